@@ -1,0 +1,190 @@
+import * as z from 'zod/mini';
+import { isOwnSchema, openObject } from './schemas/object.js';
+import type { SchemaInput, SchemaOutput, StandardIssue, StandardSchemaV1 } from './standard-schema.js';
+import { validateOwn } from './validation.js';
+
+/** The HTTP methods an endpoint can have. */
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** The names in braces of a path: `'/agents/{agentId}/convos/{convoId}'` gives `'agentId' | 'convoId'`. */
+export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : never;
+
+/** A value that can stand in a query string. A list repeats its name; `undefined` leaves the name out. */
+export type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined;
+
+/** How an answer is read: the schema of the whole body, and what of it the caller gets. */
+export interface ResponseShape<Result> {
+  readonly schema: StandardSchemaV1;
+  /** Takes the caller's part out of a body that fits the schema. */
+  readonly unwrap: (body: unknown) => Result;
+  /** Whether a 2xx with an empty body is a success too: only where the operation answers without data. */
+  readonly allowEmpty: boolean;
+}
+
+/** One operation as data: what the client sends, what the fake answers, what the OpenAPI document says. */
+export interface Endpoint<Path extends string = string, Body = unknown, Query = unknown, Result = unknown> {
+  readonly method: HttpMethod;
+  /** Relative to the base address that ends in `/v3`; parameters in braces. */
+  readonly path: Path;
+  readonly body?: StandardSchemaV1<Body, unknown> | undefined;
+  readonly query?: StandardSchemaV1<Query, unknown> | undefined;
+  readonly response: ResponseShape<Result>;
+  readonly auth: 'bearer' | 'none';
+}
+
+type PathInput<Path extends string> = [PathParameter<Path>] extends [never]
+  ? { readonly path?: undefined }
+  : { readonly path: { readonly [Name in PathParameter<Path>]: string } };
+type BodyInput<Body> = [Body] extends [undefined] ? { readonly body?: undefined } : { readonly body: Body };
+type QueryInput<Query> = [Query] extends [undefined]
+  ? { readonly query?: undefined }
+  : { readonly query: Query };
+
+/** What a call of an endpoint takes: its path parameters, its body, its query. */
+export type EndpointInput<Path extends string, Body, Query> = PathInput<Path> &
+  BodyInput<Body> &
+  QueryInput<Query>;
+
+type OptionalInput<Schema> = Schema extends StandardSchemaV1 ? SchemaInput<Schema> : undefined;
+type ResultOf<Response> =
+  Response extends ResponseShape<infer Result>
+    ? Result
+    : Response extends StandardSchemaV1
+      ? SchemaOutput<Response>
+      : never;
+
+/** What {@link endpoint} takes. */
+export interface EndpointDeclaration<
+  Path extends string,
+  Body extends StandardSchemaV1 | undefined,
+  Query extends StandardSchemaV1 | undefined,
+  Response extends StandardSchemaV1 | ResponseShape<unknown>,
+> {
+  /** `GET` and `DELETE` send no body. */
+  readonly method: HttpMethod;
+  /** Starts with a slash; without host and without `/v3`. Parameters in braces: `/agents/{agentId}/tools`. */
+  readonly path: Path;
+  /** Any Standard Schema; its output is sent as JSON. */
+  readonly body?: Body;
+  /** Any Standard Schema of an object of strings, numbers, booleans and lists of them. */
+  readonly query?: Query;
+  /** Any Standard Schema of the whole body, or {@link withData} / {@link withoutData} for the envelopes of 2.7. */
+  readonly response: Response;
+  /** `'none'` for the few endpoints without a bearer token (document, 5.2). Default `'bearer'`. */
+  readonly auth?: 'bearer' | 'none' | undefined;
+}
+
+/**
+ * Declares an operation of the service. The seven documented ones are in {@link endpoints}; declare your own for
+ * an operation whose shape the document does not show, and call it with `platform.send(…)`.
+ *
+ * The path parameters, the body and the result of the call are typed from the declaration.
+ *
+ * @throws {TypeError} When the path does not start with a slash, or a `GET` or `DELETE` declares a body.
+ *
+ * @example
+ * ```ts
+ * import { AgentPlatform, endpoint, ToolSchema, withData } from 'agent-platform-sdk';
+ * import * as z from 'zod';
+ *
+ * const listTools = endpoint({
+ *   method: 'GET',
+ *   path: '/agents/{agentId}/tools',
+ *   response: withData(z.array(ToolSchema)),
+ * });
+ *
+ * const platform = new AgentPlatform();
+ * const tools = await platform.send(listTools, { path: { agentId: 'agent_1' } });
+ * ```
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function endpoint<
+  const Path extends string,
+  Response extends StandardSchemaV1 | ResponseShape<unknown>,
+  Body extends StandardSchemaV1 | undefined = undefined,
+  Query extends StandardSchemaV1 | undefined = undefined,
+>(
+  declaration: EndpointDeclaration<Path, Body, Query, Response>,
+): Endpoint<Path, OptionalInput<Body>, OptionalInput<Query>, ResultOf<Response>> {
+  const { method, path, body, query, response, auth = 'bearer' } = declaration;
+  if (!path.startsWith('/')) throw new TypeError(`endpoint: the path must start with "/", got "${path}"`);
+  if (body !== undefined && (method === 'GET' || method === 'DELETE')) {
+    throw new TypeError(`endpoint: ${method} ${path} declares a body, but ${method} sends none`);
+  }
+  const shape = isResponseShape(response)
+    ? response
+    : { schema: response, unwrap: (value: unknown) => value, allowEmpty: false };
+  // The casts tie the run-time values to the types inferred from the same declaration.
+  return { method, path, body, query, response: shape, auth } as Endpoint<
+    Path,
+    OptionalInput<Body>,
+    OptionalInput<Query>,
+    ResultOf<Response>
+  >;
+}
+
+function isResponseShape(
+  response: StandardSchemaV1 | ResponseShape<unknown>,
+): response is ResponseShape<unknown> {
+  return 'unwrap' in response;
+}
+
+/**
+ * The envelope `{ success, message, data }` (document, 2.7) around a schema: the caller gets `data`.
+ *
+ * @param schema - Any Standard Schema of `data`; its output is returned.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function withData<Schema extends StandardSchemaV1>(
+  schema: Schema,
+): ResponseShape<SchemaOutput<Schema>> {
+  return {
+    schema: isOwnSchema(schema) ? ownEnvelope(schema) : foreignEnvelope(schema),
+    // The schema has just checked that the body is an envelope with `data`.
+    unwrap: (body) => (body as { data: SchemaOutput<Schema> }).data,
+    allowEmpty: false,
+  };
+}
+
+/** The envelope `{ success, message }` (document, 2.7) of an operation without data, such as a deletion. */
+/* @__NO_SIDE_EFFECTS__ */
+export function withoutData(): ResponseShape<void> {
+  return { schema: openObject(envelopeFields()), unwrap: () => undefined, allowEmpty: true };
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function envelopeFields() {
+  return { success: z.optional(z.boolean()), message: z.optional(z.string()) };
+}
+
+function ownEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
+  // `isOwnSchema` has told that this is a Zod schema.
+  return openObject({ ...envelopeFields(), data: schema as unknown as z.core.$ZodType });
+}
+
+/** An envelope whose `data` is validated by a schema of any library. */
+function foreignEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
+  const outer = openObject({ ...envelopeFields(), data: z.optional(z.unknown()) });
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'agent-platform-sdk',
+      validate: async (body) => {
+        const envelope = validateOwn(outer, body, 'strict');
+        if (!envelope.ok) return { issues: envelope.issues };
+        const sent = body as { readonly data?: unknown };
+        const data = await schema['~standard'].validate(sent.data);
+        return data.issues === undefined
+          ? { value: { ...sent, data: data.value } }
+          : { issues: data.issues.map(insideData) };
+      },
+    },
+  };
+}
+
+const insideData = (issue: StandardIssue): StandardIssue => ({
+  message: issue.message,
+  path: ['data', ...(issue.path ?? [])],
+});

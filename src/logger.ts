@@ -1,0 +1,36 @@
+/** How much is logged: nothing, errors, warnings (default), one line a call, or headers and bodies too (redacted). */
+export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
+
+export const LOG_LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug'];
+
+/** Where log lines go. `console` and a pino logger both fit: each line is one finished string, already redacted. */
+export interface Logger {
+  error(line: string): void;
+  warn(line: string): void;
+  info(line: string): void;
+  debug(line: string): void;
+}
+
+/** Writes lines at or above a level. Lines are built only if they are written. */
+export class LeveledLogger {
+  readonly #logger: Logger;
+  readonly #rank: number;
+
+  constructor(logger: Logger, level: LogLevel) {
+    this.#logger = logger;
+    this.#rank = LOG_LEVELS.indexOf(level);
+  }
+
+  enabled(level: Exclude<LogLevel, 'off'>): boolean {
+    return LOG_LEVELS.indexOf(level) <= this.#rank;
+  }
+
+  log(level: Exclude<LogLevel, 'off'>, line: () => string): void {
+    if (!this.enabled(level)) return;
+    try {
+      this.#logger[level](`[agent-platform-sdk] ${line()}`);
+    } catch {
+      // A logger that throws must not change the outcome of a call or of a delivery.
+    }
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * Where a workspace lives (document, 5.1). The base address must match the region of the dashboard; a request to
+ * the wrong region may fail or return data of the wrong environment.
+ */
+export type Region = 'eu' | 'na';
+
+export const REGIONS: readonly Region[] = ['eu', 'na'];
