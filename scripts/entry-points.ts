@@ -1,0 +1,21 @@
+/** What of package.json names the built files: the one place where entry points are listed. */
+export interface Manifest {
+  readonly exports: Readonly<Record<string, ExportTarget>>;
+  readonly bin?: Readonly<Record<string, string>>;
+}
+
+type ExportTarget = string | { readonly import: { readonly default: string } };
+
+/** Maps each built module to its source: `{ 'testing/index': 'src/testing/index.ts' }`. */
+export function entryPoints({ exports, bin = {} }: Manifest): Record<string, string> {
+  const targets = Object.values(exports).map((target) =>
+    typeof target === 'string' ? target : target.import.default,
+  );
+  const modules = [...targets, ...Object.values(bin)].flatMap(moduleName);
+  return Object.fromEntries(modules.map((name) => [name, `src/${name}.ts`]));
+}
+
+function moduleName(target: string): string[] {
+  const name = /^(?:\.\/)?dist\/(.+)\.js$/.exec(target)?.[1];
+  return name === undefined ? [] : [name];
+}
