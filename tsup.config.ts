@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
-import { entryPoints } from './scripts/entry-points.js';
+import { entryPoints, readManifest } from './scripts/entry-points.js';
 
 const shared: Options = {
-  entry: entryPoints(JSON.parse(readFileSync('package.json', 'utf8'))),
+  entry: entryPoints(readManifest()),
   // One copy of every class, whichever entry point it is reached through: `instanceof` depends on it.
   splitting: true,
   target: 'es2022',

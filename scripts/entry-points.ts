@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** What of package.json names the built files: the one place where entry points are listed. */
 export interface Manifest {
   readonly exports: Readonly<Record<string, ExportTarget>>;
@@ -5,6 +7,11 @@ export interface Manifest {
 }
 
 type ExportTarget = string | { readonly import: { readonly default: string } };
+
+export function readManifest(): Manifest {
+  // package.json is this project's own; the build fails at once where it has another shape.
+  return JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+}
 
 /** Maps each built module to its source: `{ 'testing/index': 'src/testing/index.ts' }`. */
 export function entryPoints({ exports, bin = {} }: Manifest): Record<string, string> {

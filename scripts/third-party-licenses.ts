@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesIn } from './files.js';
 
 /**
  * Writes `THIRD-PARTY-LICENSES` beside the built code: the license of every package whose code the source maps show
@@ -10,18 +11,12 @@ export function writeThirdPartyLicenses(directory: string): void {
   writeFileSync(join(directory, 'THIRD-PARTY-LICENSES'), sections.join(`\n${'-'.repeat(80)}\n\n`));
 }
 
-export function bundledPackages(directory: string): string[] {
-  const sources = sourceMaps(directory).flatMap(
+function bundledPackages(directory: string): string[] {
+  const sources = filesIn(directory, '.map').flatMap(
     (map) => (JSON.parse(readFileSync(map, 'utf8')) as { sources: string[] }).sources,
   );
   const names = sources.flatMap((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? []);
   return [...new Set(names)].sort();
-}
-
-function sourceMaps(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.map'))
-    .map((file) => join(directory, file));
 }
 
 function licenseSection(name: string): string {

@@ -15,8 +15,8 @@ export function openObject<Shape extends z.core.$ZodShape>(
 ): z.ZodMiniObject<Shape, z.core.$strip> {
   const schema = z.looseObject(shape);
   own.add(schema);
-  // The cast drops only the index signature from the type; the schema keeps unknown fields all the same.
-  return schema as unknown as z.ZodMiniObject<Shape, z.core.$strip>;
+  // The return type drops only the index signature; the schema keeps unknown fields all the same.
+  return schema;
 }
 
 /** An object the document marks closed: a field it does not list is an issue (forgiven in `tolerant` mode). */
