@@ -11,6 +11,9 @@ writeThirdPartyLicenses('dist');
 /** Jest runs CommonJS without `import()`: what a module loads late, its CommonJS twin requires late. */
 function requireLazily(file: string): void {
   const code = readFileSync(file, 'utf8');
-  const required = code.replaceAll(/\bimport\(("[^"]+"|'[^']+')\)/g, 'Promise.resolve().then(() => require($1))');
+  const required = code.replaceAll(
+    /\bimport\(("[^"]+"|'[^']+')\)/g,
+    'Promise.resolve().then(() => require($1))',
+  );
   if (required !== code) writeFileSync(file, required);
 }

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests of the built package. No alias here: consumer projects resolve it from a tarball. */
+export default defineConfig({
+  test: {
+    include: ['test/package/*.test.ts'],
+    globalSetup: 'test/package/global-setup.ts',
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    fileParallelism: false,
+  },
+});
