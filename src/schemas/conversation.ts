@@ -1,0 +1,34 @@
+import { activityFields, type ConversationActivity } from './conversation/activity.js';
+import { type ConversationContact, contactFields } from './conversation/contact.js';
+import { type ConversationHandling, handlingFields } from './conversation/handling.js';
+import { type ConversationIdentity, identityFields } from './conversation/identity.js';
+import { type ConversationScoring, scoringFields } from './conversation/scoring.js';
+import { openObject } from './object.js';
+
+/**
+ * A chat or call between an end user and an agent (document, 2.6): contact, lead, assignment, cost, CRM, scoring and
+ * token data. Every field may be absent. Numeric times are UNIX timestamps whose unit the document does not show.
+ *
+ * `externalFlowV4Session.sessionKey` and `voice.listenUrl` are secrets: `redact()` masks them.
+ */
+export interface Conversation
+  extends ConversationContact,
+    ConversationIdentity,
+    ConversationActivity,
+    ConversationHandling,
+    ConversationScoring {}
+
+/** Schema of {@link Conversation}. */
+export const ConversationSchema = conversation();
+
+// A function, because bundlers keep a spread at the top level of a module even where nothing uses it.
+/* @__NO_SIDE_EFFECTS__ */
+function conversation() {
+  return openObject({
+    ...contactFields,
+    ...identityFields,
+    ...activityFields,
+    ...handlingFields,
+    ...scoringFields,
+  });
+}

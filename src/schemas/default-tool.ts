@@ -1,0 +1,38 @@
+import * as z from 'zod/mini';
+import { flag, text, texts } from './leaf.js';
+import { openObject } from './object.js';
+
+/** An entry of the catalogue of built-in tools (document, 2.5). */
+export interface DefaultTool {
+  /** Tool id, such as `web-search`, `human-handoff` or `end-call`. */
+  id: string;
+  /** Name of the tool. */
+  name?: string | undefined;
+  /** Description of the tool. */
+  description?: string | undefined;
+  /** Notes on the tool. */
+  notes?: string | undefined;
+  /**
+   * - `assignable_system`: enabled on an agent by listing the tool id in `nodes[].toolsIds` on an agent update.
+   * - `runtime_auto`: injected by the LLM runtime, not created, read, updated or deleted as a tool.
+   */
+  kind?: 'assignable_system' | 'runtime_auto' | undefined;
+  /** The tool can be assigned to an agent through `toolsIds`. */
+  assignableViaToolsIds?: boolean | undefined;
+  /** IDs of the tool's variables. */
+  variablesIds?: string[] | undefined;
+  /** Channels of the tool. */
+  channels?: string[] | undefined;
+}
+
+/** Schema of {@link DefaultTool}. */
+export const DefaultToolSchema = openObject({
+  id: z.string(),
+  name: text,
+  description: text,
+  notes: text,
+  kind: z.optional(z.enum(['assignable_system', 'runtime_auto'])),
+  assignableViaToolsIds: flag,
+  variablesIds: texts,
+  channels: texts,
+});

@@ -1,0 +1,28 @@
+import * as z from 'zod/mini';
+import { closedObject } from './object.js';
+
+/** One entry of `issues` in an error body (document, section 7; closed). */
+export interface ErrorIssue {
+  /** What is wrong, in words. */
+  message: string;
+}
+
+/** Schema of {@link ErrorIssue}. */
+export const ErrorIssueSchema = closedObject({ message: z.string() });
+
+/** The body of every error answer (document, section 7; closed). */
+export interface ErrorBody {
+  /** What went wrong, in words. */
+  message: string;
+  /** The kind of the error. The document does not list the values. */
+  code: string;
+  /** Details, where the service gives any. */
+  issues?: ErrorIssue[] | undefined;
+}
+
+/** Schema of {@link ErrorBody}. */
+export const ErrorBodySchema = closedObject({
+  message: z.string(),
+  code: z.string(),
+  issues: z.optional(z.array(ErrorIssueSchema)),
+});

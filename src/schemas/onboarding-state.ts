@@ -1,0 +1,77 @@
+import * as z from 'zod/mini';
+import { anything, flag, number, numbers, text, texts } from './leaf.js';
+import { closedObject } from './object.js';
+
+/** What a client said about themselves in the onboarding (document, 2.1.2, `personalInfo`; closed). */
+export interface PersonalInfo {
+  /** Full name. */
+  fullName?: string | undefined;
+  /** Name of the company. */
+  companyName?: string | undefined;
+  /** Role in the company. */
+  role?: string | undefined;
+  /** Industry of the company. */
+  industry?: string | undefined;
+}
+
+/** Schema of {@link PersonalInfo}. */
+export const PersonalInfoSchema = closedObject({
+  fullName: text,
+  companyName: text,
+  role: text,
+  industry: text,
+});
+
+/** What a client chose in the onboarding (document, 2.1.2, `preferences`; closed). */
+export interface OnboardingPreferences {
+  /** Main use the client has in mind. */
+  primaryUseCase?: string | undefined;
+  /** Ways of communication the client prefers. */
+  communicationPreferences?: string[] | undefined;
+  /** Goals of the client. */
+  goals?: string[] | undefined;
+}
+
+/** Schema of {@link OnboardingPreferences}. */
+export const OnboardingPreferencesSchema = closedObject({
+  primaryUseCase: text,
+  communicationPreferences: texts,
+  goals: texts,
+});
+
+/** What a client set up in the onboarding (document, 2.1.2, `setupData`; closed). */
+export interface SetupData {
+  /** Agents the client selected. */
+  selectedAgents?: string[] | undefined;
+  /** Customizations; any JSON value. */
+  customizations?: unknown;
+}
+
+/** Schema of {@link SetupData}. */
+export const SetupDataSchema = closedObject({ selectedAgents: texts, customizations: anything });
+
+/** How far a client is in the onboarding (document, 2.1.2; closed). */
+export interface OnboardingState {
+  /** Step the client is at. */
+  currentStep?: number | undefined;
+  /** The onboarding is completed. */
+  isCompleted?: boolean | undefined;
+  /** Steps that are completed. */
+  completedSteps?: number[] | undefined;
+  /** What the client said about themselves. */
+  personalInfo?: PersonalInfo | undefined;
+  /** What the client chose. */
+  preferences?: OnboardingPreferences | undefined;
+  /** What the client set up. */
+  setupData?: SetupData | undefined;
+}
+
+/** Schema of {@link OnboardingState}. */
+export const OnboardingStateSchema = closedObject({
+  currentStep: number,
+  isCompleted: flag,
+  completedSteps: numbers,
+  personalInfo: z.optional(PersonalInfoSchema),
+  preferences: z.optional(OnboardingPreferencesSchema),
+  setupData: z.optional(SetupDataSchema),
+});

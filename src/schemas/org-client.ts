@@ -1,0 +1,185 @@
+import * as z from 'zod/mini';
+import { anythings, flag, number, text, texts } from './leaf.js';
+import { type NotificationsSettings, NotificationsSettingsSchema } from './notifications-settings.js';
+import { closedObject } from './object.js';
+import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.js';
+import { type OpenList, openList } from './open-list.js';
+import { type TeamSummary, TeamSummarySchema } from './team.js';
+
+/** Handoff setting of a client (document, 2.1, `handoff`; closed). */
+export interface HandoffSettings {
+  /** Maximum number of assignees for handoff. */
+  maxAssignees?: number | undefined;
+}
+
+/** Schema of {@link HandoffSettings}. */
+export const HandoffSettingsSchema = closedObject({ maxAssignees: number });
+
+/** What the service keeps about a client for its own use (document, 2.1, `internal`; closed). */
+export interface InternalState {
+  /** The client has changed the password. Used internally. */
+  hasChangedPassword?: boolean | undefined;
+}
+
+/** Schema of {@link InternalState}. */
+export const InternalStateSchema = closedObject({ hasChangedPassword: flag });
+
+/** A prepared answer for the chats tab (document, 2.1, `cannedResponses`; closed). */
+export interface CannedResponse {
+  /** Key of the response. */
+  key?: string | undefined;
+  /** Text of the response. */
+  content?: string | undefined;
+}
+
+/** Schema of {@link CannedResponse}. */
+export const CannedResponseSchema = closedObject({ key: text, content: text });
+
+/**
+ * A dashboard user of an organisation: the document's *Client* (2.1; closed).
+ *
+ * `dashboardPassword`, `magicCode`, `usedSecret` and `FB_PUSH_TOKEN` are secrets: `redact()` masks them.
+ */
+export interface OrgClient {
+  /** Client id. */
+  ID: string;
+  /** Identity-provider user id of the client. */
+  idpUid?: string | undefined;
+  /** Agency id. */
+  agencyId?: string | undefined;
+  /** User id. */
+  userId?: string | undefined;
+  /** Owner id of the workspace that owns the client. */
+  ownerID?: string | undefined;
+  /** Client name. */
+  name?: string | undefined;
+  /** Sign-in email. A whitelabel dashboard login can be pre-filled through the query parameter `email`. */
+  email?: string | undefined;
+  /** Photo URL shown on the client dashboard. */
+  squarePhotoURL?: string | undefined;
+  /** Used by the system only. */
+  widgets?: unknown[] | undefined;
+  /** IDs of agents assigned to the client. */
+  widgetIDs?: string[] | undefined;
+  /** @deprecated Unused. */
+  dashboardUsername?: string | undefined;
+  /**
+   * Secret. Sign-in password used with the email on the whitelabel dashboard. The query parameter `password`
+   * pre-fills the login.
+   */
+  dashboardPassword?: string | undefined;
+  /** UNIX timestamp of the last change to the client; unit not documented. */
+  ts?: number | undefined;
+  /** Tab hrefs the client may open. */
+  canAccess?:
+    | OpenList<'/home' | '/convos' | '/leads' | '/kb' | '/analytics' | '/theme' | '/settings' | '/prompt'>[]
+    | undefined;
+  /** Channels the client may use on the channels page. `['all']` or omitted means every channel. */
+  allowedChannels?: OpenList<'all'>[] | undefined;
+  /** Integrations the client may use on the integrations page. `['all']` or omitted means every integration. */
+  allowedIntegrations?: OpenList<'all'>[] | undefined;
+  /** Order of the client tabs. */
+  clientTabOrder?:
+    | OpenList<'home' | 'convos' | 'leads' | 'kb' | 'analytics' | 'theme' | 'settings' | 'prompt'>[]
+    | undefined;
+  /** Secret. Code used to sign in to the dashboard. */
+  magicCode?: string | undefined;
+  /** Sort index of the client. */
+  index?: number | undefined;
+  /** Org admin: may create other users in the org and has more dashboard access. */
+  isAdmin?: boolean | undefined;
+  /** Secret used to sign in to the dashboard. */
+  usedSecret?: string | undefined;
+  /** Organisation the client belongs to. Must be defined when a client is created. */
+  orgId?: string | undefined;
+  /** @deprecated Marked so by the document, without a successor. */
+  type?: 'client' | 'org' | undefined;
+  /** Same meaning as `isAdmin`. */
+  isOrgAdmin?: boolean | undefined;
+  /** May delegate chats to other users of the org. */
+  canDelegateChats?: boolean | undefined;
+  /** Availability for real-time handoff, shown on the dashboard and in the web widget. */
+  status?: 'online' | 'offline' | undefined;
+  /** Tags used for quick tagging of chats. */
+  predefinedTags?: string[] | undefined;
+  /** Secret. Push-notification token used for browser notifications. */
+  FB_PUSH_TOKEN?: string | undefined;
+  /** How the client is notified. By default the client receives only email notifications for requests. */
+  notificationsSettings?: NotificationsSettings | undefined;
+  /** Handoff setting: the maximum number of assignees. */
+  handoff?: HandoffSettings | undefined;
+  /** Timestamp of the last email sent, used to limit email volume; unit not documented. */
+  lastEmailSentTS?: number | undefined;
+  /** 2-letter language code. The whole whitelabel dashboard is translated to it. */
+  preferredLanguage?: string | undefined;
+  /** Used internally. */
+  internal?: InternalState | undefined;
+  /** Timestamp of the last invitation; unit not documented. */
+  lastInvitationTs?: number | undefined;
+  /** Canned responses for the chats tab. */
+  cannedResponses?: CannedResponse[] | undefined;
+  /** Customer id at the payment provider. */
+  paymentCustomerId?: string | undefined;
+  /** Signup source of the onboarding. */
+  signupSource?: string | undefined;
+  /** Client may create agents. */
+  allowCreateAgents?: boolean | undefined;
+  /** Client has the advanced settings hidden. */
+  hideAdvancedSettings?: boolean | undefined;
+  /** How far the client is in the onboarding. */
+  onboardingState?: OnboardingState | undefined;
+  /** Marks clients created through signup. Triggers onboarding. */
+  isNewSignup?: boolean | undefined;
+  /** Teams the client belongs to (selected by team `memberIds`). */
+  teams?: TeamSummary[] | undefined;
+}
+
+/** Schema of {@link OrgClient}. */
+export const OrgClientSchema = closedObject({
+  ID: z.string(),
+  idpUid: text,
+  agencyId: text,
+  userId: text,
+  ownerID: text,
+  name: text,
+  email: text,
+  squarePhotoURL: text,
+  widgets: anythings,
+  widgetIDs: texts,
+  dashboardUsername: text,
+  dashboardPassword: text,
+  ts: number,
+  canAccess: z.optional(
+    z.array(openList('/home', '/convos', '/leads', '/kb', '/analytics', '/theme', '/settings', '/prompt')),
+  ),
+  allowedChannels: z.optional(z.array(openList('all'))),
+  allowedIntegrations: z.optional(z.array(openList('all'))),
+  clientTabOrder: z.optional(
+    z.array(openList('home', 'convos', 'leads', 'kb', 'analytics', 'theme', 'settings', 'prompt')),
+  ),
+  magicCode: text,
+  index: number,
+  isAdmin: flag,
+  usedSecret: text,
+  orgId: text,
+  type: z.optional(z.enum(['client', 'org'])),
+  isOrgAdmin: flag,
+  canDelegateChats: flag,
+  status: z.optional(z.enum(['online', 'offline'])),
+  predefinedTags: texts,
+  FB_PUSH_TOKEN: text,
+  notificationsSettings: z.optional(NotificationsSettingsSchema),
+  handoff: z.optional(HandoffSettingsSchema),
+  lastEmailSentTS: number,
+  preferredLanguage: text,
+  internal: z.optional(InternalStateSchema),
+  lastInvitationTs: number,
+  cannedResponses: z.optional(z.array(CannedResponseSchema)),
+  paymentCustomerId: text,
+  signupSource: text,
+  allowCreateAgents: flag,
+  hideAdvancedSettings: flag,
+  onboardingState: z.optional(OnboardingStateSchema),
+  isNewSignup: flag,
+  teams: z.optional(z.array(TeamSummarySchema)),
+});

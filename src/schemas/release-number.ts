@@ -1,0 +1,35 @@
+import * as z from 'zod/mini';
+import { text } from './leaf.js';
+import { openObject } from './object.js';
+
+/** Request body that releases a telephone number from a workspace (document, 4.3). */
+export interface ReleaseNumberInput {
+  /** Workspace that holds the number. The document does not show whether it is required. */
+  workspaceId?: string | undefined;
+  /** Id of the number (its SID). */
+  phoneNumberSid: string;
+  /**
+   * False for a number bought through the platform: it is also released on the platform's telephony account, for
+   * good, and may not be reclaimable. True for an imported one: it is only removed from the workspace, and the
+   * customer's own telephony account keeps it.
+   */
+  isImportedNumber: boolean;
+}
+
+/** Schema of {@link ReleaseNumberInput}. */
+export const ReleaseNumberInputSchema = openObject({
+  workspaceId: text,
+  phoneNumberSid: z.string(),
+  isImportedNumber: z.boolean(),
+});
+
+/** What the release of a number is answered with (document, 4.3). */
+export interface ReleaseNumberResult {
+  /** The number has been released. */
+  isGood: boolean;
+  /** What went wrong. The document does not show its values. */
+  errors?: string | undefined;
+}
+
+/** Schema of {@link ReleaseNumberResult}. */
+export const ReleaseNumberResultSchema = openObject({ isGood: z.boolean(), errors: text });

@@ -1,0 +1,58 @@
+import * as z from 'zod/mini';
+import { number, text, texts } from './leaf.js';
+import { closedObject } from './object.js';
+
+/** A team of an organisation, used for the assignment of chats (document, 2.2; closed). */
+export interface Team {
+  /** Team id. */
+  ID: string;
+  /** Organisation the team belongs to. */
+  orgId?: string | undefined;
+  /** Key of the team. */
+  key?: string | undefined;
+  /** Label of the team. */
+  label?: string | undefined;
+  /** Description of the team. */
+  description?: string | undefined;
+  /** IDs of the clients that are members. */
+  memberIds?: string[] | undefined;
+  /** Timestamp; what it marks and its unit are not documented. */
+  ts?: number | undefined;
+  /** Timestamp of the last modification; unit not documented. */
+  lastModified?: number | undefined;
+}
+
+/** Schema of {@link Team}. */
+export const TeamSchema = closedObject({
+  ID: z.string(),
+  orgId: text,
+  key: text,
+  label: text,
+  description: text,
+  memberIds: texts,
+  ts: number,
+  lastModified: number,
+});
+
+/** A team as it stands inside a client (document, 2.1, `teams`; closed). */
+export interface TeamSummary {
+  /** Team id. */
+  ID: string;
+  /** Key of the team. */
+  key?: string | undefined;
+  /** Label of the team. */
+  label?: string | undefined;
+  /** Description of the team. */
+  description?: string | undefined;
+  /** Organisation the team belongs to. */
+  orgId?: string | undefined;
+}
+
+/** Schema of {@link TeamSummary}. */
+export const TeamSummarySchema = closedObject({
+  ID: z.string(),
+  key: text,
+  label: text,
+  description: text,
+  orgId: text,
+});

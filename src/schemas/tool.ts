@@ -1,0 +1,73 @@
+import * as z from 'zod/mini';
+import { anything, flag, text, texts } from './leaf.js';
+import { openObject } from './object.js';
+import { type OpenList, openList } from './open-list.js';
+import { type VariableField, VariableFieldSchema } from './variable.js';
+
+/** A capability that an agent can call, with its full configuration (document, 2.4). */
+export interface Tool {
+  /** Tool id. */
+  id: string;
+  /** Name of the tool. */
+  name?: string | undefined;
+  /** Description of the tool. */
+  description?: string | undefined;
+  /** The tool is a default one, built in. */
+  isDefault?: boolean | undefined;
+  /** HTTP method of the call. The document lists `GET` only, and does not show other values. */
+  method?: OpenList<'GET'> | undefined;
+  /** URL the tool calls. */
+  serverUrl?: string | undefined;
+  /** Secret attached to the server URL: `redact()` masks it. */
+  serverUrlSecret?: string | undefined;
+  /** Time of creation; format not documented. */
+  createdAt?: string | undefined;
+  /** Time of the last update; format not documented. */
+  updatedAt?: string | undefined;
+  /** The tool is disabled. */
+  disabled?: boolean | undefined;
+  /** The tool is mirrored at the external voice provider. */
+  isVoiceprovTool?: boolean | undefined;
+  /** Id at the external voice provider. */
+  voiceprovId?: string | undefined;
+  /** The tool is global; not described further. */
+  isGlobal?: boolean | undefined;
+  /** IDs of the tool's variables. */
+  variablesIds?: string[] | undefined;
+  /** Owning agent. */
+  agentId?: string | undefined;
+  /** Owner. */
+  userId?: string | undefined;
+  /** Backchannelling phrases; not described further. */
+  backchannellingPhrases?: string[] | undefined;
+  /** Settings of the tool; any JSON value. */
+  toolsSettings?: unknown;
+  /** Field configuration of the tool. */
+  fields?: VariableField[] | undefined;
+  /** Channels of the tool. `web-chat` is a listed value; others are not shown. */
+  channels?: string[] | undefined;
+}
+
+/** Schema of {@link Tool}. */
+export const ToolSchema = openObject({
+  id: z.string(),
+  name: text,
+  description: text,
+  isDefault: flag,
+  method: z.optional(openList('GET')),
+  serverUrl: text,
+  serverUrlSecret: text,
+  createdAt: text,
+  updatedAt: text,
+  disabled: flag,
+  isVoiceprovTool: flag,
+  voiceprovId: text,
+  isGlobal: flag,
+  variablesIds: texts,
+  agentId: text,
+  userId: text,
+  backchannellingPhrases: texts,
+  toolsSettings: anything,
+  fields: z.optional(z.array(VariableFieldSchema)),
+  channels: texts,
+});

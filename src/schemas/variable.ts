@@ -1,0 +1,104 @@
+import * as z from 'zod/mini';
+import { anything, flag, text } from './leaf.js';
+import { openObject } from './object.js';
+import { type OpenList, openList } from './open-list.js';
+
+/** What a variable and the request that creates it have in common (document, 2.3). */
+export interface VariableSettings {
+  /** Where the variable is used. */
+  in?: string | undefined;
+  /** Type of the value. The document shows `string` and does not list other values. */
+  type?: OpenList<'string'> | undefined;
+  /** Current value; any JSON value. A secret where `isEnv` is true: `redact()` masks it. */
+  value?: unknown;
+  /** Default value; any JSON value. A secret where `isEnv` is true: `redact()` masks it. */
+  defaultValue?: unknown;
+  /** Free text. */
+  description?: string | undefined;
+  /** Whether it is required; not described further. */
+  required?: boolean | undefined;
+  /** Whether it is reusable; not described further. */
+  reusable?: boolean | undefined;
+  /** Whether it is an environment variable; not described further. */
+  isEnv?: boolean | undefined;
+  /** Whether it is a system variable; not described further. */
+  isSystem?: boolean | undefined;
+  /** When true the variable persists across conversation nodes. */
+  isGlobal?: boolean | undefined;
+}
+
+/** A variable where it configures a field of a tool (document, 2.4, `fields`): it may lack its id. */
+export interface VariableField extends VariableSettings {
+  /** Variable id, set by the service, returned only. */
+  id?: string | undefined;
+  /** Name. Unique within its agent. */
+  key?: string | undefined;
+  /** Owning agent, returned only. */
+  agentId?: string | undefined;
+  /** Owner, returned only. */
+  userId?: string | undefined;
+}
+
+/** A named value that belongs to an agent, as its creation returns it (document, 2.3). */
+export interface Variable extends VariableField {
+  /** Variable id, set by the service, returned only. */
+  id: string;
+}
+
+/** What creates a variable (document, 4.2). */
+export interface VariableInput extends VariableSettings {
+  /** Name. Must be unique within the agent: a duplicate is answered with a 400. */
+  key: string;
+}
+
+/** Request body that creates a variable (document, 4.2). */
+export interface CreateVariableBody {
+  /** The variable to create. */
+  variable: VariableInput;
+}
+
+const typeOfValue = z.optional(openList('string'));
+
+/** Schema of {@link VariableField}. */
+export const VariableFieldSchema = returned(text);
+
+/** Schema of {@link Variable}. */
+export const VariableSchema = returned(z.string());
+
+/** Schema of {@link VariableInput}. */
+export const VariableInputSchema = openObject({
+  in: text,
+  type: typeOfValue,
+  value: anything,
+  defaultValue: anything,
+  key: z.string(),
+  description: text,
+  required: flag,
+  reusable: flag,
+  isEnv: flag,
+  isSystem: flag,
+  isGlobal: flag,
+});
+
+/** Schema of {@link CreateVariableBody}. */
+export const CreateVariableBodySchema = openObject({ variable: VariableInputSchema });
+
+/* @__NO_SIDE_EFFECTS__ */
+function returned<Id extends z.core.$ZodType>(id: Id) {
+  return openObject({
+    id,
+    in: text,
+    type: typeOfValue,
+    value: anything,
+    defaultValue: anything,
+    key: text,
+    description: text,
+    required: flag,
+    reusable: flag,
+    isEnv: flag,
+    isSystem: flag,
+    isGlobal: flag,
+    agentId: text,
+    userId: text,
+  });
+}
