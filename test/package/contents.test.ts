@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { filesIn } from '../../scripts/files.js';
+import { root } from './install.js';
+
+const home = join(inject('consumer'), 'node_modules', 'agent-platform-sdk');
+
+const inPackage = (suffix: string): string[] => filesIn(home, suffix);
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+
+function manifest(): { scripts?: Record<string, string>; exports: Record<string, unknown> } {
+  return JSON.parse(read(join(home, 'package.json'))) as ReturnType<typeof manifest>;
+}
+
+/** The built files and their bytes. */
+function built(): Map<string, string> {
+  return new Map(
+    filesIn(join(root, 'dist'), '')
+      .filter(isFile)
+      .map((file) => [file, read(file)]),
+  );
+}
+
+const isFile = (path: string): boolean => /\.[cm]?[jt]s(\.map)?$|LICENSES$/.test(path);
+
+test('the package holds only what its users need', () => {
+  const listed = execFileSync('tar', ['-tzf', inject('tarball')], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  const intended = /^package\/(dist\/.+|package\.json|README\.md|CHANGELOG\.md|LICENSE|openapi\.json)$/;
+  expect(listed.filter((path) => !intended.test(path))).toEqual([]);
+});
+
+test('the licenses of the bundled code travel with it', () => {
+  const licenses = read(join(home, 'dist', 'THIRD-PARTY-LICENSES'));
+  expect(licenses).toMatch(/^ky \d/m);
+  expect(licenses).toMatch(/^zod \d/m);
+  expect(licenses.match(/Permission is hereby granted/g)?.length).toBeGreaterThanOrEqual(2);
+});
+
+test('nothing runs on installation', () => {
+  const hooks = ['preinstall', 'install', 'postinstall', 'prepare'];
+  expect(Object.keys(manifest().scripts ?? {}).filter((name) => hooks.includes(name))).toEqual([]);
+});
+
+test('source maps carry their sources and no path of the machine that built them', () => {
+  const maps = inPackage('.map').map((path) => ({ path, text: read(path) }));
+  expect(maps.length).toBeGreaterThan(0);
+  const machinePath = (text: string) => text.includes(root) || text.includes(`${homedir()}/`);
+  expect(maps.filter(({ text }) => machinePath(text)).map(({ path }) => path)).toEqual([]);
+  const sources = maps.flatMap(({ text }) => (JSON.parse(text) as { sources: string[] }).sources);
+  expect(sources.filter((source) => source.startsWith('/') || source.includes('://'))).toEqual([]);
+});
+
+test('no JavaScript needs a package that is not installed with it', () => {
+  const optional = new Set(['msw', 'bullmq', 'ioredis']);
+  const specifiers = [...inPackage('.js'), ...inPackage('.cjs')].flatMap((path) =>
+    [...read(path).matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"|\brequire\('([^']+)'\)/gm)].map(
+      (match) => match[1] ?? match[2] ?? '',
+    ),
+  );
+  const foreign = specifiers.filter((name) => !name.startsWith('.') && !name.startsWith('node:'));
+  expect(foreign.filter((name) => !optional.has(name))).toEqual([]);
+});
+
+test('CommonJS never calls import(), which Jest refuses', () => {
+  expect(inPackage('.cjs').filter((path) => /\bimport\(/.test(read(path)))).toEqual([]);
+});
+
+test('a second build gives the same bytes', { timeout: 120_000 }, () => {
+  const before = built();
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'ignore' });
+  expect(built()).toEqual(before);
+});

@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { project, root } from './install.js';
+
+/** Runs a file of `consumers/` as a program of the consumer's and returns what it prints. */
+function run(consumer: string, name: string): unknown {
+  const text = readFileSync(join(root, 'test/package/consumers', name), 'utf8');
+  const directory = project(consumer, { [name]: text });
+  return JSON.parse(execFileSync(process.execPath, [join(directory, name)], { encoding: 'utf8' }));
+}
+
+const expected = {
+  tool: 'tool-1',
+  refused: { name: 'NotFoundError', type: 'not_found_error', status: 404 },
+  misconfigured: 'ConfigurationError',
+  fake: 'function',
+};
+
+test.each(['module.mjs', 'common.cjs'])('%s uses the client and the fake without msw installed', (name) => {
+  expect(run(inject('consumer'), name)).toMatchObject(expected);
+});
+
+test.each(['msw-module.mjs', 'msw-common.cjs'])('%s uses the msw handlers', (name) => {
+  expect(run(inject('consumerWithMsw'), name)).toMatchObject({ handlers: true });
+});
+
+test('errors are recognised across the ESM and the CommonJS copy, and across entry points', () => {
+  expect(run(inject('consumer'), 'both.mjs')).toEqual({
+    esmIsCommon: true,
+    commonIsEsm: true,
+    subclassIsNotSibling: true,
+  });
+});
