@@ -101,3 +101,26 @@ export {
   VariableSchema,
   type VariableSettings,
 } from './schemas/variable.js';
+export {
+  isWebhookEventType,
+  webhookEvents,
+} from './webhooks/events.js';
+export type {
+  WebhookEvent,
+  WebhookEventCategory,
+  WebhookEventDefinition,
+  WebhookEventOf,
+  WebhookEventPlatforms,
+  WebhookEventType,
+  WebhookPayloadOf,
+} from './webhooks/events.js';
+export { type AgentEventPayload, AgentEventPayloadSchema } from './webhooks/payloads/agent.js';
+export { type BugReportedPayload, BugReportedPayloadSchema } from './webhooks/payloads/bug.js';
+export { type ChatDelegatedPayload, ChatDelegatedPayloadSchema } from './webhooks/payloads/chat.js';
+export { type ClientEventPayload, ClientEventPayloadSchema } from './webhooks/payloads/client.js';
+export { type ConversationUpdatedPayload, ConversationUpdatedPayloadSchema } from './webhooks/payloads/conversation.js';
+export { type FormSubmittedPayload, FormSubmittedPayloadSchema } from './webhooks/payloads/form.js';
+export { type LeadCapturedPayload, LeadCapturedPayloadSchema } from './webhooks/payloads/lead.js';
+export { type MessageReceivedPayload, MessageReceivedPayloadSchema } from './webhooks/payloads/message.js';
+export { type OrganisationEventPayload, OrganisationEventPayloadSchema } from './webhooks/payloads/organisation.js';
+export { type WebhookTestPayload, WebhookTestPayloadSchema } from './webhooks/payloads/test.js';

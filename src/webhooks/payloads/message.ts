@@ -1,0 +1,37 @@
+import * as z from 'zod/mini';
+import { type MessageChannel, MessageChannelSchema } from '../../schemas/channel.js';
+import { text } from '../../schemas/leaf.js';
+import { openObject } from '../../schemas/object.js';
+import { createdAt } from './leaf.js';
+
+/** Payload of `message_received` (document, 6.3). */
+export interface MessageReceivedPayload {
+  /** Agent id. */
+  agentId: string;
+  /** Agent name. */
+  agentName?: string | undefined;
+  /** Conversation id. */
+  convoId: string;
+  /** The message. */
+  messageContent: string;
+  /** The channel it came through: Set A of the document. */
+  channel: MessageChannel;
+  /** Type of the message. Values: not shown. */
+  messageType?: string | undefined;
+  /** Who sent it. Format: not shown. */
+  from?: string | undefined;
+  /** When the event was created, in milliseconds since the Unix epoch. */
+  createdAt: number;
+}
+
+/** Schema of {@link MessageReceivedPayload}. */
+export const MessageReceivedPayloadSchema = openObject({
+  agentId: z.string(),
+  agentName: text,
+  convoId: z.string(),
+  messageContent: z.string(),
+  channel: MessageChannelSchema,
+  messageType: text,
+  from: text,
+  createdAt,
+});
