@@ -32,7 +32,13 @@ export interface Endpoint<Path extends string = string, Body = unknown, Query = 
   readonly query?: StandardSchemaV1<Query, unknown> | undefined;
   readonly response: ResponseShape<Result>;
   readonly auth: 'bearer' | 'none';
+  readonly reserved?: ReservedValues<Path> | undefined;
 }
+
+/** Path values that would address another operation; they are refused before anything is sent. */
+export type ReservedValues<Path extends string> = {
+  readonly [Name in PathParameter<Path>]?: readonly string[];
+};
 
 type PathInput<Path extends string> = [PathParameter<Path>] extends [never]
   ? { readonly path?: undefined }
@@ -74,6 +80,8 @@ export interface EndpointDeclaration<
   readonly response: Response;
   /** `'none'` for the few endpoints without a bearer token (document, 5.2). Default `'bearer'`. */
   readonly auth?: 'bearer' | 'none' | undefined;
+  /** Path values that would address another operation: `{ toolId: ['defaults'] }`. They are refused. */
+  readonly reserved?: ReservedValues<NoInfer<Path>> | undefined;
 }
 
 /**
@@ -108,7 +116,7 @@ export function endpoint<
 >(
   declaration: EndpointDeclaration<Path, Body, Query, Response>,
 ): Endpoint<Path, OptionalInput<Body>, OptionalInput<Query>, ResultOf<Response>> {
-  const { method, path, body, query, response, auth = 'bearer' } = declaration;
+  const { method, path, body, query, response, auth = 'bearer', reserved } = declaration;
   if (!path.startsWith('/')) throw new TypeError(`endpoint: the path must start with "/", got "${path}"`);
   if (body !== undefined && (method === 'GET' || method === 'DELETE')) {
     throw new TypeError(`endpoint: ${method} ${path} declares a body, but ${method} sends none`);
@@ -117,7 +125,7 @@ export function endpoint<
     ? response
     : { schema: response, unwrap: (value: unknown) => value, allowEmpty: false };
   // The casts tie the run-time values to the types inferred from the same declaration.
-  return { method, path, body, query, response: shape, auth } as Endpoint<
+  return { method, path, body, query, response: shape, auth, reserved } as Endpoint<
     Path,
     OptionalInput<Body>,
     OptionalInput<Query>,

@@ -24,7 +24,7 @@ import type { StandardSchemaV1 } from './standard-schema.js';
 
 /** Gives a schema the type of its interface: the doc comments of the fields would be lost in the inferred one. */
 /* @__NO_SIDE_EFFECTS__ */
-function documented<Record>(schema: StandardSchemaV1<Record>): StandardSchemaV1<Record> {
+function documented<Type>(schema: StandardSchemaV1<Type>): StandardSchemaV1<Type> {
   return schema;
 }
 

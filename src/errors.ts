@@ -132,10 +132,9 @@ export class RequestValidationError extends AgentPlatformError {
     issues: readonly Issue[];
     hint?: string | undefined;
   }) {
-    const hint = options.hint === undefined ? '' : `\n  ${options.hint}`;
     super(
       `${options.method} ${options.path} was not sent: the arguments do not fit the operation` +
-        `${formatIssues(options.issues)}${hint}`,
+        formatIssues(options.issues),
     );
     this.issues = options.issues;
     this.method = options.method;

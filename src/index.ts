@@ -1,14 +1,71 @@
+export { ApiPromise, type ApiResponse } from './api-promise.js';
 export type {
   Endpoint,
   EndpointDeclaration,
   EndpointInput,
   HttpMethod,
   PathParameter,
+  QueryValue,
+  ReservedValues,
   ResponseShape,
 } from './endpoint.js';
 export { endpoint, withData, withoutData } from './endpoint.js';
 export { endpoints } from './endpoints.js';
-export * from './errors.js';
+export {
+  AbortError,
+  AgentPlatformError,
+  type AnsweredErrorOptions,
+  ApiError,
+  type ApiErrorIssue,
+  type ApiErrorOptions,
+  AuthenticationError,
+  BadRequestError,
+  type CallContext,
+  ConfigurationError,
+  ConflictError,
+  ConnectionError,
+  type ErrorType,
+  HookError,
+  NotFoundError,
+  OperationFailedError,
+  PermissionDeniedError,
+  RateLimitError,
+  RequestValidationError,
+  ResponseValidationError,
+  ServerError,
+  TimeoutError,
+  UnknownEventError,
+  UnprocessableEntityError,
+  WebhookError,
+  WebhookPayloadError,
+  WebhookVerificationError,
+} from './errors.js';
+export type {
+  Drift,
+  HookCall,
+  Hooks,
+  RequestHookContext,
+  ResponseHookContext,
+  RetryHookContext,
+} from './hooks.js';
+export type { Issue } from './issues.js';
+export type { Logger, LogLevel } from './logger.js';
+export type {
+  AgentPlatformOptions,
+  CallOptions,
+  FetchFunction,
+  RequestOptions,
+  TokenSource,
+} from './options.js';
+export { AgentPlatform } from './platform.js';
+export { redact } from './redact.js';
+export type { Region } from './regions.js';
+export { ConversationsResource } from './resources/conversations.js';
+export { OrgsResource } from './resources/orgs.js';
+export { PhoneNumbersResource } from './resources/phone-numbers.js';
+export { ToolsResource } from './resources/tools.js';
+export { VariablesResource } from './resources/variables.js';
+export { WorkspacesResource } from './resources/workspaces.js';
 export {
   type EventChannel,
   EventChannelSchema,
@@ -101,10 +158,15 @@ export {
   VariableSchema,
   type VariableSettings,
 } from './schemas/variable.js';
-export {
-  isWebhookEventType,
-  webhookEvents,
-} from './webhooks/events.js';
+export type {
+  SchemaInput,
+  SchemaOutput,
+  StandardIssue,
+  StandardResult,
+  StandardSchemaV1,
+} from './standard-schema.js';
+export type { ValidationMode } from './validation.js';
+export { VERSION } from './version.js';
 export type {
   WebhookEvent,
   WebhookEventCategory,
@@ -114,13 +176,23 @@ export type {
   WebhookEventType,
   WebhookPayloadOf,
 } from './webhooks/events.js';
+export {
+  isWebhookEventType,
+  webhookEvents,
+} from './webhooks/events.js';
 export { type AgentEventPayload, AgentEventPayloadSchema } from './webhooks/payloads/agent.js';
 export { type BugReportedPayload, BugReportedPayloadSchema } from './webhooks/payloads/bug.js';
 export { type ChatDelegatedPayload, ChatDelegatedPayloadSchema } from './webhooks/payloads/chat.js';
 export { type ClientEventPayload, ClientEventPayloadSchema } from './webhooks/payloads/client.js';
-export { type ConversationUpdatedPayload, ConversationUpdatedPayloadSchema } from './webhooks/payloads/conversation.js';
+export {
+  type ConversationUpdatedPayload,
+  ConversationUpdatedPayloadSchema,
+} from './webhooks/payloads/conversation.js';
 export { type FormSubmittedPayload, FormSubmittedPayloadSchema } from './webhooks/payloads/form.js';
 export { type LeadCapturedPayload, LeadCapturedPayloadSchema } from './webhooks/payloads/lead.js';
 export { type MessageReceivedPayload, MessageReceivedPayloadSchema } from './webhooks/payloads/message.js';
-export { type OrganisationEventPayload, OrganisationEventPayloadSchema } from './webhooks/payloads/organisation.js';
+export {
+  type OrganisationEventPayload,
+  OrganisationEventPayloadSchema,
+} from './webhooks/payloads/organisation.js';
 export { type WebhookTestPayload, WebhookTestPayloadSchema } from './webhooks/payloads/test.js';

@@ -87,11 +87,15 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return secrets.reduce((left, secret) => (secret === '' ? left : left.split(secret).join(MASK)), text);
 }
 
+export function isSensitiveHeader(name: string): boolean {
+  return sensitiveHeader.test(name);
+}
+
 /** Headers as a plain object, with the values masked of those whose names speak of credentials. */
 export function redactHeaders(headers: Headers): Record<string, string> {
   const result: Record<string, string> = {};
   headers.forEach((value, name) => {
-    result[name] = sensitiveHeader.test(name) ? MASK : value;
+    result[name] = isSensitiveHeader(name) ? MASK : value;
   });
   return result;
 }

@@ -1,0 +1,61 @@
+/** What a call came to, with the answer it came in. */
+export interface ApiResponse<Result> {
+  /** What the method returns. */
+  readonly data: Result;
+  /** The HTTP response. Its body has been read. */
+  readonly response: Response;
+  /** `message` of the envelope (document, 2.7). */
+  readonly message: string | undefined;
+}
+
+/**
+ * The promise of a call. Awaited, it gives the record; `.withResponse()` gives the HTTP response and the
+ * envelope's message with it.
+ *
+ * @example
+ * ```ts
+ * import { AgentPlatform } from 'agent-platform-sdk';
+ *
+ * const platform = new AgentPlatform();
+ * const { data, response, message } = await platform.tools.get('tool_1').withResponse();
+ * console.log(data.name, response.status, message);
+ * ```
+ */
+export class ApiPromise<Result> extends Promise<Result> {
+  readonly #outcome: Promise<ApiResponse<Result>>;
+
+  constructor(outcome: Promise<ApiResponse<Result>>) {
+    // The promise's own state is never used: `then` below reads the outcome, so that a call whose only user is
+    // `withResponse` leaves no second rejection behind.
+    super(() => undefined);
+    this.#outcome = outcome;
+  }
+
+  /** Derived promises are ordinary ones. */
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  /** The record together with the HTTP response and the envelope's `message`. */
+  withResponse(): Promise<ApiResponse<Result>> {
+    return this.#outcome;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: this is a promise, and its `then` must be its own.
+  override then<Fulfilled = Result, Rejected = never>(
+    onFulfilled?: ((value: Result) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    return this.#outcome.then(({ data }) => data).then(onFulfilled, onRejected);
+  }
+
+  override catch<Rejected = never>(
+    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Result | Rejected> {
+    return this.then(undefined, onRejected);
+  }
+
+  override finally(onFinally?: (() => void) | null): Promise<Result> {
+    return this.then().finally(onFinally);
+  }
+}

@@ -1,0 +1,51 @@
+import { readEnvironment } from './environment.js';
+import { ConfigurationError } from './errors.js';
+import type { AgentPlatformOptions } from './options.js';
+import type { Region } from './regions.js';
+
+/** The address that paths are appended to: ends in `/v3`, without a slash after it (document, 5.1). */
+export function resolveBaseUrl(region: Region, options: AgentPlatformOptions): string {
+  const option = `baseUrls.${region}`;
+  const variable = `AGENT_PLATFORM_BASE_URL_${region.toUpperCase()}`;
+  const given = options.baseUrls?.[region] ?? readEnvironment(variable);
+  const refuse = (problem: string): never => {
+    throw new ConfigurationError(`${option} ${problem}. Set the option \`${option}\` or ${variable}.`, {
+      option,
+    });
+  };
+  if (typeof given !== 'string' || given.trim() === '') {
+    return refuse(`is missing: the base address of region '${region}' has no default`);
+  }
+  const url = parseUrl(given);
+  if (url === undefined) return refuse('is not a URL, such as https://api.example.com');
+  if (url.username !== '' || url.password !== '') return refuse('must not hold a user name or a password');
+  if (url.search !== '' || url.hash !== '') return refuse('must not have a query or a fragment');
+  if (!isSafe(url, options)) {
+    return refuse(
+      `must start with https: (plain http: only on loopback, or with \`allowInsecureBaseUrl: true\`), got ${url.protocol}//${url.host}`,
+    );
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v3$/, '')}/v3`;
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text.trim());
+  } catch {
+    return undefined;
+  }
+}
+
+function isSafe(url: URL, options: AgentPlatformOptions): boolean {
+  if (url.protocol === 'https:') return true;
+  return url.protocol === 'http:' && (options.allowInsecureBaseUrl === true || isLoopback(url.hostname));
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(\.\d+){3}$/.test(hostname)
+  );
+}

@@ -1,0 +1,43 @@
+import type { Drift } from './hooks.js';
+import { formatIssues, type Issue } from './issues.js';
+import type { LeveledLogger } from './logger.js';
+
+/** After so many kinds of drift, further ones are logged at debug only. */
+const MAX_SEEN = 1_000;
+
+/** Reports drift to the hook each time, and to the log once for each place, so that it is noticed but floods nothing. */
+export class DriftReporter {
+  readonly #log: LeveledLogger;
+  readonly #onDrift: ((drift: Drift) => void | Promise<void>) | undefined;
+  readonly #seen = new Set<string>();
+
+  constructor(log: LeveledLogger, onDrift: ((drift: Drift) => void | Promise<void>) | undefined) {
+    this.#log = log;
+    this.#onDrift = onDrift;
+  }
+
+  /** Resolves when the hook has; a hook that throws is logged and ignored. */
+  async report(drift: Drift): Promise<void> {
+    const fresh = drift.issues.filter((issue) => this.#isNew(drift.source, issue));
+    const level = fresh.length > 0 ? 'warn' : 'debug';
+    this.#log.log(level, () => `${drift.source} departs from the document${formatIssues(drift.issues)}`);
+    try {
+      await this.#onDrift?.(drift);
+    } catch (error) {
+      this.#log.log('error', () => `the hook onDrift failed: ${describeThrown(error)}`);
+    }
+  }
+
+  #isNew(source: string, issue: Issue): boolean {
+    const place = issue.path.map((key) => (typeof key === 'number' ? '*' : key)).join('.');
+    const key = `${source} ${place} ${issue.code}`;
+    if (this.#seen.has(key) || this.#seen.size >= MAX_SEEN) return false;
+    this.#seen.add(key);
+    return true;
+  }
+}
+
+/** What someone else's code threw, in a few words: its message may hold anything, so only its class is told. */
+export function describeThrown(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}

@@ -1,0 +1,62 @@
+import type { Issue } from './issues.js';
+import type { Region } from './regions.js';
+
+/** The call a hook is told about. */
+export interface HookCall {
+  readonly method: string;
+  /** The operation, with the parameters in braces: `/tools/{toolId}`. Few values: fit for a metric's label. */
+  readonly route: string;
+  /** The path as sent, relative to the base address: `/tools/tool_1`. */
+  readonly path: string;
+  readonly region: Region;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+}
+
+/** An attempt is about to be sent. */
+export interface RequestHookContext extends HookCall {
+  readonly url: string;
+  /**
+   * The headers that will be sent, without `authorization`. Set more here, for example `traceparent`;
+   * `authorization` and `content-type` stay the client's own.
+   */
+  readonly headers: Headers;
+}
+
+/** An attempt was answered, and its body was read. */
+export interface ResponseHookContext extends HookCall {
+  readonly status: number;
+  /** The response's headers; those that carry credentials are masked. */
+  readonly headers: Headers;
+  /** Milliseconds from the start of the attempt to the end of the body. */
+  readonly durationMs: number;
+}
+
+/** An attempt failed, and the next one follows after a wait. */
+export interface RetryHookContext extends HookCall {
+  /** Milliseconds until the next attempt. */
+  readonly delayMs: number;
+  /** Why: a `ConnectionError`, or an `ApiError` with a status that is tried again. */
+  readonly error: Error;
+}
+
+/** An answer or a webhook departed from the document in a way that the validation mode forgives. */
+export interface Drift {
+  /** Where: an operation's `GET /tools/{toolId}`, or a webhook event's type. */
+  readonly source: string;
+  /** The region of the call; undefined for a webhook. */
+  readonly region: Region | undefined;
+  /** Each departure with its path. */
+  readonly issues: readonly Issue[];
+}
+
+/**
+ * Functions called on the way of each call, for tracing and metrics. They may be async and are awaited. One that
+ * throws before sending ends the call with a `HookError`; one that throws after is logged and ignored.
+ */
+export interface Hooks {
+  readonly onRequest?: ((context: RequestHookContext) => void | Promise<void>) | undefined;
+  readonly onResponse?: ((context: ResponseHookContext) => void | Promise<void>) | undefined;
+  readonly onRetry?: ((context: RetryHookContext) => void | Promise<void>) | undefined;
+  readonly onDrift?: ((drift: Drift) => void | Promise<void>) | undefined;
+}

@@ -1,0 +1,79 @@
+import { ApiPromise, type ApiResponse } from './api-promise.js';
+import { DriftReporter } from './drift.js';
+import type { Endpoint, EndpointInput } from './endpoint.js';
+import type { RequestOptions } from './options.js';
+import { type CallSettings, resolveCall, type Settings } from './settings.js';
+import { readAnswer } from './transport/answer.js';
+import { toApiError } from './transport/api-error.js';
+import { type Attempt, type AttemptContext, makeAttempt } from './transport/attempt.js';
+import { pauseBefore } from './transport/pause.js';
+import { type PreparedRequest, prepareRequest, type RequestInput } from './transport/request.js';
+import { isRetryable, retryDelay } from './transport/retry.js';
+
+/** Sends one endpoint: what resources are given instead of the whole client. */
+export type Send = <Path extends string, Body, Query, Result>(
+  endpoint: Endpoint<Path, Body, Query, Result>,
+  input: EndpointInput<Path, Body, Query>,
+  options?: RequestOptions,
+) => ApiPromise<Result>;
+
+/** Makes the function that all resources send with. */
+export function createTransport(settings: Settings): Send {
+  const drift = new DriftReporter(settings.log, settings.hooks.onDrift);
+  return <Path extends string, Body, Query, Result>(
+    endpoint: Endpoint<Path, Body, Query, Result>,
+    input: EndpointInput<Path, Body, Query>,
+    options: RequestOptions = {},
+  ) => {
+    // Inside, the types of one endpoint do not matter; what `unwrap` returned is `Result` by its declaration.
+    const outcome = call({ settings, drift, endpoint: endpoint as unknown as Endpoint, input, options });
+    return new ApiPromise(outcome as Promise<ApiResponse<Result>>);
+  };
+}
+
+interface Call {
+  readonly settings: Settings;
+  readonly drift: DriftReporter;
+  readonly endpoint: Endpoint;
+  readonly input: RequestInput;
+  readonly options: RequestOptions;
+}
+
+async function call({ settings, drift, endpoint, input, options }: Call): Promise<ApiResponse<unknown>> {
+  const callSettings = resolveCall(settings, options);
+  const request = await prepareRequest(endpoint, input);
+  const endsAt = Date.now() + (callSettings.totalTimeout ?? Number.POSITIVE_INFINITY);
+  for (let number = 1; ; number += 1) {
+    const context: AttemptContext = { settings, call: callSettings, endpoint, request, number, endsAt };
+    try {
+      return await attempt(context, drift);
+    } catch (error) {
+      const delay = delayBeforeNext(error, request, callSettings, number);
+      if (delay === undefined || Date.now() + delay >= endsAt) throw error;
+      await pauseBefore(context, delay, error);
+    }
+  }
+}
+
+async function attempt(context: AttemptContext, drift: DriftReporter): Promise<ApiResponse<unknown>> {
+  const { settings, call, endpoint, request } = context;
+  const { response, body, secrets }: Attempt = await makeAttempt(context);
+  const at = { method: request.method, path: request.path, region: settings.region, secrets };
+  if (!response.ok) throw toApiError({ ...at, response, text: body.text });
+  const answer = { ...at, status: response.status, body, maxBytes: settings.maxResponseBytes };
+  const result = await readAnswer(endpoint, answer, call.validation);
+  if (result.drift.length > 0) {
+    await drift.report({ source: request.operation, region: settings.region, issues: result.drift });
+  }
+  return { data: result.data, response, message: result.message };
+}
+
+function delayBeforeNext(
+  error: unknown,
+  request: PreparedRequest,
+  call: CallSettings,
+  number: number,
+): number | undefined {
+  if (number > call.maxRetries || !isRetryable(request.method, error)) return undefined;
+  return retryDelay(error, number);
+}

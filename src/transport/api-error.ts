@@ -1,0 +1,145 @@
+import {
+  ApiError,
+  type ApiErrorIssue,
+  type ApiErrorOptions,
+  AuthenticationError,
+  BadRequestError,
+  type CallContext,
+  ConflictError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServerError,
+  UnprocessableEntityError,
+} from '../errors.js';
+import { parseJson } from '../json.js';
+import { MASK, redact, redactHeaders } from '../redact.js';
+import { describeBody, excerpt, quote } from './excerpt.js';
+import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
+
+/** What an error is made from: the answer as it came, and what must not show in it. */
+export interface FailedAnswer extends CallContext {
+  readonly response: Response;
+  readonly text: string;
+  readonly secrets: readonly string[];
+}
+
+/** Turns any answer that is not 2xx into a typed error. The status decides the class; no body makes it throw. */
+export function toApiError(answer: FailedAnswer): ApiError {
+  const { response, text, secrets, method, path, region } = answer;
+  const body = readErrorBody(text, secrets);
+  const options: ApiErrorOptions = {
+    method,
+    path,
+    region,
+    status: response.status,
+    code: body.code,
+    issues: body.issues,
+    headers: maskedHeaders(response.headers, secrets),
+    rawBody: excerpt(text, secrets),
+    outcomeUnknown: method !== 'GET' && mayHaveActed(response.status, body.isReadable),
+  };
+  return errorOf(messageOf(answer, body, options), options);
+}
+
+function errorOf(message: string, options: ApiErrorOptions): ApiError {
+  switch (options.status) {
+    case 400:
+      return new BadRequestError(message, options);
+    case 401:
+      return new AuthenticationError(message, options);
+    case 403:
+      return new PermissionDeniedError(message, options);
+    case 404:
+      return new NotFoundError(message, options);
+    case 409:
+      return new ConflictError(message, options);
+    case 422:
+      return new UnprocessableEntityError(message, options);
+    case 429:
+      return new RateLimitError(message, { ...options, retryAfter: retryAfter(options.headers) });
+    default:
+      return options.status >= 500 ? new ServerError(message, options) : new ApiError(message, options);
+  }
+}
+
+interface ErrorBodyParts {
+  readonly message: string | undefined;
+  readonly code: string | undefined;
+  readonly issues: readonly ApiErrorIssue[];
+  /** Whether it is the document's error body: the service itself has said what happened. */
+  readonly isReadable: boolean;
+}
+
+/** Takes what it can from any body: fields the document does not list are kept, wrong ones are left out. */
+function readErrorBody(text: string, secrets: readonly string[]): ErrorBodyParts {
+  const parsed = parseJson(text);
+  const body = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
+  const text_ = (value: unknown) => (typeof value === 'string' ? quote(value, secrets) : undefined);
+  const message = text_(body.message);
+  const code = text_(body.code);
+  const issues = Array.isArray(body.issues) ? body.issues.filter(hasMessage) : [];
+  return {
+    message,
+    code,
+    issues: issues.map((issue) => ({ ...maskedIssue(issue), message: quote(issue.message, secrets) })),
+    isReadable: message !== undefined && code !== undefined,
+  };
+}
+
+function hasMessage(issue: unknown): issue is ApiErrorIssue {
+  return typeof (issue as ApiErrorIssue | null)?.message === 'string';
+}
+
+function maskedIssue(issue: ApiErrorIssue): ApiErrorIssue {
+  // `redact` copies an object field by field, so it is still an issue.
+  return redact(issue) as ApiErrorIssue;
+}
+
+/** Whether a request that is not a GET may have had its effect although the answer does not tell so. */
+function mayHaveActed(status: number, isReadable: boolean): boolean {
+  // A time-out somewhere on the way says nothing about the service behind it, whoever wrote the body.
+  if (status === 408 || status === 504) return true;
+  // 307 and 308 ask to send the same request elsewhere: this server has not acted on it.
+  if (status === 307 || status === 308) return false;
+  return !isReadable && (status >= 500 || status < 400);
+}
+
+function maskedHeaders(headers: Headers, secrets: readonly string[]): Headers {
+  const masked = new Headers(redactHeaders(headers));
+  masked.forEach((value, name) => {
+    if (secrets.some((secret) => secret !== '' && value.includes(secret))) masked.set(name, MASK);
+  });
+  return masked;
+}
+
+function messageOf(answer: FailedAnswer, body: ErrorBodyParts, options: ApiErrorOptions): string {
+  const code = body.code === undefined ? '' : ` (code: ${body.code})`;
+  const said = body.message === undefined ? ` with ${describeBody(answer.text)}` : `: ${body.message}`;
+  const issues = body.issues.slice(0, 20).map((issue) => `\n  - ${issue.message}`);
+  const hints = hintsFor(answer, options).map((hint) => `\n  ${hint}`);
+  return `${answer.method} ${answer.path} answered ${options.status}${said}${code}${issues.join('')}${hints.join('')}`;
+}
+
+function hintsFor({ region, response }: FailedAnswer, options: ApiErrorOptions): string[] {
+  const hints: string[] = [];
+  const { status } = options;
+  if (status === 401 || status === 403 || status === 404) {
+    hints.push(
+      `The call went to region '${region}'. A token or an id of the other region fails the same way.`,
+    );
+  }
+  if (status < 400)
+    hints.push('Redirects are not followed, so that the token stays here. Check the base address.');
+  const seconds = retryAfter(response.headers);
+  if (seconds !== undefined && seconds > MAX_RETRY_AFTER) {
+    hints.push(
+      `The service asks to wait ${Math.ceil(seconds)} s, more than the ${MAX_RETRY_AFTER} s a call waits.`,
+    );
+  }
+  if (options.outcomeUnknown) hints.push(OUTCOME_UNKNOWN_HINT);
+  return hints;
+}
+
+export const OUTCOME_UNKNOWN_HINT =
+  'The service may have acted all the same: look before you try again (`error.outcomeUnknown`).';

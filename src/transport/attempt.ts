@@ -1,0 +1,95 @@
+import type { Endpoint } from '../endpoint.js';
+import { ConfigurationError, HookError } from '../errors.js';
+import type { CallSettings, Settings } from '../settings.js';
+import { logFailure, logRequest, logResponse } from './call-log.js';
+import { Deadline } from './deadline.js';
+import { connectionFailure } from './failure.js';
+import { requestHeaders } from './headers.js';
+import { runOnRequest, runOnResponse } from './hook-runner.js';
+import type { PreparedRequest } from './request.js';
+import { type BodyText, readBody } from './response-body.js';
+import { readToken, secretsOf } from './token.js';
+
+/** Everything one attempt of a call needs. */
+export interface AttemptContext {
+  readonly settings: Settings;
+  readonly call: CallSettings;
+  readonly endpoint: Endpoint;
+  readonly request: PreparedRequest;
+  /** 1 for the first. */
+  readonly number: number;
+  /** When the whole call's time is over, in milliseconds since the epoch. */
+  readonly endsAt: number;
+}
+
+/** An attempt that was answered, and whose body was read. */
+export interface Attempt {
+  readonly response: Response;
+  readonly body: BodyText;
+  /** What must not show in an error or a log line, wherever the service echoes it. */
+  readonly secrets: readonly string[];
+}
+
+/** How far an attempt has come, for the error it may end in. */
+export interface Progress {
+  /** When the attempt began, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Whether the request was handed to `fetch`: before that, the service cannot have acted. */
+  sent: boolean;
+  secrets: readonly string[];
+}
+
+/** Sends a request once, and reads its answer, within the attempt's time. */
+export async function makeAttempt(context: AttemptContext): Promise<Attempt> {
+  const { call, endsAt } = context;
+  const progress: Progress = { startedAt: Date.now(), sent: false, secrets: secretsOf(call) };
+  const totalLeft = endsAt - progress.startedAt;
+  const deadline = new Deadline({ timeout: call.timeout, totalLeft, userSignal: call.signal });
+  try {
+    return await exchange(context, deadline, progress);
+  } catch (error) {
+    if (error instanceof ConfigurationError || error instanceof HookError) throw error;
+    const failure = connectionFailure(context, deadline.expiry, progress, error);
+    logFailure(context, failure, progress);
+    throw failure;
+  } finally {
+    deadline.dispose();
+  }
+}
+
+async function exchange(context: AttemptContext, deadline: Deadline, progress: Progress): Promise<Attempt> {
+  const { settings, request } = context;
+  const url = settings.baseUrl + request.path;
+  const token = await readToken(context, deadline);
+  progress.secrets = secretsOf(context.call, token);
+  const own = requestHeaders(context);
+  const headers = await runOnRequest(context, deadline, url, own);
+  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  // The caller may have aborted while a hook or the token function ran.
+  if (deadline.expiry !== undefined) throw new Error('ended before it was sent');
+  logRequest(context, headers, progress);
+  progress.sent = true;
+  const response = await deadline.race(
+    (settings.fetch ?? fetch)(url, requestInit(request, headers, deadline)),
+  );
+  const body = await readBody(response, settings.maxResponseBytes, deadline);
+  if (cannotBeUsed(response, body, deadline)) throw body.failure;
+  logResponse(context, response, body, progress);
+  await runOnResponse(context, deadline, response, progress);
+  return { response, body, secrets: progress.secrets };
+}
+
+/** An error status tells what happened even where its body was cut off; a 2xx without its body tells nothing. */
+function cannotBeUsed(response: Response, body: BodyText, deadline: Deadline): boolean {
+  return body.failure !== undefined && (response.ok || deadline.expiry === 'abort');
+}
+
+function requestInit(
+  request: PreparedRequest,
+  headers: Record<string, string>,
+  deadline: Deadline,
+): RequestInit {
+  const { method, body } = request;
+  const init = { method, headers, redirect: 'manual', signal: deadline.signal } as const;
+  return body === undefined ? init : { ...init, body };
+}

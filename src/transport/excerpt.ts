@@ -1,0 +1,30 @@
+import { redactText, withoutSecrets } from '../redact.js';
+
+/** How much of a body an error keeps: 16 KiB. */
+export const MAX_RAW_BODY = 16 * 1024;
+/** How much of the service's own message an error repeats. */
+const MAX_MESSAGE = 1_000;
+
+/** A body for an error or a log line: marked fields and known secrets masked, at most {@link MAX_RAW_BODY} bytes. */
+export function excerpt(text: string, secrets: readonly string[]): string {
+  // Masked before it is cut: a cut through a secret would leave a piece that no longer looks like one.
+  const masked = withoutSecrets(redactText(text), secrets);
+  if (masked.length <= MAX_RAW_BODY / 4) return masked;
+  const bytes = new TextEncoder().encode(masked).subarray(0, MAX_RAW_BODY);
+  // `stream` drops a character that the cut has split, instead of replacing it.
+  return new TextDecoder().decode(bytes, { stream: true });
+}
+
+/** The service's own words, for a message: masked, on one line, and short. */
+export function quote(text: string, secrets: readonly string[]): string {
+  return withoutSecrets(redactText(text), secrets).replace(/\s+/g, ' ').trim().slice(0, MAX_MESSAGE);
+}
+
+/** Names what came instead of the document's body. */
+export function describeBody(text: string): string {
+  const start = text.trimStart().slice(0, 200).toLowerCase();
+  if (start === '') return 'an empty body';
+  if (start.startsWith('<!doctype html') || start.startsWith('<html')) return 'an HTML page';
+  if (start.startsWith('{') || start.startsWith('[')) return 'broken or unexpected JSON';
+  return 'text that is not JSON';
+}

@@ -1,0 +1,20 @@
+import { runtimeName, isBrowser } from '../environment.js';
+import { VERSION } from '../version.js';
+import type { AttemptContext } from './attempt.js';
+
+/** The headers of a request, without `authorization`. Names are in lower case, so that none stands twice. */
+export function requestHeaders({ call, request }: AttemptContext): Record<string, string> {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  // Browsers set their own, and treat ours as a reason for a CORS preflight.
+  if (!isBrowser()) headers['user-agent'] = userAgent();
+  for (const [name, value] of Object.entries(call.headers)) headers[name.toLowerCase()] = value;
+  if (request.body !== undefined) headers['content-type'] = 'application/json';
+  return headers;
+}
+
+let cachedUserAgent: string | undefined;
+
+function userAgent(): string {
+  cachedUserAgent ??= `agent-platform-sdk/${VERSION} (${runtimeName()})`;
+  return cachedUserAgent;
+}

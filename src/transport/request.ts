@@ -1,0 +1,95 @@
+import type { Endpoint, HttpMethod, QueryValue } from '../endpoint.js';
+import { RequestValidationError } from '../errors.js';
+import type { Issue } from '../issues.js';
+import { typeName } from '../issues.js';
+import { findNonJson } from '../json.js';
+import type { StandardSchemaV1 } from '../standard-schema.js';
+import { validate } from '../validation.js';
+
+/** What the caller gave for the parts of an endpoint. */
+export interface RequestInput {
+  readonly path?: Readonly<Record<string, string>> | undefined;
+  readonly body?: unknown;
+  readonly query?: unknown;
+}
+
+/** A checked request, the same for every attempt. */
+export interface PreparedRequest {
+  readonly method: HttpMethod;
+  /** `GET /tools/{toolId}`: names the operation in logs and drift. */
+  readonly operation: string;
+  readonly route: string;
+  /** Relative to the base address, parameters encoded, with the query. */
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/** Checks every argument, in every validation mode, before anything is sent. */
+export async function prepareRequest(endpoint: Endpoint, input: RequestInput): Promise<PreparedRequest> {
+  const { method, path: route } = endpoint;
+  const refuse = (issues: readonly Issue[]): never => {
+    throw new RequestValidationError({ method, path: route, issues });
+  };
+  const path = fillPath(endpoint, input.path ?? {}, refuse);
+  const query = endpoint.query && (await checked(endpoint.query, input.query, 'query', refuse));
+  const body = endpoint.body && (await checked(endpoint.body, input.body, 'body', refuse));
+  return {
+    method,
+    operation: `${method} ${route}`,
+    route,
+    path: path + queryString(query as Readonly<Record<string, QueryValue>> | undefined),
+    body: body === undefined ? undefined : JSON.stringify(body),
+  };
+}
+
+type Refuse = (issues: readonly Issue[]) => never;
+
+function fillPath(endpoint: Endpoint, values: Readonly<Record<string, unknown>>, refuse: Refuse): string {
+  const reserved: Readonly<Record<string, readonly string[] | undefined>> = endpoint.reserved ?? {};
+  return endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    const problem = pathProblem(value, reserved[name]);
+    if (problem !== undefined) {
+      refuse([{ path: [name], code: 'invalid_id', message: `expected a non-empty id, received ${problem}` }]);
+    }
+    return encodeURIComponent(value as string);
+  });
+}
+
+function pathProblem(value: unknown, reserved: readonly string[] = []): string | undefined {
+  if (typeof value !== 'string') return typeName(value);
+  if (value.trim() === '') return value === '' ? 'an empty string' : 'a blank string';
+  if (value === '.' || value === '..') return `'${value}', which would change the path`;
+  if (reserved.includes(value)) return `'${value}', which is the path of another operation`;
+  // A lone surrogate has no UTF-8 form: encodeURIComponent throws.
+  return isWellFormed(value) ? undefined : 'a string that is not valid Unicode';
+}
+
+function isWellFormed(text: string): boolean {
+  return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
+}
+
+async function checked(
+  schema: StandardSchemaV1,
+  value: unknown,
+  part: string,
+  refuse: Refuse,
+): Promise<unknown> {
+  if (value === undefined)
+    refuse([{ path: [], code: 'invalid_type', message: `required: expected a ${part}` }]);
+  const verdict = await validate(schema, value, 'strict');
+  if (!verdict.ok) return refuse(verdict.issues);
+  const lost = findNonJson(verdict.value);
+  if (lost !== undefined) refuse([lost]);
+  return verdict.value;
+}
+
+function queryString(query: Readonly<Record<string, QueryValue>> | undefined): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value]) parameters.append(name, String(one));
+  }
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}

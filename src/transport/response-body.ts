@@ -1,0 +1,58 @@
+import type { Deadline } from './deadline.js';
+
+/** What was read of a body, and why it ended before its end, if it did. */
+export interface BodyText {
+  readonly text: string;
+  /** The body was longer than the limit, and the rest was not read. */
+  readonly tooLarge: boolean;
+  /** The connection was cut, or the attempt ended, before the body did. */
+  readonly failure?: unknown;
+}
+
+/**
+ * Reads a body as text, up to a number of bytes after decompression. Never throws: what came before the end is
+ * returned with the failure, since the start of an error page is worth showing.
+ */
+export async function readBody(response: Response, maxBytes: number, deadline: Deadline): Promise<BodyText> {
+  if (isShort(response, maxBytes)) {
+    try {
+      return { text: await deadline.race(response.text()), tooLarge: false };
+    } catch (failure) {
+      return { text: '', tooLarge: false, failure };
+    }
+  }
+  return response.body === null
+    ? { text: '', tooLarge: false }
+    : readStream(response.body, maxBytes, deadline);
+}
+
+/** A declared length is enforced by HTTP itself unless the body is compressed: no need to count. */
+function isShort({ headers, ok }: Response, maxBytes: number): boolean {
+  const length = headers.get('content-length');
+  return ok && length !== null && Number(length) <= maxBytes && headers.get('content-encoding') === null;
+}
+
+async function readStream(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  deadline: Deadline,
+): Promise<BodyText> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await deadline.race(reader.read());
+      if (done) return { text: text + decoder.decode(), tooLarge: false };
+      size += value.byteLength;
+      if (size > maxBytes) return { text, tooLarge: true };
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch (failure) {
+    return { text, tooLarge: false, failure };
+  } finally {
+    // Ends the connection where the body was left unread; a reader that is done ignores it.
+    reader.cancel().catch(() => undefined);
+  }
+}

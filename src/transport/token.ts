@@ -1,0 +1,38 @@
+import { ConfigurationError } from '../errors.js';
+import { usableToken } from '../option-checks.js';
+import { isSensitiveHeader } from '../redact.js';
+import type { CallSettings } from '../settings.js';
+import type { AttemptContext } from './attempt.js';
+import type { Deadline } from './deadline.js';
+
+/** The token of this attempt: asked for each time, so that a rotated one is used at once. */
+export async function readToken(
+  { call, endpoint }: AttemptContext,
+  deadline: Deadline,
+): Promise<string | undefined> {
+  if (endpoint.auth === 'none') return undefined;
+  if (typeof call.token !== 'function') return usableToken(call.token);
+  let token: string;
+  try {
+    token = await deadline.race(Promise.resolve(call.token()));
+  } catch (cause) {
+    if (deadline.expiry !== undefined) throw cause;
+    throw new ConfigurationError('The function given as `token` failed, so nothing was sent.', {
+      option: 'token',
+      cause,
+    });
+  }
+  return usableToken(token);
+}
+
+/** Shorter ones are words of everyday text, and masking them would garble a message. */
+const MIN_SECRET_LENGTH = 8;
+
+/** What must not show in an error or a log line: the token, and headers that carry credentials. */
+export function secretsOf(call: CallSettings, token?: string): string[] {
+  const secrets = token === undefined ? [] : [token];
+  for (const [name, value] of Object.entries(call.headers)) {
+    if (isSensitiveHeader(name)) secrets.push(value);
+  }
+  return secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+}
