@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { entryPoints, readManifest } from './entry-points.js';
 import { filesIn } from './files.js';
 
-/** What a declaration file may import beside its siblings, by entry point; everywhere else nothing but `zod/mini`. */
+/** What a declaration file may import beside its siblings, by entry point; everywhere else nothing but zod. */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'testing/msw': ['msw'],
   bullmq: ['bullmq', 'ioredis'],
@@ -39,7 +39,7 @@ console.log(`${files.length} declaration files, ${entries.length} entry points: 
 function foreignImports(source: ts.SourceFile): string[] {
   const file = relative('dist', source.fileName);
   const entry = Object.keys(ALLOWED_IMPORTS).find((prefix) => file.startsWith(prefix));
-  const allowed = ['zod/mini', ...(entry === undefined ? [] : (ALLOWED_IMPORTS[entry] ?? []))];
+  const allowed = ['zod/mini', 'zod/v4/core', ...(entry === undefined ? [] : (ALLOWED_IMPORTS[entry] ?? []))];
   return ts
     .preProcessFile(source.text)
     .importedFiles.filter(({ fileName }) => !fileName.startsWith('.') && !allowed.includes(fileName))

@@ -1,0 +1,77 @@
+/**
+ * Holds the public declarations against the committed reports in `etc/`, so that no public change goes unnoticed.
+ * `--update` writes the reports anew; the difference is then read in review.
+ */
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+import { entryPoints, readManifest } from './entry-points.js';
+
+const compilerOptions = {
+  target: 'ES2022',
+  module: 'ESNext',
+  moduleResolution: 'bundler',
+  lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+  strict: true,
+  skipLibCheck: true,
+};
+
+const silent = { logLevel: ExtractorLogLevel.None };
+const messages = {
+  // Release tags are not used here, and doc comments are held by check-declarations.
+  extractorMessageReporting: {
+    default: silent,
+    'ae-forgotten-export': { logLevel: ExtractorLogLevel.Warning, addToApiReportFile: true },
+  },
+  tsdocMessageReporting: { default: silent },
+};
+
+const update = process.argv.includes('--update');
+const reports = resolve('etc');
+const scratch = mkdtempSync(join(tmpdir(), 'api-report-'));
+
+mkdirSync(reports, { recursive: true });
+const entries = Object.keys(entryPoints(readManifest())).filter((name) => name !== 'cli');
+const changed = entries.filter(hasChanged);
+
+if (changed.length > 0 && !update) {
+  console.error(`The public declarations differ from etc/ in: ${changed.join(', ')}.`);
+  console.error('Where that is meant: `npm run api:update`, and commit etc/ with a note in CHANGELOG.md.');
+  process.exit(1);
+}
+console.log(`${entries.length} entry points, ${changed.length} reports ${update ? 'written' : 'changed'}`);
+
+function hasChanged(entry: string): boolean {
+  const { succeeded, apiReportChanged } = Extractor.invoke(configFor(entry), {
+    localBuild: update,
+    messageCallback: (message) => {
+      // What is left are errors; the rest of what it says is in the report or about this difference.
+      if (message.logLevel !== ExtractorLogLevel.Error) message.handled = true;
+    },
+  });
+  return apiReportChanged || !succeeded;
+}
+
+function configFor(entry: string): ExtractorConfig {
+  return ExtractorConfig.prepare({
+    configObjectFullPath: undefined,
+    packageJsonFullPath: resolve('package.json'),
+    configObject: {
+      projectFolder: resolve('.'),
+      mainEntryPointFilePath: resolve(`dist/${entry}.d.ts`),
+      newlineKind: 'lf',
+      compiler: { overrideTsconfig: { compilerOptions } },
+      apiReport: {
+        enabled: true,
+        reportFileName: entry.replace(/\/index$/, '').replaceAll('/', '-'),
+        reportFolder: reports,
+        reportTempFolder: scratch,
+      },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      messages,
+    },
+  });
+}
