@@ -1,0 +1,181 @@
+import type { Region } from '../regions.js';
+import type { DefaultTool } from '../schemas/default-tool.js';
+import type { OrgClient } from '../schemas/org-client.js';
+import type { Team } from '../schemas/team.js';
+import type { Tool } from '../schemas/tool.js';
+import type { Variable } from '../schemas/variable.js';
+import { conversationKey } from './conversation-key.js';
+import type {
+  NewAgent,
+  NewConversation,
+  NewDefaultTool,
+  NewLead,
+  NewOrg,
+  NewPhoneNumber,
+  NewTool,
+  NewVariable,
+  NewWorkspace,
+} from './records.js';
+import type {
+  FakeAgent,
+  FakeConversation,
+  FakeLead,
+  FakeOrg,
+  FakePhoneNumber,
+  FakeWorkspace,
+  MutableRegionState,
+} from './state.js';
+import type { World } from './world.js';
+
+/**
+ * Puts records into the fake. Each takes only what matters to the test and fills in the rest, with ids that are
+ * the same in every run. An id that is there already is replaced.
+ *
+ * @throws {TypeError} When a record names another that is not there, or a second workspace is to be primary.
+ */
+export class RegionAdd {
+  readonly #region: Region;
+  readonly #world: World;
+
+  constructor(region: Region, world: World) {
+    this.#region = region;
+    this.#world = world;
+  }
+
+  workspace(record: NewWorkspace = {}): FakeWorkspace {
+    const { workspaces } = this.#state;
+    const id = record.id ?? this.#newId('workspace', workspaces);
+    const others = [...workspaces.values()].filter((workspace) => workspace.id !== id);
+    const isPrimary = record.isPrimary ?? others.length === 0;
+    if (isPrimary && others.some((workspace) => workspace.isPrimary)) {
+      throw new TypeError(`Region ${this.#region} has a primary workspace already.`);
+    }
+    const workspace = {
+      id,
+      secret: record.secret ?? `fake-workspace-secret-of-${id}`,
+      isPrimary,
+      ownerIds: record.ownerIds ?? [`owner_${this.#region}`],
+      memberIds: record.memberIds ?? [],
+    };
+    return put(workspaces, id, workspace);
+  }
+
+  agent(record: NewAgent = {}): FakeAgent {
+    const { agents, workspaces } = this.#state;
+    const id = record.id ?? this.#newId('agent', agents);
+    const workspaceId = this.#existing('workspace', workspaces, record.workspaceId);
+    return put(agents, id, {
+      id,
+      name: record.name ?? id,
+      secret: record.secret ?? `fake-agent-secret-of-${id}`,
+      workspaceId,
+      advanced: { ...record.advanced },
+    });
+  }
+
+  org(record: NewOrg = {}): FakeOrg {
+    const { orgs } = this.#state;
+    const id = record.id ?? this.#newId('org', orgs);
+    put(orgs, id, { id, clients: [], teams: [] });
+    for (const client of record.clients ?? []) this.client({ ...client, orgId: id });
+    for (const team of record.teams ?? []) this.team({ ...team, orgId: id });
+    // Just put there.
+    return orgs.get(id) as FakeOrg;
+  }
+
+  client(record: Partial<OrgClient> = {}): OrgClient {
+    const org = this.#org(record.orgId);
+    const isTaken = (id: string): boolean => org.clients.some((client) => client.ID === id);
+    const ID = record.ID ?? this.#world.ids.next('client', this.#region, isTaken);
+    const client: OrgClient = { name: ID, ...structuredClone(record), ID, orgId: org.id };
+    const others = org.clients.filter((other) => other.ID !== ID);
+    put(this.#state.orgs, org.id, { ...org, clients: [...others, client] });
+    return client;
+  }
+
+  team(record: Partial<Team> = {}): Team {
+    const org = this.#org(record.orgId);
+    const isTaken = (id: string): boolean => org.teams.some((team) => team.ID === id);
+    const ID = record.ID ?? this.#world.ids.next('team', this.#region, isTaken);
+    const team: Team = { key: ID, memberIds: [], ...structuredClone(record), ID, orgId: org.id };
+    const others = org.teams.filter((other) => other.ID !== ID);
+    put(this.#state.orgs, org.id, { ...org, teams: [...others, team] });
+    return team;
+  }
+
+  variable(record: NewVariable = {}): Variable {
+    const { agents, variables } = this.#state;
+    const id = record.id ?? this.#newId('variable', variables);
+    const agentId = this.#existing('agent', agents, record.agentId);
+    const key = record.key ?? id;
+    return put(variables, id, {
+      type: this.#world.choices.variableType,
+      ...structuredClone(record),
+      id,
+      key,
+      agentId,
+    });
+  }
+
+  tool(record: NewTool = {}): Tool {
+    const { agents, tools } = this.#state;
+    const id = record.id ?? this.#newId('tool', tools);
+    const agentId = this.#existing('agent', agents, record.agentId);
+    return put(tools, id, { name: id, ...structuredClone(record), id, agentId });
+  }
+
+  defaultTool(record: NewDefaultTool = {}): DefaultTool {
+    const { defaultTools } = this.#state;
+    const id = record.id ?? this.#newId('default_tool', defaultTools);
+    return put(defaultTools, id, { name: id, kind: 'assignable_system', ...structuredClone(record), id });
+  }
+
+  conversation(conversation: NewConversation = {}): FakeConversation {
+    const { agents, conversations } = this.#state;
+    const agentId = this.#existing('agent', agents, conversation.agentId);
+    const isTaken = (id: string): boolean => conversations.has(conversationKey(agentId, id));
+    const convoId = conversation.convoId ?? this.#world.ids.next('convo', this.#region, isTaken);
+    const ID = this.#world.choices.conversationId(agentId, convoId);
+    const record = { ID, userID: ID, ...structuredClone(conversation.record) };
+    return put(conversations, conversationKey(agentId, convoId), { agentId, convoId, record });
+  }
+
+  lead(record: NewLead = {}): FakeLead {
+    const { agents, leads } = this.#state;
+    const id = record.id ?? this.#newId('lead', leads);
+    return put(leads, id, { id, agentId: this.#existing('agent', agents, record.agentId) });
+  }
+
+  phoneNumber(record: NewPhoneNumber = {}): FakePhoneNumber {
+    const { phoneNumbers, workspaces } = this.#state;
+    const sid = record.sid ?? this.#newId('number', phoneNumbers);
+    const workspaceId = this.#existing('workspace', workspaces, record.workspaceId);
+    return put(phoneNumbers, sid, { sid, imported: record.imported ?? false, workspaceId });
+  }
+
+  get #state(): MutableRegionState {
+    return this.#world.state[this.#region];
+  }
+
+  #newId(kind: string, taken: ReadonlyMap<string, unknown>): string {
+    return this.#world.ids.next(kind, this.#region, (id) => taken.has(id));
+  }
+
+  #org(id: string | undefined): FakeOrg {
+    // `#existing` has just found it there.
+    return this.#state.orgs.get(this.#existing('org', this.#state.orgs, id)) as FakeOrg;
+  }
+
+  /** The given id, or else the first that is there. */
+  #existing(kind: string, records: ReadonlyMap<string, unknown>, given: string | undefined): string {
+    const id = given ?? records.keys().next().value;
+    if (id === undefined) throw new TypeError(`Region ${this.#region} has no ${kind} yet: add one first.`);
+    if (!records.has(id)) throw new TypeError(`Region ${this.#region} has no ${kind} with the id "${id}".`);
+    return id;
+  }
+}
+
+function put<Value>(records: Map<string, Value>, id: string, value: Value): Value {
+  records.set(id, value);
+  return value;
+}

@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { REGIONS } from '../regions.js';
+import type { BaseUrls } from './base-urls.js';
+import type { FakeFetch } from './fake.js';
+import { jsonResponse } from './json-response.js';
+import { errorBody } from './refusal.js';
+
+/** Where to listen. */
+export interface ListenOptions {
+  /** Default 0: any free port. */
+  readonly port?: number | undefined;
+  /** Default `'127.0.0.1'`: reachable from this machine alone. */
+  readonly host?: string | undefined;
+}
+
+/** A fake that is reached over real HTTP. `await using` closes it. */
+export interface FakeServer {
+  /** `http://127.0.0.1:4010` */
+  readonly url: string;
+  readonly port: number;
+  /** The base address of each region here: `url` with `/eu` and `/na`. */
+  readonly baseUrls: BaseUrls;
+  /** Stops listening and ends every connection, idle or not. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What the server stands in front of. */
+interface Behind {
+  readonly fetch: FakeFetch;
+  readonly baseUrls: BaseUrls;
+}
+
+/** Starts the HTTP door: it only translates, and everything it serves comes from `fetch`. */
+export async function startServer(behind: Behind, options: ListenOptions = {}): Promise<FakeServer> {
+  const { port = 0, host = '127.0.0.1' } = options;
+  const server = createServer((incoming, outgoing) => {
+    serve(behind, incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve());
+  });
+  // A server that listens on a port has an address of this form.
+  const actual = (server.address() as AddressInfo).port;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
+  const close = (): Promise<void> => closeServer(server);
+  const baseUrls = { eu: `${url}/eu`, na: `${url}/na` };
+  return { url, port: actual, baseUrls, close, [Symbol.asyncDispose]: close };
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+async function serve(behind: Behind, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const target = inProcessUrl(incoming.url ?? '/', behind.baseUrls);
+  const gone = new AbortController();
+  outgoing.once('close', () => gone.abort());
+  const response =
+    target === undefined ? noRegion() : await behind.fetch(await toRequest(target, incoming, gone.signal));
+  await send(response, outgoing);
+}
+
+/** `/eu/v3/tools/t` is the same as `/v3/tools/t` at the in-process address of region `eu`. */
+function inProcessUrl(path: string, baseUrls: BaseUrls): string | undefined {
+  const region = REGIONS.find((name) => path.startsWith(`/${name}/`));
+  return region === undefined ? undefined : baseUrls[region] + path.slice(region.length + 1);
+}
+
+function noRegion(): Response {
+  return jsonResponse(
+    errorBody('The fake serves its regions below /eu/v3 and /na/v3.', 'unknown_route'),
+    404,
+  );
+}
+
+async function toRequest(url: string, incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
+  const method = incoming.method ?? 'GET';
+  const chunks: Uint8Array[] = [];
+  // Without an encoding set, chunks are bytes.
+  for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    for (const each of [value ?? []].flat()) headers.append(name, each);
+  }
+  // A standard Request of these methods can have no body; the document has none either.
+  const bodiless = chunks.length === 0 || method === 'GET' || method === 'HEAD';
+  return new Request(url, { method, headers, body: bodiless ? null : Buffer.concat(chunks), signal });
+}
+
+async function send(response: Response, outgoing: ServerResponse): Promise<void> {
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  if (response.body === null) return void outgoing.end();
+  const reader = response.body.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) outgoing.write(part.value);
+  outgoing.end();
+}

@@ -1,0 +1,19 @@
+import type { Region } from '../regions.js';
+
+/** Gives out ids that are the same in every run: `tool_eu_1`, `tool_eu_2`, …; never one that was given before. */
+export class IdSource {
+  readonly #last = new Map<string, number>();
+
+  next(kind: string, region: Region, isTaken: (id: string) => boolean): string {
+    const prefix = `${kind}_${region}_`;
+    let number = this.#last.get(prefix) ?? 0;
+    do number += 1;
+    while (isTaken(`${prefix}${number}`));
+    this.#last.set(prefix, number);
+    return `${prefix}${number}`;
+  }
+
+  reset(): void {
+    this.#last.clear();
+  }
+}

@@ -1,0 +1,47 @@
+export type { RegionAdd } from './add.js';
+export type { BaseUrls } from './base-urls.js';
+export type { Caller } from './caller.js';
+export {
+  defaultChoices,
+  type FakeChoices,
+  type FakeChoicesInput,
+  type PermitQuestion,
+  type RefusalChoice,
+  type RefusalChoices,
+  type RefusalReason,
+} from './choices.js';
+export {
+  createFakePlatform,
+  type FakeAdd,
+  type FakeFetch,
+  type FakePlatform,
+  type FakePlatformOptions,
+} from './fake.js';
+export type { DeepPartial } from './fixtures/deep-partial.js';
+export { createFixtures, type Fixtures, fixtures } from './fixtures/index.js';
+export type { FakeServer, ListenOptions } from './http-server.js';
+export type {
+  NewAgent,
+  NewConversation,
+  NewDefaultTool,
+  NewLead,
+  NewOrg,
+  NewPhoneNumber,
+  NewTool,
+  NewVariable,
+  NewWorkspace,
+  RegionRecords,
+  StartRecords,
+} from './records.js';
+export type { FakeRequest } from './request-log.js';
+export type { Seed, SeedHandles } from './seed.js';
+export type {
+  FakeAgent,
+  FakeConversation,
+  FakeLead,
+  FakeOrg,
+  FakePhoneNumber,
+  FakeRegionState,
+  FakeState,
+  FakeWorkspace,
+} from './state.js';

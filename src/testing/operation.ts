@@ -1,0 +1,32 @@
+import type { Endpoint, PathParameter } from '../endpoint.js';
+import type { endpoints } from '../endpoints.js';
+import type { Region } from '../regions.js';
+import type { Caller } from './caller.js';
+import type { FakeChoices } from './choices.js';
+import type { IdSource } from './ids.js';
+import type { MutableRegionState } from './state.js';
+
+/** The keys of `endpoints`: the documented operations. */
+export type OperationName = keyof typeof endpoints;
+
+/** One accepted request, as an operation of the fake sees it: authenticated, and with a valid body. */
+export interface OperationCall<Parameter extends string = string, Body = unknown> {
+  readonly path: { readonly [Name in Parameter]: string };
+  readonly body: Body;
+  readonly query: URLSearchParams;
+  readonly caller: Caller;
+  /** The region whose records are used. */
+  readonly region: Region;
+  readonly state: MutableRegionState;
+  readonly ids: IdSource;
+  readonly choices: FakeChoices;
+}
+
+/** What the service does for one endpoint: changes the state, and returns the body of the answer. */
+export type Operation<Declared> =
+  Declared extends Endpoint<infer Path, infer Body, infer _Query, infer _Result>
+    ? (call: OperationCall<PathParameter<Path>, Body>) => unknown
+    : never;
+
+/** One for each documented operation: a forgotten one does not compile. */
+export type Operations = { readonly [Name in OperationName]: Operation<(typeof endpoints)[Name]> };

@@ -1,0 +1,79 @@
+import type { Region } from '../regions.js';
+import type { RegionAdd } from './add.js';
+import { fixtures } from './fixtures/index.js';
+
+/** The ids and secrets of the records that a fake begins with, in one region. All are made up. */
+export interface SeedHandles {
+  /** The primary workspace, which cannot be deleted. */
+  readonly workspaceId: string;
+  /** Speaks for the owner of both workspaces. */
+  readonly workspaceSecret: string;
+  /** A second workspace of the same owner, with no records of its own: this one can be deleted. */
+  readonly secondWorkspaceId: string;
+  readonly secondWorkspaceSecret: string;
+  readonly orgId: string;
+  readonly clientId: string;
+  /** The team that the client belongs to. */
+  readonly teamId: string;
+  /** An agent of the primary workspace, which owns the tool, the variable, the conversation and the lead. */
+  readonly agentId: string;
+  readonly agentSecret: string;
+  readonly toolId: string;
+  readonly variableId: string;
+  /** The key that a second variable of the agent cannot have (4.2). */
+  readonly variableKey: string;
+  readonly convoId: string;
+  readonly leadId: string;
+  /** Rented from the platform, in the primary workspace. */
+  readonly rentedNumberSid: string;
+  /** Of the customer's own telephony account, in the primary workspace. */
+  readonly importedNumberSid: string;
+}
+
+/** The same in both regions, so that nothing but the region tells them apart. */
+export type Seed = { readonly [Name in Region]: SeedHandles };
+
+export const seed: Seed = { eu: /* @__PURE__ */ handlesOf('eu'), na: /* @__PURE__ */ handlesOf('na') };
+
+function handlesOf(region: Region): SeedHandles {
+  return {
+    workspaceId: `workspace_${region}_1`,
+    workspaceSecret: `fake-workspace-secret-of-workspace_${region}_1`,
+    secondWorkspaceId: `workspace_${region}_2`,
+    secondWorkspaceSecret: `fake-workspace-secret-of-workspace_${region}_2`,
+    orgId: `org_${region}_1`,
+    clientId: `client_${region}_1`,
+    teamId: `team_${region}_1`,
+    agentId: `agent_${region}_1`,
+    agentSecret: `fake-agent-secret-of-agent_${region}_1`,
+    toolId: `tool_${region}_1`,
+    variableId: `variable_${region}_1`,
+    variableKey: 'customer_name',
+    convoId: `convo_${region}_1`,
+    leadId: `lead_${region}_1`,
+    rentedNumberSid: `number_${region}_1`,
+    importedNumberSid: `number_${region}_2`,
+  };
+}
+
+/** Fills one region with a record of each kind. */
+export function seedRegion(add: RegionAdd, handles: SeedHandles): void {
+  const { agentId, orgId, clientId } = handles;
+  const { ownerIds } = add.workspace({ id: handles.workspaceId, memberIds: [clientId] });
+  const userId = ownerIds[0];
+  add.workspace({ id: handles.secondWorkspaceId });
+  add.org({ id: orgId });
+  add.client(fixtures.orgClient({ ID: clientId, orgId, widgetIDs: [agentId], teams: undefined }));
+  add.team(fixtures.team({ ID: handles.teamId, orgId, memberIds: [clientId] }));
+  add.agent({ id: agentId, name: 'Support agent' });
+  add.variable(fixtures.variable({ id: handles.variableId, key: handles.variableKey, agentId, userId }));
+  add.tool(fixtures.tool({ id: handles.toolId, agentId, userId, variablesIds: [handles.variableId] }));
+  add.conversation({
+    agentId,
+    convoId: handles.convoId,
+    record: fixtures.conversation({ ID: undefined, userID: undefined }),
+  });
+  add.lead({ id: handles.leadId, agentId });
+  add.phoneNumber({ sid: handles.rentedNumberSid, imported: false });
+  add.phoneNumber({ sid: handles.importedNumberSid, imported: true });
+}

@@ -1,0 +1,115 @@
+import type { Region } from '../regions.js';
+import type { Conversation } from '../schemas/conversation.js';
+import type { DefaultTool } from '../schemas/default-tool.js';
+import type { OrgClient } from '../schemas/org-client.js';
+import type { Team } from '../schemas/team.js';
+import type { Tool } from '../schemas/tool.js';
+import type { Variable } from '../schemas/variable.js';
+
+/** A workspace of the fake. The document shows no fields of the record; these are what its rules speak of. */
+export interface FakeWorkspace {
+  readonly id: string;
+  /** The workspace secret (5.2): a bearer token here, and `workspaceSecret` of the events (6.1). */
+  readonly secret: string;
+  /** The primary workspace cannot be deleted (4.7). One in a region. */
+  readonly isPrimary: boolean;
+  /** User ids of the owners: only they may delete the workspace (4.7). */
+  readonly ownerIds: readonly string[];
+  /** User ids of the team members, whose access ends with the workspace (4.7). */
+  readonly memberIds: readonly string[];
+}
+
+/** An agent of the fake. The document shows no fields of the record; these are what its rules speak of. */
+export interface FakeAgent {
+  readonly id: string;
+  readonly name: string;
+  /** The agent secret (5.2). */
+  readonly secret: string;
+  readonly workspaceId: string;
+  /** `serverUrl` is the agent-level webhook address (6.3, rule 1). */
+  readonly advanced: { readonly serverUrl?: string | undefined };
+}
+
+/** An organisation of the fake: what 4.1 lists. */
+export interface FakeOrg {
+  readonly id: string;
+  readonly clients: readonly OrgClient[];
+  readonly teams: readonly Team[];
+}
+
+/** A conversation of the fake: the record as it is answered, and the two ids it is asked for by (4.6). */
+export interface FakeConversation {
+  readonly agentId: string;
+  readonly convoId: string;
+  readonly record: Conversation;
+}
+
+/** A lead of the fake. Its fields are not shown in the document; it is here to be removed with its workspace. */
+export interface FakeLead {
+  readonly id: string;
+  readonly agentId: string;
+}
+
+/** A telephone number of the fake. */
+export interface FakePhoneNumber {
+  readonly sid: string;
+  /** True for a number of the customer's own telephony account, false for one rented from the platform (4.3). */
+  readonly imported: boolean;
+  /** The workspace that has it; undefined for an imported number that was released: its account keeps it. */
+  readonly workspaceId: string | undefined;
+}
+
+/** Everything one region holds. The regions share nothing (5.1). */
+export interface FakeRegionState {
+  readonly workspaces: ReadonlyMap<string, FakeWorkspace>;
+  readonly agents: ReadonlyMap<string, FakeAgent>;
+  readonly orgs: ReadonlyMap<string, FakeOrg>;
+  readonly variables: ReadonlyMap<string, Variable>;
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** The built-in catalogue (2.5), by id. */
+  readonly defaultTools: ReadonlyMap<string, DefaultTool>;
+  /** By agent id and conversation id, with a slash between. */
+  readonly conversations: ReadonlyMap<string, FakeConversation>;
+  readonly leads: ReadonlyMap<string, FakeLead>;
+  /** By `sid`. */
+  readonly phoneNumbers: ReadonlyMap<string, FakePhoneNumber>;
+  /** `sid` of each rented number that was released: gone for good (4.3, rule 1). */
+  readonly releasedForGood: ReadonlySet<string>;
+}
+
+/** What the fake holds, by region. */
+export type FakeState = { readonly [Name in Region]: FakeRegionState };
+
+/** The same, for the code that changes it. */
+export type MutableRegionState = {
+  readonly [Name in keyof FakeRegionState]: FakeRegionState[Name] extends ReadonlyMap<string, infer Value>
+    ? Map<string, Value>
+    : Set<string>;
+};
+export type MutableState = { readonly [Name in Region]: MutableRegionState };
+
+export function emptyState(): MutableState {
+  return { eu: emptyRegion(), na: emptyRegion() };
+}
+
+function emptyRegion(): MutableRegionState {
+  return {
+    workspaces: new Map(),
+    agents: new Map(),
+    orgs: new Map(),
+    variables: new Map(),
+    tools: new Map(),
+    defaultTools: new Map(),
+    conversations: new Map(),
+    leads: new Map(),
+    phoneNumbers: new Map(),
+    releasedForGood: new Set(),
+  };
+}
+
+/** Empties every collection in place, so that what a test holds on to stays the live state. */
+export function clearState(state: MutableState): void {
+  for (const region of Object.values(state)) {
+    for (const collection of Object.values(region)) collection.clear();
+  }
+}
