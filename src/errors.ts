@@ -425,9 +425,10 @@ export class UnknownEventError extends WebhookError {
     readonly workspace?: string;
   };
 
-  constructor(event: UnknownEventError['event']) {
+  /** `shownType` is the type as the message may show it: a sender's mistake can put anything there. */
+  constructor(event: UnknownEventError['event'], shownType: string = JSON.stringify(event.type.slice(0, 100))) {
     super(
-      `The webhook event type ${JSON.stringify(event.type.slice(0, 100))} is not known to this version. ` +
+      `The webhook event type ${shownType} is not known to this version. ` +
         'The delivery is genuine: handle `error.event`, or update agent-platform-sdk.',
     );
     Object.defineProperty(this, 'event', { value: event });

@@ -44,7 +44,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   resources: [...values, 'endpoints', 'settings', 'transport'],
   platform: [...values, 'endpoints', 'settings', 'transport', 'resources'],
   'webhooks/events': ['schemas'],
-  webhooks: ['ground', 'schemas', 'errors', 'validation', 'webhooks/events'],
+  webhooks: ['ground', 'schemas', 'errors', 'validation', 'settings', 'webhooks/events'],
   index: [
     ...values,
     'endpoints',

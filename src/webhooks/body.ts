@@ -1,0 +1,55 @@
+const decoder = /* @__PURE__ */ new TextDecoder();
+
+/** What a body came to: a JSON value, or nothing that is JSON. */
+export type ParsedBody = { readonly value: unknown } | undefined;
+
+/**
+ * Parses text or bytes; anything else is what a body parser has already made, and is taken as it is.
+ *
+ * Bytes that are not UTF-8 become replacement characters: a genuine event must not be lost over a broken emoji in a
+ * chat. The parser's own error is not kept, because its message quotes the body.
+ */
+export function parseBody(body: unknown): ParsedBody {
+  if (body === undefined) return undefined;
+  const text = isBytes(body) ? decoder.decode(body) : body;
+  if (typeof text !== 'string') return { value: text };
+  try {
+    return { value: JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** Not by `instanceof`: a Buffer of another realm (a test runner's, a worker's) is bytes too. */
+function isBytes(body: unknown): body is ArrayBuffer | ArrayBufferView<ArrayBuffer> {
+  return ArrayBuffer.isView(body) || Object.prototype.toString.call(body) === '[object ArrayBuffer]';
+}
+
+/** Bytes of a body as it was received; undefined where a body parser has made an object of it. */
+export function sizeOf(body: unknown): number | undefined {
+  if (isBytes(body)) return body.byteLength;
+  return typeof body === 'string' ? utf8Length(body) : undefined;
+}
+
+/** Whether a body is larger than a limit; of one that is already parsed, nothing cheap can tell. */
+export function exceeds(body: unknown, limit: number): boolean {
+  // No UTF-16 unit takes more than three bytes: most bodies need no counting.
+  if (typeof body === 'string' && body.length * 3 <= limit) return false;
+  return (sizeOf(body) ?? 0) > limit;
+}
+
+function utf8Length(text: string): number {
+  let length = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit > 0x7ff) length += 2;
+    else if (unit > 0x7f) length += 1;
+    // A pair takes four bytes: two for its units, two counted at its first.
+    if (unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(text.charCodeAt(index + 1))) index += 1;
+  }
+  return length;
+}
+
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;

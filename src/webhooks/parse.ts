@@ -1,0 +1,177 @@
+import { DriftReporter } from '../drift.js';
+import {
+  ConfigurationError,
+  WebhookError,
+  WebhookPayloadError,
+  WebhookVerificationError,
+} from '../errors.js';
+import type { Drift } from '../hooks.js';
+import { LeveledLogger } from '../logger.js';
+import { checkFunction, checkOneOf, checkPositive, refuseUnknown } from '../option-checks.js';
+import { VALIDATION_MODES, type ValidationMode } from '../validation.js';
+import { parseBody } from './body.js';
+import { type Envelope, openEnvelope, removeSecret } from './envelope.js';
+import type { WebhookEvent } from './events.js';
+import { DEFAULT_MAX_BODY_BYTES } from './limits.js';
+import { BodyError, readRequest } from './read-body.js';
+import { readDelivery } from './reading.js';
+import {
+  type Genuine,
+  readAnswer,
+  verifierFor,
+  type WebhookSecretLookup,
+  type WebhookSecrets,
+} from './secrets.js';
+
+/** What {@link parseWebhook} takes. */
+export interface ParseWebhookOptions {
+  /** Your workspace secret: one, a list during a rotation, or a record of named workspaces. */
+  readonly secret: WebhookSecrets;
+  /** How strictly the payload is held against the document. Default `'tolerant'`. */
+  readonly validation?: ValidationMode | undefined;
+  /** Called when a payload departs from the document in a way that the validation mode forgives. */
+  readonly onDrift?: ((drift: Drift) => void | Promise<void>) | undefined;
+}
+
+/** What {@link parseWebhookRequest} takes. */
+export interface ParseWebhookRequestOptions extends Omit<ParseWebhookOptions, 'secret'> {
+  /** As for {@link parseWebhook}, or a function that decides on the presented secret. */
+  readonly secret: WebhookSecrets | WebhookSecretLookup;
+  /** The most bytes of a `Request` that are read. Default 16 MiB. */
+  readonly maxBodyBytes?: number | undefined;
+}
+
+const parseOptions = ['secret', 'validation', 'onDrift'];
+const requestOptions = [...parseOptions, 'maxBodyBytes'];
+const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
+
+/**
+ * Verifies a received webhook and returns it as a typed event, without `workspaceSecret` (document, 6.1 to 6.4). For
+ * those who bring their own server; `createWebhookReceiver` does the rest too.
+ *
+ * The secret is checked first, in a time that does not depend on where a wrong one differs; then the payload is
+ * validated. Fields the document does not list are kept.
+ *
+ * @param body - The body as a string or bytes, or the object that a body parser has made of it.
+ * @returns `{ type, payload }`, and `workspace` where the secrets were named.
+ * @throws {WebhookVerificationError} The secret is missing or wrong: answer 401. Anything that is JSON but not
+ *   verified ends here, whatever its shape.
+ * @throws {WebhookPayloadError} Not JSON, or verified but not as the document says: answer 400. Has `issues` with paths.
+ * @throws {UnknownEventError} Verified, but of a type that this version does not know: `error.event` has it.
+ * @throws {ConfigurationError} An option is wrong, such as an empty secret.
+ *
+ * @example
+ * ```ts
+ * import { parseWebhook } from 'agent-platform-sdk';
+ *
+ * export function receive(body: string): void {
+ *   const event = parseWebhook(body, { secret: process.env.WORKSPACE_SECRET ?? '' });
+ *   if (event.type === 'lead_captured') console.log(event.payload.leadEmail);
+ * }
+ * ```
+ */
+export function parseWebhook(body: unknown, options: ParseWebhookOptions): WebhookEvent {
+  refuseUnknown(options, parseOptions);
+  if (typeof options.secret === 'function') {
+    throw new ConfigurationError(
+      'secret is a function: await parseWebhookRequest(body, { secret }) takes one.',
+      {
+        option: 'secret',
+      },
+    );
+  }
+  const verify = verifierFor(options.secret);
+  const envelope = parseEnvelope(body);
+  return toEvent(envelope, verify(envelope.presented), options);
+}
+
+/**
+ * The asynchronous form of {@link parseWebhook}: for a `Request`, which is read up to `maxBodyBytes`, and for secrets
+ * that a function looks up.
+ *
+ * @param received - A `Request` whose body was not read, or a body as for {@link parseWebhook}.
+ * @throws As {@link parseWebhook}. A body that is too large or cannot be read is a `WebhookPayloadError`; a
+ *   look-up that throws is a `WebhookError` with that as its `cause`.
+ *
+ * @example
+ * ```ts
+ * import { parseWebhookRequest } from 'agent-platform-sdk';
+ *
+ * declare function findWorkspace(secret: string): Promise<string | undefined>;
+ *
+ * export async function POST(request: Request): Promise<Response> {
+ *   const event = await parseWebhookRequest(request, { secret: findWorkspace });
+ *   console.log(event.type, event.workspace);
+ *   return new Response();
+ * }
+ * ```
+ */
+export async function parseWebhookRequest(
+  received: unknown,
+  options: ParseWebhookRequestOptions,
+): Promise<WebhookEvent> {
+  refuseUnknown(options, requestOptions);
+  const { secret } = options;
+  const limit = checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES;
+  const verify =
+    typeof secret === 'function' ? (presented: unknown) => lookUp(secret, presented) : verifierFor(secret);
+  const body = isRequest(received) ? await readWhole(received, limit) : received;
+  const envelope = parseEnvelope(body);
+  return toEvent(envelope, await verify(envelope.presented), options);
+}
+
+function parseEnvelope(body: unknown): Envelope {
+  const parsed = parseBody(body);
+  if (parsed !== undefined) return openEnvelope(parsed.value);
+  throw new WebhookPayloadError('The webhook body is not JSON', {
+    issues: [{ path: [], code: 'not_json', message: 'expected JSON' }],
+  });
+}
+
+function toEvent(
+  envelope: Envelope,
+  genuine: Genuine | undefined,
+  options: Pick<ParseWebhookOptions, 'validation' | 'onDrift'>,
+): WebhookEvent {
+  const mode = checkOneOf('validation', VALIDATION_MODES, options.validation) ?? 'tolerant';
+  const onDrift = checkFunction('onDrift', options.onDrift);
+  if (genuine === undefined) {
+    throw new WebhookVerificationError(
+      'The webhook was not verified: payload.workspaceSecret is missing or not your workspace secret (6.4).',
+    );
+  }
+  const reading = readDelivery(removeSecret(envelope, genuine), mode);
+  if (reading.kind !== 'event') throw reading.kind === 'unknown' ? reading.error : reading.event.error;
+  const { event, drift } = reading;
+  if (drift.length > 0) {
+    void new DriftReporter(silent, onDrift).report({ source: event.type, region: undefined, issues: drift });
+  }
+  return event;
+}
+
+async function lookUp(lookup: WebhookSecretLookup, presented: unknown): Promise<Genuine | undefined> {
+  if (typeof presented !== 'string' || presented === '') return undefined;
+  try {
+    return readAnswer(await lookup(presented));
+  } catch (cause) {
+    throw new WebhookError('The webhook was not verified: the function `secret` failed.', { cause });
+  }
+}
+
+async function readWhole(request: Request, limit: number): Promise<Uint8Array> {
+  try {
+    return await readRequest(request, limit);
+  } catch (error) {
+    const code = error instanceof BodyError ? error.problem : 'body_unreadable';
+    const message =
+      code === 'body_too_large'
+        ? `expected at most ${limit} bytes`
+        : 'expected a body that was neither read before nor cut off';
+    throw new WebhookPayloadError('The webhook body was not read', { issues: [{ path: [], code, message }] });
+  }
+}
+
+/** No JSON value has a method, so that a parsed body is never taken for a `Request`. */
+function isRequest(received: unknown): received is Request {
+  return typeof (received as Partial<Request> | null | undefined)?.arrayBuffer === 'function';
+}

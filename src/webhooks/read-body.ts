@@ -1,0 +1,71 @@
+/** Why a body could not be read. */
+export type BodyProblem = 'body_too_large' | 'body_unreadable';
+
+/** A body was not read to its end. Internal: the receiver answers it, `parseWebhookRequest` translates it. */
+export class BodyError extends Error {
+  readonly problem: BodyProblem;
+  /** Bytes received, or announced, when reading stopped. */
+  readonly size: number | undefined;
+
+  constructor(problem: BodyProblem, size?: number) {
+    super(problem);
+    this.problem = problem;
+    this.size = size;
+  }
+}
+
+/** Reads the body of a `Request`, and stops as soon as it is larger than the limit. */
+export async function readRequest(
+  request: Request,
+  limit: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  const announced = Number(request.headers.get('content-length') ?? 0);
+  if (announced > limit) throw new BodyError('body_too_large', announced);
+  if (request.bodyUsed) throw new BodyError('body_unreadable');
+  const reader = request.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
+  const cancel = () => void reader.cancel().catch(ignore);
+  signal?.addEventListener('abort', cancel);
+  try {
+    return await collect(reader, limit, signal);
+  } catch (error) {
+    cancel();
+    throw error instanceof BodyError ? error : new BodyError('body_unreadable');
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+  }
+}
+
+async function collect(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    size += next.value.byteLength;
+    if (size > limit) throw new BodyError('body_too_large', size);
+    chunks.push(next.value);
+  }
+  // A cancelled reader ends as if the body had: what came is not the whole.
+  if (signal?.aborted) throw new BodyError('body_unreadable', size);
+  return join(chunks, size);
+}
+
+/** One array of all chunks. */
+export function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  if (chunks.length === 1 && chunks[0] !== undefined) return chunks[0];
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return whole;
+}
+
+function ignore(): void {
+  // The body is given up: how its cancellation ends changes nothing.
+}

@@ -1,0 +1,142 @@
+import { ConfigurationError } from '../errors.js';
+
+/**
+ * Workspace secrets that are known beforehand: one; a list, while one is being replaced by another; or a record of
+ * named workspaces, each with one secret or a list. With names, `event.workspace` says whose secret it was.
+ *
+ * A list or a record is read once. To change secrets, pass a new one, or use a {@link WebhookSecretLookup}.
+ */
+export type WebhookSecrets =
+  | string
+  | readonly string[]
+  | { readonly [workspace: string]: string | readonly string[] };
+
+/**
+ * Decides on the secret that a delivery presents, for example by a look-up in a database (look up a hash of it, not
+ * the secret itself, so that neither the database's timing nor its logs reveal anything).
+ *
+ * Returns the workspace's name if the secret is genuine and named, `true` if it is genuine. Everything else,
+ * `false`, `undefined`, `null` and an empty name included, refuses the delivery.
+ */
+export type WebhookSecretLookup = (presented: string) => SecretAnswer | Promise<SecretAnswer>;
+
+/** What a {@link WebhookSecretLookup} answers: the workspace's name or `true`; anything else refuses. */
+export type SecretAnswer = string | boolean | null | undefined;
+
+/** A presented secret was genuine; `workspace` is its name, where it has one. */
+export interface Genuine {
+  readonly workspace: string | undefined;
+}
+
+/** Tells whether a presented value is a genuine secret. */
+export type Verifier = (presented: unknown) => Genuine | undefined;
+
+interface KnownSecret extends Genuine {
+  readonly length: number;
+  /** UTF-16 units, zero-padded to one power of two for all secrets of a set. */
+  readonly units: Uint16Array;
+}
+
+const verifiers = new WeakMap<object, Verifier>();
+
+/** A verifier for known secrets. For one list or record it is made once, however often it is asked for. */
+export function verifierFor(secrets: WebhookSecrets): Verifier {
+  if (typeof secrets !== 'object' || secrets === null) return createVerifier(secrets);
+  const existing = verifiers.get(secrets);
+  if (existing !== undefined) return existing;
+  const verifier = createVerifier(secrets);
+  verifiers.set(secrets, verifier);
+  return verifier;
+}
+
+function createVerifier(secrets: WebhookSecrets): Verifier {
+  const known = knownSecrets(secrets);
+  const [decoy] = known.values();
+  return (presented) => {
+    const text = typeof presented === 'string' ? presented : '';
+    // A Map finds the one candidate however many there are; a miss is compared too, so that it takes as long as a hit.
+    const candidate = known.get(text) ?? decoy;
+    return candidate !== undefined && isSame(text, candidate) ? candidate : undefined;
+  };
+}
+
+/**
+ * Compares every unit of what was presented, wherever the first difference is. The padded length is the same for all
+ * known secrets, so the time depends only on the length of what was presented.
+ */
+function isSame(presented: string, known: KnownSecret): boolean {
+  const { units } = known;
+  const mask = units.length - 1;
+  let difference = presented.length ^ known.length;
+  for (let index = 0; index < presented.length; index += 1) {
+    difference |= presented.charCodeAt(index) ^ (units[index & mask] ?? 0);
+  }
+  return difference === 0;
+}
+
+interface NamedSecret {
+  readonly secret: string;
+  readonly workspace: string | undefined;
+}
+
+function knownSecrets(secrets: WebhookSecrets): ReadonlyMap<string, KnownSecret> {
+  const named = [...listSecrets(secrets)];
+  if (named.length === 0) throw refuse('secret', 'holds no secret');
+  const longest = Math.max(...named.map(({ secret }) => secret.length));
+  const padded = 2 ** Math.ceil(Math.log2(Math.max(longest, 256)));
+  const known = new Map<string, KnownSecret>();
+  for (const { secret, workspace } of named) {
+    const units = new Uint16Array(padded);
+    for (let index = 0; index < secret.length; index += 1) units[index] = secret.charCodeAt(index);
+    known.set(secret, { workspace, length: secret.length, units });
+  }
+  if (known.size < named.length) {
+    throw refuse('secret', 'holds the same secret twice, so that it cannot tell whose it is');
+  }
+  return known;
+}
+
+function* listSecrets(secrets: WebhookSecrets): Generator<NamedSecret> {
+  if (typeof secrets === 'string' || Array.isArray(secrets)) yield* secretsOf('secret', secrets);
+  else if (typeof secrets === 'object' && secrets !== null) {
+    for (const [workspace, value] of Object.entries(secrets)) {
+      yield* secretsOf(`secret.${workspace}`, value, workspace);
+    }
+  } else throw refuse('secret', `must be a string, a list, a record or a function, got ${typeof secrets}`);
+}
+
+function* secretsOf(
+  option: string,
+  value: string | readonly string[],
+  workspace?: string,
+): Generator<NamedSecret> {
+  if (!Array.isArray(value)) {
+    yield { secret: usable(option, value), workspace };
+    return;
+  }
+  if (value.length === 0) throw refuse(option, 'is an empty list');
+  for (const [index, secret] of value.entries()) {
+    yield { secret: usable(`${option}[${index}]`, secret), workspace };
+  }
+}
+
+function usable(option: string, secret: unknown): string {
+  if (typeof secret !== 'string') {
+    throw refuse(option, `must be a string, got ${secret === null ? 'null' : typeof secret}`);
+  }
+  if (secret.trim() === '') throw refuse(option, 'is empty: every forged delivery could present it');
+  return secret;
+}
+
+function refuse(option: string, problem: string): ConfigurationError {
+  return new ConfigurationError(
+    `${option} ${problem}. Pass the secret of your workspace, from the dashboard's workspace switcher.`,
+    { option },
+  );
+}
+
+/** Reads the answer of a look-up. Only the two documented forms of a yes count as one. */
+export function readAnswer(answer: SecretAnswer): Genuine | undefined {
+  if (answer === true) return { workspace: undefined };
+  return typeof answer === 'string' && answer !== '' ? { workspace: answer } : undefined;
+}
