@@ -1,0 +1,114 @@
+import * as sdk from 'agent-platform-sdk';
+import { type Endpoint, endpoints } from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { isOwnSchema } from '../src/schemas/object.js';
+import { validate } from '../src/validation.js';
+import { complete, minimal } from './schemas/records.js';
+
+const envelope = { success: true, message: 'done' };
+const members = { clients: [complete('OrgClient')], teams: [complete('Team')] };
+
+/** Section 4: method, path, schema of the request body, a full answer, and what the caller gets of it. */
+const operations = {
+  listMembersAndTeams: {
+    call: 'GET /orgs/{orgId}/members-and-teams',
+    body: undefined,
+    answer: { ...envelope, ...members },
+    result: members,
+  },
+  createVariable: {
+    call: 'POST /agents/{agentId}/variables',
+    body: sdk.CreateVariableBodySchema,
+    answer: { ...envelope, data: complete('Variable') },
+    result: complete('Variable'),
+  },
+  releasePhoneNumber: {
+    call: 'POST /utils/telco/release-number',
+    body: sdk.ReleaseNumberInputSchema,
+    answer: complete('ReleaseNumberResult'),
+    result: complete('ReleaseNumberResult'),
+  },
+  listDefaultTools: {
+    call: 'GET /tools/defaults',
+    body: undefined,
+    answer: { ...envelope, data: [complete('DefaultTool'), minimal('DefaultTool')] },
+    result: [complete('DefaultTool'), minimal('DefaultTool')],
+  },
+  getTool: {
+    call: 'GET /tools/{toolId}',
+    body: undefined,
+    answer: { ...envelope, data: complete('Tool') },
+    result: complete('Tool'),
+  },
+  getConversation: {
+    call: 'GET /agents/{agentId}/convos/{convoId}',
+    body: undefined,
+    answer: { ...envelope, data: complete('Conversation') },
+    result: complete('Conversation'),
+  },
+  deleteWorkspace: {
+    call: 'DELETE /workspaces/{id}',
+    body: undefined,
+    answer: envelope,
+    result: undefined,
+  },
+};
+
+type Name = keyof typeof endpoints;
+const names = Object.keys(operations) as readonly Name[]; // `Object.keys` forgets the names.
+const withData: readonly Name[] = ['createVariable', 'listDefaultTools', 'getTool', 'getConversation'];
+const endpointOf = (name: Name): Endpoint => endpoints[name];
+
+async function issuePaths(name: Name, answer: unknown) {
+  const verdict = await validate(endpointOf(name).response.schema, answer, 'strict');
+  return verdict.ok ? [] : verdict.issues.map(({ path }) => path);
+}
+
+test('there are the seven documented operations', () => {
+  expect(Object.keys(endpoints).sort()).toEqual([...names].sort());
+});
+
+test.each(names)('%s has the method, path, body and bearer token of the document', (name) => {
+  const { method, path, body, auth } = endpointOf(name);
+  expect({ call: `${method} ${path}`, auth }).toEqual({ call: operations[name].call, auth: 'bearer' });
+  expect(body).toBe(operations[name].body);
+});
+
+test.each(names)('%s accepts its answer and gives the caller the part it asked for', async (name) => {
+  const { answer, result } = operations[name];
+  expect(await issuePaths(name, answer)).toEqual([]);
+  expect(endpointOf(name).response.unwrap(answer)).toEqual(result);
+});
+
+test.each(names)('%s is read by a schema of the package, which never rewrites', (name) => {
+  expect(isOwnSchema(endpointOf(name).response.schema)).toBe(true);
+});
+
+test.each(withData)('%s accepts an envelope of data alone, and none without data', async (name) => {
+  const { data } = operations[name].answer as { data?: unknown };
+  expect(await issuePaths(name, { data })).toEqual([]);
+  expect(await issuePaths(name, envelope)).toEqual([['data']]);
+});
+
+test.each(['success', 'message', 'clients', 'teams'])('a listing of members requires %s', async (field) => {
+  const { [field]: _, ...rest } = operations.listMembersAndTeams.answer as Record<string, unknown>;
+  expect(await issuePaths('listMembersAndTeams', rest)).toEqual([[field]]);
+});
+
+test('a listing of members keeps what the service added', () => {
+  const answer = { ...operations.listMembersAndTeams.answer, pending: 1 };
+  expect(endpoints.listMembersAndTeams.response.unwrap(answer)).toEqual({ ...members, pending: 1 });
+});
+
+test('the release of a number gives the body as it was sent', () => {
+  const answer = { isGood: true, errors: '', added: 1 };
+  expect(endpoints.releasePhoneNumber.response.unwrap(answer)).toBe(answer);
+});
+
+test.each(names)('%s may be answered with an empty body only where it has no data', (name) => {
+  expect(endpointOf(name).response.allowEmpty).toBe(name === 'deleteWorkspace');
+});
+
+test('the id of a tool cannot be the name of another operation', () => {
+  expect(endpoints.getTool.reserved).toEqual({ toolId: ['defaults'] });
+});

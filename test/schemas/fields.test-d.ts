@@ -1,0 +1,65 @@
+import type {
+  Conversation,
+  DefaultTool,
+  ErrorBody,
+  EventChannel,
+  MessageChannel,
+  NotificationsSettings,
+  OrgClient,
+  ReleaseNumberInput,
+  Tool,
+  Variable,
+  VariableInput,
+} from 'agent-platform-sdk';
+import { endpoints, ToolSchema } from 'agent-platform-sdk';
+import { expectTypeOf } from 'vitest';
+import * as z from 'zod/mini';
+
+declare const tool: Tool;
+declare const conversation: Conversation;
+
+// A misspelt field does not compile: open objects have no index signature.
+// @ts-expect-error
+tool.serverURL;
+// @ts-expect-error
+conversation.useremail;
+// @ts-expect-error
+z.parse(ToolSchema, {}).serverURL;
+// @ts-expect-error
+export const misspelt: VariableInput = { key: 'plan', defaultvalue: 1 };
+
+// What is required has to be there; what is optional may be left out or undefined.
+// @ts-expect-error
+export const withoutKey: VariableInput = { value: 'pro' };
+// @ts-expect-error
+export const withoutSid: ReleaseNumberInput = { isImportedNumber: true };
+// @ts-expect-error
+export const withoutCode: ErrorBody = { message: 'no' };
+export const withUndefined: OrgClient = { ID: 'client_1', name: undefined };
+
+// A list that the document gives as the set is closed.
+expectTypeOf<OrgClient['status']>().toEqualTypeOf<'online' | 'offline' | undefined>();
+expectTypeOf<OrgClient['type']>().toEqualTypeOf<'client' | 'org' | undefined>();
+expectTypeOf<DefaultTool['kind']>().toEqualTypeOf<'assignable_system' | 'runtime_auto' | undefined>();
+expectTypeOf<NotificationsSettings['notifyIf']>().toEqualTypeOf<'all' | 'requestsOnly' | 'none'>();
+expectTypeOf<Extract<MessageChannel, 'facebook'>>().toEqualTypeOf<'facebook'>();
+expectTypeOf<Extract<EventChannel, 'facebook'>>().toEqualTypeOf<never>();
+
+// A list given by example takes any string.
+export const method: Tool['method'] = 'POST' as string;
+export const state: Conversation['state'] = 'a state of tomorrow';
+expectTypeOf<Tool['channels']>().toEqualTypeOf<string[] | undefined>();
+
+// `any` of the document is `unknown`: it is looked at before it is used.
+expectTypeOf<Variable['value']>().toEqualTypeOf<unknown>();
+expectTypeOf<Conversation['origin']>().toEqualTypeOf<unknown>();
+expectTypeOf<Conversation['sessions']>().toEqualTypeOf<unknown[] | undefined>();
+expectTypeOf<Conversation['funnelExtractedData']>().toEqualTypeOf<Record<string, unknown> | undefined>();
+
+// An endpoint is typed by the documented interfaces, and knows its path parameters.
+expectTypeOf(endpoints.getTool.response.unwrap).returns.toEqualTypeOf<Tool>();
+expectTypeOf(endpoints.listDefaultTools.response.unwrap).returns.toEqualTypeOf<DefaultTool[]>();
+expectTypeOf(endpoints.createVariable.response.unwrap).returns.toEqualTypeOf<Variable>();
+expectTypeOf(endpoints.getConversation.response.unwrap).returns.toEqualTypeOf<Conversation>();
+expectTypeOf(endpoints.deleteWorkspace.response.unwrap).returns.toEqualTypeOf<void>();
+expectTypeOf(endpoints.getConversation.path).toEqualTypeOf<'/agents/{agentId}/convos/{convoId}'>();

@@ -1,0 +1,52 @@
+import { EventChannelSchema, MessageChannelSchema, ToolSchema, VariableSchema } from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { documentTable, recordNames } from './document-table.js';
+import { complete, minimal, referredBy, rows, sampleOf, schemaOf } from './records.js';
+
+const closed = recordNames.filter((record) => documentTable[record].closed);
+const open = recordNames.filter((record) => !documentTable[record].closed);
+const nested = rows.flatMap((row) => {
+  const inner = referredBy(row.type);
+  return inner === undefined ? [] : [{ ...row, inner }];
+});
+const openLists = rows.filter(({ type }) => typeof type === 'object' && 'shown' in type);
+
+test.each(open)('%s keeps a field it does not list', (record) => {
+  const value = { ...complete(record), aNewField: { deep: [1] } };
+  expect(z.parse(schemaOf(record), value)).toEqual(value);
+});
+
+test.each(closed)('%s rejects a field it does not list', (record) => {
+  const result = z.safeParse(schemaOf(record), { ...complete(record), aNewField: 1 });
+  expect(result.error?.issues).toMatchObject([{ code: 'unrecognized_keys', keys: ['aNewField'] }]);
+});
+
+test.each(nested)('$record.$field is as open or closed as $inner by itself', ({ record, field, inner }) => {
+  const value = { ...minimal(record), [field]: { ...minimal(inner), aNewField: 1 } };
+  const paths = z.safeParse(schemaOf(record), value).error?.issues.map(({ path }) => path) ?? [];
+  expect(paths).toEqual(documentTable[inner].closed ? [[field]] : []);
+});
+
+test.each(openLists)('$record.$field accepts a value that is not shown', ({ record, field, type }) => {
+  const isList = Array.isArray(sampleOf(type));
+  const value = { ...minimal(record), [field]: isList ? ['a new value', ''] : 'a new value' };
+  expect(z.parse(schemaOf(record), value)).toEqual(value);
+});
+
+test('an unknown field of a record inside a record is kept', () => {
+  const tool = { id: 'tool_1', fields: [{ key: 'city', aNewField: true }] };
+  expect(z.parse(ToolSchema, tool)).toEqual(tool);
+});
+
+test.each([0, '', false, null, [1], { a: 1 }])('a variable may have the value %j', (value) => {
+  const variable = { id: 'var_1', value, defaultValue: value };
+  expect(z.parse(VariableSchema, variable)).toEqual(variable);
+});
+
+test.each([
+  ['Set A', MessageChannelSchema, 'discord'],
+  ['Set B', EventChannelSchema, 'facebook'],
+])('a channel outside %s is rejected', (_, schema, channel) => {
+  expect(z.safeParse(schema, channel).success).toBe(false);
+});

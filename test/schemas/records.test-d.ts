@@ -1,0 +1,71 @@
+import type * as sdk from 'agent-platform-sdk';
+import type * as z from 'zod/mini';
+import type { RecordName } from './document-table.js';
+
+type Identical<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+/** True only for two equal types. Identity alone takes `a?: string` and `a?: string | undefined` for the same. */
+type Equal<A, B> = [A, B] extends [B, A] ? Identical<A, B> : false;
+
+/** The interface of every record of the document. */
+interface Interfaces {
+  Assignee: sdk.Assignee;
+  CannedResponse: sdk.CannedResponse;
+  Conversation: sdk.Conversation;
+  CreateVariableBody: sdk.CreateVariableBody;
+  CrmActivity: sdk.CrmActivity;
+  CrmAlerts: sdk.CrmAlerts;
+  CrmNote: sdk.CrmNote;
+  Csat: sdk.Csat;
+  DefaultTool: sdk.DefaultTool;
+  DetailedCost: sdk.DetailedCost;
+  Envelope: sdk.Envelope;
+  ErrorBody: sdk.ErrorBody;
+  ErrorIssue: sdk.ErrorIssue;
+  ExternalFlowV4Session: sdk.ExternalFlowV4Session;
+  HandoffRecord: sdk.HandoffRecord;
+  HandoffSettings: sdk.HandoffSettings;
+  InboundEngagementState: sdk.InboundEngagementState;
+  InternalState: sdk.InternalState;
+  MembersAndTeams: sdk.MembersAndTeams;
+  MembersAndTeamsResponse: sdk.MembersAndTeamsResponse;
+  NodesInfo: sdk.NodesInfo;
+  NotificationsSettings: sdk.NotificationsSettings;
+  OnboardingPreferences: sdk.OnboardingPreferences;
+  OnboardingState: sdk.OnboardingState;
+  OrgClient: sdk.OrgClient;
+  PersonalInfo: sdk.PersonalInfo;
+  ReleaseNumberInput: sdk.ReleaseNumberInput;
+  ReleaseNumberResult: sdk.ReleaseNumberResult;
+  SetupData: sdk.SetupData;
+  Team: sdk.Team;
+  TeamSummary: sdk.TeamSummary;
+  TokenUsage: sdk.TokenUsage;
+  Tool: sdk.Tool;
+  Variable: sdk.Variable;
+  VariableField: sdk.VariableField;
+  VariableInput: sdk.VariableInput;
+  VoiceprovCall: sdk.VoiceprovCall;
+  VoiceSession: sdk.VoiceSession;
+}
+
+type SchemaOf<Name extends RecordName> = (typeof sdk)[`${Name}Schema`];
+
+/** The records whose interface says something else than their schema: accepts something else, or returns it. */
+type Unequal = {
+  [Name in keyof Interfaces]:
+    | (Equal<Interfaces[Name], z.output<SchemaOf<Name>>> extends true ? never : Name)
+    | (Equal<Interfaces[Name], z.input<SchemaOf<Name>>> extends true ? never : Name);
+}[keyof Interfaces];
+
+/** Compiles for `never` alone. */
+function none<_Left extends never>(): void {}
+
+none<Unequal>();
+none<Exclude<RecordName, keyof Interfaces>>();
+none<Exclude<keyof Interfaces, RecordName>>();
+
+// `Equal` itself tells apart what assignability does not.
+none<Equal<{ a?: string | undefined }, { a?: string }> extends true ? 'optional' : never>();
+none<Equal<{ a: unknown }, { a: sdk.Tool }> extends true ? 'unknown' : never>();
+none<Equal<{ a: string; [key: string]: unknown }, { a: string }> extends true ? 'index signature' : never>();
