@@ -1,10 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'tsup';
 import { filesIn } from './files.js';
+import { markPureCalls } from './pure-calls.js';
 import { writeThirdPartyLicenses } from './third-party-licenses.js';
 
 rmSync('dist', { recursive: true, force: true });
 await build({});
+markPureCalls('dist');
 for (const file of filesIn('dist', '.cjs')) requireLazily(file);
 writeThirdPartyLicenses('dist');
 
