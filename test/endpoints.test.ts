@@ -3,7 +3,7 @@ import { type Endpoint, endpoints } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { isOwnSchema } from '../src/schemas/object.js';
 import { validate } from '../src/validation.js';
-import { complete, minimal } from './schemas/records.js';
+import { complete, minimal } from './schemas/samples.js';
 
 const envelope = { success: true, message: 'done' };
 const members = { clients: [complete('OrgClient')], teams: [complete('Team')] };

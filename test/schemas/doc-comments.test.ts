@@ -33,7 +33,7 @@ function documentation(record: RecordName, field: string): string {
   return [ts.displayPartsToString(property?.getDocumentationComment(checker)), ...tags].join(' ').trim();
 }
 
-test.each(rows)('$record.$field carries its meaning', ({ record, field }) => {
+test.each(rows)('$name carries its meaning', ({ record, field }) => {
   expect(documentation(record, field)).toMatch(/\w+.*\.$/s);
 });
 
@@ -41,7 +41,7 @@ const times = rows.filter(
   ({ field, type }) => type === 'number' && /(At|TS|Ts|^ts|UNIX|Modified|Viewed|Evaluated)$/.test(field),
 );
 
-test.each(times)('$record.$field is a timestamp without a documented unit', ({ record, field }) => {
+test.each(times)('$name is a timestamp without a documented unit', ({ record, field }) => {
   expect(documentation(record, field)).toMatch(/timestamp.*unit (are )?not documented/is);
 });
 
@@ -49,6 +49,6 @@ const secrets = rows.filter(({ field }) =>
   /^(dashboardPassword|magicCode|usedSecret|FB_PUSH_TOKEN|serverUrlSecret|sessionKey|listenUrl)$/.test(field),
 );
 
-test.each(secrets)('$record.$field is called a secret', ({ record, field }) => {
+test.each(secrets)('$name is called a secret', ({ record, field }) => {
   expect(documentation(record, field)).toMatch(/secret/i);
 });

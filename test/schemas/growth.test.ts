@@ -2,7 +2,8 @@ import { EventChannelSchema, MessageChannelSchema, ToolSchema, VariableSchema } 
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { documentTable, recordNames } from './document-table.js';
-import { complete, minimal, referredBy, rows, sampleOf, schemaOf } from './records.js';
+import { referredBy, rows, schemaOf } from './records.js';
+import { complete, minimal, sampleOf } from './samples.js';
 
 const closed = recordNames.filter((record) => documentTable[record].closed);
 const open = recordNames.filter((record) => !documentTable[record].closed);
@@ -22,13 +23,13 @@ test.each(closed)('%s rejects a field it does not list', (record) => {
   expect(result.error?.issues).toMatchObject([{ code: 'unrecognized_keys', keys: ['aNewField'] }]);
 });
 
-test.each(nested)('$record.$field is as open or closed as $inner by itself', ({ record, field, inner }) => {
+test.each(nested)('$name is as open or closed as $inner by itself', ({ record, field, inner }) => {
   const value = { ...minimal(record), [field]: { ...minimal(inner), aNewField: 1 } };
   const paths = z.safeParse(schemaOf(record), value).error?.issues.map(({ path }) => path) ?? [];
   expect(paths).toEqual(documentTable[inner].closed ? [[field]] : []);
 });
 
-test.each(openLists)('$record.$field accepts a value that is not shown', ({ record, field, type }) => {
+test.each(openLists)('$name accepts a value that is not shown', ({ record, field, type }) => {
   const isList = Array.isArray(sampleOf(type));
   const value = { ...minimal(record), [field]: isList ? ['a new value', ''] : 'a new value' };
   expect(z.parse(schemaOf(record), value)).toEqual(value);
