@@ -31,7 +31,8 @@ import type { World } from './world.js';
  * Puts records into the fake. Each takes only what matters to the test and fills in the rest, with ids that are
  * the same in every run. An id that is there already is replaced.
  *
- * @throws {TypeError} When a record names another that is not there, or a second workspace is to be primary.
+ * @throws {TypeError} When a record names another that is not there, when a second workspace is to be primary, or
+ *   when a number was released for good.
  */
 export class RegionAdd {
   readonly #region: Region;
@@ -147,8 +148,10 @@ export class RegionAdd {
   }
 
   phoneNumber(record: NewPhoneNumber = {}): FakePhoneNumber {
-    const { phoneNumbers, workspaces } = this.#state;
-    const sid = record.sid ?? this.#newId('number', phoneNumbers);
+    const { phoneNumbers, releasedForGood, workspaces } = this.#state;
+    const isTaken = (id: string): boolean => phoneNumbers.has(id) || releasedForGood.has(id);
+    const sid = record.sid ?? this.#world.ids.next('number', this.#region, isTaken);
+    if (releasedForGood.has(sid)) throw new TypeError(`The number "${sid}" was released for good (4.3).`);
     const workspaceId = this.#existing('workspace', workspaces, record.workspaceId);
     return put(phoneNumbers, sid, { sid, imported: record.imported ?? false, workspaceId });
   }

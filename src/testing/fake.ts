@@ -1,9 +1,11 @@
 import { endpoints } from '../endpoints.js';
 import { REGIONS } from '../regions.js';
 import { RegionAdd } from './add.js';
-import { type BaseUrls, locate, normalizeBaseUrls } from './base-urls.js';
+import { type BaseUrls, normalizeBaseUrls } from './base-urls.js';
 import { defaultCatalogue } from './catalogue.js';
 import { type FakeChoicesInput, resolveChoices } from './choices.js';
+import { createFetch, type FakeFetch } from './fake-fetch.js';
+import { createFixtures } from './fixtures/index.js';
 import type { FakeServer, ListenOptions } from './http-server.js';
 import type { OperationName } from './operation.js';
 import { operations } from './operations.js';
@@ -13,7 +15,6 @@ import type { Route } from './route.js';
 import { type Seed, seed, seedRegion } from './seed.js';
 import { Service } from './service.js';
 import { clearState, type FakeState } from './state.js';
-import { untilAborted } from './until-aborted.js';
 import { createWorld, type World } from './world.js';
 
 /** What a fake is made with. Nothing is required. */
@@ -32,9 +33,6 @@ export interface FakePlatformOptions {
   /** Called after each answer, for a log of one's own. */
   readonly onRequest?: ((request: FakeRequest) => void) | undefined;
 }
-
-/** `fetch`, answered by the fake. */
-export type FakeFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** Adds records to region `eu`, or to the region that is named: `add.tool(…)`, `add.na.tool(…)`. */
 export interface FakeAdd extends RegionAdd {
@@ -134,22 +132,10 @@ const documentedRoutes: readonly Route[] = /* @__PURE__ */ (Object.keys(endpoint
   (name) => ({ name, endpoint: endpoints[name], operation: operations[name] }) as Route,
 );
 
-function createFetch(service: Service, baseUrls: BaseUrls): FakeFetch {
-  return async (input, init) => {
-    const request = new Request(input, init);
-    const target = locate(request.url, baseUrls);
-    if (target === undefined) {
-      const known = Object.values(baseUrls).join(' and ');
-      throw new TypeError(`fetch failed: the fake answers below ${known}, not at ${request.url}`);
-    }
-    return untilAborted(request.signal, service.answer(request, target.region, target.path));
-  };
-}
-
 function fill(world: World, add: FakeAdd, { seed: kind = 'default', regions }: FakePlatformOptions): void {
   for (const region of REGIONS) {
     for (const entry of defaultCatalogue) world.state[region].defaultTools.set(entry.id, entry);
-    if (kind === 'default') seedRegion(add[region], seed[region]);
+    if (kind === 'default') seedRegion(add[region], seed[region], createFixtures({ region }));
     addRecords(add[region], regions?.[region] ?? {});
   }
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { REGIONS } from '../regions.js';
 import type { BaseUrls } from './base-urls.js';
-import type { FakeFetch } from './fake.js';
+import type { FakeFetch } from './fake-fetch.js';
 import { jsonResponse } from './json-response.js';
 import { errorBody } from './refusal.js';
 

@@ -13,10 +13,10 @@ export {
 export {
   createFakePlatform,
   type FakeAdd,
-  type FakeFetch,
   type FakePlatform,
   type FakePlatformOptions,
 } from './fake.js';
+export type { FakeFetch } from './fake-fetch.js';
 export type { DeepPartial } from './fixtures/deep-partial.js';
 export { createFixtures, type Fixtures, fixtures } from './fixtures/index.js';
 export type { FakeServer, ListenOptions } from './http-server.js';

@@ -1,6 +1,6 @@
 import type { Region } from '../regions.js';
 import type { RegionAdd } from './add.js';
-import { fixtures } from './fixtures/index.js';
+import type { Fixtures } from './fixtures/index.js';
 
 /** The ids and secrets of the records that a fake begins with, in one region. All are made up. */
 export interface SeedHandles {
@@ -56,24 +56,21 @@ function handlesOf(region: Region): SeedHandles {
   };
 }
 
-/** Fills one region with a record of each kind. */
-export function seedRegion(add: RegionAdd, handles: SeedHandles): void {
-  const { agentId, orgId, clientId } = handles;
-  const { ownerIds } = add.workspace({ id: handles.workspaceId, memberIds: [clientId] });
-  const userId = ownerIds[0];
+/** Fills one region with a record of each kind. The fixtures name each other's ids as the handles do. */
+export function seedRegion(add: RegionAdd, handles: SeedHandles, fixtures: Fixtures): void {
+  add.workspace({ id: handles.workspaceId, memberIds: [handles.clientId] });
   add.workspace({ id: handles.secondWorkspaceId });
-  add.org({ id: orgId });
-  add.client(fixtures.orgClient({ ID: clientId, orgId, widgetIDs: [agentId], teams: undefined }));
-  add.team(fixtures.team({ ID: handles.teamId, orgId, memberIds: [clientId] }));
-  add.agent({ id: agentId, name: 'Support agent' });
-  add.variable(fixtures.variable({ id: handles.variableId, key: handles.variableKey, agentId, userId }));
-  add.tool(fixtures.tool({ id: handles.toolId, agentId, userId, variablesIds: [handles.variableId] }));
-  add.conversation({
-    agentId,
-    convoId: handles.convoId,
-    record: fixtures.conversation({ ID: undefined, userID: undefined }),
+  add.org({
+    id: handles.orgId,
+    clients: [fixtures.orgClient({ ID: handles.clientId, teams: undefined })],
+    teams: [fixtures.team({ ID: handles.teamId })],
   });
-  add.lead({ id: handles.leadId, agentId });
+  add.agent({ id: handles.agentId, name: 'Support agent' });
+  add.variable(fixtures.variable({ id: handles.variableId, key: handles.variableKey }));
+  add.tool(fixtures.tool({ id: handles.toolId }));
+  const record = fixtures.conversation({ ID: undefined, userID: undefined });
+  add.conversation({ convoId: handles.convoId, record });
+  add.lead({ id: handles.leadId });
   add.phoneNumber({ sid: handles.rentedNumberSid, imported: false });
   add.phoneNumber({ sid: handles.importedNumberSid, imported: true });
 }

@@ -3,7 +3,8 @@ import { parseJson } from '../json.js';
 import { redactText } from '../redact.js';
 import type { Region } from '../regions.js';
 import { validate } from '../validation.js';
-import { authenticate, type Caller } from './caller.js';
+import { authenticate } from './authenticate.js';
+import type { Caller } from './caller.js';
 import { jsonResponse } from './json-response.js';
 import { Refusal, refusalResponse } from './refusal.js';
 import type { OpenEntry, RequestLog } from './request-log.js';
@@ -70,7 +71,10 @@ export class Service {
     } catch (error) {
       if (error instanceof Refusal) return refusalResponse(error, choices);
       const name = exchange.match?.route.name ?? 'the fake';
-      return refusalResponse(new Refusal('handlerFailed', `The handler of ${name} threw: ${error}`), choices);
+      return refusalResponse(
+        new Refusal('handlerFailed', `The handler of ${name} threw: ${String(error)}`),
+        choices,
+      );
     }
   }
 

@@ -1,14 +1,10 @@
-/** Waits for a promise, but no longer than the signal allows; leaves no listener behind. */
-export async function untilAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
-  signal.throwIfAborted();
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
+/** Waits for a promise, but no longer than until the signal is aborted; leaves no listener behind. */
+export function untilAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    // A reason can be of any type, and `fetch` rejects with it as it is.
+    const onAbort = (): void => reject(signal.reason as Error);
+    const settled = (): void => signal.removeEventListener('abort', onAbort);
+    promise.then(resolve, reject).finally(settled);
+    signal.addEventListener('abort', onAbort);
   });
-  signal.addEventListener('abort', stop);
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }

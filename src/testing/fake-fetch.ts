@@ -1,0 +1,19 @@
+import { type BaseUrls, locate } from './base-urls.js';
+import type { Service } from './service.js';
+import { untilAborted } from './until-aborted.js';
+
+/** `fetch`, answered by the fake. */
+export type FakeFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+export function createFetch(service: Service, baseUrls: BaseUrls): FakeFetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    request.signal.throwIfAborted();
+    const target = locate(request.url, baseUrls);
+    if (target === undefined) {
+      const known = Object.values(baseUrls).join(' and ');
+      throw new TypeError(`fetch failed: the fake answers below ${known}, not at ${request.url}`);
+    }
+    return untilAborted(request.signal, service.answer(request, target.region, target.path));
+  };
+}

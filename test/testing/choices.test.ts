@@ -1,0 +1,103 @@
+import { ApiError, NotFoundError, OperationFailedError, PermissionDeniedError } from 'agent-platform-sdk';
+import { createFakePlatform, type FakeChoicesInput } from 'agent-platform-sdk/testing';
+import { expect, test } from 'vitest';
+import { clientOf, send } from './support/client.js';
+
+const faked = (choices: FakeChoicesInput) => createFakePlatform({ choices });
+
+test('successStatus', async () => {
+  expect((await send(faked({ successStatus: 201 }), '/v3/tools/defaults')).status).toBe(201);
+});
+
+test('successStatus without a body', async () => {
+  const fake = faked({ successStatus: 204 });
+  const response = await send(fake, `/v3/workspaces/${fake.seed.eu.secondWorkspaceId}`, { method: 'DELETE' });
+
+  expect([response.status, await response.text()]).toEqual([204, '']);
+});
+
+test('successMessage', async () => {
+  const { message } = await clientOf(faked({ successMessage: 'Done' }))
+    .tools.listDefaults()
+    .withResponse();
+
+  expect(message).toBe('Done');
+});
+
+test('refusals, each by itself', async () => {
+  const fake = faked({ refusals: { notFound: { status: 410, code: 'gone' } } });
+
+  await expect(clientOf(fake).tools.get('x')).rejects.toMatchObject({ status: 410, code: 'gone' });
+  await expect(clientOf(fake, { token: 'x' }).tools.listDefaults()).rejects.toMatchObject({ status: 401 });
+});
+
+test('permits', async () => {
+  const fake = faked({
+    permits: ({ caller, operation }) => caller.kind === 'workspace' || operation !== 'listDefaultTools',
+  });
+  const asAgent = clientOf(fake, { token: fake.seed.eu.agentSecret });
+
+  await expect(asAgent.tools.listDefaults()).rejects.toThrow(PermissionDeniedError);
+  await expect(asAgent.tools.get(fake.seed.eu.toolId)).resolves.toBeDefined();
+  await expect(clientOf(fake).tools.listDefaults()).resolves.toBeDefined();
+});
+
+test('ownsAgent', async () => {
+  const fake = faked({ ownsAgent: (caller) => caller.kind === 'workspace' });
+  const { agentId, convoId, secondWorkspaceSecret, agentSecret } = fake.seed.eu;
+  const reading = (token: string) => clientOf(fake, { token }).conversations.get({ agentId, convoId });
+
+  await expect(reading(secondWorkspaceSecret)).resolves.toBeDefined();
+  await expect(reading(agentSecret)).rejects.toThrow(PermissionDeniedError);
+});
+
+test('ownsWorkspace', async () => {
+  const fake = faked({ ownsWorkspace: (caller, workspace) => caller.workspace.id === workspace.id });
+  const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
+
+  await expect(clientOf(fake).workspaces.delete(secondWorkspaceId)).rejects.toThrow(PermissionDeniedError);
+  await clientOf(fake, { token }).workspaces.delete(secondWorkspaceId);
+});
+
+test('conversationId', async () => {
+  const fake = faked({ conversationId: (agentId, convoId) => `${convoId}@${agentId}` });
+  const { agentId, convoId } = fake.seed.eu;
+
+  expect((await clientOf(fake).conversations.get({ agentId, convoId })).ID).toBe(`${convoId}@${agentId}`);
+});
+
+test('variableType', async () => {
+  const fake = faked({ variableType: 'text' });
+  const { variables } = clientOf(fake);
+
+  expect((await variables.create(fake.seed.eu.agentId, { key: 'a' })).type).toBe('text');
+  expect((await variables.create(fake.seed.eu.agentId, { key: 'b', type: 'string' })).type).toBe('string');
+});
+
+test('releaseErrors', async () => {
+  const fake = faked({ releaseErrors: 'none' });
+  const input = { phoneNumberSid: fake.seed.eu.rentedNumberSid, isImportedNumber: false };
+
+  expect(await clientOf(fake).phoneNumbers.release(input)).toEqual({ isGood: true, errors: 'none' });
+});
+
+test('refusedRelease', async () => {
+  const input = { phoneNumberSid: 'nowhere', isImportedNumber: false };
+  const releasing = (choices: FakeChoicesInput) => clientOf(faked(choices)).phoneNumbers.release(input);
+
+  await expect(releasing({})).rejects.toThrow(NotFoundError);
+  await expect(releasing({ refusedRelease: 'isGood-false' })).rejects.toThrow(OperationFailedError);
+});
+
+test('numberKindMismatch', async () => {
+  const releasing = (choices: FakeChoicesInput) => {
+    const fake = faked(choices);
+    const input = { phoneNumberSid: fake.seed.eu.rentedNumberSid, isImportedNumber: true };
+    return { fake, released: clientOf(fake).phoneNumbers.release(input) };
+  };
+
+  await expect(releasing({}).released).rejects.toThrow(ApiError);
+  const { fake, released } = releasing({ numberKindMismatch: 'follow-request' });
+  await released;
+  expect(fake.state.eu.phoneNumbers.get(fake.seed.eu.rentedNumberSid)?.workspaceId).toBeUndefined();
+});

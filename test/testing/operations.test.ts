@@ -1,0 +1,275 @@
+import { ApiError, BadRequestError, NotFoundError, PermissionDeniedError } from 'agent-platform-sdk';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { describe, expect, test } from 'vitest';
+import { clientOf } from './support/client.js';
+
+describe('members and teams (4.1)', () => {
+  test('lists the clients and teams of an organisation', async () => {
+    const fake = createFakePlatform();
+    const { orgId, clientId, teamId } = fake.seed.eu;
+
+    const { clients, teams } = await clientOf(fake).orgs.listMembersAndTeams(orgId);
+
+    expect(clients.map((client) => client.ID)).toEqual([clientId]);
+    expect(teams.map((team) => team.ID)).toEqual([teamId]);
+  });
+
+  test('gives each client the teams that list it as a member', async () => {
+    const fake = createFakePlatform();
+    const { orgId, clientId, teamId } = fake.seed.eu;
+    const loner = fake.add.client();
+
+    const { clients } = await clientOf(fake).orgs.listMembersAndTeams(orgId);
+
+    const teamsOf = (id: string) => clients.find(({ ID }) => ID === id)?.teams?.map(({ ID }) => ID);
+    expect(teamsOf(clientId)).toEqual([teamId]);
+    expect(teamsOf(loner.ID)).toEqual([]);
+  });
+});
+
+describe('variables (4.2)', () => {
+  test('creates a variable with id, agent and owner set', async () => {
+    const fake = createFakePlatform();
+    const { agentId } = fake.seed.eu;
+
+    const variable = await clientOf(fake).variables.create(agentId, { key: 'plan', value: { seats: 3 } });
+
+    expect(variable).toEqual({
+      id: 'variable_eu_2',
+      type: 'string',
+      key: 'plan',
+      value: { seats: 3 },
+      agentId,
+      userId: 'owner_eu',
+    });
+    expect(fake.state.eu.variables.get('variable_eu_2')).toEqual(variable);
+  });
+
+  test('refuses a key that the agent has already with 400', async () => {
+    const fake = createFakePlatform();
+    const { agentId, variableKey } = fake.seed.eu;
+
+    const creating = clientOf(fake).variables.create(agentId, { key: variableKey });
+
+    await expect(creating).rejects.toThrow(BadRequestError);
+    await expect(creating).rejects.toMatchObject({ status: 400, code: 'duplicate_key' });
+    expect(fake.state.eu.variables.size).toBe(1);
+  });
+
+  test('lets another agent have the same key', async () => {
+    const fake = createFakePlatform();
+    const { id } = fake.add.agent();
+
+    const variable = await clientOf(fake).variables.create(id, { key: fake.seed.eu.variableKey });
+
+    expect(variable.agentId).toBe(id);
+  });
+});
+
+describe('release of a number (4.3)', () => {
+  test('a rented number is gone for good', async () => {
+    const fake = createFakePlatform();
+    const sid = fake.seed.eu.rentedNumberSid;
+
+    const result = await clientOf(fake).phoneNumbers.release({
+      phoneNumberSid: sid,
+      isImportedNumber: false,
+    });
+
+    expect(result).toEqual({ isGood: true, errors: '' });
+    expect(fake.state.eu.phoneNumbers.has(sid)).toBe(false);
+    expect(fake.state.eu.releasedForGood.has(sid)).toBe(true);
+    expect(() => fake.add.phoneNumber({ sid })).toThrow(`"${sid}" was released for good`);
+  });
+
+  test('an imported number only leaves the workspace', async () => {
+    const fake = createFakePlatform();
+    const { importedNumberSid: sid, workspaceId } = fake.seed.eu;
+
+    await clientOf(fake).phoneNumbers.release({ workspaceId, phoneNumberSid: sid, isImportedNumber: true });
+
+    expect(fake.state.eu.phoneNumbers.get(sid)).toEqual({ sid, imported: true, workspaceId: undefined });
+    expect(fake.state.eu.releasedForGood.size).toBe(0);
+  });
+
+  test.each(['rentedNumberSid', 'importedNumberSid'] as const)(
+    'cannot release the same %s twice',
+    async (handle) => {
+      const fake = createFakePlatform();
+      const input = {
+        phoneNumberSid: fake.seed.eu[handle],
+        isImportedNumber: handle === 'importedNumberSid',
+      };
+      const { phoneNumbers } = clientOf(fake);
+      await phoneNumbers.release(input);
+
+      await expect(phoneNumbers.release(input)).rejects.toThrow(NotFoundError);
+    },
+  );
+
+  test('releases from the workspace of the request alone', async () => {
+    const fake = createFakePlatform();
+    const releasing = clientOf(fake).phoneNumbers.release({
+      workspaceId: fake.seed.eu.secondWorkspaceId,
+      phoneNumberSid: fake.seed.eu.rentedNumberSid,
+      isImportedNumber: false,
+    });
+
+    await expect(releasing).rejects.toThrow(NotFoundError);
+    expect(fake.state.eu.phoneNumbers.size).toBe(2);
+  });
+});
+
+describe('tools (4.4, 4.5)', () => {
+  test('lists the catalogue with the ids and names of the document', async () => {
+    const tools = await clientOf(createFakePlatform()).tools.listDefaults();
+
+    expect(tools.filter((tool) => tool.kind === 'assignable_system').map((tool) => tool.id)).toEqual([
+      'web-search',
+      'human-handoff',
+      'end-call',
+    ]);
+    expect(tools.filter((tool) => tool.kind === 'runtime_auto').map((tool) => tool.name)).toEqual([
+      'KB-Search',
+      'Structured-Search',
+      'present',
+      'resolve_caller_timezone',
+    ]);
+  });
+
+  test('returns a tool with fields, server URL and channels', async () => {
+    const fake = createFakePlatform();
+    const { toolId } = fake.seed.eu;
+
+    const tool = await clientOf(fake).tools.get(toolId);
+
+    expect(tool).toEqual(fake.state.eu.tools.get(toolId));
+    expect(tool).toMatchObject({ fields: [{ key: 'order_number' }], channels: ['web-chat'] });
+    expect(tool.serverUrl).toMatch(/^https:/);
+  });
+
+  test('answers an unknown tool with the error body', async () => {
+    const getting = clientOf(createFakePlatform()).tools.get('nowhere');
+
+    await expect(getting).rejects.toMatchObject({ status: 404, code: 'not_found' });
+  });
+});
+
+describe('conversations (4.6)', () => {
+  test('composes ID and userID of agent and conversation id', async () => {
+    const fake = createFakePlatform();
+    const { agentId, convoId } = fake.seed.eu;
+
+    const conversation = await clientOf(fake).conversations.get({ agentId, convoId });
+
+    expect(conversation.ID).toBe(`${agentId}_${convoId}`);
+    expect(conversation.userID).toBe(conversation.ID);
+  });
+
+  test.each(['workspaceSecret', 'agentSecret'] as const)('the %s owns the agent', async (secret) => {
+    const fake = createFakePlatform();
+    const { agentId, convoId } = fake.seed.eu;
+
+    const conversation = await clientOf(fake, { token: fake.seed.eu[secret] }).conversations.get({
+      agentId,
+      convoId,
+    });
+
+    expect(conversation.ID).toContain(convoId);
+  });
+
+  test('refuses a workspace that does not own the agent', async () => {
+    const fake = createFakePlatform();
+    const { agentId, convoId, secondWorkspaceSecret: token } = fake.seed.eu;
+
+    const getting = clientOf(fake, { token }).conversations.get({ agentId, convoId });
+
+    await expect(getting).rejects.toThrow(PermissionDeniedError);
+  });
+
+  test('refuses the secret of another agent of the same workspace', async () => {
+    const fake = createFakePlatform();
+    const { agentId, convoId } = fake.seed.eu;
+    const { secret: token } = fake.add.agent();
+
+    const getting = clientOf(fake, { token }).conversations.get({ agentId, convoId });
+
+    await expect(getting).rejects.toThrow(PermissionDeniedError);
+  });
+
+  test('keeps apart conversations of the same id with two agents', async () => {
+    const fake = createFakePlatform();
+    const other = fake.add.agent();
+    fake.add.conversation({ agentId: other.id, convoId: fake.seed.eu.convoId, record: { title: 'Other' } });
+
+    const { agentId, convoId } = fake.seed.eu;
+    const { conversations } = clientOf(fake);
+
+    expect((await conversations.get({ agentId: other.id, convoId })).title).toBe('Other');
+    expect((await conversations.get({ agentId, convoId })).title).not.toBe('Other');
+  });
+});
+
+describe('deletion of a workspace (4.7)', () => {
+  test('removes agents, conversations, leads, tools, variables and access', async () => {
+    const fake = createFakePlatform({ seed: 'empty' });
+    fake.add.workspace({ id: 'primary' });
+    const doomed = fake.add.workspace({ memberIds: ['member'] });
+    const agent = fake.add.agent({ workspaceId: doomed.id });
+    for (const kind of ['tool', 'variable', 'conversation', 'lead'] as const) {
+      fake.add[kind]({ agentId: agent.id });
+    }
+    const before = fake.state.eu;
+    expect([before.tools.size, before.variables.size, before.conversations.size, before.leads.size]).toEqual([
+      1, 1, 1, 1,
+    ]);
+
+    await clientOf(fake, { token: doomed.secret }).workspaces.delete(doomed.id);
+
+    const { agents, conversations, leads, tools, variables, workspaces } = fake.state.eu;
+    expect([...workspaces.keys()]).toEqual(['primary']);
+    for (const left of [agents, conversations, leads, tools, variables]) expect(left.size).toBe(0);
+    for (const token of [doomed.secret, agent.secret]) {
+      await expect(clientOf(fake, { token }).tools.listDefaults()).rejects.toMatchObject({ status: 401 });
+    }
+  });
+
+  test('leaves the other workspaces as they were', async () => {
+    const fake = createFakePlatform();
+    const { secondWorkspaceId, agentId, toolId } = fake.seed.eu;
+
+    await clientOf(fake).workspaces.delete(secondWorkspaceId);
+
+    expect(fake.state.eu.workspaces.has(secondWorkspaceId)).toBe(false);
+    expect(fake.state.eu.agents.has(agentId)).toBe(true);
+    expect(fake.state.eu.tools.has(toolId)).toBe(true);
+  });
+
+  test('never deletes the primary workspace', async () => {
+    const fake = createFakePlatform();
+    const { workspaceId } = fake.seed.eu;
+
+    const deleting = clientOf(fake).workspaces.delete(workspaceId);
+
+    await expect(deleting).rejects.toMatchObject({ status: 403, code: 'primary_workspace' });
+    expect(fake.state.eu.workspaces.has(workspaceId)).toBe(true);
+  });
+
+  test('refuses who is not an owner', async () => {
+    const fake = createFakePlatform();
+    const { id } = fake.add.workspace({ ownerIds: ['somebody_else'], memberIds: ['owner_eu'] });
+
+    const deleting = clientOf(fake).workspaces.delete(id);
+
+    await expect(deleting).rejects.toThrow(PermissionDeniedError);
+    expect(fake.state.eu.workspaces.has(id)).toBe(true);
+  });
+
+  test('refuses an agent secret', async () => {
+    const fake = createFakePlatform();
+    const { agentSecret: token, secondWorkspaceId } = fake.seed.eu;
+
+    await expect(clientOf(fake, { token }).workspaces.delete(secondWorkspaceId)).rejects.toThrow(ApiError);
+    expect(fake.state.eu.workspaces.has(secondWorkspaceId)).toBe(true);
+  });
+});

@@ -1,0 +1,82 @@
+import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { describe, expect, test } from 'vitest';
+import { clientOf } from './support/client.js';
+
+test('begins with the records it is given, on top of the seed', async () => {
+  const fake = createFakePlatform({
+    regions: {
+      na: {
+        workspaces: [{ id: 'branch' }],
+        orgs: [{ id: 'shop', clients: [{ ID: 'ann' }], teams: [{ ID: 'sales', memberIds: ['ann'] }] }],
+        agents: [{ id: 'bot', workspaceId: 'branch' }],
+        variables: [{ key: 'plan', agentId: 'bot' }],
+        tools: [{ id: 'crm', agentId: 'bot' }],
+        defaultTools: [{ id: 'send-email' }],
+        conversations: [{ agentId: 'bot', convoId: 'first', record: { title: 'Hello' } }],
+        leads: [{ id: 'lead', agentId: 'bot' }],
+        phoneNumbers: [{ sid: 'number', workspaceId: 'branch' }],
+      },
+    },
+  });
+  const client = clientOf(fake, { region: 'na', token: 'fake-workspace-secret-of-branch' });
+
+  const { clients } = await client.orgs.listMembersAndTeams('shop');
+  expect(clients).toMatchObject([{ ID: 'ann', orgId: 'shop', teams: [{ ID: 'sales' }] }]);
+  expect((await client.tools.get('crm')).agentId).toBe('bot');
+  expect((await client.tools.listDefaults()).map((tool) => tool.id)).toContain('send-email');
+  expect((await client.conversations.get({ agentId: 'bot', convoId: 'first' })).title).toBe('Hello');
+  await client.phoneNumbers.release({ phoneNumberSid: 'number', isImportedNumber: false });
+  expect(fake.state.eu.tools.has('crm')).toBe(false);
+});
+
+test('an empty seed leaves the built-in catalogue alone', () => {
+  const { eu } = createFakePlatform({ seed: 'empty' }).state;
+
+  const sizes = Object.entries(eu).map(([name, records]) => [name, records.size]);
+  expect(Object.fromEntries(sizes)).toMatchObject({ defaultTools: 7, workspaces: 0, agents: 0, orgs: 0 });
+});
+
+test('gives ids that are the same in every run', () => {
+  const fake = createFakePlatform();
+
+  expect(fake.add.tool().id).toBe('tool_eu_2');
+  expect(fake.add.tool().id).toBe('tool_eu_3');
+  expect(fake.add.na.tool().id).toBe('tool_na_2');
+  expect(fake.add.eu.tool().id).toBe('tool_eu_4');
+});
+
+test('replaces a record of the same id', () => {
+  const fake = createFakePlatform();
+  fake.add.client({ ID: fake.seed.eu.clientId, name: 'Renamed' });
+
+  expect(fake.state.eu.orgs.get(fake.seed.eu.orgId)?.clients.map((client) => client.name)).toEqual([
+    'Renamed',
+  ]);
+});
+
+test('keeps a copy of what it is given', () => {
+  const fake = createFakePlatform();
+  const channels = ['web-chat'];
+  const { id } = fake.add.tool({ channels });
+  channels.push('other');
+
+  expect(fake.state.eu.tools.get(id)?.channels).toEqual(['web-chat']);
+});
+
+describe('refuses', () => {
+  const fake = createFakePlatform();
+  const empty = createFakePlatform({ seed: 'empty' });
+
+  test.each([
+    ['a tool of an unknown agent', () => fake.add.tool({ agentId: 'x' }), 'no agent with the id "x"'],
+    ['an agent where there is no workspace', () => empty.add.agent(), 'no workspace yet: add one first'],
+    ['a client of an unknown organisation', () => fake.add.client({ orgId: 'x' }), 'no org with the id "x"'],
+    [
+      'a second primary workspace',
+      () => fake.add.workspace({ isPrimary: true }),
+      'Region eu has a primary workspace already',
+    ],
+  ])('%s', (_name, adding, message) => {
+    expect(adding).toThrow(message);
+  });
+});

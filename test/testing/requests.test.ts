@@ -1,0 +1,151 @@
+import { ErrorBodySchema } from 'agent-platform-sdk';
+import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { clientOf, send } from './support/client.js';
+
+const json = { 'content-type': 'application/json' };
+
+test.each([
+  ['no operation', '/v3/nowhere', {}, 404, 'unknown_route'],
+  ['another method', '/v3/tools/defaults', { method: 'POST' }, 404, 'unknown_route'],
+  ['a path without /v3', '/tools/defaults', {}, 404, 'unknown_route'],
+  ['a path that is not percent-encoding', '/v3/tools/%E0%A4%A', {}, 404, 'unknown_route'],
+  ['no token', '/v3/tools/defaults', { headers: { authorization: '' } }, 401, 'unauthenticated'],
+  [
+    'another scheme',
+    '/v3/tools/defaults',
+    { headers: { authorization: 'Basic abc' } },
+    401,
+    'unauthenticated',
+  ],
+  [
+    'an unknown token',
+    '/v3/tools/defaults',
+    { headers: { authorization: 'Bearer abc' } },
+    401,
+    'unauthenticated',
+  ],
+  [
+    'a body that is not JSON',
+    '/v3/agents/agent_eu_1/variables',
+    { method: 'POST', headers: json, body: '{' },
+    400,
+    'invalid_request',
+  ],
+  [
+    'a body of another content type',
+    '/v3/agents/agent_eu_1/variables',
+    { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{"variable":{"key":"k"}}' },
+    400,
+    'invalid_request',
+  ],
+  ['no body', '/v3/utils/telco/release-number', { method: 'POST', headers: json }, 400, 'invalid_request'],
+  ['an unknown agent', '/v3/agents/nobody/convos/convo_eu_1', {}, 404, 'not_found'],
+] as const)('%s is answered with the error body', async (_name, path, init, status, code) => {
+  const response = await send(createFakePlatform(), path, init);
+
+  expect(response.status).toBe(status);
+  const body: unknown = await response.json();
+  expect(z.parse(ErrorBodySchema, body)).toMatchObject({ code });
+});
+
+test('names each field that does not fit the operation', async () => {
+  const response = await send(createFakePlatform(), '/v3/agents/agent_eu_1/variables', {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ variable: { key: 1, required: 'yes' } }),
+  });
+
+  expect(await response.json()).toEqual({
+    message: 'The request body does not fit the operation.',
+    code: 'invalid_request',
+    issues: [
+      { message: 'variable.key: expected string, received number' },
+      { message: 'variable.required: expected boolean, received string' },
+    ],
+  });
+});
+
+test('accepts a content type with a charset', async () => {
+  const response = await send(createFakePlatform(), '/v3/agents/agent_eu_1/variables', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: '{"variable":{"key":"k"}}',
+  });
+
+  expect(response.status).toBe(200);
+});
+
+test('takes an encoded path value as one segment', async () => {
+  const fake = createFakePlatform();
+  const { id } = fake.add.tool({ id: 'a/b?c#d e' });
+
+  expect((await clientOf(fake).tools.get(id)).id).toBe(id);
+});
+
+test('writes every request down, in order', async () => {
+  const fake = createFakePlatform();
+  const { tools, variables } = clientOf(fake);
+  await tools.listDefaults();
+  await variables.create(fake.seed.eu.agentId, { key: 'plan' });
+  await tools.get('nowhere').catch(() => undefined);
+  await send(fake, '/v3/nothing?a=1');
+
+  expect(fake.requests).toMatchObject([
+    { method: 'GET', path: '/tools/defaults', region: 'eu', endpoint: 'listDefaultTools', status: 200 },
+    {
+      method: 'POST',
+      path: '/agents/agent_eu_1/variables',
+      endpoint: 'createVariable',
+      body: { variable: { key: 'plan' } },
+      status: 200,
+    },
+    { path: '/tools/nowhere', endpoint: 'getTool', status: 404 },
+    { path: '/nothing', query: '?a=1', endpoint: undefined, status: 404 },
+  ]);
+});
+
+test('holds no token and no marked field', async () => {
+  const fake = createFakePlatform();
+  await clientOf(fake).variables.create(fake.seed.eu.agentId, {
+    key: 'api',
+    isEnv: true,
+    value: 'canary-value',
+  });
+  await send(fake, '/v3/agents/agent_eu_1/variables', {
+    method: 'POST',
+    headers: { ...json, 'x-api-key': 'canary-key' },
+    body: '{"workspaceSecret":"canary-secret","variable":',
+  });
+
+  const log = JSON.stringify(fake.requests);
+  expect(log).not.toContain(fake.seed.eu.workspaceSecret);
+  expect(log).not.toContain('canary');
+  expect(fake.requests[0]).toMatchObject({ headers: { authorization: '[redacted]' } });
+});
+
+test('tells each request after its answer', async () => {
+  const statuses: unknown[] = [];
+  const fake = createFakePlatform({ onRequest: (request) => statuses.push(request.status) });
+  const { tools } = clientOf(fake);
+  await tools.listDefaults();
+  await tools.get('nowhere').catch(() => undefined);
+
+  expect(statuses).toEqual([200, 404]);
+});
+
+test('reset takes records, ids and requests back to the beginning', async () => {
+  const fake = createFakePlatform({ regions: { eu: { tools: [{ id: 'mine' }] } } });
+  const { state, requests } = fake;
+  const before = structuredClone(state);
+  fake.add.tool(fixtures.tool());
+  fake.add.agent();
+  await clientOf(fake).workspaces.delete(fake.seed.eu.secondWorkspaceId);
+
+  fake.reset();
+
+  expect(state).toEqual(before);
+  expect(requests).toEqual([]);
+  expect(fake.add.agent().id).toBe('agent_eu_2');
+});

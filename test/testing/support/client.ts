@@ -1,0 +1,47 @@
+import { AgentPlatform, type AgentPlatformOptions, type Region } from 'agent-platform-sdk';
+import type { FakePlatform, FakeServer } from 'agent-platform-sdk/testing';
+import { onTestFinished } from 'vitest';
+
+/** A client of the fake in process, with the primary workspace's secret unless told otherwise. */
+export function clientOf(
+  fake: FakePlatform,
+  options: AgentPlatformOptions & { region?: Region } = {},
+): AgentPlatform {
+  const region = options.region ?? 'eu';
+  return new AgentPlatform({
+    token: fake.seed[region].workspaceSecret,
+    baseUrls: fake.baseUrls,
+    fetch: fake.fetch,
+    validation: 'strict',
+    maxRetries: 0,
+    logLevel: 'off',
+    ...options,
+    region,
+  });
+}
+
+/** The fake behind real HTTP for the length of one test. */
+export async function listening(fake: FakePlatform): Promise<FakeServer> {
+  const server = await fake.listen();
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A client that reaches the fake over real HTTP. */
+export function httpClientOf(
+  fake: FakePlatform,
+  server: FakeServer,
+  options: AgentPlatformOptions & { region?: Region } = {},
+): AgentPlatform {
+  return clientOf(fake, {
+    baseUrls: server.baseUrls,
+    fetch: (url, init) => globalThis.fetch(url, init),
+    ...options,
+  });
+}
+
+/** Sends a request as no client of ours would. */
+export function send(fake: FakePlatform, path: string, init: RequestInit = {}): Promise<Response> {
+  const authorization = `Bearer ${fake.seed.eu.workspaceSecret}`;
+  return fake.fetch(fake.baseUrls.eu + path, { ...init, headers: { authorization, ...init.headers } });
+}
