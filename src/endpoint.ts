@@ -150,8 +150,8 @@ export function withData<Schema extends StandardSchemaV1>(
 ): ResponseShape<SchemaOutput<Schema>> {
   return {
     schema: isOwnSchema(schema) ? ownEnvelope(schema) : foreignEnvelope(schema),
-    // The schema has just checked that the body is an envelope with `data`.
-    unwrap: (body) => (body as { data: SchemaOutput<Schema> }).data,
+    // The schema has checked that this is an envelope, unless validation is off or only reports: then it may be null.
+    unwrap: (body) => (body as { data: SchemaOutput<Schema> } | null)?.data as SchemaOutput<Schema>,
     allowEmpty: false,
   };
 }

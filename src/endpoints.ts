@@ -31,8 +31,9 @@ function documented<Type>(schema: StandardSchemaV1<Type>): StandardSchemaV1<Type
 const membersAndTeams: ResponseShape<MembersAndTeams> = {
   schema: MembersAndTeamsResponseSchema,
   unwrap: (body) => {
-    // The schema has just checked the body. What the service added to it is kept.
-    const { success, message, ...rest } = body as MembersAndTeamsResponse;
+    // The schema has checked the body, unless validation is off or only reports: then it may be null.
+    // What the service has added to the body is kept.
+    const { success, message, ...rest } = (body ?? {}) as MembersAndTeamsResponse;
     return rest;
   },
   allowEmpty: false,

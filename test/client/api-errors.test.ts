@@ -1,0 +1,167 @@
+import {
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServerError,
+  UnprocessableEntityError,
+} from 'agent-platform-sdk';
+import { describe, expect, test } from 'vitest';
+import { answerWith, connectTo, rejectionOf } from '../support/server.js';
+
+const errorBody = { message: 'It does not work', code: 'some_code', issues: [{ message: 'first' }] };
+
+async function errorFor(status: number, body: unknown, headers?: Record<string, string>): Promise<ApiError> {
+  const { platform } = await connectTo(answerWith(status, body, headers));
+  const error = await rejectionOf(platform.tools.get('t1'));
+  if (error instanceof ApiError) return error;
+  throw error;
+}
+
+test.each([
+  [400, BadRequestError, 'bad_request_error'],
+  [401, AuthenticationError, 'authentication_error'],
+  [403, PermissionDeniedError, 'permission_denied_error'],
+  [404, NotFoundError, 'not_found_error'],
+  [409, ConflictError, 'conflict_error'],
+  [422, UnprocessableEntityError, 'unprocessable_entity_error'],
+  [429, RateLimitError, 'rate_limit_error'],
+  [500, ServerError, 'server_error'],
+  [503, ServerError, 'server_error'],
+  [599, ServerError, 'server_error'],
+  [418, ApiError, 'api_error'],
+  [304, ApiError, 'api_error'],
+])('the status decides the class: %i', async (status, errorClass, type) => {
+  const error = await errorFor(status, status === 304 ? '' : errorBody);
+  expect(error).toBeInstanceOf(errorClass);
+  expect(error).toMatchObject({ type, status, name: errorClass.errorName });
+});
+
+test('an error tells what the service said, and on which call', async () => {
+  const error = await errorFor(400, errorBody, { 'x-request-id': 'r1' });
+  expect(error).toMatchObject({
+    status: 400,
+    code: 'some_code',
+    issues: [{ message: 'first' }],
+    method: 'GET',
+    path: '/tools/t1',
+    region: 'eu',
+    outcomeUnknown: false,
+  });
+  expect(error.headers.get('x-request-id')).toBe('r1');
+  expect(JSON.parse(error.rawBody)).toEqual(errorBody);
+  expect(error.message).toBe('GET /tools/t1 answered 400: It does not work (code: some_code)\n  - first');
+});
+
+test.each([401, 403, 404])(
+  'a %i names the region, since the wrong one fails the same way',
+  async (status) => {
+    expect((await errorFor(status, errorBody)).message).toContain("The call went to region 'eu'.");
+  },
+);
+
+describe('any body is survived', () => {
+  test.each([
+    ['empty', '', undefined, 'an empty body'],
+    ['HTML', '<!DOCTYPE html><title>Bad gateway</title>', undefined, 'an HTML page'],
+    ['truncated JSON', '{"message":"It does', undefined, 'broken or unexpected JSON'],
+    ['an array', '[1,2]', undefined, 'broken or unexpected JSON'],
+    ['null', 'null', undefined, 'text that is not JSON'],
+    ['a number', '5', undefined, 'text that is not JSON'],
+    ['a wrong shape', '{"error":{"message":"nested"}}', undefined, 'broken or unexpected JSON'],
+    ['wrong types', '{"message":5,"code":{},"issues":"no"}', undefined, 'broken or unexpected JSON'],
+    ['a message without code', '{"message":"only words"}', undefined, 'only words'],
+    ['a code without message', '{"code":"only_code"}', 'only_code', 'only_code'],
+    ['text', 'upstream connect error', undefined, 'text that is not JSON'],
+  ])('%s', async (_, body, code, said) => {
+    const error = await errorFor(502, body);
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error.code).toBe(code);
+    expect(error.message).toContain(said);
+    expect(error.rawBody).toBe(body);
+  });
+
+  test('issues keep fields the document does not list; entries without a message are left out', async () => {
+    const issues = [{ message: 'a', path: ['x'], level: 2 }, { path: 'no message' }, null, 'text'];
+    const error = await errorFor(400, { message: 'm', code: 'c', issues });
+    expect(error.issues).toEqual([{ message: 'a', path: ['x'], level: 2 }]);
+  });
+
+  test('2 MB of JSON: the message and code are read, the kept copy is capped at 16 KiB', async () => {
+    const error = await errorFor(500, { message: 'm', code: 'c', trace: 'ä'.repeat(1024 * 1024) });
+    expect(error).toMatchObject({ code: 'c', status: 500 });
+    const { byteLength } = new TextEncoder().encode(error.rawBody);
+    expect(byteLength).toBeLessThanOrEqual(16 * 1024);
+    expect(byteLength).toBeGreaterThan(16 * 1024 - 2);
+    expect(error.rawBody).not.toContain('\ufffd');
+  });
+
+  test('2 MB of text, and a message of 2 MB', async () => {
+    expect((await errorFor(500, 'x'.repeat(2 * 1024 * 1024))).rawBody).toHaveLength(16 * 1024);
+    const error = await errorFor(500, { message: 'm'.repeat(2 * 1024 * 1024), code: 'c' });
+    expect(error.message.length).toBeLessThan(2_000);
+  });
+
+  test('a body that is cut off keeps what came', async () => {
+    const { platform } = await connectTo((_, response) => {
+      response.writeHead(500, { 'content-length': 1000 });
+      response.write('{"message":"half a', () => response.destroy());
+    });
+    const error = await rejectionOf(platform.tools.get('t1'));
+    expect(error).toBeInstanceOf(ServerError);
+    expect((error as ServerError).rawBody).toBe('{"message":"half a');
+  });
+
+  test('a body that stalls keeps what came, and ends with the timeout', async () => {
+    const { platform } = await connectTo(
+      (_, response) => {
+        response.writeHead(403);
+        response.write('half');
+      },
+      { timeout: 50 },
+    );
+    expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ status: 403, rawBody: 'half' });
+  });
+});
+
+test.each([
+  ['120', 120],
+  ['0', 0],
+  ['1.5', 1.5],
+  ['soon', undefined],
+  ['-5', undefined],
+  ['', undefined],
+  ['2', 2],
+])('Retry-After: %s gives retryAfter %s', async (header, expected) => {
+  const error = await errorFor(429, errorBody, { 'retry-after': header });
+  expect((error as RateLimitError).retryAfter).toBe(expected);
+});
+
+test('Retry-After as a date gives seconds from now', async () => {
+  const date = new Date(Date.now() + 90_000).toUTCString();
+  const { retryAfter } = (await errorFor(429, errorBody, { 'retry-after': date })) as RateLimitError;
+  expect(retryAfter).toBeGreaterThan(80);
+  expect(retryAfter).toBeLessThanOrEqual(90);
+});
+
+test('a redirect is an error and is not followed', async () => {
+  let followed = 0;
+  const { platform: _, server: other } = await connectTo((__, response) => {
+    followed += 1;
+    response.end('{}');
+  });
+  const { platform } = await connectTo(answerWith(307, '', { location: `${other.url}/elsewhere` }));
+  const error = await rejectionOf(platform.variables.create('a1', { key: 'k' }));
+  expect(error).toMatchObject({ status: 307, type: 'api_error', outcomeUnknown: false });
+  expect((error as Error).message).toContain('Redirects are not followed');
+  expect(followed).toBe(0);
+});
+
+test('headers that carry credentials are masked in the error', async () => {
+  const error = await errorFor(500, errorBody, { 'set-cookie': 'session=abc', 'x-plain': 'shown' });
+  expect(error.headers.get('set-cookie')).toBe('[redacted]');
+  expect(error.headers.get('x-plain')).toBe('shown');
+});

@@ -1,0 +1,227 @@
+import { AgentPlatform, type AgentPlatformOptions, ConfigurationError } from 'agent-platform-sdk';
+import { afterEach, expect, test, vi } from 'vitest';
+import { answerWith, connectTo, startServer, success, TOKEN } from '../support/server.js';
+
+const VARIABLES = ['REGION', 'TOKEN', 'BASE_URL_EU', 'BASE_URL_NA', 'LOG'];
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
+
+function construct(
+  options: Record<string, unknown>,
+  environment: Record<string, string> = {},
+): AgentPlatform {
+  for (const name of VARIABLES) vi.stubEnv(`AGENT_PLATFORM_${name}`, environment[name]);
+  return new AgentPlatform(options as AgentPlatformOptions);
+}
+
+function refusal(options: Record<string, unknown>, environment?: Record<string, string>): ConfigurationError {
+  try {
+    construct(options, environment);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+    throw error;
+  }
+  throw new Error('expected a ConfigurationError');
+}
+
+const complete = { region: 'eu', token: TOKEN, baseUrls: { eu: 'https://eu.example.com' } };
+
+test.each([
+  ['no region', { ...complete, region: undefined }, 'region', /AGENT_PLATFORM_REGION/],
+  ['an unknown region', { ...complete, region: 'us' }, 'region', /'eu' or 'na', got "us"/],
+  ['no token', { ...complete, token: undefined }, 'token', /AGENT_PLATFORM_TOKEN/],
+  ['a blank token', { ...complete, token: ' ' }, 'token', /blank/],
+  ['a token that is no string', { ...complete, token: 5 }, 'token', /must be a string, got number/],
+  ['a token with a line break inside', { ...complete, token: 'a\nb' }, 'token', /line break/],
+  ['no base address', { ...complete, baseUrls: {} }, 'baseUrls.eu', /AGENT_PLATFORM_BASE_URL_EU/],
+  [
+    'the base address of the other region only',
+    { ...complete, region: 'na' },
+    'baseUrls.na',
+    /AGENT_PLATFORM_BASE_URL_NA/,
+  ],
+  ['a base address that is no URL', { ...complete, baseUrls: { eu: 'eu' } }, 'baseUrls.eu', /not a URL/],
+  ['plain http', { ...complete, baseUrls: { eu: 'http://eu.example.com' } }, 'baseUrls.eu', /https/],
+  ['another protocol', { ...complete, baseUrls: { eu: 'ftp://127.0.0.1' } }, 'baseUrls.eu', /https/],
+  [
+    'a base address with credentials',
+    { ...complete, baseUrls: { eu: 'https://u:hunter2@x.example' } },
+    'baseUrls.eu',
+    /password/,
+  ],
+  [
+    'a base address with a query',
+    { ...complete, baseUrls: { eu: 'https://x.example?a=1' } },
+    'baseUrls.eu',
+    /query/,
+  ],
+  ['a negative timeout', { ...complete, timeout: -1 }, 'timeout', /milliseconds above 0.*got -1/],
+  ['a timeout of 0', { ...complete, timeout: 0 }, 'timeout', /above 0/],
+  ['a timeout that is no number', { ...complete, timeout: '5' }, 'timeout', /number/],
+  ['a timeout no timer can keep', { ...complete, timeout: 2 ** 31 }, 'timeout', /at most 2147483647/],
+  ['a negative totalTimeout', { ...complete, totalTimeout: -1 }, 'totalTimeout', /above 0/],
+  ['half a retry', { ...complete, maxRetries: 0.5 }, 'maxRetries', /whole number/],
+  ['negative retries', { ...complete, maxRetries: -1 }, 'maxRetries', /whole number/],
+  [
+    'an unknown validation mode',
+    { ...complete, validation: 'loose' },
+    'validation',
+    /'strict', 'tolerant', 'report', 'off'/,
+  ],
+  ['an unknown log level', { ...complete, logLevel: 'trace' }, 'logLevel', /'off', 'error'/],
+  ['a fetch that is no function', { ...complete, fetch: {} }, 'fetch', /function/],
+  ['no bytes to read', { ...complete, maxResponseBytes: 0 }, 'maxResponseBytes', /above 0/],
+  ['an unknown hook', { ...complete, hooks: { onSend() {} } }, 'hooks.onSend', /onRequest/],
+  ['a hook that is no function', { ...complete, hooks: { onRequest: 1 } }, 'hooks.onRequest', /function/],
+  [
+    'an authorization header',
+    { ...complete, headers: { Authorization: 'x' } },
+    'headers.Authorization',
+    /option `token`/,
+  ],
+  [
+    'a content type',
+    { ...complete, headers: { 'content-type': 'x' } },
+    'headers.content-type',
+    /set by the client/,
+  ],
+  ['a header name with a space', { ...complete, headers: { 'x y': 'z' } }, 'headers.x y', /not allowed/],
+  ['a header value with a line break', { ...complete, headers: { x: 'a\r\nb' } }, 'headers.x', /not allowed/],
+  ['an option that does not exist', { ...complete, apiKey: 'x' }, 'apiKey', /Known options: token, timeout/],
+])('%s is refused, and the option is named', (_, options, option, message) => {
+  const error = refusal(options);
+  expect(error.option).toBe(option);
+  expect(error.message).toMatch(message);
+  expect(error.message).not.toContain('hunter2');
+});
+
+test.each([
+  ['https://eu.example.com', 'https://eu.example.com/v3'],
+  ['https://eu.example.com/', 'https://eu.example.com/v3'],
+  ['https://eu.example.com/v3', 'https://eu.example.com/v3'],
+  ['https://eu.example.com/v3/', 'https://eu.example.com/v3'],
+  ['https://eu.example.com//', 'https://eu.example.com/v3'],
+  ['https://eu.example.com/proxy/api', 'https://eu.example.com/proxy/api/v3'],
+  ['https://eu.example.com/proxyv3', 'https://eu.example.com/proxyv3/v3'],
+  [' https://EU.example.com:8443/v3 ', 'https://eu.example.com:8443/v3'],
+  ['http://localhost:4010', 'http://localhost:4010/v3'],
+  ['http://127.0.0.1:4010/eu', 'http://127.0.0.1:4010/eu/v3'],
+  ['http://[::1]:4010', 'http://[::1]:4010/v3'],
+])('the base address %s becomes %s', (given, expected) => {
+  expect(construct({ ...complete, baseUrls: { eu: given } }).baseUrl).toBe(expected);
+});
+
+test('plain http beyond loopback is allowed when asked for', () => {
+  const options = { ...complete, baseUrls: { eu: 'http://gateway.internal' }, allowInsecureBaseUrl: true };
+  expect(construct(options).baseUrl).toBe('http://gateway.internal/v3');
+});
+
+test('a host that only looks like loopback is not loopback', () => {
+  expect(refusal({ ...complete, baseUrls: { eu: 'http://127.0.0.1.example.com' } }).option).toBe(
+    'baseUrls.eu',
+  );
+});
+
+test('settings are read from the environment', async () => {
+  const server = await startServer(answerWith(200, success({ id: 't1' })));
+  const environment = {
+    REGION: 'na',
+    TOKEN: 'token-of-the-environment',
+    BASE_URL_NA: server.url,
+    LOG: 'off',
+  };
+  const platform = construct({}, environment);
+  await platform.tools.get('t1');
+  expect(platform.region).toBe('na');
+  expect(server.requests[0]?.headers.authorization).toBe('Bearer token-of-the-environment');
+});
+
+test('an option wins over the environment', () => {
+  const platform = construct(
+    { region: 'eu' },
+    { REGION: 'na', TOKEN, BASE_URL_EU: 'https://eu.example.com' },
+  );
+  expect(platform.region).toBe('eu');
+});
+
+test.each([
+  ['REGION', 'mars', 'region'],
+  ['TOKEN', '  ', 'token'],
+  ['BASE_URL_EU', 'nonsense', 'baseUrls.eu'],
+  ['LOG', 'loud', 'logLevel'],
+])('a wrong AGENT_PLATFORM_%s is refused', (name, value, option) => {
+  const environment = { REGION: 'eu', TOKEN, BASE_URL_EU: 'https://eu.example.com', [name]: value };
+  const error = refusal({}, environment);
+  expect(error.option).toBe(option);
+  expect(error.message).toContain(`AGENT_PLATFORM_${name}`);
+});
+
+test('works where no environment exists', () => {
+  vi.stubGlobal('process', undefined);
+  expect(new AgentPlatform(complete as AgentPlatformOptions).region).toBe('eu');
+});
+
+test('refuses a browser unless it is allowed', () => {
+  vi.stubGlobal('window', {});
+  vi.stubGlobal('document', {});
+  expect(refusal(complete).option).toBe('dangerouslyAllowBrowser');
+  expect(construct({ ...complete, dangerouslyAllowBrowser: true }).region).toBe('eu');
+});
+
+test.each([
+  ['timeout', { timeout: -1 }],
+  ['maxRetries', { maxRetries: 1.5 }],
+  ['signal', { signal: 'now' }],
+  ['retries', { retries: 3 }],
+  ['headers.host', { headers: { host: 'evil.example' } }],
+])('a wrong option of one call is refused before anything is sent: %s', async (option, options) => {
+  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })));
+  await expect(platform.tools.get('t1', options as never)).rejects.toMatchObject({
+    type: 'configuration_error',
+    option,
+  });
+  expect(server.requests).toHaveLength(0);
+});
+
+test('headers of the client and of the call are sent, and the call wins whatever the case', async () => {
+  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })), {
+    headers: { 'X-App': 'client', 'x-only': '1' },
+  });
+  await platform.tools.get('t1', { headers: { 'x-app': 'call' } });
+  expect(server.requests[0]?.headers).toMatchObject({ 'x-app': 'call', 'x-only': '1' });
+});
+
+test('the token of a call wins over the client’s', async () => {
+  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })));
+  await platform.tools.get('t1', { token: 'agent-secret' });
+  expect(server.requests[0]?.headers.authorization).toBe('Bearer agent-secret');
+});
+
+test('withOptions changes what it names and keeps the rest', async () => {
+  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })), {
+    headers: { 'x-a': '1' },
+  });
+  const other = platform.withOptions({ token: 'agent-secret', headers: { 'x-b': '2' }, timeout: undefined });
+  await other.tools.get('t1');
+  expect(server.requests[0]?.headers).toMatchObject({
+    authorization: 'Bearer agent-secret',
+    'x-a': '1',
+    'x-b': '2',
+  });
+  await platform.tools.get('t1');
+  expect(server.requests[1]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+});
+
+test('a secret cannot cross regions: withOptions to another region needs a token', async () => {
+  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })));
+  for (const options of [{ region: 'na' }, { region: 'na', token: undefined }] as const) {
+    expect(() => platform.withOptions(options)).toThrow(ConfigurationError);
+  }
+  const other = platform.withOptions({ region: 'na', token: 'secret-of-na' });
+  await other.tools.get('t1');
+  expect(other.region).toBe('na');
+  expect(server.requests[0]?.headers.authorization).toBe('Bearer secret-of-na');
+});

@@ -1,0 +1,120 @@
+import { RequestValidationError } from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { answerWith, connectTo, rejectionOf } from '../support/server.js';
+
+const modes = ['strict', 'tolerant', 'report', 'off'] as const;
+
+test.each(modes)('a wrong argument is refused in the mode %s, and nothing is sent', async (validation) => {
+  const { platform, server } = await connectTo(answerWith(200), { validation });
+  const error = await rejectionOf(platform.variables.create('a1', { description: 'no key' } as never));
+  expect(error).toBeInstanceOf(RequestValidationError);
+  expect(error).toMatchObject({
+    issues: [{ path: ['variable', 'key'], code: 'invalid_type', message: 'required: expected string' }],
+    method: 'POST',
+    path: '/agents/{agentId}/variables',
+    outcomeUnknown: false,
+  });
+  expect(server.requests).toHaveLength(0);
+});
+
+test.each([
+  ['an empty string', ''],
+  ['a blank string', '  '],
+  ['a dot', '.'],
+  ['two dots', '..'],
+  ['nothing', undefined],
+  ['null', null],
+  ['a number', 5],
+  ['an object', {}],
+  ['half a surrogate pair', 'a\ud800'],
+])('%s is not an id', async (_, id) => {
+  const { platform, server } = await connectTo(answerWith(200));
+  for (const call of [
+    platform.tools.get(id as never),
+    platform.workspaces.delete(id as never),
+    platform.orgs.listMembersAndTeams(id as never),
+    platform.conversations.get({ agentId: 'a', convoId: id as never }),
+  ]) {
+    expect(await rejectionOf(call)).toMatchObject({
+      type: 'request_validation_error',
+      issues: [{ code: 'invalid_id' }],
+    });
+  }
+  expect(server.requests).toHaveLength(0);
+});
+
+test('the issue names the parameter', async () => {
+  const { platform } = await connectTo(answerWith(200));
+  const error = await rejectionOf(platform.conversations.get({ agentId: 'a', convoId: '' }));
+  expect((error as Error).message).toBe(
+    'GET /agents/{agentId}/convos/{convoId} was not sent: the arguments do not fit the operation\n' +
+      '  at convoId: expected a non-empty id, received an empty string',
+  );
+});
+
+test.each([
+  ['two strings', ['a1', 'c1']],
+  ['nothing', []],
+  ['null', [null]],
+])('conversations.get with %s is a typed error', async (_, args) => {
+  const { platform, server } = await connectTo(answerWith(200));
+  const get = platform.conversations.get.bind(platform.conversations) as (
+    ...args: unknown[]
+  ) => Promise<unknown>;
+  const error = (await rejectionOf(get(...args))) as Error;
+  expect(['RequestValidationError', 'ConfigurationError']).toContain(error.name);
+  expect(server.requests).toHaveLength(0);
+});
+
+test('tools.get refuses the path of another operation', async () => {
+  const { platform, server } = await connectTo(answerWith(200));
+  const error = await rejectionOf(platform.tools.get('defaults'));
+  expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['toolId'] }] });
+  expect((error as Error).message).toContain('another operation');
+  expect(server.requests).toHaveLength(0);
+});
+
+const cycle: Record<string, unknown> = {};
+cycle.self = cycle;
+
+test.each([
+  ['NaN', Number.NaN, ['variable', 'value']],
+  ['Infinity', { a: [Number.POSITIVE_INFINITY] }, ['variable', 'value', 'a', 0]],
+  ['a bigint', 1n, ['variable', 'value']],
+  ['a function', () => 1, ['variable', 'value']],
+  ['a symbol', Symbol('s'), ['variable', 'value']],
+  ['a Map', new Map(), ['variable', 'value']],
+  ['a cycle', cycle, ['variable', 'value', 'self']],
+])('%s has no JSON form, and is refused instead of being changed on the way', async (_, value, path) => {
+  const { platform, server } = await connectTo(answerWith(200));
+  const error = await rejectionOf(platform.variables.create('a1', { key: 'k', value }));
+  expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path, code: 'not_json' }] });
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a missing body is a typed error', async () => {
+  const { platform } = await connectTo(answerWith(200));
+  expect(await rejectionOf(platform.phoneNumbers.release(undefined as never))).toMatchObject({
+    type: 'request_validation_error',
+  });
+});
+
+test.each([
+  ['phoneNumberSid', { isImportedNumber: true }],
+  ['isImportedNumber', { phoneNumberSid: 'PN1' }],
+  ['isImportedNumber', { phoneNumberSid: 'PN1', isImportedNumber: 'true' }],
+  ['workspaceId', { workspaceId: 5, phoneNumberSid: 'PN1', isImportedNumber: true }],
+])('phoneNumbers.release checks %s', async (field, number) => {
+  const { platform, server } = await connectTo(answerWith(200));
+  const error = await rejectionOf(platform.phoneNumbers.release(number as never));
+  expect(error).toMatchObject({ issues: [{ path: [field] }] });
+  expect(server.requests).toHaveLength(0);
+});
+
+test('the error holds no value of the argument', async () => {
+  const { platform } = await connectTo(answerWith(200));
+  const error = await rejectionOf(
+    platform.variables.create('a1', { key: 5, isEnv: true, value: 'very-secret-value' } as never),
+  );
+  expect(JSON.stringify(error) + String(error)).not.toContain('very-secret-value');
+});

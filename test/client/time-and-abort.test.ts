@@ -1,0 +1,126 @@
+import { getEventListeners } from 'node:events';
+import { AbortError, TimeoutError } from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { type Answer, answerWith, connect, connectTo, rejectionOf, success } from '../support/server.js';
+
+const stall: Answer = () => undefined;
+const stallInBody: Answer = (_, response) => {
+  response.writeHead(200, { 'content-length': 100 });
+  response.write('{"success":');
+};
+const drip: Answer = (_, response) => {
+  response.writeHead(200);
+  const timer = setInterval(() => response.write(' '), 10);
+  response.on('close', () => clearInterval(timer));
+};
+
+test.each([
+  ['before headers', stall],
+  ['in the body', stallInBody],
+  ['with one byte at a time', drip],
+])('an answer that stalls %s ends with the timeout', async (_, answer) => {
+  const { platform } = await connectTo(answer, { timeout: 80 });
+  const error = (await rejectionOf(platform.tools.get('t1'))) as TimeoutError;
+  expect(error).toBeInstanceOf(TimeoutError);
+  expect(error.message).toContain('did not end within 80 ms (the option `timeout`)');
+});
+
+test('totalTimeout ends the whole call, attempts and waits included', async () => {
+  const { platform } = await connectTo(stall, { timeout: 40, totalTimeout: 100, maxRetries: 50 });
+  const error = (await rejectionOf(platform.tools.get('t1'))) as TimeoutError;
+  expect(error).toBeInstanceOf(TimeoutError);
+});
+
+test('totalTimeout shorter than timeout is the one that is named', async () => {
+  const { platform } = await connectTo(stall, { totalTimeout: 40 });
+  const error = (await rejectionOf(platform.tools.get('t1'))) as TimeoutError;
+  expect(error.message).toContain('did not end within 40 ms (the option `totalTimeout`)');
+});
+
+test('a fetch that ignores its signal is ended all the same', async () => {
+  const platform = connect('http://127.0.0.1', { fetch: () => new Promise(() => undefined), timeout: 30 });
+  expect(await rejectionOf(platform.tools.get('t1'))).toBeInstanceOf(TimeoutError);
+});
+
+test('a signal aborted before the call: nothing is sent', async () => {
+  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })));
+  const reason = new Error('user left');
+  const error = await rejectionOf(platform.tools.get('t1', { signal: AbortSignal.abort(reason) }));
+  expect(error).toBeInstanceOf(AbortError);
+  expect(error).toMatchObject({ cause: reason, type: 'abort_error' });
+  expect(server.requests).toHaveLength(0);
+});
+
+test.each([
+  ['before headers', stall],
+  ['in the body', stallInBody],
+])(
+  'a signal aborted while the answer stalls %s ends the call, and it is not tried again',
+  async (_, answer) => {
+    const controller = new AbortController();
+    const { platform, server } = await connectTo(
+      (request, response, attempt) => {
+        setTimeout(() => controller.abort(), 20);
+        return answer(request, response, attempt);
+      },
+      { maxRetries: 3 },
+    );
+    expect(await rejectionOf(platform.tools.get('t1', { signal: controller.signal }))).toBeInstanceOf(
+      AbortError,
+    );
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
+test('a signal aborted during the wait between two attempts ends the call', async () => {
+  const controller = new AbortController();
+  const { platform, server } = await connectTo(answerWith(503, '', { 'retry-after': '30' }), {
+    maxRetries: 1,
+    hooks: { onRetry: () => void setTimeout(() => controller.abort(), 10) },
+  });
+  expect(await rejectionOf(platform.tools.get('t1', { signal: controller.signal }))).toBeInstanceOf(
+    AbortError,
+  );
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a signal aborted while the token function hangs ends the call', async () => {
+  const controller = new AbortController();
+  const platform = connect('http://127.0.0.1', { token: () => new Promise(() => undefined) });
+  setTimeout(() => controller.abort(), 10);
+  expect(await rejectionOf(platform.tools.get('t1', { signal: controller.signal }))).toBeInstanceOf(
+    AbortError,
+  );
+});
+
+test('no listener outlives its call: a signal can be reused', async () => {
+  const controller = new AbortController();
+  const { platform } = await connectTo(answerWith(200, success({ id: 't1' })));
+  for (let call = 0; call < 20; call += 1) await platform.tools.get('t1', { signal: controller.signal });
+  expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+});
+
+test('no timer outlives its call', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const { platform } = await connectTo(answerWith(200, success({ id: 't1' })), { timeout: 1_234_567 });
+  const before = timers();
+  await Promise.all(Array.from({ length: 50 }, () => platform.tools.get('t1')));
+  // Connections that are kept alive have timers of their own, far fewer than calls were made.
+  expect(timers() - before).toBeLessThan(50);
+});
+
+test('a thousand calls at once, half of them aborted: each ends in a value or a typed error', async () => {
+  const { platform } = await connectTo(answerWith(200, success({ id: 't1' })));
+  const outcomes = await Promise.all(
+    Array.from({ length: 1_000 }, (_, index) => {
+      const controller = new AbortController();
+      if (index % 2 === 0) setTimeout(() => controller.abort(), index % 40);
+      return platform.tools.get('t1', { signal: controller.signal }).then(
+        () => 'value',
+        (error: Error) => error.name,
+      );
+    }),
+  );
+  expect(new Set(outcomes).size).toBeGreaterThan(0);
+  for (const outcome of outcomes) expect(['value', 'AbortError']).toContain(outcome);
+});

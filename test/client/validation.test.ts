@@ -1,0 +1,254 @@
+import {
+  type AgentPlatformOptions,
+  type Drift,
+  ResponseValidationError,
+  type ValidationMode,
+} from 'agent-platform-sdk';
+import { describe, expect, test } from 'vitest';
+import { answerWith, connectTo, rejectionOf, success } from '../support/server.js';
+
+const MODES: readonly ValidationMode[] = ['strict', 'tolerant', 'report', 'off'];
+
+async function getTool(body: unknown, options: AgentPlatformOptions) {
+  const drifts: Drift[] = [];
+  const { platform } = await connectTo(answerWith(200, body), {
+    ...options,
+    hooks: { onDrift: (drift) => void drifts.push(drift) },
+  });
+  return { call: platform.tools.get('t1'), drifts };
+}
+
+async function listMembers(clients: unknown[], validation: ValidationMode, more: object = {}) {
+  const drifts: Drift[] = [];
+  const body = { success: true, message: 'ok', clients, teams: [], ...more };
+  const { platform } = await connectTo(answerWith(200, body), {
+    validation,
+    hooks: { onDrift: (drift) => void drifts.push(drift) },
+  });
+  return { call: platform.orgs.listMembersAndTeams('o1'), drifts };
+}
+
+describe('what grows', () => {
+  const growth: [string, object, (string | number)[], string][] = [
+    ['a new field in a closed object', { ID: 'c1', avatar: 1 }, ['clients', 0, 'avatar'], 'unrecognized_key'],
+    [
+      'a new field deep in a closed object',
+      { ID: 'c1', handoff: { maxAssignees: 1, x: 1 } },
+      ['clients', 0, 'handoff', 'x'],
+      'unrecognized_key',
+    ],
+    ['a new value in a closed list', { ID: 'c1', status: 'away' }, ['clients', 0, 'status'], 'invalid_value'],
+    ['null in an optional field', { ID: 'c1', name: null }, ['clients', 0, 'name'], 'invalid_type'],
+    [
+      'null in an optional field of a list of values',
+      { ID: 'c1', status: null },
+      ['clients', 0, 'status'],
+      'invalid_value',
+    ],
+    [
+      'null in an optional object',
+      { ID: 'c1', notificationsSettings: null },
+      ['clients', 0, 'notificationsSettings'],
+      'invalid_type',
+    ],
+    ['null in an optional array', { ID: 'c1', widgetIDs: null }, ['clients', 0, 'widgetIDs'], 'invalid_type'],
+  ];
+
+  test.each(growth)(
+    '%s: an error in strict, drift in tolerant and report, nothing in off',
+    async (_, client, path, code) => {
+      const strict = await listMembers([client], 'strict');
+      expect(await rejectionOf(strict.call)).toMatchObject({
+        type: 'response_validation_error',
+        issues: [{ path, code }],
+      });
+      for (const mode of ['tolerant', 'report'] as const) {
+        const { call, drifts } = await listMembers([client], mode);
+        expect(await call).toEqual({ clients: [client], teams: [] });
+        expect(drifts).toMatchObject([
+          { source: 'GET /orgs/{orgId}/members-and-teams', region: 'eu', issues: [{ path, code }] },
+        ]);
+      }
+      const off = await listMembers([client], 'off');
+      expect(await off.call).toEqual({ clients: [client], teams: [] });
+      expect(off.drifts).toEqual([]);
+    },
+  );
+
+  test('a new field of the closed envelope is kept beside clients and teams', async () => {
+    const { call, drifts } = await listMembers([], 'tolerant', { invitations: ['i1'] });
+    expect(await call).toEqual({ clients: [], teams: [], invitations: ['i1'] });
+    expect(drifts).toMatchObject([{ issues: [{ path: ['invitations'] }] }]);
+  });
+});
+
+describe('what breaks the contract', () => {
+  const breaks: [string, unknown, (string | number)[]][] = [
+    ['a missing id', {}, ['data', 'id']],
+    ['a wrong type', { id: 't1', name: 5 }, ['data', 'name']],
+    ['null in a required field', { id: null }, ['data', 'id']],
+    ['a wrong element', { id: 't1', channels: ['web-chat', null] }, ['data', 'channels', 1]],
+    [
+      'a wrong type deep inside',
+      { id: 't1', fields: [{}, { isEnv: 'yes' }] },
+      ['data', 'fields', 1, 'isEnv'],
+    ],
+    ['an array for an object', [], ['data']],
+  ];
+
+  test.each(breaks)(
+    '%s: an error in strict and tolerant, drift in report, nothing in off',
+    async (_, data, path) => {
+      for (const validation of ['strict', 'tolerant'] as const) {
+        const { call, drifts } = await getTool(success(data), { validation });
+        expect(await rejectionOf(call)).toMatchObject({
+          type: 'response_validation_error',
+          issues: [{ path }],
+        });
+        expect(drifts).toEqual([]);
+      }
+      const report = await getTool(success(data), { validation: 'report' });
+      expect(await report.call).toEqual(data);
+      expect(report.drifts).toMatchObject([{ issues: [{ path }] }]);
+      const off = await getTool(success(data), { validation: 'off' });
+      expect(await off.call).toEqual(data);
+      expect(off.drifts).toEqual([]);
+    },
+  );
+
+  test('a number in a closed list of strings is not growth', async () => {
+    const { call } = await listMembers([{ ID: 'c1', status: 5 }], 'tolerant');
+    expect(await rejectionOf(call)).toBeInstanceOf(ResponseValidationError);
+  });
+
+  test('only what cannot be forgiven stands in the error', async () => {
+    const { call } = await listMembers([{ ID: 'c1', avatar: 1, name: 5 }], 'tolerant');
+    expect(await rejectionOf(call)).toMatchObject({ issues: [{ path: ['clients', 0, 'name'] }] });
+  });
+});
+
+test('a valid answer reports nothing', async () => {
+  for (const validation of MODES) {
+    const { call, drifts } = await getTool(success({ id: 't1', grown: true }), { validation });
+    expect(await call).toEqual({ id: 't1', grown: true });
+    expect(drifts).toEqual([]);
+  }
+});
+
+test('the mode of a call wins over the client’s', async () => {
+  const { platform } = await connectTo(answerWith(200, success({})), { validation: 'strict' });
+  expect(await platform.tools.get('t1', { validation: 'off' })).toEqual({});
+  await expect(platform.tools.get('t1')).rejects.toBeInstanceOf(ResponseValidationError);
+});
+
+test('the error names the field, what was expected and what came', async () => {
+  const { call } = await getTool(success({ id: 't1', name: 5 }), {});
+  const error = (await rejectionOf(call)) as ResponseValidationError;
+  expect(error.message).toBe(
+    'GET /tools/t1 answered 200 with a body that does not fit the document\n' +
+      '  at data.name: expected string, received number',
+  );
+  expect(error).toMatchObject({ status: 200, method: 'GET', path: '/tools/t1', region: 'eu' });
+  expect(error.body).toEqual(success({ id: 't1', name: 5 }));
+});
+
+test('a thousand wrong fields are listed up to a limit, and the rest is counted', async () => {
+  const { call } = await getTool(success({ id: 't1', channels: Array.from({ length: 1000 }, () => 1) }), {});
+  const { issues } = (await rejectionOf(call)) as ResponseValidationError;
+  expect(issues).toHaveLength(101);
+  expect(issues[100]).toMatchObject({ code: 'more_issues', message: 'and 900 more issue(s)' });
+});
+
+describe('a 2xx that cannot be read', () => {
+  test.each([
+    ['HTML', '<html><body>Login</body></html>', 'an HTML page'],
+    ['an empty body', '', 'an empty body'],
+    ['truncated JSON', '{"success":true,"data":{"id":"t', 'broken or unexpected JSON'],
+    ['text', 'OK', 'text that is not JSON'],
+  ])('%s is a typed error with status and text, in every mode', async (_, body, description) => {
+    for (const validation of MODES) {
+      const { call } = await getTool(body, { validation });
+      const error = (await rejectionOf(call)) as ResponseValidationError;
+      expect(error).toBeInstanceOf(ResponseValidationError);
+      expect(error).toMatchObject({ status: 200, rawBody: body, issues: [{ code: 'not_json' }] });
+      expect(error.message).toContain(description);
+    }
+  });
+
+  test.each(['null', '[]', '5', '"text"'])('%s in place of an envelope never crashes', async (body) => {
+    for (const validation of MODES) {
+      const { call } = await getTool(body, { validation });
+      if (validation === 'strict' || validation === 'tolerant') {
+        expect(await rejectionOf(call)).toBeInstanceOf(ResponseValidationError);
+      } else expect(await call).toBeUndefined();
+      const members = await connectTo(answerWith(200, body), { validation });
+      const outcome = await members.platform.orgs
+        .listMembersAndTeams('o')
+        .catch((error: Error) => error.name);
+      expect(['ResponseValidationError', 'object']).toContain(
+        typeof outcome === 'string' ? outcome : typeof outcome,
+      );
+    }
+  });
+
+  test('more than maxResponseBytes is a typed error, whether the length is declared or not', async () => {
+    const big = JSON.stringify(success({ id: 't1', name: 'x'.repeat(5_000) }));
+    for (const headers of [{ 'content-length': String(big.length) }, {}] as const) {
+      const { platform } = await connectTo(
+        (_, response) => {
+          response.writeHead(200, headers);
+          response.write(big.slice(0, 2_000));
+          response.end(big.slice(2_000));
+        },
+        { maxResponseBytes: 1_000 },
+      );
+      const error = await rejectionOf(platform.tools.get('t1'));
+      expect(error).toMatchObject({ type: 'response_validation_error', issues: [{ code: 'too_large' }] });
+      expect((error as Error).message).toContain('maxResponseBytes');
+    }
+  });
+});
+
+describe('an operation without data', () => {
+  test.each([
+    [204, ''],
+    [200, ''],
+    [202, ' \n'],
+  ])('%i with an empty body succeeds: the deletion has happened', async (status, body) => {
+    for (const validation of MODES) {
+      const drifts: Drift[] = [];
+      const { platform } = await connectTo(answerWith(status, body), {
+        validation,
+        hooks: { onDrift: (drift) => void drifts.push(drift) },
+      });
+      expect(await platform.workspaces.delete('w1')).toBeUndefined();
+      expect(drifts).toHaveLength(validation === 'off' ? 0 : 1);
+    }
+  });
+});
+
+describe('an envelope that says the operation failed', () => {
+  test.each(MODES)('success: false in a 200 is an error in the mode %s', async (validation) => {
+    const { platform } = await connectTo(
+      answerWith(200, { success: false, message: 'Workspace is locked' }),
+      { validation },
+    );
+    const error = await rejectionOf(platform.workspaces.delete('w1'));
+    expect(error).toMatchObject({ type: 'operation_failed_error', status: 200, outcomeUnknown: false });
+    expect((error as Error).message).toContain('Workspace is locked');
+  });
+
+  test.each(MODES)('isGood: false in a 200 is an error in the mode %s', async (validation) => {
+    const { platform } = await connectTo(answerWith(200, { isGood: false, errors: 'no such number' }), {
+      validation,
+    });
+    const error = await rejectionOf(
+      platform.phoneNumbers.release({ phoneNumberSid: 'PN1', isImportedNumber: true }),
+    );
+    expect(error).toMatchObject({
+      type: 'operation_failed_error',
+      body: { isGood: false, errors: 'no such number' },
+    });
+    expect((error as Error).message).toContain('no such number');
+  });
+});

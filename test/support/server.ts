@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AgentPlatform, type AgentPlatformOptions } from 'agent-platform-sdk';
+import { onTestFinished } from 'vitest';
+
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export type Answer = (
+  request: ReceivedRequest,
+  response: ServerResponse,
+  attempt: number,
+) => void | Promise<void>;
+
+export interface TestServer {
+  readonly url: string;
+  readonly requests: ReceivedRequest[];
+}
+
+/** A real HTTP server on loopback, for the length of one test. */
+export async function startServer(answer: Answer): Promise<TestServer> {
+  const requests: ReceivedRequest[] = [];
+  const server: Server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const request = {
+      method: incoming.method ?? '',
+      url: incoming.url ?? '',
+      headers: incoming.headers,
+      body: Buffer.concat(chunks).toString(),
+    };
+    requests.push(request);
+    await answer(request, response, requests.length);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+/** Answers every request with a status and a body: an object as JSON, a string as it is. */
+export const answerWith =
+  (status: number, body: unknown = '', headers: Record<string, string> = {}): Answer =>
+  (_, response) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const type = typeof body === 'string' ? {} : { 'content-type': 'application/json' };
+    response.writeHead(status, { ...type, ...headers });
+    response.end(text);
+  };
+
+/** Answers the attempts one after the other; the last answer repeats. */
+export const answerInTurn =
+  (...answers: readonly Answer[]): Answer =>
+  (request, response, attempt) =>
+    answers[Math.min(attempt, answers.length) - 1]?.(request, response, attempt);
+
+export const success = (data: unknown) => ({ success: true, message: 'ok', data });
+
+export const TOKEN = 'workspace-secret-of-the-tests';
+
+/** A client of a test server that logs nothing. */
+export function connect(url: string, options: AgentPlatformOptions = {}): AgentPlatform {
+  return new AgentPlatform({
+    region: 'eu',
+    token: TOKEN,
+    baseUrls: { eu: url, na: url },
+    logLevel: 'off',
+    maxRetries: 0,
+    ...options,
+  });
+}
+
+/** A client of a server that gives one answer, and the server. */
+export async function connectTo(
+  answer: Answer,
+  options: AgentPlatformOptions = {},
+): Promise<{ platform: AgentPlatform; server: TestServer }> {
+  const server = await startServer(answer);
+  return { platform: connect(server.url, options), server };
+}
+
+/** What a promise was rejected with; a fulfilled one fails the test. */
+export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('expected a rejection');
+}
+
+/** An address on loopback where nothing listens. */
+export async function closedAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}`;
+}
