@@ -8,6 +8,11 @@ export interface ApiResponse<Result> {
   readonly message: string | undefined;
 }
 
+/** Declared as a method, so that a callback that annotates its reason, such as `(error: Error) => …`, fits too. */
+type OnRejected<Rejected> = {
+  bivariant(reason: unknown): Rejected | PromiseLike<Rejected>;
+}['bivariant'];
+
 /**
  * The promise of a call. Awaited, it gives the record; `.withResponse()` gives the HTTP response and the
  * envelope's message with it.
@@ -41,21 +46,12 @@ export class ApiPromise<Result> extends Promise<Result> {
     return this.#outcome;
   }
 
+  // `catch` and `finally` of a promise call its `then`, so this one is enough.
   // biome-ignore lint/suspicious/noThenProperty: this is a promise, and its `then` must be its own.
   override then<Fulfilled = Result, Rejected = never>(
     onFulfilled?: ((value: Result) => Fulfilled | PromiseLike<Fulfilled>) | null,
-    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+    onRejected?: OnRejected<Rejected> | null,
   ): Promise<Fulfilled | Rejected> {
     return this.#outcome.then(({ data }) => data).then(onFulfilled, onRejected);
-  }
-
-  override catch<Rejected = never>(
-    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<Result | Rejected> {
-    return this.then(undefined, onRejected);
-  }
-
-  override finally(onFinally?: (() => void) | null): Promise<Result> {
-    return this.then().finally(onFinally);
   }
 }

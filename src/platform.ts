@@ -134,7 +134,7 @@ export class AgentPlatform {
    */
   send<Path extends string, Body, Query, Result>(
     endpoint: Endpoint<Path, Body, Query, Result>,
-    ...args: SendArguments<EndpointInput<Path, Body, Query>>
+    ...args: SendArguments<EndpointInput<Path, NoInfer<Body>, NoInfer<Query>>>
   ): ApiPromise<Result> {
     const [input = {}, options] = args;
     // An endpoint without input takes `{}`; any other has been given its own.

@@ -1,3 +1,5 @@
+import { parseJson } from './json.js';
+
 /** What stands in place of a value that must not be seen. */
 export const MASK = '[redacted]';
 
@@ -36,6 +38,7 @@ export function redact(value: unknown): unknown {
 }
 
 function copy(value: unknown, ancestors: readonly object[]): unknown {
+  if (typeof value === 'string') return maskInside(value);
   if (typeof value !== 'object' || value === null) return value;
   if (ancestors.includes(value) || ancestors.length >= MAX_DEPTH) return '[…]';
   const within = [...ancestors, value];
@@ -63,23 +66,29 @@ function copyObject(value: object, within: readonly object[]): Record<string, un
   return result;
 }
 
-const MARKED_IN_TEXT = new RegExp(
-  `((?:${[...MARKED_FIELDS, ...ENV_VALUES].join('|')})\\\\*["']?\\s*[:=]\\s*)(\\\\*"(?:[^"\\\\]|\\\\.)*"?|\\\\*'[^']*'?|[[{][\\s\\S]*|[^\\s,;&}\\]<>]+)`,
-  'g',
-);
+/** A name, then a value: quoted (closed or cut off), a structure (up to the end of the text), or bare. */
+const textPattern = (names: readonly string[]): RegExp =>
+  new RegExp(
+    `((?:${names.join('|')})\\\\*["']?\\s*[:=]\\s*)` +
+      `(\\\\*"(?:[^"\\\\]|\\\\.)*"?|\\\\*'[^']*'?|[[{][\\s\\S]*|[^\\s,;&}\\]<>]+)`,
+    'g',
+  );
+const MARKED_IN_TEXT = /* @__PURE__ */ textPattern(MARKED_FIELDS);
+const MARKED_OR_VALUE_IN_TEXT = /* @__PURE__ */ textPattern([...MARKED_FIELDS, ...ENV_VALUES]);
+
+/** A string may hold a record of its own, as JSON or in words. */
+function maskInside(text: string): string {
+  return /^\s*[[{]/.test(text) ? redactText(text) : text.replace(MARKED_IN_TEXT, `$1${MASK}`);
+}
 
 /**
  * Masks marked fields in text: as JSON where it is JSON, by pattern where it is not (truncated, a form, a log).
  * In text that cannot be parsed, every `value` and `defaultValue` is masked, since nothing tells whether `isEnv` holds.
  */
 export function redactText(text: string): string {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null) return JSON.stringify(redact(parsed));
-  } catch {
-    // Not JSON: masked by pattern below.
-  }
-  return text.replace(MARKED_IN_TEXT, `$1${MASK}`);
+  const parsed = parseJson(text);
+  if (typeof parsed === 'object' && parsed !== null) return JSON.stringify(redact(parsed));
+  return text.replace(MARKED_OR_VALUE_IN_TEXT, `$1${MASK}`);
 }
 
 /** Takes known secrets out of a text, wherever a service or a proxy has echoed them. */
@@ -91,11 +100,11 @@ export function isSensitiveHeader(name: string): boolean {
   return sensitiveHeader.test(name);
 }
 
-/** Headers as a plain object, with the values masked of those whose names speak of credentials. */
-export function redactHeaders(headers: Headers): Record<string, string> {
+/** Headers as a plain object. Masked: those whose names speak of credentials, and any that repeats a known secret. */
+export function redactHeaders(headers: Headers, secrets: readonly string[] = []): Record<string, string> {
   const result: Record<string, string> = {};
   headers.forEach((value, name) => {
-    result[name] = isSensitiveHeader(name) ? MASK : value;
+    result[name] = isSensitiveHeader(name) ? MASK : withoutSecrets(value, secrets);
   });
   return result;
 }

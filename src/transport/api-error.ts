@@ -13,7 +13,7 @@ import {
   UnprocessableEntityError,
 } from '../errors.js';
 import { parseJson } from '../json.js';
-import { MASK, redact, redactHeaders } from '../redact.js';
+import { redact, redactHeaders } from '../redact.js';
 import { describeBody, excerpt, quote } from './excerpt.js';
 import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
 
@@ -35,7 +35,7 @@ export function toApiError(answer: FailedAnswer): ApiError {
     status: response.status,
     code: body.code,
     issues: body.issues,
-    headers: maskedHeaders(response.headers, secrets),
+    headers: new Headers(redactHeaders(response.headers, secrets)),
     rawBody: excerpt(text, secrets),
     outcomeUnknown: method !== 'GET' && mayHaveActed(response.status, body.isReadable),
   };
@@ -103,14 +103,6 @@ function mayHaveActed(status: number, isReadable: boolean): boolean {
   // 307 and 308 ask to send the same request elsewhere: this server has not acted on it.
   if (status === 307 || status === 308) return false;
   return !isReadable && (status >= 500 || status < 400);
-}
-
-function maskedHeaders(headers: Headers, secrets: readonly string[]): Headers {
-  const masked = new Headers(redactHeaders(headers));
-  masked.forEach((value, name) => {
-    if (secrets.some((secret) => secret !== '' && value.includes(secret))) masked.set(name, MASK);
-  });
-  return masked;
 }
 
 function messageOf(answer: FailedAnswer, body: ErrorBodyParts, options: ApiErrorOptions): string {

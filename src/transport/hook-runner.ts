@@ -31,11 +31,11 @@ export async function runOnResponse(
   context: AttemptContext,
   deadline: Deadline,
   response: Response,
-  { startedAt }: Progress,
+  { startedAt, secrets }: Progress,
 ): Promise<void> {
   const { onResponse } = context.settings.hooks;
   if (onResponse === undefined) return;
-  const headers = new Headers(redactHeaders(response.headers));
+  const headers = new Headers(redactHeaders(response.headers, secrets));
   const answered = { status: response.status, headers, durationMs: Date.now() - startedAt };
   await runQuietly(context, 'onResponse', deadline, () => onResponse({ ...hookCall(context), ...answered }));
 }

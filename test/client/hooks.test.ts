@@ -1,0 +1,101 @@
+import type { Hooks, RequestHookContext, ResponseHookContext } from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { answerInTurn, answerWith, connectTo, rejectionOf, success } from '../support/server.js';
+
+const found = answerWith(200, success({ id: 't1' }));
+
+test('onRequest may add headers, asynchronously, for each attempt', async () => {
+  const { platform, server } = await connectTo(
+    answerInTurn(answerWith(503, '', { 'retry-after': '0' }), found),
+    {
+      maxRetries: 1,
+      hooks: {
+        onRequest: async ({ headers, attempt }) => {
+          await Promise.resolve();
+          headers.set('traceparent', `00-trace-${attempt}`);
+        },
+      },
+    },
+  );
+  await platform.tools.get('t1');
+  expect(server.requests.map(({ headers }) => headers.traceparent)).toEqual(['00-trace-1', '00-trace-2']);
+});
+
+test('onRequest cannot change the token or the content type', async () => {
+  const { platform, server } = await connectTo(answerWith(200, success({ id: 'v1' })), {
+    hooks: {
+      onRequest: ({ headers }) => {
+        headers.set('authorization', 'Bearer other');
+        headers.set('content-type', 'text/plain');
+      },
+    },
+  });
+  await platform.variables.create('a1', { key: 'k' });
+  expect(server.requests[0]?.headers['content-type']).toBe('application/json');
+  expect(server.requests[0]?.headers.authorization).not.toBe('Bearer other');
+});
+
+test('hooks are told of the call, the attempt and the outcome', async () => {
+  const requests: RequestHookContext[] = [];
+  const responses: ResponseHookContext[] = [];
+  const { platform, server } = await connectTo(answerWith(404, { message: 'm', code: 'c' }), {
+    hooks: {
+      onRequest: (context) => void requests.push(context),
+      onResponse: (context) => void responses.push(context),
+    },
+  });
+  await rejectionOf(platform.tools.get('t 1'));
+  const call = { method: 'GET', route: '/tools/{toolId}', path: '/tools/t%201', region: 'eu', attempt: 1 };
+  expect(requests).toMatchObject([{ ...call, url: `${server.url}/v3/tools/t%201` }]);
+  expect(responses).toMatchObject([{ ...call, status: 404 }]);
+  expect(responses[0]?.durationMs).toBeGreaterThanOrEqual(0);
+});
+
+test('onRequest that throws ends the call with a typed error before anything is sent', async () => {
+  const thrown = new Error('no tracer');
+  for (const onRequest of [
+    () => {
+      throw thrown;
+    },
+    () => Promise.reject(thrown),
+  ]) {
+    const { platform, server } = await connectTo(found, { hooks: { onRequest }, maxRetries: 2 });
+    expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({
+      type: 'hook_error',
+      hook: 'onRequest',
+      cause: thrown,
+    });
+    expect(server.requests).toHaveLength(0);
+  }
+});
+
+test.each(['onResponse', 'onRetry', 'onDrift'] as const)(
+  '%s that throws is logged and ignored',
+  async (name) => {
+    const lines: string[] = [];
+    const write = (line: string) => void lines.push(line);
+    const hooks: Hooks = {
+      [name]: () => {
+        throw new Error('broken hook');
+      },
+    };
+    const drifted = answerWith(200, success({ id: 't1', name: null }));
+    const { platform } = await connectTo(answerInTurn(answerWith(503, '', { 'retry-after': '0' }), drifted), {
+      hooks,
+      maxRetries: 1,
+      logLevel: 'error',
+      logger: { error: write, warn: write, info: write, debug: write },
+    });
+    expect(await platform.tools.get('t1')).toMatchObject({ id: 't1' });
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).toContain(`the hook ${name} failed`);
+  },
+);
+
+test('a hook that never settles cannot hold a call beyond its timeout', async () => {
+  const hang = () => new Promise<void>(() => undefined);
+  const before = await connectTo(found, { hooks: { onRequest: hang }, timeout: 40 });
+  expect(await rejectionOf(before.platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
+  const after = await connectTo(found, { hooks: { onResponse: hang }, timeout: 200 });
+  expect(await after.platform.tools.get('t1')).toEqual({ id: 't1' });
+});

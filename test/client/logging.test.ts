@@ -1,0 +1,73 @@
+import type { AgentPlatformOptions, LogLevel } from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { type Answer, answerInTurn, answerWith, connectTo, success } from '../support/server.js';
+
+const found = answerWith(200, success({ id: 't1' }));
+
+async function linesAt(
+  logLevel: LogLevel | undefined,
+  answer: Answer,
+  options: AgentPlatformOptions = {},
+): Promise<string[]> {
+  const lines: string[] = [];
+  const at = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
+  const logger = { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
+  const { platform } = await connectTo(answer, { logger, logLevel, ...options });
+  await platform.tools.get('t1').catch(() => undefined);
+  await platform.tools.get('t1').catch(() => undefined);
+  return lines;
+}
+
+test('info is one line a call: method, path, attempt, region, status and duration', async () => {
+  const lines = await linesAt('info', found);
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toMatch(
+    /^info \[agent-platform-sdk\] GET \/tools\/t1 \(attempt 1, eu\) -> 200 in \d+ ms$/,
+  );
+});
+
+test('info tells of a failed attempt and of the next one', async () => {
+  const lines = await linesAt('info', answerInTurn(answerWith(503, '', { 'retry-after': '0' }), found), {
+    maxRetries: 1,
+  });
+  expect(lines.map((line) => line.replace(/\d+ ms/, 'N ms'))).toEqual([
+    'info [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) -> 503 in N ms',
+    'info [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) is tried again in N ms: ServerError',
+    'info [agent-platform-sdk] GET /tools/t1 (attempt 2, eu) -> 200 in N ms',
+    'info [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) -> 200 in N ms',
+  ]);
+});
+
+test('debug adds headers and bodies', async () => {
+  const text = (await linesAt('debug', found)).join('\n');
+  expect(text).toContain('"authorization":"[redacted]"');
+  expect(text).toContain('received');
+  expect(text).toContain('"id":"t1"');
+});
+
+test('by default only what someone must look at is logged', async () => {
+  expect(await linesAt(undefined, found)).toEqual([]);
+});
+
+test('drift is a warning the first time at each place, and not again', async () => {
+  const lines = await linesAt('warn', answerWith(200, success({ id: 't1', name: null })));
+  expect(lines).toEqual([
+    'warn [agent-platform-sdk] GET /tools/{toolId} departs from the document\n' +
+      '  at data.name: expected string, received null',
+  ]);
+});
+
+test('off logs nothing', async () => {
+  expect(await linesAt('off', answerWith(200, success({ id: 't1', name: null })))).toEqual([]);
+});
+
+test('a logger that throws does not change the outcome', async () => {
+  const broken = () => {
+    throw new Error('disk full');
+  };
+  const { platform } = await connectTo(found, {
+    logger: { error: broken, warn: broken, info: broken, debug: broken },
+    logLevel: 'debug',
+  });
+  expect(await platform.tools.get('t1')).toEqual({ id: 't1' });
+});

@@ -1,0 +1,97 @@
+import {
+  AgentPlatform,
+  type ApiPromise,
+  type Conversation,
+  type DefaultTool,
+  endpoint,
+  endpoints,
+  type MembersAndTeams,
+  type ReleaseNumberResult,
+  type Tool,
+  ToolSchema,
+  type Variable,
+  withData,
+  withoutData,
+} from 'agent-platform-sdk';
+import { expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
+
+const platform = new AgentPlatform();
+
+test('methods return records', () => {
+  expectTypeOf(platform.orgs.listMembersAndTeams('o')).toEqualTypeOf<ApiPromise<MembersAndTeams>>();
+  expectTypeOf(platform.variables.create('a', { key: 'k' })).toEqualTypeOf<ApiPromise<Variable>>();
+  expectTypeOf(platform.phoneNumbers.release({ phoneNumberSid: 'p', isImportedNumber: true })).toEqualTypeOf<
+    ApiPromise<ReleaseNumberResult>
+  >();
+  expectTypeOf(platform.tools.listDefaults()).toEqualTypeOf<ApiPromise<DefaultTool[]>>();
+  expectTypeOf(platform.tools.get('t')).toEqualTypeOf<ApiPromise<Tool>>();
+  expectTypeOf(platform.conversations.get({ agentId: 'a', convoId: 'c' })).toEqualTypeOf<
+    ApiPromise<Conversation>
+  >();
+  expectTypeOf(platform.workspaces.delete('w')).toEqualTypeOf<ApiPromise<void>>();
+});
+
+test('wrong calls do not compile', () => {
+  // @ts-expect-error two ids are named
+  platform.conversations.get('a', 'c');
+  // @ts-expect-error a key is required
+  platform.variables.create('a', {});
+  // @ts-expect-error a misspelt field
+  platform.variables.create('a', { key: 'k', descripton: 'x' });
+  // @ts-expect-error isImportedNumber is required
+  platform.phoneNumbers.release({ phoneNumberSid: 'p' });
+  // @ts-expect-error there is no such region
+  new AgentPlatform({ region: 'us' });
+  // @ts-expect-error there is no such mode
+  platform.tools.get('t', { validation: 'loose' });
+});
+
+test('path parameters, body, query and result are typed from the declaration', () => {
+  const update = endpoint({
+    method: 'PATCH',
+    path: '/agents/{agentId}/tools/{toolId}',
+    body: z.object({ name: z.string() }),
+    query: z.object({ dryRun: z.boolean() }),
+    response: withData(ToolSchema),
+  });
+  const path = { agentId: 'a', toolId: 't' };
+  expectTypeOf(
+    platform.send(update, { path, body: { name: 'n' }, query: { dryRun: true } }),
+  ).resolves.toEqualTypeOf<Tool>();
+  // @ts-expect-error a path parameter is missing
+  platform.send(update, { path: { agentId: 'a' }, body: { name: 'n' }, query: { dryRun: true } });
+  // @ts-expect-error a path parameter is misspelt
+  platform.send(update, { path: { agentId: 'a', tool: 't' }, body: { name: 'n' }, query: { dryRun: true } });
+  // @ts-expect-error the body is missing
+  platform.send(update, { path, query: { dryRun: true } });
+  // @ts-expect-error the query is missing
+  platform.send(update, { path, body: { name: 'n' } });
+  // @ts-expect-error the input is missing
+  platform.send(update);
+});
+
+test('an endpoint without input is sent without input', () => {
+  expectTypeOf(platform.send(endpoints.listDefaultTools)).resolves.toEqualTypeOf<DefaultTool[]>();
+  expectTypeOf(platform.send(endpoints.listDefaultTools, {}, { timeout: 5 })).resolves.toEqualTypeOf<
+    DefaultTool[]
+  >();
+  const stop = endpoint({ method: 'POST', path: '/stop', response: withoutData() });
+  expectTypeOf(platform.send(stop)).resolves.toEqualTypeOf<void>();
+  // @ts-expect-error it takes no body
+  platform.send(stop, { body: {} });
+});
+
+test('only a path parameter can be reserved', () => {
+  // @ts-expect-error there is no parameter `id`
+  endpoint({ method: 'GET', path: '/tools/{toolId}', response: z.unknown(), reserved: { id: ['defaults'] } });
+});
+
+test('a bare schema gives its output, a record keeps its interface', () => {
+  const read = endpoint({
+    method: 'GET',
+    path: '/x',
+    response: z.object({ at: z.string().transform(Number) }),
+  });
+  expectTypeOf(platform.send(read)).resolves.toEqualTypeOf<{ at: number }>();
+});

@@ -1,0 +1,133 @@
+import {
+  endpoint,
+  endpoints,
+  type StandardSchemaV1,
+  ToolSchema,
+  withData,
+  withoutData,
+} from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { answerWith, connectTo, rejectionOf, success } from '../support/server.js';
+
+const getAgent = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}',
+  response: z.object({
+    agent: z.object({ id: z.string(), born: z.string().transform((text) => new Date(text)) }),
+  }),
+});
+
+test('an endpoint of one’s own: the output of its schema is returned', async () => {
+  const { platform, server } = await connectTo(answerWith(200, { agent: { id: 'a1', born: '2026-01-02' } }));
+  const { agent } = await platform.send(getAgent, { path: { agentId: 'a/1' } });
+  expect(agent.born).toEqual(new Date('2026-01-02'));
+  expect(server.requests[0]).toMatchObject({ method: 'GET', url: '/v3/agents/a%2F1' });
+});
+
+test('an answer that does not fit it is an error in strict and tolerant, and drift in report', async () => {
+  const { platform } = await connectTo(answerWith(200, { agent: { id: 5 } }));
+  for (const validation of ['strict', 'tolerant'] as const) {
+    const error = await rejectionOf(platform.send(getAgent, { path: { agentId: 'a' } }, { validation }));
+    expect(error).toMatchObject({
+      type: 'response_validation_error',
+      issues: [{ path: ['agent', 'id'] }, {}],
+    });
+  }
+  const reported = await platform.send(getAgent, { path: { agentId: 'a' } }, { validation: 'report' });
+  expect(reported).toEqual({ agent: { id: 5 } });
+});
+
+test('withData unwraps the envelope around any Standard Schema', async () => {
+  const upper: StandardSchemaV1<string, string> = {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: async (value) =>
+        typeof value === 'string'
+          ? { value: value.toUpperCase() }
+          : { issues: [{ message: 'no text', path: [{ key: 'x' }] }] },
+    },
+  };
+  const shout = endpoint({ method: 'GET', path: '/shout', response: withData(upper) });
+  const good = await connectTo(answerWith(200, success('hello')));
+  expect(await good.platform.send(shout)).toBe('HELLO');
+  expect((await good.platform.send(shout).withResponse()).message).toBe('ok');
+  const bad = await connectTo(answerWith(200, success(5)));
+  expect(await rejectionOf(bad.platform.send(shout))).toMatchObject({
+    issues: [{ path: ['data', 'x'], message: 'no text' }],
+  });
+  const none = await connectTo(answerWith(200, success(undefined)));
+  expect(await rejectionOf(none.platform.send(shout))).toMatchObject({ issues: [{ path: ['data', 'x'] }] });
+});
+
+test('withData around this package’s records has the four modes and passes the value on as sent', async () => {
+  const listTools = endpoint({
+    method: 'GET',
+    path: '/agents/{agentId}/tools',
+    response: withData(z.array(ToolSchema)),
+  });
+  const tools = [{ id: 't1', name: null, later: 1 }];
+  const { platform } = await connectTo(answerWith(200, success(tools)));
+  expect(await platform.send(listTools, { path: { agentId: 'a1' } })).toEqual(tools);
+  expect(
+    await rejectionOf(platform.send(listTools, { path: { agentId: 'a1' } }, { validation: 'strict' })),
+  ).toMatchObject({
+    issues: [{ path: ['data', 0, 'name'] }],
+  });
+});
+
+test('withoutData returns nothing, and an empty body is a success', async () => {
+  const stop = endpoint({ method: 'DELETE', path: '/campaigns/{id}', response: withoutData() });
+  const { platform } = await connectTo(answerWith(204));
+  expect(await platform.send(stop, { path: { id: 'c1' } })).toBeUndefined();
+});
+
+test('a body and a query are checked by their schemas, and their output is sent', async () => {
+  const search = endpoint({
+    method: 'POST',
+    path: '/leads/search',
+    body: z.object({ since: z.date().transform((date) => date.toISOString()) }),
+    query: z.object({ page: z.number(), tag: z.array(z.string()), none: z.optional(z.string()) }),
+    response: z.unknown(),
+  });
+  const { platform, server } = await connectTo(answerWith(200, '[]'));
+  const query = { page: 2, tag: ['a b', 'c&d'] };
+  expect(await platform.send(search, { body: { since: new Date(0) }, query })).toEqual([]);
+  expect(server.requests[0]?.url).toBe('/v3/leads/search?page=2&tag=a+b&tag=c%26d');
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ since: '1970-01-01T00:00:00.000Z' });
+  const error = await rejectionOf(platform.send(search, { body: { since: 'today' } as never, query }));
+  expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['since'] }] });
+  expect(server.requests).toHaveLength(1);
+});
+
+test("auth: 'none' sends no token and asks for none", async () => {
+  const ping = endpoint({ method: 'GET', path: '/ping', response: z.unknown(), auth: 'none' });
+  const { platform, server } = await connectTo(answerWith(200, '{}'), {
+    token: () => {
+      throw new Error('must not be asked');
+    },
+  });
+  await platform.send(ping);
+  expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
+});
+
+test('the documented operations can be sent as data', async () => {
+  const { platform } = await connectTo(answerWith(200, success({ id: 't1' })));
+  expect(await platform.send(endpoints.getTool, { path: { toolId: 't1' } })).toEqual({ id: 't1' });
+});
+
+test('a PUT or PATCH is not repeated either', async () => {
+  const replace = endpoint({ method: 'PUT', path: '/x', body: z.object({}), response: z.unknown() });
+  const { platform, server } = await connectTo(answerWith(503), { maxRetries: 2 });
+  expect(await rejectionOf(platform.send(replace, { body: {} }))).toMatchObject({ outcomeUnknown: true });
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([
+  ['a path without a slash', { method: 'GET', path: 'tools', response: z.unknown() }],
+  ['a GET with a body', { method: 'GET', path: '/tools', body: z.object({}), response: z.unknown() }],
+  ['a DELETE with a body', { method: 'DELETE', path: '/tools', body: z.object({}), response: z.unknown() }],
+])('%s is refused where it is declared', (_, declaration) => {
+  expect(() => endpoint(declaration as never)).toThrow(TypeError);
+});
