@@ -1,29 +1,16 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { build } from 'tsup';
 import { filesIn } from './files.js';
+import { keepClassNames, referenceDisposable, requireLazily, rewrite } from './output.js';
 import { markPureCalls } from './pure-calls.js';
 import { writeThirdPartyLicenses } from './third-party-licenses.js';
+
+const built = (...suffixes: string[]): string[] => suffixes.flatMap((suffix) => filesIn('dist', suffix));
 
 rmSync('dist', { recursive: true, force: true });
 await build({});
 markPureCalls('dist');
-for (const file of filesIn('dist', '.cjs')) requireLazily(file);
-for (const file of [...filesIn('dist', '.d.ts'), ...filesIn('dist', '.d.cts')]) referenceDisposable(file);
+rewrite(built('.js', '.cjs'), keepClassNames);
+rewrite(built('.cjs'), requireLazily);
+rewrite(built('.d.ts', '.d.cts'), referenceDisposable);
 writeThirdPartyLicenses('dist');
-
-/** Jest runs CommonJS without `import()`: what a module loads late, its CommonJS twin requires late. */
-function requireLazily(file: string): void {
-  const code = readFileSync(file, 'utf8');
-  const required = code.replaceAll(
-    /\bimport\(("[^"]+"|'[^']+')\)/g,
-    'Promise.resolve().then(() => require($1))',
-  );
-  if (required !== code) writeFileSync(file, required);
-}
-
-/** `Symbol.asyncDispose` in a declaration must compile whatever `lib` its user has chosen. */
-function referenceDisposable(file: string): void {
-  const text = readFileSync(file, 'utf8');
-  if (!text.includes('Symbol.asyncDispose')) return;
-  writeFileSync(file, `/// <reference lib="esnext.disposable" />\n${text}`);
-}

@@ -12,6 +12,7 @@ function run(consumer: string, name: string): unknown {
 }
 
 const expected = {
+  name: 'AgentPlatform',
   tool: 'tool-1',
   refused: { name: 'NotFoundError', type: 'not_found_error', status: 404 },
   misconfigured: 'ConfigurationError',

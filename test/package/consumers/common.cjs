@@ -29,6 +29,7 @@ async function main() {
   const refused = await platform.tools.get('tool-2').catch((error) => error);
   console.log(
     JSON.stringify({
+      name: platform.constructor.name,
       tool: tool.id,
       refused: { name: refused.name, type: refused.type, status: refused.status },
       misconfigured: misconfigured(),

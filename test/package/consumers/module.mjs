@@ -28,6 +28,7 @@ try {
 
 console.log(
   JSON.stringify({
+    name: platform.constructor.name,
     tool: tool.id,
     refused: { name: refused.name, type: refused.type, status: refused.status },
     misconfigured,
