@@ -26,14 +26,11 @@ function withoutManifest(): string {
   return directory;
 }
 
-test.each(['./index.js', './testing/index.js'])(
-  'loading %s has no effect that a bundler must keep',
-  async (entry) => {
-    const code = await bundle(`import '${entry}';`, withoutManifest());
-    expect(code).not.toMatch(/\bclass\b/);
-    expect(code).not.toMatch(/Schema = /);
-  },
-);
+test('loading the package has no effect that a bundler must keep', async () => {
+  const code = await bundle(`import './index.js';`, withoutManifest());
+  expect(code).not.toMatch(/\bclass\b/);
+  expect(code).not.toMatch(/Schema = /);
+});
 
 test.each([
   ['an error class', 'ApiError', ['ZodMini', '/tools/{toolId}', 'workspaceSecret must']],
