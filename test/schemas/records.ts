@@ -33,9 +33,12 @@ function typeOf(field: z.core.$ZodType): DocumentType {
   if (field instanceof z.ZodMiniOptional) return typeOf(field.def.innerType);
   if (field instanceof z.ZodMiniEnum) return { oneOf: field.options as string[] };
   if (field instanceof z.ZodMiniArray) return listOf(typeOf(field.def.element));
-  if (field instanceof z.ZodMiniObject)
+  if (field instanceof z.ZodMiniObject) {
+    // An open object without fields of its own is the document's bare "object".
+    if (Object.keys(field.shape).length === 0 && field.def.catchall instanceof z.ZodMiniUnknown)
+      return 'object';
     return `{${nameOf.get(field) ?? 'a record that is not in the table'}}`;
-  if (field instanceof z.ZodMiniRecord) return 'object';
+  }
   if (field instanceof z.ZodMiniUnknown) return 'any';
   if (field instanceof z.ZodMiniNumber) return 'number';
   if (field instanceof z.ZodMiniBoolean) return 'boolean';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anythings, text } from '../../schemas/leaf.js';
+import { anythings, requiredDictionary, text } from '../../schemas/leaf.js';
 import { openObject } from '../../schemas/object.js';
 import { createdAt } from './leaf.js';
 
@@ -40,7 +40,7 @@ export const ConversationUpdatedPayloadSchema = openObject({
   sessionId: text,
   channel: text,
   region: z.optional(z.enum(['eu', 'na'])),
-  lightConvoData: z.record(z.string(), z.unknown()),
+  lightConvoData: requiredDictionary,
   turns: z.array(z.unknown()),
   messagesHistory: anythings,
   operation: z.literal('updated'),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type EventChannel, EventChannelSchema } from '../../schemas/channel.js';
-import { text } from '../../schemas/leaf.js';
+import { requiredDictionary, text } from '../../schemas/leaf.js';
 import { openObject } from '../../schemas/object.js';
 import { createdAt } from './leaf.js';
 
@@ -28,7 +28,7 @@ export const FormSubmittedPayloadSchema = openObject({
   agentName: text,
   convoId: z.string(),
   formType: z.enum(['ui_engine_form', 'ui_engine_input']),
-  formData: z.record(z.string(), z.unknown()),
+  formData: requiredDictionary,
   channel: EventChannelSchema,
   createdAt,
 });
