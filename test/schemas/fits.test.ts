@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { fits } from '../../src/schemas/fits.js';
+import { closedObject, openObject } from '../../src/schemas/object.js';
+import { validateOwn } from '../../src/validation.js';
+import { type RecordName, recordNames } from './document-table.js';
+import { rows, schemaOf } from './records.js';
+import { complete, wrongValuesOf } from './samples.js';
+
+function agreesWithZod(schema: z.core.$ZodType, value: unknown): void {
+  expect({ value, fits: fits(schema, value) }).toEqual({ value, fits: z.safeParse(schema, value).success });
+}
+
+/** Records as a service might send them: fields are absent, one may be wrong, one may be new. */
+function sentRecord(record: RecordName): fc.Arbitrary<unknown> {
+  const wrong = rows
+    .filter((row) => row.record === record)
+    .flatMap(({ field, type }) => wrongValuesOf(type).map(({ value }) => ({ [field]: value })));
+  const newName = fc.constantFrom('aNewField', '__proto__', 'constructor', '0');
+  return fc
+    .tuple(
+      fc.subarray(Object.entries(complete(record))),
+      fc.option(fc.constantFrom(...wrong)),
+      fc.option(fc.tuple(newName, fc.jsonValue())),
+    )
+    .map(([sent, fault, added]) => withField({ ...Object.fromEntries(sent), ...fault }, added));
+}
+
+/** As `JSON.parse` does it: a field may be named `__proto__`. */
+function withField(value: object, added: readonly [name: string, value: unknown] | null): object {
+  if (added === null) return value;
+  const [name, field] = added;
+  return Object.defineProperty(value, name, {
+    value: field,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+}
+
+test.each(recordNames)('%s fits as sent exactly where Zod accepts it', (record) => {
+  fc.assert(fc.property(sentRecord(record), (value) => agreesWithZod(schemaOf(record), value)));
+});
+
+test.each(recordNames)('any JSON fits %s exactly where Zod accepts it', (record) => {
+  fc.assert(fc.property(fc.jsonValue(), (value) => agreesWithZod(schemaOf(record), value)));
+});
+
+test.each(recordNames)('a whole %s fits, without asking Zod', (record) => {
+  expect(fits(schemaOf(record), complete(record))).toBe(true);
+});
+
+const anything = z.optional(z.unknown());
+
+test.each<[what: string, schema: z.core.$ZodType, value: unknown]>([
+  ['an open object, a field named __proto__', openObject({}), JSON.parse('{"__proto__":1}')],
+  ['a closed object, a field named __proto__', closedObject({}), JSON.parse('{"__proto__":1}')],
+  ['an object, a field named as one of every object', openObject({ toString: z.string() }), {}],
+  [
+    'an object without a prototype',
+    openObject({ key: z.string() }),
+    Object.assign(Object.create(null), { key: '' }),
+  ],
+  ['a required field that is undefined', openObject({ key: z.string() }), { key: undefined }],
+  ['a required field of any value, absent', openObject({ data: z.unknown() }), {}],
+  ['an optional field that is undefined', openObject({ key: anything }), { key: undefined }],
+  ['a sparse list', z.array(z.string()), Array(1)],
+  ['a number that is not one', z.number(), Number.NaN],
+  ['an infinite number', z.number(), Number.POSITIVE_INFINITY],
+  ['a literal', z.literal('deleted'), 'deleted'],
+  ['another literal', z.literal('deleted'), 'created'],
+  ['a record', z.record(z.string(), z.number()), { a: 1 }],
+  ['a record with a wrong value', z.record(z.string(), z.number()), { a: '1' }],
+  ['a record with a key outside its list', z.record(z.enum(['a']), z.number()), { b: 1 }],
+  ['a record with a key of a wrong form', z.record(z.string().check(z.minLength(2)), z.number()), { a: 1 }],
+  ['a refined string', z.string().check(z.minLength(2)), 'a'],
+  ['a string of a format', z.email(), 'nobody'],
+  ['a coerced number', z.coerce.number(), '1'],
+  ['a refined object', z.object({}).check(z.refine(() => false)), {}],
+  ['a union', z.union([z.string(), z.number()]), 1],
+])('fits agrees with Zod on %s', (_, schema, value) => agreesWithZod(schema, value));
+
+class Plan {
+  readonly key = 'plan';
+}
+
+test.each<[what: string, schema: z.core.$ZodType, value: unknown]>([
+  ['an instance of a class', openObject({ key: z.string() }), new Plan()],
+  ['a field with a default', openObject({ key: z._default(z.string(), 'plan') }), {}],
+])('%s is left to Zod', (_, schema, value) => {
+  expect(fits(schema, value)).toBe(false);
+  expect(validateOwn(schema, value, 'strict')).toMatchObject({ ok: true, drift: [] });
+});
