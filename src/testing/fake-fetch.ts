@@ -1,11 +1,11 @@
 import { type BaseUrls, locate } from './base-urls.js';
-import type { Service } from './service.js';
+import type { Door, Service } from './service.js';
 import { untilAborted } from './until-aborted.js';
 
 /** `fetch`, answered by the fake. */
 export type FakeFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-export function createFetch(service: Service, baseUrls: BaseUrls): FakeFetch {
+export function createFetch(service: Service, baseUrls: BaseUrls, door: Door): FakeFetch {
   return async (input, init) => {
     const request = new Request(input, init);
     request.signal.throwIfAborted();
@@ -14,6 +14,6 @@ export function createFetch(service: Service, baseUrls: BaseUrls): FakeFetch {
       const known = Object.values(baseUrls).join(' and ');
       throw new TypeError(`fetch failed: the fake answers below ${known}, not at ${request.url}`);
     }
-    return untilAborted(request.signal, service.answer(request, target.region, target.path));
+    return untilAborted(request.signal, service.answer(request, target.region, target.path, door));
   };
 }

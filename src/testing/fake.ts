@@ -1,10 +1,13 @@
 import { endpoints } from '../endpoints.js';
 import { REGIONS } from '../regions.js';
+import type { Clock } from '../webhooks/clock.js';
 import { RegionAdd } from './add.js';
 import { type BaseUrls, normalizeBaseUrls } from './base-urls.js';
 import { defaultCatalogue } from './catalogue.js';
 import { type FakeChoicesInput, resolveChoices } from './choices.js';
+import { realClock } from './clock.js';
 import { createFetch, type FakeFetch } from './fake-fetch.js';
+import { Faults } from './faults/faults.js';
 import { createFixtures } from './fixtures/index.js';
 import type { FakeServer, ListenOptions } from './http-server.js';
 import type { OperationName } from './operation.js';
@@ -30,6 +33,8 @@ export interface FakePlatformOptions {
   readonly choices?: FakeChoicesInput | undefined;
   /** The addresses that `fake.fetch` and the msw handlers answer at. Default: two hosts under `.test`. */
   readonly baseUrls?: Partial<BaseUrls> | undefined;
+  /** Where latencies and time limits take time from. Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
   /** Called after each answer, for a log of one's own. */
   readonly onRequest?: ((request: FakeRequest) => void) | undefined;
 }
@@ -59,6 +64,8 @@ export interface FakePlatform {
   readonly add: FakeAdd;
   /** The live records, by region. */
   readonly state: FakeState;
+  /** What goes wrong with the next calls. */
+  readonly faults: Faults;
   /** Takes everything back to how it was when the fake was made; servers go on listening. */
   reset(): void;
 }
@@ -88,16 +95,20 @@ export interface FakePlatform {
  */
 export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatform {
   const world = createWorld(resolveChoices(options.choices));
+  const { clock = realClock } = options;
   const baseUrls = normalizeBaseUrls(options.baseUrls ?? {});
   const add = createAdd(world);
   const log = new RequestLog(options.onRequest ?? (() => undefined));
+  const routes = (): readonly Route[] => documentedRoutes;
+  const faults = new Faults(routes, clock);
   const service = new Service({
     world,
     log,
-    routes: () => documentedRoutes,
-    intercept: (_exchange, answer) => answer(),
+    routes,
+    intercept: faults.intercept,
   });
-  const fetch = createFetch(service, baseUrls);
+  const fetch = createFetch(service, baseUrls, 'process');
+  const fetchOverHttp = createFetch(service, baseUrls, 'http');
   const begin = (): void => fill(world, add, options);
   begin();
   return {
@@ -107,15 +118,17 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
     listen: async (listenOptions) => {
       // Loaded late: everything else works where there is no `node:http`.
       const { startServer } = await import('./http-server.js');
-      return startServer({ fetch, baseUrls }, listenOptions);
+      return startServer({ fetch: fetchOverHttp, baseUrls }, listenOptions);
     },
     requests: log.entries,
     add,
     state: world.state,
+    faults,
     reset: () => {
       clearState(world.state);
       world.ids.reset();
       log.clear();
+      faults.clear();
       begin();
     },
   };

@@ -36,7 +36,7 @@ interface Behind {
 export async function startServer(behind: Behind, options: ListenOptions = {}): Promise<FakeServer> {
   const { port = 0, host = '127.0.0.1' } = options;
   const server = createServer((incoming, outgoing) => {
-    serve(behind, incoming, outgoing).catch(() => outgoing.destroy());
+    serve(behind, incoming, outgoing).catch(() => cut(outgoing));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -48,6 +48,12 @@ export async function startServer(behind: Behind, options: ListenOptions = {}): 
   const close = (): Promise<void> => closeServer(server);
   const baseUrls = { eu: `${url}/eu`, na: `${url}/na` };
   return { url, port: actual, baseUrls, close, [Symbol.asyncDispose]: close };
+}
+
+/** No answer comes: a reset before its start, and a body that ends too soon after it. */
+function cut(outgoing: ServerResponse): void {
+  if (outgoing.headersSent) outgoing.destroy();
+  else outgoing.socket?.resetAndDestroy();
 }
 
 function closeServer(server: Server): Promise<void> {
@@ -97,6 +103,15 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (response.body === null) return void outgoing.end();
   const reader = response.body.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) outgoing.write(part.value);
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    await write(outgoing, part.value);
+  }
   outgoing.end();
+}
+
+/** Resolves when the bytes are on their way, so that a cut after them does not take them back. */
+function write(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    outgoing.write(bytes, (error) => (error ? reject(error) : resolve()));
+  });
 }

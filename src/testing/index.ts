@@ -17,6 +17,21 @@ export {
   type FakePlatformOptions,
 } from './fake.js';
 export type { FakeFetch } from './fake-fetch.js';
+export type {
+  EmptyFault,
+  Fault,
+  FaultKind,
+  FaultScope,
+  HtmlFault,
+  LatencyFault,
+  RefusedFault,
+  ResetFault,
+  StallFault,
+  StatusFault,
+  TruncatedFault,
+  WrongShapeFault,
+} from './faults/fault.js';
+export type { FaultInput, Faults, InjectedFault } from './faults/faults.js';
 export type { DeepPartial } from './fixtures/deep-partial.js';
 export { createFixtures, type Fixtures, fixtures } from './fixtures/index.js';
 export type { FakeServer, ListenOptions } from './http-server.js';

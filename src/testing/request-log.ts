@@ -19,6 +19,8 @@ export interface FakeRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The status answered; undefined while unanswered, and where a fault answered with none. */
   readonly status: number | undefined;
+  /** The kind of the fault that struck, other than a latency. */
+  readonly fault: string | undefined;
 }
 
 /** What is known of a request when it arrives. */
@@ -52,11 +54,15 @@ export class RequestLog {
       headers: redactHeaders(arrival.headers),
       body: undefined,
       status: undefined,
+      fault: undefined,
     };
     this.#entries.push(entry);
     return {
       body: (value) => {
         entry.body = redact(value);
+      },
+      struckBy: (fault) => {
+        entry.fault = fault;
       },
       answered: (status) => {
         entry.status = status;
@@ -72,6 +78,7 @@ export class RequestLog {
 
 /** A request that is being answered. */
 export interface OpenEntry {
-  body(value: unknown): void;
-  answered(status: number | undefined): void;
+  readonly body: (value: unknown) => void;
+  readonly struckBy: (fault: string) => void;
+  readonly answered: (status: number | undefined) => void;
 }

@@ -19,9 +19,19 @@ interface Exchange {
   readonly entry: OpenEntry;
 }
 
+/** How a request came in: some faults are only possible through one of them. */
+export type Door = 'process' | 'http';
+
 /** Stands between a request and its answer, as a fault does. `answer` carries the operation out. */
 export type Interception = (
-  exchange: { readonly region: Region; readonly endpoint: string | undefined; readonly signal: AbortSignal },
+  exchange: {
+    readonly region: Region;
+    readonly endpoint: string | undefined;
+    readonly request: Request;
+    readonly door: Door;
+    /** Writes down which fault struck. */
+    readonly struckBy: (fault: string) => void;
+  },
   answer: () => Promise<Response>,
 ) => Promise<Response>;
 
@@ -45,8 +55,8 @@ export class Service {
   }
 
   /** Answers one request. `path` is what follows the base address, `/v3` included. */
-  async answer(request: Request, region: Region, path: string): Promise<Response> {
-    const { method, headers, signal } = request;
+  async answer(request: Request, region: Region, path: string, door: Door): Promise<Response> {
+    const { method, headers } = request;
     const below = /^\/v3(?=\/)/.test(path) ? path.slice('/v3'.length) : undefined;
     const match = below === undefined ? undefined : matchRoute(this.#routes(), method, below);
     const endpoint = match?.route.name;
@@ -55,7 +65,10 @@ export class Service {
     let status: number | undefined;
     try {
       const answer = (): Promise<Response> => this.#respond({ request, region, match, entry });
-      const response = await this.#intercept({ region, endpoint, signal }, answer);
+      const response = await this.#intercept(
+        { region, endpoint, request, door, struckBy: entry.struckBy },
+        answer,
+      );
       status = response.status;
       return response;
     } finally {

@@ -42,6 +42,7 @@ export function httpClientOf(
 
 /** Sends a request as no client of ours would. */
 export function send(fake: FakePlatform, path: string, init: RequestInit = {}): Promise<Response> {
-  const authorization = `Bearer ${fake.seed.eu.workspaceSecret}`;
-  return fake.fetch(fake.baseUrls.eu + path, { ...init, headers: { authorization, ...init.headers } });
+  const headers = new Headers(init.headers);
+  if (!headers.has('authorization')) headers.set('authorization', `Bearer ${fake.seed.eu.workspaceSecret}`);
+  return fake.fetch(fake.baseUrls.eu + path, { ...init, headers });
 }

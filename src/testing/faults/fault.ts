@@ -1,0 +1,155 @@
+import * as z from 'zod/mini';
+import { flag, number, text } from '../../schemas/leaf.js';
+import { closedObject } from '../../schemas/object.js';
+
+/** An answer with a status, most often an error. */
+export interface StatusFault {
+  readonly kind?: 'status' | undefined;
+  /** From 200 to 599. */
+  readonly status: number;
+  /** The error body of section 7 (default), or no body at all. */
+  readonly body?: 'document' | 'none' | undefined;
+  /** `code` of the error body. Default `'fault'`. */
+  readonly code?: string | undefined;
+  /** `message` of the error body. */
+  readonly message?: string | undefined;
+  /** The header `Retry-After`: seconds, or any text, such as a date or nonsense. */
+  readonly retryAfter?: number | string | undefined;
+  /** More headers, such as the `location` of a redirect. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** An HTML page, as a proxy sends it. */
+export interface HtmlFault {
+  readonly kind: 'html';
+  /** Default 502. */
+  readonly status?: number | undefined;
+}
+
+/** A success without a body. */
+export interface EmptyFault {
+  readonly kind: 'empty';
+  /** Default 200. */
+  readonly status?: number | undefined;
+}
+
+/** The real answer, cut in the middle of its JSON; to HTTP it is complete. */
+export interface TruncatedFault {
+  readonly kind: 'truncated';
+}
+
+/** A JSON body that does not fit the operation. */
+export interface WrongShapeFault {
+  readonly kind: 'wrong-shape';
+  /** Default 200. */
+  readonly status?: number | undefined;
+  /** Any JSON value. Default `{ "unexpected": true }`. */
+  readonly body?: unknown;
+}
+
+/** The real answer, whose body stops half way. */
+export interface StallFault {
+  readonly kind: 'stall';
+  /** How many bytes of the body come first. Default: half; with 0, only status and headers come. */
+  readonly after?: number | undefined;
+  /** Milliseconds until the rest comes. Default: never, until the client gives up. */
+  readonly ms?: number | undefined;
+}
+
+/** The connection is cut. */
+export interface ResetFault {
+  readonly kind: 'reset';
+  /** Before any of the answer (default), or in the middle of its body. */
+  readonly at?: 'start' | 'body' | undefined;
+}
+
+/** The connection is never made. In process only: a server that listens cannot refuse. */
+export interface RefusedFault {
+  readonly kind: 'refused';
+}
+
+/** The answer comes late. Goes together with any other fault. */
+export interface LatencyFault {
+  readonly kind: 'latency';
+  /** Milliseconds; or drawn for each call: evenly, or log-normally, with a long tail, as networks do. */
+  readonly ms:
+    | number
+    | { readonly from: number; readonly to: number }
+    | { readonly median: number; readonly p99: number };
+}
+
+/** What can go wrong. */
+export type Fault =
+  | StatusFault
+  | HtmlFault
+  | EmptyFault
+  | TruncatedFault
+  | WrongShapeFault
+  | StallFault
+  | ResetFault
+  | RefusedFault
+  | LatencyFault;
+
+/** The name of a fault. */
+export type FaultKind = NonNullable<Fault['kind']>;
+
+/** Which calls a fault strikes. */
+export interface FaultScope {
+  /** How many calls: default 1. */
+  readonly times?: number | 'always' | undefined;
+  /** Only in this region. */
+  readonly region?: 'eu' | 'na' | undefined;
+  /** The share of the calls that are struck, from 0 to 1. Default 1. */
+  readonly rate?: number | undefined;
+  /** Seed of what is drawn: `rate`, and the distribution of a latency. Default 1. */
+  readonly seed?: number | undefined;
+  /**
+   * Whether the operation is carried out all the same, so that the client cannot know: default false, and true for
+   * those that need the real answer (`truncated`, `stall`, `latency`, `reset` in the body).
+   */
+  readonly acts?: boolean | undefined;
+}
+
+const scope = {
+  endpoint: text,
+  times: z.optional(z.union([z.number(), z.literal('always')])),
+  region: z.optional(z.enum(['eu', 'na'])),
+  rate: z.optional(z.number().check(z.gte(0), z.lte(1))),
+  seed: number,
+  acts: flag,
+};
+const status = z.number().check(z.int(), z.gte(200), z.lte(599));
+const milliseconds = z.number().check(z.gte(0));
+
+/** What is known of each kind: its own fields beside the common ones. */
+const fields = {
+  status: {
+    status,
+    body: z.optional(z.enum(['document', 'none'])),
+    code: text,
+    message: text,
+    retryAfter: z.optional(z.union([z.number(), z.string()])),
+    headers: z.optional(z.record(z.string(), z.string())),
+  },
+  html: { status: z.optional(status) },
+  empty: { status: z.optional(status) },
+  truncated: {},
+  'wrong-shape': { status: z.optional(status), body: z.optional(z.unknown()) },
+  stall: { after: z.optional(z.number().check(z.int(), z.gte(0))), ms: z.optional(milliseconds) },
+  reset: { at: z.optional(z.enum(['start', 'body'])) },
+  refused: {},
+  latency: {
+    ms: z.union([
+      milliseconds,
+      closedObject({ from: milliseconds, to: milliseconds }),
+      closedObject({ median: milliseconds, p99: milliseconds }),
+    ]),
+  },
+} satisfies Record<FaultKind, z.core.$ZodShape>;
+
+export const FAULT_KINDS: readonly string[] = Object.keys(fields);
+
+/** The schema of a fault of one kind, for faults that come as JSON or from untyped code. */
+export function faultSchema(kind: FaultKind): z.core.$ZodType {
+  return closedObject({ kind: z.optional(z.literal(kind)), ...scope, ...fields[kind] });
+}

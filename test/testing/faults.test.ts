@@ -1,0 +1,277 @@
+import { endpoints, NotFoundError, RateLimitError, ServerError, TimeoutError } from 'agent-platform-sdk';
+import { createFakePlatform, type FaultInput } from 'agent-platform-sdk/testing';
+import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
+import { setupServer } from 'msw/node';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { clientOf, httpClientOf, listening, send } from './support/client.js';
+
+/** Every fault that the client can see, and what it sees. */
+const outcomes: readonly (readonly [name: string, fault: FaultInput, seen: object])[] = [
+  ['a status', { status: 503 }, { status: 503, code: 'fault' }],
+  ['a status without a body', { status: 500, body: 'none' }, { status: 500, code: undefined, rawBody: '' }],
+  ['a chosen code', { status: 418, code: 'teapot', message: 'Short and stout' }, { code: 'teapot' }],
+  ['Retry-After', { kind: 'status', status: 429, retryAfter: 2 }, { name: 'RateLimitError', retryAfter: 2 }],
+  ['a Retry-After of nonsense', { status: 429, retryAfter: 'soon' }, { retryAfter: undefined }],
+  ['HTML', { kind: 'html' }, { status: 502, rawBody: expect.stringContaining('<h1>502</h1>') }],
+  ['HTML with 200', { kind: 'html', status: 200 }, { name: 'ResponseValidationError', status: 200 }],
+  ['an empty body', { kind: 'empty' }, { name: 'ResponseValidationError', rawBody: '' }],
+  ['truncated JSON', { kind: 'truncated' }, { name: 'ResponseValidationError', status: 200 }],
+  ['a wrong shape', { kind: 'wrong-shape' }, { body: { unexpected: true } }],
+  ['a chosen shape', { kind: 'wrong-shape', body: { data: [] } }, { body: { data: [] } }],
+  ['a stalled body', { kind: 'stall' }, { name: 'TimeoutError' }],
+  ['headers alone', { kind: 'stall', after: 0 }, { name: 'TimeoutError' }],
+  ['a reset', { kind: 'reset' }, { name: 'ConnectionError' }],
+  ['a reset in the body', { kind: 'reset', at: 'body' }, { name: 'ConnectionError' }],
+];
+
+describe('in process', () => {
+  test.each(outcomes)('%s', async (_name, fault, seen) => {
+    const fake = createFakePlatform();
+    fake.faults.inject(fault);
+    const { tools } = clientOf(fake, { timeout: 250 });
+
+    await expect(tools.get(fake.seed.eu.toolId)).rejects.toMatchObject(seen);
+    await expect(tools.get(fake.seed.eu.toolId)).resolves.toBeDefined();
+  });
+});
+
+describe('over HTTP', () => {
+  test.each(outcomes)('%s', async (_name, fault, seen) => {
+    const fake = createFakePlatform();
+    const { tools } = httpClientOf(fake, await listening(fake), { timeout: 250 });
+    fake.faults.inject(fault);
+
+    await expect(tools.get(fake.seed.eu.toolId)).rejects.toMatchObject(seen);
+    await expect(tools.get(fake.seed.eu.toolId)).resolves.toBeDefined();
+  });
+});
+
+describe('through msw', () => {
+  test.each(outcomes)('%s', async (_name, fault, seen) => {
+    const fake = createFakePlatform();
+    const msw = setupServer(...fakeHandlers(fake));
+    msw.listen();
+    onTestFinished(() => msw.close());
+    const { tools } = clientOf(fake, { timeout: 250, fetch: (url, init) => globalThis.fetch(url, init) });
+    fake.faults.inject(fault);
+
+    await expect(tools.get(fake.seed.eu.toolId)).rejects.toMatchObject(seen);
+    await expect(tools.get(fake.seed.eu.toolId)).resolves.toBeDefined();
+  });
+});
+
+describe('which calls are struck', () => {
+  test('the next one, by default', async () => {
+    const fake = createFakePlatform();
+    fake.faults.inject({ status: 500 });
+    const { tools } = clientOf(fake);
+
+    await expect(tools.listDefaults()).rejects.toThrow(ServerError);
+    await expect(tools.listDefaults()).resolves.toBeDefined();
+  });
+
+  test('the next n of one endpoint', async () => {
+    const fake = createFakePlatform();
+    const injected = fake.faults.inject({
+      endpoint: endpoints.getTool,
+      times: 2,
+      status: 503,
+      retryAfter: 0,
+    });
+    const { tools } = clientOf(fake, { maxRetries: 2 });
+
+    await tools.listDefaults();
+    expect(injected.remaining).toBe(2);
+    await expect(tools.get(fake.seed.eu.toolId)).resolves.toBeDefined();
+
+    expect(injected.remaining).toBe(0);
+    expect(fake.requests.map(({ status, fault }) => [status, fault])).toEqual([
+      [200, undefined],
+      [503, 'status'],
+      [503, 'status'],
+      [200, undefined],
+    ]);
+  });
+
+  test('an endpoint by its key', async () => {
+    const fake = createFakePlatform();
+    fake.faults.inject({ endpoint: 'listDefaultTools', status: 500 });
+    const { tools } = clientOf(fake);
+
+    await expect(tools.get(fake.seed.eu.toolId)).resolves.toBeDefined();
+    await expect(tools.listDefaults()).rejects.toThrow(ServerError);
+  });
+
+  test('one region', async () => {
+    const fake = createFakePlatform();
+    fake.faults.inject({ region: 'na', status: 500 });
+
+    await expect(clientOf(fake).tools.listDefaults()).resolves.toBeDefined();
+    await expect(clientOf(fake, { region: 'na' }).tools.listDefaults()).rejects.toThrow(ServerError);
+  });
+
+  test('always, until it is removed', async () => {
+    const fake = createFakePlatform();
+    const injected = fake.faults.inject({ times: 'always', status: 500 });
+    const { tools } = clientOf(fake);
+
+    for (let call = 0; call < 3; call++) await expect(tools.listDefaults()).rejects.toThrow(ServerError);
+    injected.remove();
+    await expect(tools.listDefaults()).resolves.toBeDefined();
+  });
+
+  test.each(['clear', 'reset'] as const)('none after %s', async (how) => {
+    const fake = createFakePlatform();
+    fake.faults.inject({ times: 'always', status: 500 });
+    if (how === 'clear') fake.faults.clear();
+    else fake.reset();
+
+    await expect(clientOf(fake).tools.listDefaults()).resolves.toBeDefined();
+  });
+
+  test('a share of them, the same for the same seed', async () => {
+    const struck = async (seed: number): Promise<string> => {
+      const fake = createFakePlatform();
+      fake.faults.inject({ times: 'always', rate: 0.3, seed, status: 500 });
+      for (let call = 0; call < 200; call++) await send(fake, '/v3/tools/defaults');
+      return fake.requests.map(({ fault }) => (fault === undefined ? '.' : 'x')).join('');
+    };
+
+    const first = await struck(1);
+    expect(await struck(1)).toBe(first);
+    expect(await struck(2)).not.toBe(first);
+    const count = first.split('x').length - 1;
+    expect(count).toBeGreaterThan(40);
+    expect(count).toBeLessThan(80);
+  });
+
+  test('one after the other, in the order of injection', async () => {
+    const fake = createFakePlatform();
+    fake.faults.inject({ status: 429 });
+    fake.faults.inject({ status: 404 });
+    const { tools } = clientOf(fake);
+
+    await expect(tools.listDefaults()).rejects.toThrow(RateLimitError);
+    await expect(tools.listDefaults()).rejects.toThrow(NotFoundError);
+    await expect(tools.listDefaults()).resolves.toBeDefined();
+  });
+});
+
+describe('whether the operation was carried out', () => {
+  test.each([
+    ['not by default', { status: 500 }, false],
+    ['when told so', { status: 500, acts: true }, true],
+    ['not on a reset', { kind: 'reset' }, false],
+    ['on a reset when told so', { kind: 'reset', acts: true }, true],
+    ['on a reset in the body', { kind: 'reset', at: 'body' }, true],
+    ['on a truncated answer', { kind: 'truncated' }, true],
+    ['not when refused', { kind: 'refused' }, false],
+  ] satisfies [string, FaultInput, boolean][])('%s', async (_name, fault, acted) => {
+    const fake = createFakePlatform();
+    fake.faults.inject(fault);
+    const { secondWorkspaceId } = fake.seed.eu;
+    await clientOf(fake)
+      .workspaces.delete(secondWorkspaceId)
+      .catch(() => undefined);
+
+    expect(fake.state.eu.workspaces.has(secondWorkspaceId)).toBe(!acted);
+  });
+});
+
+test('a stall can end', async () => {
+  const fake = createFakePlatform();
+  fake.faults.inject({ kind: 'stall', ms: 1 });
+
+  await expect(clientOf(fake).tools.get(fake.seed.eu.toolId)).resolves.toBeDefined();
+});
+
+test('a redirect is a status with a location', async () => {
+  const fake = createFakePlatform();
+  fake.faults.inject({ status: 307, headers: { location: 'https://elsewhere.example/' } });
+
+  await expect(clientOf(fake).tools.listDefaults()).rejects.toMatchObject({ status: 307 });
+});
+
+test('a refused connection is seen as one that was never made', async () => {
+  const fake = createFakePlatform();
+  fake.faults.inject({ kind: 'refused' });
+  const { workspaces } = clientOf(fake, { maxRetries: 1 });
+
+  await expect(workspaces.delete(fake.seed.eu.secondWorkspaceId)).resolves.toBeUndefined();
+});
+
+test('a refused connection is impossible over HTTP, and the answer says why', async () => {
+  const fake = createFakePlatform();
+  const { tools } = httpClientOf(fake, await listening(fake));
+  fake.faults.inject({ kind: 'refused' });
+
+  await expect(tools.listDefaults()).rejects.toMatchObject({
+    code: 'impossible_fault',
+    message: expect.stringContaining('a server that listens cannot refuse') as string,
+  });
+});
+
+describe('latency', () => {
+  /** A clock whose timers fire at once, and that writes down what was asked of it. */
+  const instantClock = () => {
+    const waits: number[] = [];
+    const setTimer = (callback: () => void, ms: number): void => {
+      waits.push(ms);
+      queueMicrotask(callback);
+    };
+    return { waits, now: () => 0, setTimeout: setTimer, clearTimeout: () => undefined };
+  };
+
+  test('goes together with another fault', async () => {
+    const clock = instantClock();
+    const fake = createFakePlatform({ clock });
+    fake.faults.inject({ kind: 'latency', ms: 120 });
+    fake.faults.inject({ status: 500 });
+
+    await expect(clientOf(fake).tools.listDefaults()).rejects.toThrow(ServerError);
+    expect(clock.waits).toEqual([120]);
+  });
+
+  test.each([
+    ['even', { from: 50, to: 150 }, 100],
+    ['log-normal', { median: 80, p99: 900 }, 80],
+  ])('%s distribution, the same for the same seed', async (_name, ms, middle) => {
+    const drawn = async (seed: number): Promise<number[]> => {
+      const clock = instantClock();
+      const fake = createFakePlatform({ clock });
+      fake.faults.inject({ kind: 'latency', ms, times: 'always', seed });
+      for (let call = 0; call < 400; call++) await send(fake, '/v3/tools/defaults');
+      return clock.waits.sort((a, b) => a - b);
+    };
+
+    const waits = await drawn(3);
+    expect(waits).toEqual(await drawn(3));
+    expect(waits).not.toEqual(await drawn(4));
+    expect(waits[200]).toBeGreaterThan(middle * 0.85);
+    expect(waits[200]).toBeLessThan(middle * 1.15);
+    if ('p99' in ms) expect(waits[395]).toBeGreaterThan(ms.p99 / 2);
+    else expect([(waits[0] ?? 0) >= ms.from, (waits[399] ?? 0) <= ms.to]).toEqual([true, true]);
+  });
+
+  test('ends when the client gives up', async () => {
+    const fake = createFakePlatform();
+    fake.faults.inject({ kind: 'latency', ms: 60_000 });
+
+    await expect(clientOf(fake, { timeout: 20 }).tools.listDefaults()).rejects.toThrow(TimeoutError);
+    expect(fake.state.eu.tools.size).toBe(1);
+  });
+});
+
+describe('refuses', () => {
+  test.each([
+    ['an unknown kind', { kind: 'explosion' }, 'There is no fault "explosion". There are status, html'],
+    ['an unknown endpoint', { endpoint: 'getTools', status: 500 }, 'no endpoint "getTools". It has list'],
+    ['a missing status', {}, 'at status: required'],
+    ['a status that is none', { status: 700 }, 'at status: expected at most 599'],
+    ['a field of another fault', { kind: 'reset', status: 500 }, 'at status: unknown field'],
+    ['a rate above 1', { status: 500, rate: 2 }, 'at rate: expected at most 1'],
+  ])('%s', (_name, fault, message) => {
+    // The cast stands for untyped code, and for JSON.
+    expect(() => createFakePlatform().faults.inject(fault as FaultInput)).toThrow(message);
+  });
+});
