@@ -46,8 +46,6 @@ function buildCheck(schema: z.core.$ZodType): Check {
       return optionalCheck(checkOf(def.innerType));
     case 'array':
       return arrayCheck(checkOf(def.element));
-    case 'record':
-      return isAnyString(def.keyType._zod.def) ? recordCheck(checkOf(def.valueType)) : askZod(schema);
     case 'object':
       return objectCheck(def);
     default:
@@ -58,10 +56,6 @@ function buildCheck(schema: z.core.$ZodType): Check {
 /** Whether a schema asks for more than its type says: a refinement, a format, a coercion. */
 function isRefined(def: z.core.$ZodTypeDef): boolean {
   return (def.checks?.length ?? 0) > 0 || 'format' in def || 'coerce' in def;
-}
-
-function isAnyString(def: z.core.$ZodTypeDef): boolean {
-  return def.type === 'string' && !isRefined(def);
 }
 
 function askZod(schema: z.core.$ZodType): Check {
@@ -84,10 +78,6 @@ function arrayCheck(element: Check): Check {
     for (let index = 0; index < value.length; index += 1) if (!element(value[index])) return false;
     return true;
   };
-}
-
-function recordCheck(field: Check): Check {
-  return (value) => isPlain(value) && Object.values(value).every(field);
 }
 
 function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
