@@ -196,3 +196,27 @@ export {
   OrganisationEventPayloadSchema,
 } from './webhooks/payloads/organisation.js';
 export { type WebhookTestPayload, WebhookTestPayloadSchema } from './webhooks/payloads/test.js';
+export type { WebhookResponse } from './webhooks/answers.js';
+export type { Clock } from './webhooks/clock.js';
+export type { ClaimResult, DedupeStore } from './webhooks/dedupe-store.js';
+export type { StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
+export type {
+  ReceivedWebhook,
+  WebhookContext,
+  WebhookFailure,
+  WebhookHandler,
+  WebhookRejection,
+} from './webhooks/listeners.js';
+export { createMemoryDedupe, type MemoryDedupeOptions } from './webhooks/memory-dedupe.js';
+export type { NodeRequest, NodeResponse } from './webhooks/node.js';
+export {
+  type ParseWebhookOptions,
+  type ParseWebhookRequestOptions,
+  parseWebhook,
+  parseWebhookRequest,
+} from './webhooks/parse.js';
+export type { InvalidWebhookEvent, UnknownWebhookEvent } from './webhooks/reading.js';
+export { createWebhookReceiver, type WebhookReceiver, type WebhookRequest } from './webhooks/receiver.js';
+export type { DedupeOptions, WebhookReceiverOptions } from './webhooks/receiver-options.js';
+export type { RejectionReason } from './webhooks/refusal.js';
+export type { SecretAnswer, WebhookSecretLookup, WebhookSecrets } from './webhooks/secrets.js';

@@ -136,7 +136,7 @@ function resolveRegion(option: Region | undefined): Region {
   );
 }
 
-function resolveLogLevel(option: LogLevel | undefined): LogLevel {
+export function resolveLogLevel(option: LogLevel | undefined): LogLevel {
   const fromEnvironment = readEnvironment('AGENT_PLATFORM_LOG');
   const level = option ?? fromEnvironment ?? 'warn';
   const hint = option === undefined ? ' (from AGENT_PLATFORM_LOG)' : '';

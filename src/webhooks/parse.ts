@@ -13,11 +13,12 @@ import { parseBody } from './body.js';
 import { type Envelope, openEnvelope, removeSecret } from './envelope.js';
 import type { WebhookEvent } from './events.js';
 import { DEFAULT_MAX_BODY_BYTES } from './limits.js';
-import { BodyError, readRequest } from './read-body.js';
+import { readRequest } from './read-body.js';
 import { readDelivery } from './reading.js';
+import { Refusal } from './refusal.js';
 import {
+  askLookup,
   type Genuine,
-  readAnswer,
   verifierFor,
   type WebhookSecretLookup,
   type WebhookSecrets,
@@ -114,7 +115,7 @@ export async function parseWebhookRequest(
   const { secret } = options;
   const limit = checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES;
   const verify =
-    typeof secret === 'function' ? (presented: unknown) => lookUp(secret, presented) : verifierFor(secret);
+    typeof secret === 'function' ? (presented: unknown) => askFor(secret, presented) : verifierFor(secret);
   const body = isRequest(received) ? await readWhole(received, limit) : received;
   const envelope = parseEnvelope(body);
   return toEvent(envelope, await verify(envelope.presented), options);
@@ -149,10 +150,9 @@ function toEvent(
   return event;
 }
 
-async function lookUp(lookup: WebhookSecretLookup, presented: unknown): Promise<Genuine | undefined> {
-  if (typeof presented !== 'string' || presented === '') return undefined;
+async function askFor(lookup: WebhookSecretLookup, presented: unknown): Promise<Genuine | undefined> {
   try {
-    return readAnswer(await lookup(presented));
+    return await askLookup(lookup, presented);
   } catch (cause) {
     throw new WebhookError('The webhook was not verified: the function `secret` failed.', { cause });
   }
@@ -162,7 +162,7 @@ async function readWhole(request: Request, limit: number): Promise<Uint8Array> {
   try {
     return await readRequest(request, limit);
   } catch (error) {
-    const code = error instanceof BodyError ? error.problem : 'body_unreadable';
+    const code = error instanceof Refusal ? error.reason : 'body_unreadable';
     const message =
       code === 'body_too_large'
         ? `expected at most ${limit} bytes`

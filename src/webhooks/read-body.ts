@@ -1,18 +1,4 @@
-/** Why a body could not be read. */
-export type BodyProblem = 'body_too_large' | 'body_unreadable';
-
-/** A body was not read to its end. Internal: the receiver answers it, `parseWebhookRequest` translates it. */
-export class BodyError extends Error {
-  readonly problem: BodyProblem;
-  /** Bytes received, or announced, when reading stopped. */
-  readonly size: number | undefined;
-
-  constructor(problem: BodyProblem, size?: number) {
-    super(problem);
-    this.problem = problem;
-    this.size = size;
-  }
-}
+import { Refusal } from './refusal.js';
 
 /** Reads the body of a `Request`, and stops as soon as it is larger than the limit. */
 export async function readRequest(
@@ -21,20 +7,25 @@ export async function readRequest(
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
   const announced = Number(request.headers.get('content-length') ?? 0);
-  if (announced > limit) throw new BodyError('body_too_large', announced);
-  if (request.bodyUsed) throw new BodyError('body_unreadable');
-  const reader = request.body?.getReader();
-  if (reader === undefined) return new Uint8Array();
+  if (announced > limit) throw new Refusal('body_too_large', announced);
+  if (request.bodyUsed) throw new Refusal('body_unreadable');
+  if (request.body === null) return new Uint8Array();
+  const reader = readerOf(request.body);
   const cancel = () => void reader.cancel().catch(ignore);
   signal?.addEventListener('abort', cancel);
   try {
     return await collect(reader, limit, signal);
   } catch (error) {
     cancel();
-    throw error instanceof BodyError ? error : new BodyError('body_unreadable');
+    throw error instanceof Refusal ? error : new Refusal('body_unreadable');
   } finally {
     signal?.removeEventListener('abort', cancel);
   }
+}
+
+function readerOf(body: ReadableStream<Uint8Array>): ReadableStreamDefaultReader<Uint8Array> {
+  if (body.locked) throw new Refusal('body_unreadable');
+  return body.getReader();
 }
 
 async function collect(
@@ -46,11 +37,11 @@ async function collect(
   let size = 0;
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     size += next.value.byteLength;
-    if (size > limit) throw new BodyError('body_too_large', size);
+    if (size > limit) throw new Refusal('body_too_large', size);
     chunks.push(next.value);
   }
   // A cancelled reader ends as if the body had: what came is not the whole.
-  if (signal?.aborted) throw new BodyError('body_unreadable', size);
+  if (signal?.aborted) throw new Refusal('body_unreadable', size);
   return join(chunks, size);
 }
 

@@ -37,10 +37,15 @@ interface KnownSecret extends Genuine {
   readonly units: Uint16Array;
 }
 
-const verifiers = new WeakMap<object, Verifier>();
+const verifiers = /* @__PURE__ */ new WeakMap<object, Verifier>();
+let latest: { readonly secret: string; readonly verifier: Verifier } | undefined;
 
-/** A verifier for known secrets. For one list or record it is made once, however often it is asked for. */
+/** A verifier for known secrets. For the same secrets it is made once, however often it is asked for. */
 export function verifierFor(secrets: WebhookSecrets): Verifier {
+  if (typeof secrets === 'string') {
+    if (latest?.secret !== secrets) latest = { secret: secrets, verifier: createVerifier(secrets) };
+    return latest.verifier;
+  }
   if (typeof secrets !== 'object' || secrets === null) return createVerifier(secrets);
   const existing = verifiers.get(secrets);
   if (existing !== undefined) return existing;
@@ -135,8 +140,13 @@ function refuse(option: string, problem: string): ConfigurationError {
   );
 }
 
-/** Reads the answer of a look-up. Only the two documented forms of a yes count as one. */
-export function readAnswer(answer: SecretAnswer): Genuine | undefined {
+/** Asks a look-up. Only the two documented forms of a yes count as one. */
+export async function askLookup(
+  lookup: WebhookSecretLookup,
+  presented: unknown,
+): Promise<Genuine | undefined> {
+  if (typeof presented !== 'string' || presented === '') return undefined;
+  const answer = await lookup(presented);
   if (answer === true) return { workspace: undefined };
   return typeof answer === 'string' && answer !== '' ? { workspace: answer } : undefined;
 }

@@ -1,0 +1,34 @@
+import type { Attempt, Delivery } from './delivery.js';
+import type { ReceivedWebhook, WebhookContext, WebhookHandler } from './listeners.js';
+
+/** Told about each handler that fails, at once. Never rejects. */
+export type FailureListener = (error: unknown, attempt: Attempt) => Promise<void>;
+
+/** Where started handlers are noted until they settle. */
+export type Unsettled = Pick<Delivery, 'unsettled'>['unsettled'];
+
+/** Runs handlers side by side, so that one's failure keeps none from running. Resolves with what they threw. */
+export async function runHandlers(
+  handlers: readonly WebhookHandler<never>[],
+  event: ReceivedWebhook,
+  context: WebhookContext,
+  unsettled: Unsettled,
+  onFailure: FailureListener,
+): Promise<readonly unknown[]> {
+  const thrown: unknown[] = [];
+  const run = async (handler: WebhookHandler<never>): Promise<void> => {
+    const attempt = { handler };
+    unsettled.add(attempt);
+    try {
+      // `Listeners` has chosen these handlers by the kind and type of this very event.
+      await handler(event as never, context);
+      unsettled.delete(attempt);
+    } catch (error) {
+      unsettled.delete(attempt);
+      thrown.push(error);
+      await onFailure(error, attempt);
+    }
+  };
+  await Promise.all(handlers.map(run));
+  return thrown;
+}

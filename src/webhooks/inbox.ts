@@ -1,0 +1,50 @@
+/** A verified webhook on its way through a durable inbox: plain JSON, without the secret. Not validated yet. */
+export interface StoredWebhook {
+  /** What makes two deliveries one event: 64 hexadecimal digits. Use it as the id of the job. */
+  readonly key: string;
+  /** The event type. It may be one that this version does not know. */
+  readonly type: string;
+  /** The payload as sent, less `workspaceSecret`. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Whose secret it was, where the secrets were named. */
+  readonly workspace?: string | undefined;
+  /** Id of the delivery that was stored. */
+  readonly deliveryId: string;
+  /** When it was received, in milliseconds since the Unix epoch. */
+  readonly receivedAt: number;
+}
+
+/**
+ * Durable storage in front of the handlers. With an inbox, the receiver answers 200 as soon as the event is stored,
+ * and 500 when that fails. Workers take the events out and hand each to `receiver.process(stored)`, which validates it,
+ * runs the handlers, and rejects when one of them failed, so that the queue can try again. Handlers must be idempotent.
+ *
+ * The receiver takes no claim: `store` must keep one job for one `key`, for as long as duplicates are to be
+ * recognised.
+ *
+ * @example
+ * ```ts
+ * import { createWebhookReceiver, type StoredWebhook, type WebhookInbox } from 'agent-platform-sdk';
+ *
+ * interface Queue {
+ *   send(message: { body: string; groupId: string; deduplicationId: string }): Promise<void>;
+ * }
+ *
+ * // A FIFO queue such as SQS, which drops a second message with the same deduplication id for five minutes.
+ * const queueInbox = (queue: Queue): WebhookInbox => ({
+ *   store: (webhook) =>
+ *     queue.send({ body: JSON.stringify(webhook), groupId: webhook.type, deduplicationId: webhook.key }),
+ * });
+ *
+ * declare const queue: Queue;
+ * const secret = process.env.WORKSPACE_SECRET ?? '';
+ * export const receiver = createWebhookReceiver({ secret, inbox: queueInbox(queue) });
+ *
+ * // The working side, for each message:
+ * export const work = (body: string): Promise<void> => receiver.process(JSON.parse(body) as StoredWebhook);
+ * ```
+ */
+export interface WebhookInbox {
+  /** Resolves once the webhook is stored durably, or was already. Rejects where it could not be stored. */
+  store(webhook: StoredWebhook): unknown;
+}

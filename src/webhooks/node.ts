@@ -1,0 +1,114 @@
+import type { WebhookResponse } from './answers.js';
+import { join } from './read-body.js';
+import { Refusal } from './refusal.js';
+
+/** The part of a `node:http` request that is needed. Express's and HTTP/2's fit too. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** What a body parser has made. */
+  readonly body?: unknown;
+  readonly readableEnded?: boolean | undefined;
+  readonly destroyed?: boolean | undefined;
+  on(event: string, listener: (value?: unknown) => void): unknown;
+  removeListener(event: string, listener: (value?: unknown) => void): unknown;
+  resume(): unknown;
+  destroy(): unknown;
+}
+
+/** The part of a `node:http` response that is needed. */
+export interface NodeResponse {
+  statusCode: number;
+  readonly headersSent: boolean;
+  readonly destroyed?: boolean | undefined;
+  on(event: string, listener: (value?: unknown) => void): unknown;
+  setHeader(name: string, value: string): unknown;
+  end(body: string): unknown;
+}
+
+/** The body that a parser has made of a request; undefined where the stream is still to be read. */
+export function bodyOf(request: NodeRequest, parsed: unknown): { readonly value: unknown } | undefined {
+  const value = parsed === undefined || typeof parsed === 'function' ? request.body : parsed;
+  if (value === undefined) return undefined;
+  // Express 4 sets `{}` where its parser did not take the content type, and leaves the stream unread.
+  return request.readableEnded === false && isEmptyObject(value) ? undefined : { value };
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+/** Reads the stream of a request up to a limit. What is left of a larger body is thrown away unread. */
+export async function readNode(
+  request: NodeRequest,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  // An aborted request emits an error at any time; without a listener it would end the process.
+  request.on('error', ignore);
+  if (request.readableEnded === true || request.destroyed === true) throw new Refusal('body_unreadable');
+  const announced = Number(request.headers['content-length'] ?? 0);
+  try {
+    if (announced > limit) throw new Refusal('body_too_large', announced);
+    return await collect(request, limit, signal);
+  } catch (error) {
+    discard(request, limit);
+    throw error;
+  }
+}
+
+function collect(request: NodeRequest, limit: number, signal: AbortSignal): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const onData = (data: unknown) => {
+      const chunk = toBytes(data);
+      size += chunk.byteLength;
+      if (size > limit) settle(() => reject(new Refusal('body_too_large', size)));
+      else chunks.push(chunk);
+    };
+    const onEnd = () => settle(() => resolve(join(chunks, size)));
+    const onCut = () => settle(() => reject(new Refusal('body_unreadable', size)));
+    const listeners = { data: onData, end: onEnd, error: onCut, aborted: onCut, close: onCut };
+    const settle = (how: () => void) => {
+      for (const [event, listener] of Object.entries(listeners)) request.removeListener(event, listener);
+      signal.removeEventListener('abort', onCut);
+      how();
+    };
+    for (const [event, listener] of Object.entries(listeners)) request.on(event, listener);
+    signal.addEventListener('abort', onCut);
+  });
+}
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+
+/** Chunks are strings where someone has called `setEncoding`. */
+function toBytes(chunk: unknown): Uint8Array {
+  return typeof chunk === 'string' ? encoder.encode(chunk) : (chunk as Uint8Array);
+}
+
+/**
+ * Lets the rest of a refused body pass, so that the sender gets to read the answer; ends the connection when as much
+ * again has passed.
+ */
+function discard(request: NodeRequest, limit: number): void {
+  let passed = 0;
+  request.on('data', (chunk) => {
+    passed += toBytes(chunk).byteLength;
+    if (passed > limit) request.destroy();
+  });
+  request.resume();
+}
+
+/** Writes the answer, unless the sender is gone or someone else has answered. */
+export function answerNode(response: NodeResponse, { status, headers, body }: WebhookResponse): void {
+  if (response.headersSent || response.destroyed === true) return;
+  response.on('error', ignore);
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.end(body);
+}
+
+function ignore(): void {
+  // The connection is gone: whoever waits for the body or the answer learns of it elsewhere.
+}

@@ -1,0 +1,183 @@
+import { isRejection, type Outcome, respond, type WebhookResponse } from './answers.js';
+import { type Claimant, type ClaimOutcome, Claims } from './claims.js';
+import { dedupeKey } from './dedupe-key.js';
+import { Delivery } from './delivery.js';
+import { runHandlers } from './dispatch.js';
+import type { VerifiedDelivery } from './envelope.js';
+import type { WebhookInbox } from './inbox.js';
+import { type Incoming, takeIn } from './intake.js';
+import type { Listeners, ReceivedWebhook, WebhookFailure, WebhookHandler } from './listeners.js';
+import { readDelivery } from './reading.js';
+import type { ReceiverSettings } from './receiver-options.js';
+import { type RejectionReason, Refusal } from './refusal.js';
+import type { Reporter } from './reporter.js';
+
+/** What a copy is answered, by how the first of its kind ended. */
+const COPY_OUTCOMES: Readonly<Record<ClaimOutcome, Outcome>> = {
+  handled: 'duplicate',
+  failed: 'handler_failed',
+  unsettled: 'copy_pending',
+};
+
+/** A verified delivery that an inbox can keep. */
+interface StorableDelivery extends VerifiedDelivery {
+  readonly type: string;
+}
+
+/** The way of a delivery: read, verify, validate, claim, run the handlers, answer. */
+export class Pipeline {
+  readonly #settings: ReceiverSettings;
+  readonly #listeners: Listeners;
+  readonly #reporter: Reporter;
+  readonly #claims: Claims | undefined;
+
+  constructor(settings: ReceiverSettings, listeners: Listeners, reporter: Reporter) {
+    const { dedupe, clock } = settings;
+    this.#settings = settings;
+    this.#listeners = listeners;
+    this.#reporter = reporter;
+    this.#claims = dedupe === undefined ? undefined : new Claims({ ...dedupe, clock });
+  }
+
+  /** Never rejects. Answers at the deadline at the latest; what was begun then still comes to its end. */
+  async deliver(incoming: Incoming): Promise<WebhookResponse> {
+    const { clock, deadline } = this.#settings;
+    const delivery = new Delivery(clock, deadline);
+    const work = this.#work(incoming, delivery);
+    const overdue = delivery.deadline.then(() => this.#endOverdue(delivery, work));
+    const outcome = await Promise.race([work, overdue]);
+    delivery.end();
+    if (!isRejection(outcome)) this.#reporter.answered(delivery, outcome);
+    return respond(outcome);
+  }
+
+  async #work(incoming: Incoming, delivery: Delivery): Promise<Outcome> {
+    try {
+      return await this.#accept(await takeIn(incoming, delivery, this.#settings), delivery);
+    } catch (error) {
+      if (error instanceof Refusal) return this.#refuse(delivery, error);
+      this.#reporter.broken(delivery, error);
+      return 'internal_error';
+    }
+  }
+
+  async #refuse(delivery: Delivery, { reason, size, cause }: Refusal): Promise<Outcome> {
+    delivery.settled = reason;
+    // What came to nothing after the deadline was reported then.
+    if (!delivery.overdue) await this.#reporter.rejected(delivery, reason, { size, error: cause });
+    return reason;
+  }
+
+  async #accept(verified: VerifiedDelivery, delivery: Delivery): Promise<Outcome> {
+    const { inbox, validation, drift } = this.#settings;
+    delivery.name(verified);
+    if (inbox !== undefined && typeof verified.type === 'string') {
+      return this.#store(inbox, { ...verified, type: verified.type }, delivery);
+    }
+    const reading = readDelivery(verified, validation);
+    delivery.event = reading.event;
+    if (reading.kind === 'event' && reading.drift.length > 0) {
+      void drift.report({ source: reading.event.type, region: undefined, issues: reading.drift });
+    }
+    const handlers = this.#listeners.for(reading);
+    if (handlers.length > 0) return this.#handleOnce(verified, reading.event, handlers, delivery);
+    if (reading.kind === 'invalid') throw new Refusal('invalid_event');
+    return 'no_handler';
+  }
+
+  async #store(inbox: WebhookInbox, verified: StorableDelivery, delivery: Delivery): Promise<Outcome> {
+    const { type, payload, workspace } = verified;
+    const { deliveryId, receivedAt } = delivery.context;
+    const event = { type, payload, ...(workspace === undefined ? {} : { workspace }) };
+    delivery.event = event;
+    delivery.phase = 'storing';
+    try {
+      await inbox.store({ key: await dedupeKey(verified), ...event, deliveryId, receivedAt });
+      return 'stored';
+    } catch (error) {
+      delivery.settled = 'not_stored';
+      await this.#fail(delivery, error, 'inbox');
+      return 'not_stored';
+    }
+  }
+
+  async #handleOnce(
+    verified: VerifiedDelivery,
+    event: ReceivedWebhook,
+    handlers: readonly WebhookHandler<never>[],
+    delivery: Delivery,
+  ): Promise<Outcome> {
+    if (this.#claims === undefined) return this.#handle(event, handlers, delivery);
+    delivery.phase = 'claiming';
+    const claim = await this.#claims.take(await dedupeKey(verified), this.#claimant(delivery));
+    if (claim.kind === 'copy') return COPY_OUTCOMES[await claim.outcome];
+    const outcome = await this.#handle(event, handlers, delivery);
+    await claim.settle(outcome === 'handled');
+    return outcome;
+  }
+
+  #claimant(delivery: Delivery): Claimant {
+    return {
+      id: delivery.context.deliveryId,
+      signal: delivery.context.signal,
+      onWait: () => {
+        delivery.phase = 'copy';
+      },
+      report: (error) => void this.#fail(delivery, error, 'dedupe'),
+    };
+  }
+
+  async #handle(
+    event: ReceivedWebhook,
+    handlers: readonly WebhookHandler<never>[],
+    delivery: Delivery,
+  ): Promise<Outcome> {
+    const { context, unsettled } = delivery;
+    delivery.phase = 'running';
+    const thrown = await runHandlers(handlers, event, context, unsettled, (error, { handler }) =>
+      this.#fail(delivery, error, 'handler', handler),
+    );
+    delivery.settled = thrown.length === 0 ? 'handled' : 'handler_failed';
+    return delivery.settled;
+  }
+
+  /** The answer at the deadline, by how far the delivery has come. */
+  #endOverdue(delivery: Delivery, work: Promise<Outcome>): Outcome {
+    if (delivery.settled !== undefined) return delivery.settled;
+    delivery.overdue = true;
+    void work.then((outcome) => this.#reporter.late(delivery, outcome));
+    const error: unknown = delivery.context.signal.reason;
+    switch (delivery.phase) {
+      case 'reading':
+        return this.#refuseOverdue(delivery, 'body_unreadable');
+      case 'verifying':
+        return this.#refuseOverdue(delivery, 'lookup_failed', error);
+      case 'copy':
+        return 'copy_pending';
+      case 'claiming':
+        void this.#fail(delivery, error, 'dedupe');
+        return 'deadline_passed';
+      case 'storing':
+        void this.#fail(delivery, error, 'inbox');
+        return 'not_stored';
+      case 'running':
+        for (const { handler } of delivery.unsettled) void this.#fail(delivery, error, 'deadline', handler);
+        return delivery.unsettled.size > 0 ? 'deadline_passed' : 'handler_failed';
+    }
+  }
+
+  #refuseOverdue(delivery: Delivery, reason: RejectionReason, error?: unknown): Outcome {
+    void this.#reporter.rejected(delivery, reason, { error });
+    return reason;
+  }
+
+  async #fail(
+    delivery: Delivery,
+    error: unknown,
+    stage: WebhookFailure['stage'],
+    handler?: WebhookHandler<never>,
+  ): Promise<void> {
+    const { event, label, context } = delivery;
+    if (event !== undefined) await this.#reporter.failed(label, error, { stage, event, handler, context });
+  }
+}

@@ -1,0 +1,155 @@
+import { DriftReporter } from '../drift.js';
+import { ConfigurationError } from '../errors.js';
+import type { Drift } from '../hooks.js';
+import { LeveledLogger, type Logger, type LogLevel } from '../logger.js';
+import { checkFunction, checkOneOf, checkPositive, checkTimeout, refuseUnknown } from '../option-checks.js';
+import { resolveLogLevel } from '../settings.js';
+import { VALIDATION_MODES, type ValidationMode } from '../validation.js';
+import { type Clock, systemClock } from './clock.js';
+import type { DedupeStore } from './dedupe-store.js';
+import type { WebhookInbox } from './inbox.js';
+import { DEFAULT_DEADLINE, DEFAULT_LEASE, DEFAULT_MAX_BODY_BYTES, DEFAULT_WINDOW } from './limits.js';
+import { createMemoryDedupe } from './memory-dedupe.js';
+import {
+  askLookup,
+  type Genuine,
+  verifierFor,
+  type WebhookSecretLookup,
+  type WebhookSecrets,
+} from './secrets.js';
+
+/** How duplicates are recognised. */
+export interface DedupeOptions {
+  /** Where handled events are remembered. Default: {@link createMemoryDedupe}, for one process. */
+  readonly store?: DedupeStore | undefined;
+  /** Milliseconds for which a handled event is remembered. Default 24 hours. */
+  readonly windowMs?: number | undefined;
+  /**
+   * Milliseconds after which the claim of a process that died is free again. It is renewed while handlers run.
+   * Default 10 000.
+   */
+  readonly leaseMs?: number | undefined;
+  /**
+   * What to do with an event when the store fails: `'handle'` it, perhaps twice, or `'refuse'` it with 500, and lose it,
+   * because the service does not send it again. A choice of this package. Default `'handle'`.
+   */
+  readonly ifUnavailable?: 'handle' | 'refuse' | undefined;
+}
+
+/** What {@link createWebhookReceiver} takes. */
+export interface WebhookReceiverOptions {
+  /**
+   * Your workspace secret: one, a list during a rotation, a record of named workspaces, or a function that decides
+   * on the presented secret.
+   */
+  readonly secret: WebhookSecrets | WebhookSecretLookup;
+  /** Milliseconds until a delivery is answered 500. The service waits 60 seconds (document, 6.4). Default 55 000. */
+  readonly deadline?: number | undefined;
+  /**
+   * The most bytes of a body. More is answered 413, and not read further. The size of a body that a body
+   * parser has already made an object of is not known, and not checked. Default 16 MiB.
+   */
+  readonly maxBodyBytes?: number | undefined;
+  /** How duplicates are recognised; `false` to handle every copy. Not together with `inbox`. */
+  readonly dedupe?: DedupeOptions | false | undefined;
+  /** Durable storage in front of the handlers. With it, 200 means stored. */
+  readonly inbox?: WebhookInbox | undefined;
+  /** How strictly payloads are held against the document. Default `'tolerant'`. */
+  readonly validation?: ValidationMode | undefined;
+  /** Called when a payload departs from the document in a way that the validation mode forgives. */
+  readonly onDrift?: ((drift: Drift) => void | Promise<void>) | undefined;
+  /** Where time is taken from, for tests. Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
+  /** Where log lines go. Default `console`. */
+  readonly logger?: Logger | undefined;
+  /**
+   * Refused deliveries are logged at `warn`, failures at `error`, each other delivery at `info`. Default `'warn'`.
+   * Environment: `AGENT_PLATFORM_LOG`.
+   */
+  readonly logLevel?: LogLevel | undefined;
+}
+
+/** How duplicates are recognised, checked and filled in. */
+export interface DedupeSettings {
+  readonly store: DedupeStore;
+  readonly windowMs: number;
+  readonly leaseMs: number;
+  readonly ifUnavailable: 'handle' | 'refuse';
+}
+
+/** The checked options of a receiver. */
+export interface ReceiverSettings {
+  readonly verify: (presented: unknown) => Genuine | undefined | Promise<Genuine | undefined>;
+  readonly deadline: number;
+  readonly maxBodyBytes: number;
+  readonly dedupe: DedupeSettings | undefined;
+  readonly inbox: WebhookInbox | undefined;
+  readonly validation: ValidationMode;
+  readonly drift: DriftReporter;
+  readonly clock: Clock;
+  readonly log: LeveledLogger;
+}
+
+const receiverOptions = [
+  'secret',
+  'deadline',
+  'maxBodyBytes',
+  'dedupe',
+  'inbox',
+  'validation',
+  'onDrift',
+  'clock',
+  'logger',
+  'logLevel',
+];
+
+/** Checks the options of a receiver, and fills in the defaults. */
+export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettings {
+  refuseUnknown(options, receiverOptions);
+  const { secret, clock = systemClock, inbox } = options;
+  const log = new LeveledLogger(options.logger ?? console, resolveLogLevel(options.logLevel));
+  return {
+    verify: typeof secret === 'function' ? (presented) => askLookup(secret, presented) : verifierFor(secret),
+    deadline: checkTimeout('deadline', options.deadline) ?? DEFAULT_DEADLINE,
+    maxBodyBytes: checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES,
+    dedupe: resolveDedupe(options.dedupe, inbox, clock),
+    inbox: checkInbox(inbox),
+    validation: checkOneOf('validation', VALIDATION_MODES, options.validation) ?? 'tolerant',
+    drift: new DriftReporter(log, checkFunction('onDrift', options.onDrift)),
+    clock,
+    log,
+  };
+}
+
+function resolveDedupe(
+  dedupe: DedupeOptions | false | undefined,
+  inbox: WebhookInbox | undefined,
+  clock: Clock,
+): DedupeSettings | undefined {
+  if (dedupe === false || (inbox !== undefined && dedupe === undefined)) return undefined;
+  if (inbox !== undefined) {
+    const message = 'dedupe and inbox exclude each other: with an inbox, the stored job is the claim.';
+    throw new ConfigurationError(message, { option: 'dedupe' });
+  }
+  const options = dedupe ?? {};
+  refuseUnknown(options, ['store', 'windowMs', 'leaseMs', 'ifUnavailable']);
+  return {
+    store: checkStore(options.store) ?? createMemoryDedupe({ clock }),
+    windowMs: checkPositive('dedupe.windowMs', options.windowMs) ?? DEFAULT_WINDOW,
+    leaseMs: checkTimeout('dedupe.leaseMs', options.leaseMs) ?? DEFAULT_LEASE,
+    ifUnavailable:
+      checkOneOf('dedupe.ifUnavailable', ['handle', 'refuse'], options.ifUnavailable) ?? 'handle',
+  };
+}
+
+function checkStore(store: DedupeStore | undefined): DedupeStore | undefined {
+  for (const method of ['claim', 'complete', 'release'] as const) {
+    checkFunction(`dedupe.store.${method}`, store === undefined ? undefined : (store[method] ?? null));
+  }
+  return store;
+}
+
+function checkInbox(inbox: WebhookInbox | undefined): WebhookInbox | undefined {
+  checkFunction('inbox.store', inbox === undefined ? undefined : (inbox.store ?? null));
+  return inbox;
+}

@@ -1,0 +1,217 @@
+import { ConfigurationError } from '../errors.js';
+import type { WebhookResponse } from './answers.js';
+import {
+  isWebhookEventType,
+  type WebhookEvent,
+  type WebhookEventOf,
+  type WebhookEventType,
+  webhookEvents,
+} from './events.js';
+import type { StoredWebhook } from './inbox.js';
+import { Listeners, type WebhookFailure, type WebhookHandler, type WebhookRejection } from './listeners.js';
+import { answerNode, bodyOf, type NodeRequest, type NodeResponse, readNode } from './node.js';
+import { Pipeline } from './pipeline.js';
+import { readRequest } from './read-body.js';
+import type { InvalidWebhookEvent, UnknownWebhookEvent } from './reading.js';
+import { type ReceiverSettings, resolveReceiver, type WebhookReceiverOptions } from './receiver-options.js';
+import { Reporter } from './reporter.js';
+import { processStored } from './stored.js';
+
+/** A request as any server can describe it. Fastify's and Koa's request objects are one as they are. */
+export interface WebhookRequest {
+  readonly method?: string | undefined;
+  /** Not looked at: no header verifies a webhook (document, 6.4), and no content type refuses a body that is JSON. */
+  readonly headers?: unknown;
+  /** The body as a string or bytes, or the object that a body parser has made of it. */
+  readonly body?: unknown;
+}
+
+/** Takes deliveries of webhooks: verifies, validates, recognises duplicates, runs handlers, answers. */
+export class WebhookReceiver {
+  readonly #settings: ReceiverSettings;
+  readonly #listeners = new Listeners();
+  readonly #reporter: Reporter;
+  readonly #pipeline: Pipeline;
+
+  /** Use {@link createWebhookReceiver}. */
+  constructor(options: WebhookReceiverOptions) {
+    this.#settings = resolveReceiver(options);
+    this.#reporter = new Reporter(this.#settings.log, this.#listeners);
+    this.#pipeline = new Pipeline(this.#settings, this.#listeners, this.#reporter);
+  }
+
+  /**
+   * Registers a handler for one event type. Several for one type run side by side, and each runs whatever the
+   * others do.
+   *
+   * @throws {ConfigurationError} This version knows no such event type: that would be for `onUnknown`.
+   */
+  on<Type extends WebhookEventType>(type: Type, handler: WebhookHandler<WebhookEventOf<Type>>): this {
+    if (!isWebhookEventType(type)) {
+      const known = Object.keys(webhookEvents).join(', ');
+      throw new ConfigurationError(
+        `There is no event type ${JSON.stringify(type)}. Known event types: ${known}.`,
+        { option: 'type' },
+      );
+    }
+    this.#listeners.add(type, checkHandler('on', handler));
+    return this;
+  }
+
+  /** Registers a handler for every event of a known type. */
+  onAny(handler: WebhookHandler<WebhookEvent>): this {
+    this.#listeners.any.push(checkHandler('onAny', handler));
+    return this;
+  }
+
+  /**
+   * Registers a handler for verified events of a type that this version does not know. They are answered 200 without
+   * one too; with one, as any event.
+   */
+  onUnknown(handler: WebhookHandler<UnknownWebhookEvent>): this {
+    this.#listeners.unknown.push(checkHandler('onUnknown', handler));
+    return this;
+  }
+
+  /**
+   * Registers a handler for verified events whose payload does not fit the document. Without one they are answered
+   * 400 and go to `onRejected`; with one, they are answered as any event.
+   */
+  onInvalid(handler: WebhookHandler<InvalidWebhookEvent>): this {
+    this.#listeners.invalid.push(checkHandler('onInvalid', handler));
+    return this;
+  }
+
+  /**
+   * Registers a listener for every failure: a handler that threw, or had not settled at the deadline; a store or an
+   * inbox that failed. What the listener itself throws is logged, and changes no answer.
+   */
+  onError(listener: (error: unknown, failure: WebhookFailure) => unknown): this {
+    this.#listeners.error.push(checkHandler('onError', listener));
+    return this;
+  }
+
+  /**
+   * Registers a listener for deliveries that no handler could see: a wrong secret, a body that is too large or not
+   * JSON. What the listener itself throws is logged, and changes no answer.
+   */
+  onRejected(listener: (rejection: WebhookRejection) => unknown): this {
+    this.#listeners.rejected.push(checkHandler('onRejected', listener));
+    return this;
+  }
+
+  /**
+   * Takes a delivery from any server. Never rejects. The other ways in only translate to and from this one.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   * import Fastify from 'fastify';
+   *
+   * const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' });
+   * const app = Fastify({ bodyLimit: 16 * 1024 * 1024 });
+   * app.post('/webhooks', async (request, reply) => {
+   *   const { status, headers, body } = await receiver.handle(request);
+   *   return reply.code(status).headers(headers).send(body);
+   * });
+   * ```
+   */
+  readonly handle = (request: WebhookRequest): Promise<WebhookResponse> =>
+    this.#pipeline.deliver({ method: request.method, read: () => request.body });
+
+  /**
+   * Takes a delivery as a `Request`: Next, Hono, Remix, Workers, Deno, Bun. Never rejects. Bound to the receiver, so
+   * that it can be passed on as a function.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' });
+   * export const POST = receiver.fetch;
+   * ```
+   */
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const { method } = request;
+    const { status, headers, body } = await this.#pipeline.deliver({
+      method,
+      read: (limit, signal) => readRequest(request, limit, signal),
+    });
+    return new Response(body === '' ? null : body, { status, headers });
+  };
+
+  /**
+   * Takes a delivery from `node:http`, Express 4 or 5, or anything that is built on them. Never rejects. Bound to the
+   * receiver, so that it can be passed on as a function.
+   *
+   * Takes `request.body` where a body parser has made one, and reads the stream where none has. Body parsers have
+   * limits of their own (Express 100 kB, Fastify 1 MB) and refuse what is larger before the receiver sees it:
+   * mount the receiver before them, or raise their limit.
+   *
+   * @param parsed - The parsed body, where the server keeps it elsewhere: `receiver.node(request.raw, reply.raw,
+   *   request.body)`. A function in its place (Express passes `next`) is ignored.
+   *
+   * @example
+   * ```ts
+   * import { createServer } from 'node:http';
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' });
+   * createServer(receiver.node).listen(3000);
+   * ```
+   */
+  readonly node = async (request: NodeRequest, response: NodeResponse, parsed?: unknown): Promise<void> => {
+    const answer = await this.#pipeline.deliver({
+      method: request.method,
+      read: (limit, signal) => {
+        const body = bodyOf(request, parsed);
+        return body === undefined ? readNode(request, limit, signal) : body.value;
+      },
+    });
+    answerNode(response, answer);
+  };
+
+  /**
+   * Works off a webhook that an inbox has kept: validates it and runs the handlers.
+   *
+   * @param options - `signal` becomes the handlers' `context.signal`.
+   * @throws {WebhookError} A handler failed; `cause` is what it threw. Try again later.
+   * @throws {WebhookPayloadError} It does not fit the document, and no `onInvalid` is registered.
+   */
+  async process(
+    stored: StoredWebhook,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<void> {
+    const signal = options.signal ?? new AbortController().signal;
+    await processStored(stored, signal, this.#listeners, this.#settings, this.#reporter);
+  }
+}
+
+function checkHandler<Handler>(name: string, handler: Handler): Handler {
+  if (typeof handler === 'function') return handler;
+  throw new ConfigurationError(`${name} takes a function, got ${typeof handler}.`, { option: name });
+}
+
+/**
+ * Makes a receiver for the service's webhooks. A 200 means that the event was handled, or stored in the inbox: the
+ * service delivers each event once, and forgets it (document, 6.4).
+ *
+ * @throws {ConfigurationError} An option is wrong, such as an empty secret.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { createWebhookReceiver } from 'agent-platform-sdk';
+ *
+ * declare const crm: { add(lead: { leadEmail?: string | undefined }): Promise<void> };
+ *
+ * const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' })
+ *   .on('lead_captured', async (event) => crm.add(event.payload))
+ *   .onError((error, { event }) => console.error(event.type, error));
+ *
+ * createServer(receiver.node).listen(3000);
+ * ```
+ */
+export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
+  return new WebhookReceiver(options);
+}

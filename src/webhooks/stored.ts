@@ -1,0 +1,34 @@
+import { WebhookError } from '../errors.js';
+import { runHandlers } from './dispatch.js';
+import type { StoredWebhook } from './inbox.js';
+import type { Listeners, WebhookContext } from './listeners.js';
+import { readDelivery } from './reading.js';
+import type { ReceiverSettings } from './receiver-options.js';
+import type { Reporter } from './reporter.js';
+
+/** Works off a webhook that an inbox has kept. Rejects where it is to be tried again or looked at. */
+export async function processStored(
+  stored: StoredWebhook,
+  signal: AbortSignal,
+  listeners: Listeners,
+  { validation, drift }: ReceiverSettings,
+  reporter: Reporter,
+): Promise<void> {
+  const { type, payload, workspace, deliveryId, receivedAt } = stored;
+  const label = JSON.stringify(type.slice(0, 100));
+  const reading = readDelivery({ type, payload, workspace, label }, validation);
+  if (reading.kind === 'event' && reading.drift.length > 0) {
+    await drift.report({ source: reading.event.type, region: undefined, issues: reading.drift });
+  }
+  const handlers = listeners.for(reading);
+  if (handlers.length === 0 && reading.kind === 'invalid') throw reading.event.error;
+  const { event } = reading;
+  const context: WebhookContext = Object.freeze({ signal, deliveryId, receivedAt });
+  const thrown = await runHandlers(handlers, event, context, new Set(), (error, { handler }) =>
+    reporter.failed(label, error, { stage: 'handler', event, handler, context }),
+  );
+  if (thrown.length === 0) return;
+  throw new WebhookError(`${thrown.length} handler(s) of the webhook ${label} failed.`, {
+    cause: thrown.length === 1 ? thrown[0] : new AggregateError(thrown),
+  });
+}
