@@ -3,7 +3,7 @@ import { type CallContext, OperationFailedError, ResponseValidationError } from 
 import { formatIssues, type Issue } from '../issues.js';
 import { parseJson } from '../json.js';
 import { redact, withoutSecrets } from '../redact.js';
-import { validate, type ValidationMode } from '../validation.js';
+import { type ValidationMode, validate } from '../validation.js';
 import { OUTCOME_UNKNOWN_HINT } from './api-error.js';
 import { describeBody, excerpt, quote } from './excerpt.js';
 import type { BodyText } from './response-body.js';

@@ -1,6 +1,5 @@
-import type { Endpoint } from '../endpoint.js';
 import { ConfigurationError, HookError } from '../errors.js';
-import type { CallSettings, Settings } from '../settings.js';
+import type { AttemptContext, Progress } from './attempt-context.js';
 import { logFailure, logRequest, logResponse } from './call-log.js';
 import { Deadline } from './deadline.js';
 import { connectionFailure } from './failure.js';
@@ -10,33 +9,12 @@ import type { PreparedRequest } from './request.js';
 import { type BodyText, readBody } from './response-body.js';
 import { readToken, secretsOf } from './token.js';
 
-/** Everything one attempt of a call needs. */
-export interface AttemptContext {
-  readonly settings: Settings;
-  readonly call: CallSettings;
-  readonly endpoint: Endpoint;
-  readonly request: PreparedRequest;
-  /** 1 for the first. */
-  readonly number: number;
-  /** When the whole call's time is over, in milliseconds since the epoch. */
-  readonly endsAt: number;
-}
-
 /** An attempt that was answered, and whose body was read. */
 export interface Attempt {
   readonly response: Response;
   readonly body: BodyText;
   /** What must not show in an error or a log line, wherever the service echoes it. */
   readonly secrets: readonly string[];
-}
-
-/** How far an attempt has come, for the error it may end in. */
-export interface Progress {
-  /** When the attempt began, in milliseconds since the epoch. */
-  readonly startedAt: number;
-  /** Whether the request was handed to `fetch`: before that, the service cannot have acted. */
-  sent: boolean;
-  secrets: readonly string[];
 }
 
 /** Sends a request once, and reads its answer, within the attempt's time. */

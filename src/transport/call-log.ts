@@ -1,6 +1,6 @@
 import type { AgentPlatformError } from '../errors.js';
 import { redactHeaders } from '../redact.js';
-import type { AttemptContext, Progress } from './attempt.js';
+import type { AttemptContext, Progress } from './attempt-context.js';
 import { excerpt } from './excerpt.js';
 import type { BodyText } from './response-body.js';
 

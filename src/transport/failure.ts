@@ -1,7 +1,7 @@
 import { AbortError, ConnectionError, TimeoutError } from '../errors.js';
 import { withoutSecrets } from '../redact.js';
 import { OUTCOME_UNKNOWN_HINT } from './api-error.js';
-import type { AttemptContext, Progress } from './attempt.js';
+import type { AttemptContext, Progress } from './attempt-context.js';
 import { connectionCode, wasNeverConnected } from './connection.js';
 import type { Expiry } from './deadline.js';
 

@@ -1,6 +1,6 @@
-import { runtimeName, isBrowser } from '../environment.js';
+import { isBrowser, runtimeName } from '../environment.js';
 import { VERSION } from '../version.js';
-import type { AttemptContext } from './attempt.js';
+import type { AttemptContext } from './attempt-context.js';
 
 /** The headers of a request, without `authorization`. Names are in lower case, so that none stands twice. */
 export function requestHeaders({ call, request }: AttemptContext): Record<string, string> {

@@ -2,7 +2,7 @@ import { describeThrown } from '../drift.js';
 import { HookError } from '../errors.js';
 import type { HookCall } from '../hooks.js';
 import { redactHeaders } from '../redact.js';
-import type { AttemptContext, Progress } from './attempt.js';
+import type { AttemptContext, Progress } from './attempt-context.js';
 import type { Deadline } from './deadline.js';
 
 /** Lets the hook add headers before the attempt is sent. A hook that throws ends the call with a HookError. */

@@ -1,5 +1,5 @@
 import { AbortError } from '../errors.js';
-import type { AttemptContext } from './attempt.js';
+import type { AttemptContext } from './attempt-context.js';
 import { logRetry } from './call-log.js';
 import { Deadline } from './deadline.js';
 import { runOnRetry } from './hook-runner.js';

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors.js';
 import { usableToken } from '../option-checks.js';
 import { isSensitiveHeader } from '../redact.js';
 import type { CallSettings } from '../settings.js';
-import type { AttemptContext } from './attempt.js';
+import type { AttemptContext } from './attempt-context.js';
 import type { Deadline } from './deadline.js';
 
 /** The token of this attempt: asked for each time, so that a rotated one is used at once. */
