@@ -27,7 +27,7 @@ export function createTransport(settings: Settings): Send {
     options: RequestOptions = {},
   ) => {
     // Inside, the types of one endpoint do not matter; what `unwrap` returned is `Result` by its declaration.
-    const outcome = call({ settings, drift, endpoint: endpoint as unknown as Endpoint, input, options });
+    const outcome = call({ settings, drift, endpoint, input, options });
     return new ApiPromise(outcome as Promise<ApiResponse<Result>>);
   };
 }

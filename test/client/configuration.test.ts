@@ -14,7 +14,7 @@ function construct(
   environment: Record<string, string> = {},
 ): AgentPlatform {
   for (const name of VARIABLES) vi.stubEnv(`AGENT_PLATFORM_${name}`, environment[name]);
-  return new AgentPlatform(options as AgentPlatformOptions);
+  return new AgentPlatform(options);
 }
 
 function refusal(options: Record<string, unknown>, environment?: Record<string, string>): ConfigurationError {
