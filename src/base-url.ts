@@ -1,5 +1,5 @@
 import { readEnvironment } from './environment.js';
-import { ConfigurationError } from './errors.js';
+import { refuseOption } from './option-checks.js';
 import type { AgentPlatformOptions } from './options.js';
 import type { Region } from './regions.js';
 
@@ -8,11 +8,8 @@ export function resolveBaseUrl(region: Region, options: AgentPlatformOptions): s
   const option = `baseUrls.${region}`;
   const variable = `AGENT_PLATFORM_BASE_URL_${region.toUpperCase()}`;
   const given = options.baseUrls?.[region] ?? readEnvironment(variable);
-  const refuse = (problem: string): never => {
-    throw new ConfigurationError(`${option} ${problem}. Set the option \`${option}\` or ${variable}.`, {
-      option,
-    });
-  };
+  const refuse = (problem: string): never =>
+    refuseOption(option, `${problem}. Set the option \`${option}\` or ${variable}`);
   if (typeof given !== 'string' || given.trim() === '') {
     return refuse(`is missing: the base address of region '${region}' has no default`);
   }

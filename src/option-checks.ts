@@ -5,57 +5,52 @@ import type { TokenSource } from './options.js';
 /** Timers beyond 2^31 - 1 ms fire at once in every runtime. */
 export const MAX_TIMEOUT = 2_147_483_647;
 
-export function refuseUnknown(options: object, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError('The options must be an object.', { option: 'options' });
-  }
+/** Ends the construction of a client, or a call, with what is wrong with one option. */
+export function refuseOption(option: string, problem: string, cause?: unknown): never {
+  throw new ConfigurationError(`${option} ${problem}.`, { option, cause });
+}
+
+export function refuseUnknown(options: object, known: readonly string[], kind = 'option'): void {
+  if (typeof options !== 'object' || options === null) refuseOption(`${kind}s`, 'must be an object');
   for (const option of Object.keys(options)) {
-    if (known.includes(option)) continue;
-    throw new ConfigurationError(`There is no option \`${option}\`. Known options: ${known.join(', ')}.`, {
-      option,
-    });
+    if (!known.includes(option)) refuseOption(option, `is no ${kind}. Known ${kind}s: ${known.join(', ')}`);
   }
 }
 
 export function checkToken(token: TokenSource | undefined): TokenSource | undefined {
-  if (token === undefined || typeof token === 'function') return token;
-  return usableToken(token);
+  return token === undefined || typeof token === 'function' ? token : usableToken(token);
 }
 
 /** A token that can stand in a header, or a {@link ConfigurationError} that does not show it. */
 export function usableToken(token: unknown): string {
-  const problem =
-    typeof token !== 'string'
-      ? `must be a string, got ${token === null ? 'null' : typeof token}`
-      : token.trim() === ''
-        ? 'is blank'
-        : /[^\x21-\x7e]/.test(token.trim())
-          ? 'holds a space, a line break or another character that cannot stand in a header'
-          : undefined;
-  if (problem === undefined) return (token as string).trim();
-  throw new ConfigurationError(`token ${problem}. Set the option \`token\` or AGENT_PLATFORM_TOKEN.`, {
-    option: 'token',
-  });
+  const refuse = (problem: string): never =>
+    refuseOption('token', `${problem}. Set the option \`token\` or AGENT_PLATFORM_TOKEN`);
+  if (typeof token !== 'string')
+    return refuse(`must be a string, got ${token === null ? 'null' : typeof token}`);
+  const trimmed = token.trim();
+  if (trimmed === '') refuse('is blank');
+  if (/[^\x21-\x7e]/.test(trimmed)) {
+    refuse('holds a space, a line break or another character that cannot stand in a header');
+  }
+  return trimmed;
 }
 
 export function checkTimeout(option: string, value: number | undefined): number | undefined {
   if (value === undefined || (typeof value === 'number' && value > 0 && value <= MAX_TIMEOUT)) return value;
-  throw new ConfigurationError(
-    `${option} must be a number of milliseconds above 0 and at most ${MAX_TIMEOUT}, got ${String(value)}.`,
-    { option },
+  return refuseOption(
+    option,
+    `must be a number of milliseconds above 0 and at most ${MAX_TIMEOUT}, got ${String(value)}`,
   );
 }
 
 export function checkPositive(option: string, value: number | undefined): number | undefined {
   if (value === undefined || (typeof value === 'number' && value > 0)) return value;
-  throw new ConfigurationError(`${option} must be a number above 0, got ${String(value)}.`, { option });
+  return refuseOption(option, `must be a number above 0, got ${String(value)}`);
 }
 
 export function checkRetries(value: number | undefined): number | undefined {
   if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
-  throw new ConfigurationError(`maxRetries must be a whole number, 0 or more, got ${String(value)}.`, {
-    option: 'maxRetries',
-  });
+  return refuseOption('maxRetries', `must be a whole number, 0 or more, got ${String(value)}`);
 }
 
 export function checkOneOf<Value extends string>(
@@ -66,26 +61,19 @@ export function checkOneOf<Value extends string>(
 ): Value | undefined {
   if (value === undefined || known.includes(value)) return value;
   const values = known.map((one) => `'${one}'`).join(', ');
-  throw new ConfigurationError(`${option} must be one of ${values}, got ${JSON.stringify(value)}${hint}.`, {
-    option,
-  });
+  return refuseOption(option, `must be one of ${values}, got ${JSON.stringify(value)}${hint}`);
 }
 
 export function checkFunction<Value>(option: string, value: Value | undefined): Value | undefined {
   if (value === undefined || typeof value === 'function') return value;
-  throw new ConfigurationError(`${option} must be a function, got ${typeof value}.`, { option });
+  return refuseOption(option, `must be a function, got ${typeof value}`);
 }
 
+const hookNames = ['onRequest', 'onResponse', 'onRetry', 'onDrift'];
+
 export function checkHooks(hooks: Hooks = {}): Hooks {
-  const known = ['onRequest', 'onResponse', 'onRetry', 'onDrift'];
-  for (const [name, hook] of Object.entries(hooks)) {
-    if (!known.includes(name)) {
-      throw new ConfigurationError(`There is no hook \`${name}\`. Known hooks: ${known.join(', ')}.`, {
-        option: `hooks.${name}`,
-      });
-    }
-    checkFunction(`hooks.${name}`, hook);
-  }
+  refuseUnknown(hooks, hookNames, 'hook');
+  for (const [name, hook] of Object.entries(hooks)) checkFunction(`hooks.${name}`, hook);
   return hooks;
 }
 
@@ -93,21 +81,13 @@ const clientHeaders = ['authorization', 'content-type', 'content-length', 'host'
 
 export function checkHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(headers)) {
-    const refuse = (problem: string): never => {
-      throw new ConfigurationError(`The header ${JSON.stringify(name)} ${problem}.`, {
-        option: `headers.${name}`,
-      });
-    };
+    const option = `headers.${name}`;
     if (clientHeaders.includes(name.toLowerCase())) {
-      refuse(
-        name.toLowerCase() === 'authorization'
-          ? 'is set by the client: use the option `token`'
-          : 'is set by the client',
-      );
+      refuseOption(option, 'is set by the client (the token by the option `token`)');
     }
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) refuse('has a name that is not allowed in HTTP');
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) refuseOption(option, 'has a name that is not allowed in HTTP');
     if (typeof value !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
-      refuse('has a value that is not a string, or holds a character that is not allowed in HTTP');
+      refuseOption(option, 'must be a string of characters that are allowed in HTTP');
     }
   }
   return headers;

@@ -1,6 +1,6 @@
 import type { ApiPromise } from './api-promise.js';
 import type { Endpoint, EndpointInput } from './endpoint.js';
-import { ConfigurationError } from './errors.js';
+import { refuseOption } from './option-checks.js';
 import type { AgentPlatformOptions, RequestOptions } from './options.js';
 import type { Region } from './regions.js';
 import { ConversationsResource } from './resources/conversations.js';
@@ -95,9 +95,9 @@ export class AgentPlatform {
     const changes = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
     const region = options.region ?? this.region;
     if (region !== this.region && options.token === undefined) {
-      throw new ConfigurationError(
-        `withOptions changes the region to '${region}' without a token. A secret belongs to one region: give \`token\` too.`,
-        { option: 'token' },
+      refuseOption(
+        'token',
+        `is missing: withOptions changes the region to '${region}', and a secret belongs to one region`,
       );
     }
     return new AgentPlatform({

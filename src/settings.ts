@@ -1,6 +1,5 @@
 import { resolveBaseUrl } from './base-url.js';
 import { isBrowser, readEnvironment } from './environment.js';
-import { ConfigurationError } from './errors.js';
 import type { Hooks } from './hooks.js';
 import { LeveledLogger, LOG_LEVELS, type LogLevel } from './logger.js';
 import {
@@ -12,6 +11,7 @@ import {
   checkRetries,
   checkTimeout,
   checkToken,
+  refuseOption,
   refuseUnknown,
 } from './option-checks.js';
 import type {
@@ -71,18 +71,16 @@ const platformOptions = [
 export function resolveSettings(options: AgentPlatformOptions): Settings {
   refuseUnknown(options, platformOptions);
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
-    throw new ConfigurationError(
-      'In a browser, everyone who opens the page can read the token. Call the service from your backend, ' +
-        'or set `dangerouslyAllowBrowser: true` if the page and the token are yours alone.',
-      { option: 'dangerouslyAllowBrowser' },
+    refuseOption(
+      'dangerouslyAllowBrowser',
+      'is not set, and in a browser everyone who opens the page can read the token. Call the service from your ' +
+        'backend, or set it to true if the page and the token are yours alone',
     );
   }
   const region = resolveRegion(options.region);
   const token = options.token ?? readEnvironment('AGENT_PLATFORM_TOKEN');
   if (token === undefined) {
-    throw new ConfigurationError('token is missing. Set the option `token` or AGENT_PLATFORM_TOKEN.', {
-      option: 'token',
-    });
+    refuseOption('token', 'is missing. Set the option `token` or AGENT_PLATFORM_TOKEN');
   }
   const defaults: CallSettings = {
     token,
@@ -109,7 +107,7 @@ export function resolveCall(settings: Settings, options: RequestOptions): CallSe
   refuseUnknown(options, requestOptions);
   const { signal } = options;
   if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
-    throw new ConfigurationError('signal must be an AbortSignal.', { option: 'signal' });
+    refuseOption('signal', 'must be an AbortSignal');
   }
   return { ...overlay(settings, options), signal };
 }
@@ -130,9 +128,9 @@ function resolveRegion(option: Region | undefined): Region {
   const region = option ?? readEnvironment('AGENT_PLATFORM_REGION');
   if (REGIONS.includes(region as Region)) return region as Region;
   const problem = region === undefined ? 'is missing' : `must be 'eu' or 'na', got ${JSON.stringify(region)}`;
-  throw new ConfigurationError(
-    `region ${problem}. Set the option \`region\` or AGENT_PLATFORM_REGION to the region of your dashboard: 'eu' or 'na'.`,
-    { option: 'region' },
+  return refuseOption(
+    'region',
+    `${problem}. Set the option \`region\` or AGENT_PLATFORM_REGION to the region of your dashboard: 'eu' or 'na'`,
   );
 }
 

@@ -49,10 +49,10 @@ function fillPath(endpoint: Endpoint, values: Readonly<Record<string, unknown>>,
   return endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
     const problem = pathProblem(value, reserved[name]);
-    if (problem !== undefined) {
-      refuse([{ path: [name], code: 'invalid_id', message: `expected a non-empty id, received ${problem}` }]);
-    }
-    return encodeURIComponent(value as string);
+    if (problem === undefined) return encodeURIComponent(value as string);
+    return refuse([
+      { path: [name], code: 'invalid_id', message: `expected a non-empty id, received ${problem}` },
+    ]);
   });
 }
 
@@ -61,12 +61,8 @@ function pathProblem(value: unknown, reserved: readonly string[] = []): string |
   if (value.trim() === '') return value === '' ? 'an empty string' : 'a blank string';
   if (value === '.' || value === '..') return `'${value}', which would change the path`;
   if (reserved.includes(value)) return `'${value}', which is the path of another operation`;
-  // A lone surrogate has no UTF-8 form: encodeURIComponent throws.
-  return isWellFormed(value) ? undefined : 'a string that is not valid Unicode';
-}
-
-function isWellFormed(text: string): boolean {
-  return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
+  // A lone half of a surrogate pair has no UTF-8 form, and could not be encoded.
+  return /\p{Surrogate}/u.test(value) ? 'a string that is not valid Unicode' : undefined;
 }
 
 async function checked(

@@ -1,5 +1,4 @@
-import { ConfigurationError } from '../errors.js';
-import { usableToken } from '../option-checks.js';
+import { refuseOption, usableToken } from '../option-checks.js';
 import { isSensitiveHeader } from '../redact.js';
 import type { CallSettings } from '../settings.js';
 import type { AttemptContext } from './attempt-context.js';
@@ -17,10 +16,7 @@ export async function readToken(
     token = await deadline.race(Promise.resolve(call.token()));
   } catch (cause) {
     if (deadline.expiry !== undefined) throw cause;
-    throw new ConfigurationError('The function given as `token` failed, so nothing was sent.', {
-      option: 'token',
-      cause,
-    });
+    refuseOption('token', 'is a function that failed, so nothing was sent', cause);
   }
   return usableToken(token);
 }

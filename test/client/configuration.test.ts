@@ -74,7 +74,12 @@ test.each([
   ['an unknown log level', { ...complete, logLevel: 'trace' }, 'logLevel', /'off', 'error'/],
   ['a fetch that is no function', { ...complete, fetch: {} }, 'fetch', /function/],
   ['no bytes to read', { ...complete, maxResponseBytes: 0 }, 'maxResponseBytes', /above 0/],
-  ['an unknown hook', { ...complete, hooks: { onSend() {} } }, 'hooks.onSend', /onRequest/],
+  [
+    'an unknown hook',
+    { ...complete, hooks: { onSend() {} } },
+    'onSend',
+    /is no hook. Known hooks: onRequest/,
+  ],
   ['a hook that is no function', { ...complete, hooks: { onRequest: 1 } }, 'hooks.onRequest', /function/],
   [
     'an authorization header',
@@ -89,8 +94,18 @@ test.each([
     /set by the client/,
   ],
   ['a header name with a space', { ...complete, headers: { 'x y': 'z' } }, 'headers.x y', /not allowed/],
-  ['a header value with a line break', { ...complete, headers: { x: 'a\r\nb' } }, 'headers.x', /not allowed/],
-  ['an option that does not exist', { ...complete, apiKey: 'x' }, 'apiKey', /Known options: token, timeout/],
+  [
+    'a header value with a line break',
+    { ...complete, headers: { x: 'a\r\nb' } },
+    'headers.x',
+    /allowed in HTTP/,
+  ],
+  [
+    'an option that does not exist',
+    { ...complete, apiKey: 'x' },
+    'apiKey',
+    /is no option. Known options: token, timeout/,
+  ],
 ])('%s is refused, and the option is named', (_, options, option, message) => {
   const error = refusal(options);
   expect(error.option).toBe(option);
