@@ -1,0 +1,298 @@
+import { inspect } from 'node:util';
+import {
+  ConfigurationError,
+  type Drift,
+  parseWebhook,
+  parseWebhookRequest,
+  UnknownEventError,
+  WebhookError,
+  WebhookPayloadError,
+  type WebhookSecretLookup,
+  WebhookVerificationError,
+} from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { delivery, envelope, minimal, secret } from './deliveries.js';
+
+const genuine = delivery('lead_captured');
+const event = { type: 'lead_captured', payload: minimal.lead_captured };
+const bytes = new TextEncoder().encode(genuine);
+
+test.each<[string, unknown]>([
+  ['a string', genuine],
+  ['a string with a byte order mark', `\uFEFF${genuine}`],
+  ['bytes', bytes],
+  ['bytes with a byte order mark', new Uint8Array([0xef, 0xbb, 0xbf, ...bytes])],
+  ['a Buffer', Buffer.from(genuine)],
+  ['an ArrayBuffer', bytes.slice().buffer],
+  ['an object', JSON.parse(genuine)],
+])('takes %s', (_, body) => {
+  expect(parseWebhook(body, { secret })).toEqual(event);
+});
+
+test('leaves the object of a body parser as it is', () => {
+  const body = envelope('lead_captured');
+  parseWebhook(body, { secret });
+  expect(body).toEqual(envelope('lead_captured'));
+});
+
+test('returns the payload as sent: fields the document does not list are kept, the secret is not', () => {
+  const { payload } = parseWebhook(delivery('webhook_test', { extra: { deep: [1] } }), { secret });
+  expect(payload).toEqual({ ...minimal.webhook_test, extra: { deep: [1] } });
+  expect(payload).not.toHaveProperty('workspaceSecret');
+});
+
+test('keeps a field named __proto__ a field', () => {
+  const body = genuine.replace('{"agentId"', '{"__proto__":{"leadEmail":"forged"},"agentId"');
+  const { payload } = parseWebhook(body, { secret });
+  expect(Object.hasOwn(payload, '__proto__')).toBe(true);
+  expect(payload).not.toHaveProperty('leadEmail');
+});
+
+test('does not take a secret that a prototype carries', () => {
+  const body = `{"type":"webhook_test","payload":{"__proto__":{"workspaceSecret":"${secret}"}}}`;
+  expect(() => parseWebhook(body, { secret })).toThrow(WebhookVerificationError);
+});
+
+test.each([
+  'null',
+  '1',
+  'true',
+  '"text"',
+  '[]',
+  '{}',
+  '{"type":"lead_captured"}',
+  '{"payload":[]}',
+  '{"payload":null}',
+])('%s parses but does not verify', (body) => {
+  expect(() => parseWebhook(body, { secret })).toThrow(WebhookVerificationError);
+});
+
+test('a forged event is not validated', () => {
+  const body = { type: 'no_such_type', payload: { workspaceSecret: 'forged' } };
+  expect(() => parseWebhook(body, { secret })).toThrow(WebhookVerificationError);
+});
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['an empty string', ''],
+  ['no bytes', new Uint8Array()],
+  ['text', 'hello'],
+  ['truncated JSON', genuine.slice(0, -5)],
+  ['random bytes', new Uint8Array([0, 255, 1])],
+])('%s is a payload error, and shows nothing of the body', (_, body) => {
+  try {
+    parseWebhook(body, { secret });
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toBeInstanceOf(WebhookPayloadError);
+    expect(error).toMatchObject({ issues: [{ path: [], code: 'not_json' }] });
+    expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain('agent_1');
+  }
+});
+
+test('names each field of a known event that does not fit', () => {
+  expect(() =>
+    parseWebhook(delivery('message_received', { convoId: 1, messageContent: undefined }), { secret }),
+  ).toThrow(
+    expect.objectContaining({
+      issues: [
+        {
+          path: ['payload', 'convoId'],
+          code: 'invalid_type',
+          message: expect.stringContaining('received number'),
+        },
+        {
+          path: ['payload', 'messageContent'],
+          code: 'invalid_type',
+          message: expect.stringContaining('required'),
+        },
+      ],
+    }),
+  );
+});
+
+test.each([undefined, null, 7, {}])('a verified envelope with the type %j is a payload error', (type) => {
+  const body = { type, payload: { workspaceSecret: secret } };
+  expect(() => parseWebhook(body, { secret })).toThrow(
+    expect.objectContaining({ issues: [expect.objectContaining({ path: ['type'] })] }),
+  );
+});
+
+test('an unknown type is thrown with the event, which printing does not show', () => {
+  try {
+    parseWebhook(delivery('agent_renamed', { name: 'private' }), { secret: { acme: secret } });
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toBeInstanceOf(UnknownEventError);
+    const { event: carried } = error as UnknownEventError;
+    expect(carried).toEqual({ type: 'agent_renamed', payload: { name: 'private' }, workspace: 'acme' });
+    expect(inspect(error)).not.toContain('private');
+  }
+});
+
+test('no error shows the secret, even where the sender has put it into the type', () => {
+  for (const body of [
+    delivery(secret),
+    delivery('lead_captured', { channel: secret }),
+    genuine.slice(0, -1),
+  ]) {
+    try {
+      parseWebhook(body, { secret });
+      expect.unreachable();
+    } catch (error) {
+      expect(inspect(error, { depth: 9 }) + JSON.stringify(error)).not.toContain(secret);
+    }
+  }
+});
+
+const grown = delivery('lead_captured', { channel: 'hologram', leadName: null });
+const grownPayload = { ...minimal.lead_captured, channel: 'hologram', leadName: null };
+const broken = delivery('lead_captured', { agentId: 7 });
+
+test('tolerant, the default, forgives what grows, and reports it', () => {
+  const drifts: Drift[] = [];
+  const parsed = parseWebhook(grown, { secret, onDrift: (drift) => void drifts.push(drift) });
+  expect(parsed.payload).toEqual(grownPayload);
+  expect(drifts).toMatchObject([
+    {
+      source: 'lead_captured',
+      issues: [{ path: ['payload', 'leadName'] }, { path: ['payload', 'channel'] }],
+    },
+  ]);
+  expect(() => parseWebhook(broken, { secret })).toThrow(WebhookPayloadError);
+});
+
+test('strict forgives nothing', () => {
+  expect(() => parseWebhook(grown, { secret, validation: 'strict' })).toThrow(WebhookPayloadError);
+});
+
+test('report passes everything on, and reports it', () => {
+  const drifts: Drift[] = [];
+  parseWebhook(broken, { secret, validation: 'report', onDrift: (drift) => void drifts.push(drift) });
+  expect(drifts).toMatchObject([{ issues: [{ path: ['payload', 'agentId'] }] }]);
+});
+
+test('off passes everything on', () => {
+  const drifts: Drift[] = [];
+  parseWebhook(broken, { secret, validation: 'off', onDrift: (drift) => void drifts.push(drift) });
+  expect(drifts).toEqual([]);
+});
+
+test('off still verifies', () => {
+  const forged = delivery('lead_captured', { workspaceSecret: 'forged' });
+  expect(() => parseWebhook(forged, { secret, validation: 'off' })).toThrow(WebhookVerificationError);
+});
+
+test.each([
+  [
+    () => {
+      throw new Error('hook');
+    },
+  ],
+  [
+    async () => {
+      throw new Error('hook');
+    },
+  ],
+])('an onDrift that fails loses no event', (onDrift) => {
+  expect(parseWebhook(grown, { secret, onDrift }).payload).toEqual(grownPayload);
+});
+
+test.each([
+  [{ secret, validaton: 'off' }, 'validaton'],
+  [{ secret, validation: 'lax' }, 'validation'],
+  [{ secret, onDrift: 1 }, 'onDrift'],
+  [{ secret: () => true }, 'secret'],
+])('refuses the options %j', (options, option) => {
+  expect(() => parseWebhook(genuine, options as never)).toThrow(ConfigurationError);
+  expect(() => parseWebhook(genuine, options as never)).toThrow(expect.objectContaining({ option }));
+});
+
+const request = (body: BodyInit | null, init: RequestInit = {}) =>
+  new Request('https://receiver.example/webhooks', { method: 'POST', body, ...init });
+
+test('a Request is read and parsed', async () => {
+  await expect(parseWebhookRequest(request(genuine), { secret })).resolves.toEqual(event);
+});
+
+test('a body that is no Request is taken as it is', async () => {
+  await expect(parseWebhookRequest(JSON.parse(genuine), { secret })).resolves.toEqual(event);
+});
+
+test.each<[string, WebhookSecretLookup, string | undefined]>([
+  ['true', async () => true, undefined],
+  ['a name', async (presented) => (presented === secret ? 'acme' : undefined), 'acme'],
+  ['a name at once', () => 'acme', 'acme'],
+])('a look-up that answers %s verifies', async (_, lookup, workspace) => {
+  const parsed = await parseWebhookRequest(request(genuine), { secret: lookup });
+  expect(parsed.workspace).toBe(workspace);
+});
+
+test.each([false, undefined, null, '', 1, {}, []])('a look-up that answers %j refuses', async (answer) => {
+  const parsing = parseWebhookRequest(genuine, { secret: async () => answer as boolean });
+  await expect(parsing).rejects.toThrow(WebhookVerificationError);
+});
+
+test('a look-up is not asked about what is no secret', async () => {
+  const asked: string[] = [];
+  const lookup = (presented: string) => asked.push(presented) > 0;
+  for (const presented of [undefined, null, 7, '', {}]) {
+    const parsing = parseWebhookRequest(envelope('webhook_test', { workspaceSecret: presented }), {
+      secret: lookup,
+    });
+    await expect(parsing).rejects.toThrow(WebhookVerificationError);
+  }
+  expect(asked).toEqual([]);
+});
+
+test('a look-up that fails is a webhook error with its cause', async () => {
+  const cause = new Error('database down');
+  const parsing = parseWebhookRequest(genuine, { secret: () => Promise.reject(cause) });
+  await expect(parsing).rejects.toThrow(expect.objectContaining({ type: 'webhook_error', cause }));
+  await expect(parsing).rejects.toBeInstanceOf(WebhookError);
+});
+
+test('a Request is read up to the limit', async () => {
+  const size = new TextEncoder().encode(genuine).byteLength;
+  await expect(parseWebhookRequest(request(genuine), { secret, maxBodyBytes: size })).resolves.toEqual(event);
+  const parsing = parseWebhookRequest(request(genuine), { secret, maxBodyBytes: size - 1 });
+  await expect(parsing).rejects.toThrow(
+    expect.objectContaining({ issues: [expect.objectContaining({ code: 'body_too_large' })] }),
+  );
+});
+
+test.each([
+  [
+    'read before',
+    async () => {
+      const used = request(genuine);
+      await used.text();
+      return used;
+    },
+  ],
+  [
+    'being read',
+    async () => {
+      const locked = request(genuine);
+      locked.body?.getReader();
+      return locked;
+    },
+  ],
+  [
+    'cut off',
+    async () =>
+      request(new ReadableStream({ start: (stream) => stream.error(new Error('reset')) }), {
+        duplex: 'half',
+      } as RequestInit),
+  ],
+])('a Request that was %s is a payload error', async (_, make) => {
+  const parsing = parseWebhookRequest(await make(), { secret });
+  await expect(parsing).rejects.toThrow(WebhookPayloadError);
+  await expect(parsing).rejects.toMatchObject({ issues: [{ code: 'body_unreadable' }] });
+});
+
+test('a Request without a body is not JSON', async () => {
+  await expect(parseWebhookRequest(request(null), { secret })).rejects.toMatchObject({
+    issues: [{ code: 'not_json' }],
+  });
+});

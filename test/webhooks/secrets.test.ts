@@ -1,0 +1,92 @@
+import {
+  ConfigurationError,
+  createWebhookReceiver,
+  parseWebhook,
+  type WebhookSecrets,
+  WebhookVerificationError,
+} from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { delivery } from './deliveries.js';
+
+const [one, two, three] = ['secret-number-one', 'secret-number-two', 'secret-number-three'] as const;
+
+const workspaceOf = (secret: WebhookSecrets, presented: unknown): string | undefined =>
+  parseWebhook(delivery('webhook_test', { workspaceSecret: presented }), { secret }).workspace;
+
+test.each([one, two])('each secret of a list is genuine (%s)', (presented) => {
+  expect(workspaceOf([one, two], presented)).toBeUndefined();
+});
+
+test.each([
+  [one, 'acme'],
+  [two, 'globex'],
+  [three, 'globex'],
+])('a named secret tells whose it is (%s)', (presented, name) => {
+  expect(workspaceOf({ acme: one, globex: [two, three] }, presented)).toBe(name);
+});
+
+test.each([
+  ['a prefix', one.slice(0, -1)],
+  ['an extension', `${one}x`],
+  ['the secret twice', one + one],
+  ['another case', one.toUpperCase()],
+  ['a difference at the start', `x${one.slice(1)}`],
+  ['a difference at the end', `${one.slice(0, -1)}x`],
+  ['nothing', ''],
+  ['zeros', '\0'.repeat(one.length)],
+  ['a very long one', 'x'.repeat(1_000_000)],
+  ['null', null],
+  ['a number', 1],
+  ['a list with the secret', [one]],
+  ['an object', { toString: one }],
+  ['no field', undefined],
+])('%s is refused', (_, presented) => {
+  expect(() => workspaceOf(one, presented)).toThrow(WebhookVerificationError);
+});
+
+test('a long secret is compared to its end', () => {
+  const long = 's'.repeat(1_000);
+  expect(workspaceOf({ acme: long, globex: 'short' }, long)).toBe('acme');
+  expect(() => workspaceOf(long, `${long.slice(0, -1)}x`)).toThrow(WebhookVerificationError);
+});
+
+test('thousands of workspaces are told apart', () => {
+  const secrets = Object.fromEntries(
+    Array.from({ length: 5_000 }, (_, i) => [`workspace_${i}`, `secret_${i}`]),
+  );
+  expect(workspaceOf(secrets, 'secret_4321')).toBe('workspace_4321');
+});
+
+test('a list or a record is read once: changing it later changes nothing', () => {
+  const secrets = { acme: one } as Record<string, string>;
+  expect(workspaceOf(secrets, one)).toBe('acme');
+  secrets.acme = two;
+  expect(workspaceOf(secrets, one)).toBe('acme');
+});
+
+test('another single secret is another verifier', () => {
+  expect(workspaceOf(one, one)).toBeUndefined();
+  expect(() => workspaceOf(two, one)).toThrow(WebhookVerificationError);
+});
+
+test.each<[name: string, secret: unknown, option: string]>([
+  ['missing', undefined, 'secret'],
+  ['null', null, 'secret'],
+  ['a number', 7, 'secret'],
+  ['empty', '', 'secret'],
+  ['blank', '  ', 'secret'],
+  ['an empty list', [], 'secret'],
+  ['an empty record', {}, 'secret'],
+  ['empty in a list', [one, ''], 'secret[1]'],
+  ['empty in a record', { acme: '' }, 'secret.acme'],
+  ['empty in a list in a record', { acme: [one, ''] }, 'secret.acme[1]'],
+  ['an empty list in a record', { acme: [] }, 'secret.acme'],
+  ['of another type in a record', { acme: undefined }, 'secret.acme'],
+  ['twice in a record', { acme: one, globex: one }, 'secret'],
+  ['twice in a list', [one, one], 'secret'],
+])('a secret that is %s is refused at once, and not shown', (_, secret, option) => {
+  const create = () => createWebhookReceiver({ secret: secret as string });
+  expect(create).toThrow(ConfigurationError);
+  expect(create).toThrow(expect.objectContaining({ option, message: expect.not.stringContaining(one) }));
+  expect(() => parseWebhook('{}', { secret: secret as string })).toThrow(ConfigurationError);
+});
