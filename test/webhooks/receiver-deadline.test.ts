@@ -1,0 +1,161 @@
+import {
+  createWebhookReceiver,
+  type WebhookContext,
+  type WebhookFailure,
+  type WebhookRejection,
+} from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { delivery, post, secret } from './deliveries.js';
+import { ManualClock, settle } from './manual-clock.js';
+import { RecordingLogger } from './recording-logger.js';
+
+const never = () => new Promise<never>(() => undefined);
+
+function setUp(options: Partial<Parameters<typeof createWebhookReceiver>[0]> = {}) {
+  const clock = new ManualClock();
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, clock, logger, ...options });
+  const failures: [error: unknown, failure: WebhookFailure][] = [];
+  const rejections: WebhookRejection[] = [];
+  receiver.onError((error, failure) => failures.push([error, failure]));
+  receiver.onRejected((rejection) => rejections.push(rejection));
+  return { clock, logger, receiver, failures, rejections };
+}
+
+const codeOf = ({ status, body }: { status: number; body: string }) =>
+  body === '' ? [status] : [status, (JSON.parse(body) as { code: string }).code];
+
+test('handlers that do not settle are answered 500 at the deadline, and each is reported', async () => {
+  const { clock, receiver, failures } = setUp();
+  receiver.on('lead_captured', never).on('lead_captured', () => undefined);
+  const answer = receiver.handle(post('lead_captured'));
+  await clock.advance(54_999);
+  expect(failures).toEqual([]);
+  await clock.advance(1);
+  expect(codeOf(await answer)).toEqual([500, 'deadline_passed']);
+  expect(failures).toMatchObject([
+    [
+      { message: expect.stringContaining('55000 ms') },
+      { stage: 'deadline', handler: never, event: { type: 'lead_captured' } },
+    ],
+  ]);
+});
+
+test('the signal is aborted at the deadline, not before', async () => {
+  const { clock, receiver } = setUp({ deadline: 1_000 });
+  let context: WebhookContext | undefined;
+  receiver.on('lead_captured', (_, given) => {
+    context = given;
+    return never();
+  });
+  const answer = receiver.handle(post('lead_captured'));
+  await clock.advance(999);
+  expect(context?.signal.aborted).toBe(false);
+  await clock.advance(1);
+  await answer;
+  expect(context?.signal).toMatchObject({ aborted: true, reason: { type: 'webhook_error' } });
+});
+
+test('a delivery that ends in time leaves no timer, and its signal alone', async () => {
+  const { clock, receiver } = setUp();
+  let signal: AbortSignal | undefined;
+  receiver.on('lead_captured', (_, context) => {
+    signal = context.signal;
+  });
+  await receiver.handle(post('lead_captured'));
+  expect(clock.timers.size).toBe(0);
+  await clock.advance(60_000);
+  expect(signal?.aborted).toBe(false);
+});
+
+test('a failure after the deadline is still reported', async () => {
+  const { clock, receiver, failures, logger } = setUp();
+  let fail: (error: Error) => void = () => undefined;
+  receiver.on(
+    'lead_captured',
+    () =>
+      new Promise((_, reject) => {
+        fail = reject;
+      }),
+  );
+  const answer = receiver.handle(post('lead_captured'));
+  await clock.advance(55_000);
+  await answer;
+  fail(new Error('late'));
+  await settle();
+  expect(failures.map(([, { stage }]) => stage)).toEqual(['deadline', 'handler']);
+  expect(logger.lines.join()).toContain('settled after its deadline: handler_failed');
+});
+
+test('an onError that never settles does not hold the answer beyond the deadline', async () => {
+  const { clock, receiver } = setUp();
+  receiver.onError(never).on('lead_captured', () => Promise.reject(new Error('no')));
+  const answer = receiver.handle(post('lead_captured'));
+  await clock.advance(55_000);
+  expect(codeOf(await answer)).toEqual([500, 'handler_failed']);
+});
+
+test('an onRejected that never settles does not hold the answer beyond the deadline', async () => {
+  const { clock, receiver } = setUp();
+  receiver.onRejected(never);
+  const answer = receiver.handle({ method: 'POST', body: '{}' });
+  await clock.advance(55_000);
+  expect(codeOf(await answer)).toEqual([401, 'verification_failed']);
+});
+
+test('a look-up that never settles is answered 500, and reported', async () => {
+  const { clock, receiver, rejections } = setUp({ secret: never });
+  const answer = receiver.handle(post('lead_captured'));
+  await clock.advance(55_000);
+  expect(codeOf(await answer)).toEqual([500, 'lookup_failed']);
+  expect(rejections).toMatchObject([{ reason: 'lookup_failed', status: 500 }]);
+});
+
+test('a body that stalls is given up at the deadline, once', async () => {
+  const { clock, receiver, rejections } = setUp();
+  let cancelled = false;
+  const body = new ReadableStream({
+    start: (stream) => stream.enqueue(new TextEncoder().encode('{"type":')),
+    cancel: () => {
+      cancelled = true;
+    },
+  });
+  const request = new Request('https://receiver.example', {
+    method: 'POST',
+    body,
+    duplex: 'half',
+  } as RequestInit);
+  const answer = receiver.fetch(request);
+  await clock.advance(55_000);
+  expect((await answer).status).toBe(400);
+  await settle();
+  expect(cancelled).toBe(true);
+  expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
+});
+
+test('a store that never answers is answered 500 at the deadline, and reported', async () => {
+  const store = { claim: never, complete: () => undefined, release: () => undefined };
+  const { clock, receiver, failures } = setUp({ dedupe: { store } });
+  receiver.on('lead_captured', () => undefined);
+  const answer = receiver.handle(post('lead_captured'));
+  await clock.advance(55_000);
+  expect(codeOf(await answer)).toEqual([500, 'deadline_passed']);
+  expect(failures).toMatchObject([[{}, { stage: 'dedupe' }]]);
+});
+
+test('what was handled is answered 200 at the deadline, though the store does not take note of it', async () => {
+  const store = { claim: () => 'new' as const, complete: never, release: () => undefined };
+  const { clock, receiver } = setUp({ dedupe: { store } });
+  receiver.on('lead_captured', () => undefined);
+  const answer = receiver.handle(post('lead_captured'));
+  await clock.advance(55_000);
+  expect(codeOf(await answer)).toEqual([200]);
+});
+
+test('an inbox that never answers is answered 500 at the deadline, and reported', async () => {
+  const { clock, receiver, failures } = setUp({ inbox: { store: never } });
+  const answer = receiver.handle({ method: 'POST', body: delivery('lead_captured') });
+  await clock.advance(55_000);
+  expect(codeOf(await answer)).toEqual([500, 'not_stored']);
+  expect(failures).toMatchObject([[{}, { stage: 'inbox', event: { type: 'lead_captured' } }]]);
+});

@@ -1,0 +1,308 @@
+import {
+  createMemoryDedupe,
+  createWebhookReceiver,
+  type DedupeStore,
+  type WebhookFailure,
+  type WebhookReceiverOptions,
+} from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { delivery, envelope, post, secret } from './deliveries.js';
+import { ManualClock, settle } from './manual-clock.js';
+import { RecordingLogger } from './recording-logger.js';
+
+interface Run {
+  readonly signal: AbortSignal;
+  readonly succeed: () => void;
+  readonly fail: () => void;
+}
+
+/** A receiver whose handler runs until the test ends it. */
+function setUp(options: Partial<WebhookReceiverOptions> = {}) {
+  const clock = new ManualClock();
+  const runs: Run[] = [];
+  const failures: WebhookFailure[] = [];
+  const add = (more: Partial<WebhookReceiverOptions> = {}) =>
+    createWebhookReceiver({ secret, clock, logger: new RecordingLogger(), ...options, ...more })
+      .onAny(
+        (_, { signal }) =>
+          new Promise<void>((resolve, reject) => {
+            runs.push({ signal, succeed: resolve, fail: () => reject(new Error('no')) });
+          }),
+      )
+      .onError((_, failure) => failures.push(failure));
+  return { clock, runs, failures, add, receiver: add() };
+}
+
+const event = () => post('lead_captured');
+
+test('a copy of a handled event is answered 200, and runs nothing', async () => {
+  const { receiver, runs } = setUp();
+  const first = receiver.handle(event());
+  await settle();
+  runs[0]?.succeed();
+  expect((await first).status).toBe(200);
+  expect((await receiver.handle(event())).status).toBe(200);
+  expect(runs).toHaveLength(1);
+});
+
+test.each<[string, unknown]>([
+  ['bytes', new TextEncoder().encode(delivery('form_submitted'))],
+  ['a parsed object', envelope('form_submitted')],
+  ['text with spaces', JSON.stringify(envelope('form_submitted'), null, 2)],
+  ['escaped text', delivery('form_submitted').replace('blue', '\\u0062lue')],
+])('a copy is recognised when it comes as %s', async (_, body) => {
+  const { receiver, runs } = setUp();
+  const first = receiver.handle(post('form_submitted'));
+  await settle();
+  runs[0]?.succeed();
+  await first;
+  expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
+  expect(runs).toHaveLength(1);
+});
+
+test.each<[string, unknown]>([
+  ['type', post('agent_updated').body],
+  ['createdAt', delivery('agent_created', { createdAt: 2 })],
+  ['a field', delivery('agent_created', { agentName: 'Other' })],
+  ['a field that the document does not list', delivery('agent_created', { extra: 1 })],
+  ['workspace', delivery('agent_created', { workspaceSecret: 'another-secret' })],
+])('an event that differs in %s is another event', async (_, body) => {
+  const { receiver, runs } = setUp({ secret: { acme: secret, globex: 'another-secret' } });
+  void receiver.handle(post('agent_created'));
+  void receiver.handle({ method: 'POST', body });
+  await settle();
+  expect(runs).toHaveLength(2);
+});
+
+test('during a rotation, both secrets of one workspace present the same event', async () => {
+  const { receiver, runs } = setUp({ secret: [secret, 'next-secret'] });
+  void receiver.handle(event());
+  void receiver.handle(post('lead_captured', { workspaceSecret: 'next-secret' }));
+  await settle();
+  expect(runs).toHaveLength(1);
+});
+
+test.each([
+  ['handled', 'succeed', 200],
+  ['failed', 'fail', 500],
+] as const)(
+  'two copies at one moment run once, and both answer when the first has %s',
+  async (_, end, status) => {
+    const { receiver, runs } = setUp();
+    const answers: number[] = [];
+    const both = [event(), event()].map(async (request) =>
+      answers.push((await receiver.handle(request)).status),
+    );
+    await settle();
+    expect([runs.length, answers]).toEqual([1, []]);
+    runs[0]?.[end]();
+    await Promise.all(both);
+    expect([runs.length, answers]).toEqual([1, [status, status]]);
+  },
+);
+
+test('after a failure, the next copy runs again', async () => {
+  const { receiver, runs } = setUp();
+  const first = receiver.handle(event());
+  await settle();
+  runs[0]?.fail();
+  await first;
+  const second = receiver.handle(event());
+  await settle();
+  runs[1]?.succeed();
+  expect((await second).status).toBe(200);
+});
+
+test('a copy whose first does not end is answered 503 at its own deadline', async () => {
+  const { receiver, clock } = setUp();
+  const first = receiver.handle(event());
+  await clock.advance(10_000);
+  const second = receiver.handle(event());
+  await clock.advance(45_000);
+  expect((await first).status).toBe(500);
+  await clock.advance(10_000);
+  const { status, body } = await second;
+  expect([status, JSON.parse(body)]).toEqual([503, { message: expect.any(String), code: 'copy_pending' }]);
+});
+
+test.each([
+  ['succeed', 1],
+  ['fail', 2],
+] as const)('handlers that %s after the deadline decide about the next copy', async (end, expected) => {
+  const { receiver, clock, runs } = setUp();
+  const first = receiver.handle(event());
+  await clock.advance(200_000);
+  expect((await first).status).toBe(500);
+  runs[0]?.[end]();
+  await settle();
+  void receiver.handle(event());
+  await settle();
+  expect(runs).toHaveLength(expected);
+});
+
+test('a claim is renewed until the handlers settle, so that no other receiver runs the event meanwhile', async () => {
+  const clock = new ManualClock();
+  const { add, runs } = setUp({ clock, dedupe: { store: createMemoryDedupe({ clock }) } });
+  void add().handle(event());
+  await clock.advance(500_000);
+  void add().handle(event());
+  await clock.advance(1_000);
+  expect(runs).toHaveLength(1);
+  runs[0]?.succeed();
+  await settle();
+  await clock.advance(60_000);
+  expect(clock.timers.size).toBe(0);
+});
+
+test('a claim is renewed for the window at most', async () => {
+  const { receiver, clock } = setUp({ dedupe: { windowMs: 100_000 } });
+  void receiver.handle(event());
+  await clock.advance(120_000);
+  expect(clock.timers.size).toBe(0);
+});
+
+test('two receivers with one store handle an event once, and the second answers when the first is done', async () => {
+  const clock = new ManualClock();
+  const { add, runs } = setUp({ clock, dedupe: { store: createMemoryDedupe({ clock }) } });
+  const answers: number[] = [];
+  const both = [add(), add()].map(async (receiver) => answers.push((await receiver.handle(event())).status));
+  await clock.advance(20_000);
+  expect([runs.length, answers]).toEqual([1, []]);
+  runs[0]?.succeed();
+  await clock.advance(1_000);
+  await Promise.all(both);
+  expect([runs.length, answers]).toEqual([1, [200, 200]]);
+});
+
+test('a copy at another receiver takes over after a failure', async () => {
+  const clock = new ManualClock();
+  const { add, runs } = setUp({ clock, dedupe: { store: createMemoryDedupe({ clock }) } });
+  const first = add().handle(event());
+  await settle();
+  const second = add().handle(event());
+  await settle();
+  runs[0]?.fail();
+  await clock.advance(1_000);
+  runs[1]?.succeed();
+  expect([(await first).status, (await second).status]).toEqual([500, 200]);
+});
+
+test('the claim of a process that died runs out, and a waiting copy takes over', async () => {
+  const clock = new ManualClock();
+  const store = createMemoryDedupe({ clock });
+  const claims: string[] = [];
+  const recording: DedupeStore = {
+    claim: (key, owner, leaseMs) => {
+      // Whoever comes first is another process, which dies at once.
+      if (claims.push(key) === 1) store.claim(key, 'dead', leaseMs);
+      return store.claim(key, owner, leaseMs);
+    },
+    complete: (key, owner, ttlMs) => store.complete(key, owner, ttlMs),
+    release: (key, owner) => store.release(key, owner),
+  };
+  const { receiver, runs } = setUp({ clock, dedupe: { store: recording } });
+  const answer = receiver.handle(event());
+  await clock.advance(9_000);
+  expect(runs).toHaveLength(0);
+  await clock.advance(2_000);
+  runs[0]?.succeed();
+  expect((await answer).status).toBe(200);
+});
+
+test('an event is forgotten after the window', async () => {
+  const { receiver, clock, runs } = setUp({ dedupe: { windowMs: 1_000 } });
+  const first = receiver.handle(event());
+  await settle();
+  runs[0]?.succeed();
+  await first;
+  await clock.advance(1_000);
+  void receiver.handle(event());
+  await settle();
+  expect(runs).toHaveLength(2);
+});
+
+test('with dedupe off, every copy runs', async () => {
+  const { receiver, runs } = setUp({ dedupe: false });
+  void receiver.handle(event());
+  void receiver.handle(event());
+  await settle();
+  expect(runs).toHaveLength(2);
+});
+
+const down = () => Promise.reject(new Error('store down'));
+
+test('an event is handled though the store cannot be asked, and that is reported', async () => {
+  const { receiver, runs, failures } = setUp({
+    dedupe: { store: { claim: down, complete: down, release: down } },
+  });
+  const both = [receiver.handle(event()), receiver.handle(event())];
+  await settle();
+  runs[0]?.succeed();
+  expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200]);
+  expect([runs.length, failures]).toMatchObject([1, [{ stage: 'dedupe', event: { type: 'lead_captured' } }]]);
+});
+
+test('an event is refused when the store cannot be asked, where that was chosen', async () => {
+  const store = { claim: down, complete: down, release: down };
+  const { receiver, runs } = setUp({ dedupe: { store, ifUnavailable: 'refuse' } });
+  expect((await receiver.handle(event())).status).toBe(500);
+  expect(runs).toHaveLength(0);
+});
+
+test('what was handled is answered 200 though the store fails to take note', async () => {
+  const { receiver, runs, failures } = setUp({
+    dedupe: { store: { claim: () => 'new', complete: down, release: down } },
+  });
+  const answer = receiver.handle(event());
+  await settle();
+  runs[0]?.succeed();
+  expect((await answer).status).toBe(200);
+  expect(failures).toMatchObject([{ stage: 'dedupe' }]);
+});
+
+test('a renewal that is under way does not claim again what was given up', async () => {
+  const clock = new ManualClock();
+  const memory = createMemoryDedupe({ clock });
+  let claims = 0;
+  let letPass: () => void = () => undefined;
+  const store: DedupeStore = {
+    claim: async (key, owner, leaseMs) => {
+      claims += 1;
+      if (claims === 2)
+        await new Promise<void>((resolve) => {
+          letPass = resolve;
+        });
+      return memory.claim(key, owner, leaseMs);
+    },
+    complete: (key, owner, ttlMs) => memory.complete(key, owner, ttlMs),
+    release: (key, owner) => memory.release(key, owner),
+  };
+  const { receiver, runs } = setUp({ clock, dedupe: { store } });
+  const first = receiver.handle(event());
+  await clock.advance(4_000);
+  expect(claims).toBe(2);
+  runs[0]?.fail();
+  await settle();
+  letPass();
+  expect((await first).status).toBe(500);
+  void receiver.handle(event());
+  await settle();
+  expect(runs).toHaveLength(2);
+});
+
+test.each([5_000, 100_000])(
+  'an event that is nested %i levels deep is recognised in every form',
+  async (levels) => {
+    const { receiver, runs } = setUp();
+    const body = delivery('webhook_test', { deep: 'HERE' }).replace(
+      '"HERE"',
+      `${'[{"a":'.repeat(levels)}1${'}]'.repeat(levels)}`,
+    );
+    const first = receiver.handle({ method: 'POST', body });
+    await expect.poll(() => runs.length).toBe(1);
+    runs[0]?.succeed();
+    expect((await first).status).toBe(200);
+    expect((await receiver.handle({ method: 'POST', body: JSON.parse(body) })).status).toBe(200);
+    expect(runs).toHaveLength(1);
+  },
+);

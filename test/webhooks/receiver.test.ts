@@ -1,0 +1,352 @@
+import { inspect } from 'node:util';
+import {
+  ConfigurationError,
+  createWebhookReceiver,
+  type InvalidWebhookEvent,
+  type UnknownWebhookEvent,
+  type WebhookContext,
+  type WebhookEvent,
+  type WebhookFailure,
+  type WebhookReceiverOptions,
+  type WebhookRejection,
+} from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { delivery, envelope, minimal, post, secret } from './deliveries.js';
+import { ManualClock } from './manual-clock.js';
+import { RecordingLogger } from './recording-logger.js';
+
+function setUp(options: Partial<WebhookReceiverOptions> = {}) {
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, logger, logLevel: 'info', ...options });
+  const rejections: WebhookRejection[] = [];
+  const failures: [error: unknown, failure: WebhookFailure][] = [];
+  receiver.onRejected((rejection) => rejections.push(rejection));
+  receiver.onError((error, failure) => failures.push([error, failure]));
+  return { receiver, logger, rejections, failures };
+}
+
+const ok = { status: 200, headers: {}, body: '' };
+const refused = (status: number, code: string) => ({
+  status,
+  headers: expect.objectContaining({ 'content-type': 'application/json' }),
+  body: expect.stringMatching(new RegExp(`^\\{"message":"[^"]+","code":"${code}"\\}$`)),
+});
+
+test('a handler gets the event without the secret, and its context', async () => {
+  const clock = new ManualClock();
+  const { receiver } = setUp({ clock });
+  const seen: [WebhookEvent, WebhookContext][] = [];
+  receiver.on('lead_captured', (event, context) => seen.push([event, context]));
+  expect(await receiver.handle(post('lead_captured'))).toEqual(ok);
+  expect(seen).toEqual([
+    [
+      { type: 'lead_captured', payload: minimal.lead_captured },
+      {
+        signal: expect.any(AbortSignal),
+        deliveryId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        receivedAt: clock.now(),
+      },
+    ],
+  ]);
+});
+
+test('with named secrets, the event says whose it is', async () => {
+  const { receiver } = setUp({ secret: { acme: secret } });
+  const workspaces: (string | undefined)[] = [];
+  receiver.on('webhook_test', (event) => workspaces.push(event.workspace));
+  await receiver.handle(post('webhook_test'));
+  expect(workspaces).toEqual(['acme']);
+});
+
+test('all handlers of a type, and of any type, run; those of other types do not', async () => {
+  const { receiver } = setUp();
+  const ran: string[] = [];
+  receiver
+    .on('lead_captured', () => ran.push('first'))
+    .on('lead_captured', () => ran.push('second'))
+    .on('webhook_test', () => ran.push('other'))
+    .onAny((event) => ran.push(`any ${event.type}`));
+  await receiver.handle(post('lead_captured'));
+  expect(ran).toEqual(['first', 'second', 'any lead_captured']);
+});
+
+test('the answer waits for asynchronous handlers', async () => {
+  const { receiver } = setUp();
+  let finish: () => void = () => undefined;
+  let done = false;
+  receiver.on('lead_captured', async () => {
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    done = true;
+  });
+  const answer = receiver.handle(post('lead_captured'));
+  await expect.poll(() => String(finish)).not.toContain('undefined');
+  expect(done).toBe(false);
+  finish();
+  expect(await answer).toEqual(ok);
+  expect(done).toBe(true);
+});
+
+test('an event without a handler is answered 200', async () => {
+  const { receiver, logger } = setUp();
+  expect(await receiver.handle(post('webhook_test'))).toEqual(ok);
+  expect(logger.lines).toEqual([expect.stringMatching(/^info .*webhook_test: 200 no_handler/)]);
+});
+
+test('an unknown type goes to onUnknown', async () => {
+  const { receiver, failures } = setUp();
+  const seen: UnknownWebhookEvent[] = [];
+  receiver.onAny(() => expect.unreachable()).onUnknown((event) => seen.push(event));
+  expect(await receiver.handle(post('agent_renamed', { name: 'New' }))).toEqual(ok);
+  expect([seen, failures]).toEqual([[{ type: 'agent_renamed', payload: { name: 'New' } }], []]);
+});
+
+test('an unknown type is answered 200 without onUnknown too', async () => {
+  expect(await setUp().receiver.handle(post('agent_renamed'))).toEqual(ok);
+});
+
+test('an invalid event goes to onInvalid with its issues, and is answered 200', async () => {
+  const { receiver, rejections } = setUp();
+  const seen: InvalidWebhookEvent[] = [];
+  receiver.on('lead_captured', () => expect.unreachable()).onInvalid((event) => seen.push(event));
+  expect(await receiver.handle(post('lead_captured', { agentId: 7 }))).toEqual(ok);
+  expect(seen).toMatchObject([
+    { type: 'lead_captured', payload: { agentId: 7 }, issues: [{ path: ['payload', 'agentId'] }] },
+  ]);
+  expect(rejections).toEqual([]);
+});
+
+test('an invalid event that nobody takes is answered 400, and reported', async () => {
+  const { receiver, rejections, logger } = setUp();
+  expect(await receiver.handle(post('lead_captured', { agentId: 7 }))).toEqual(refused(400, 'invalid_event'));
+  expect(rejections).toMatchObject([{ reason: 'invalid_event', status: 400 }]);
+  expect(logger.lines.join()).toContain('payload.agentId: expected string, received number');
+});
+
+test('an onInvalid that fails is a failure like any', async () => {
+  const { receiver, failures } = setUp();
+  const handler = () => {
+    throw new Error('no');
+  };
+  receiver.onInvalid(handler);
+  expect(await receiver.handle(post('lead_captured', { agentId: 7 }))).toEqual(
+    refused(500, 'handler_failed'),
+  );
+  expect(failures).toMatchObject([
+    [{ message: 'no' }, { stage: 'handler', handler, event: { type: 'lead_captured' } }],
+  ]);
+});
+
+test.each(['GET', 'PUT', 'HEAD', undefined])('the method %s is answered 405', async (method) => {
+  const { receiver, rejections } = setUp();
+  const answer = await receiver.handle({ ...post('lead_captured'), method });
+  expect(answer).toEqual(refused(405, 'method_not_allowed'));
+  expect(answer.headers.allow).toBe('POST');
+  expect(rejections).toMatchObject([{ reason: 'method_not_allowed', status: 405 }]);
+});
+
+test.each<[number, string, unknown]>([
+  [401, 'verification_failed', delivery('lead_captured', { workspaceSecret: 'forged' })],
+  [401, 'verification_failed', '[]'],
+  [401, 'verification_failed', {}],
+  [400, 'not_json', 'hello'],
+  [400, 'not_json', undefined],
+  [400, 'not_json', new Uint8Array([0xff])],
+  [413, 'body_too_large', 'x'.repeat(2_001)],
+  [413, 'body_too_large', 'é'.repeat(1_001)],
+  [413, 'body_too_large', new Uint8Array(2_001)],
+])('%i %s: refused before any handler', async (status, reason, body) => {
+  const { receiver, rejections, logger } = setUp({ maxBodyBytes: 2_000 });
+  receiver.onAny(() => expect.unreachable()).onInvalid(() => expect.unreachable());
+  expect(await receiver.handle({ method: 'POST', body })).toEqual(refused(status, reason));
+  expect(rejections).toEqual([{ reason, status, size: sizeOf(body), deliveryId: expect.any(String) }]);
+  expect(logger.lines).toEqual([
+    expect.stringContaining(
+      `warn [agent-platform-sdk] webhook (unverified): refused with ${status} ${reason}`,
+    ),
+  ]);
+});
+
+function sizeOf(body: unknown): number | undefined {
+  return typeof body === 'string' || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined;
+}
+
+test.each(['x', 'é', '€', '😀', '\uD83D', '\uDE00x'])(
+  'a body of %j is measured in bytes of UTF-8',
+  async (text) => {
+    const body = JSON.stringify(text.repeat(100))
+      .replaceAll('\\ud83d', '\uD83D')
+      .replaceAll('\\ude00', '\uDE00');
+    const size = Buffer.byteLength(body);
+    const status = async (maxBodyBytes: number) =>
+      (await setUp({ maxBodyBytes }).receiver.handle({ method: 'POST', body })).status;
+    expect([await status(size), await status(size - 1)]).toEqual([401, 413]);
+  },
+);
+
+test('a look-up that fails is answered 500, and reported with its error', async () => {
+  const error = new Error('database down');
+  const { receiver, rejections, logger } = setUp({ secret: () => Promise.reject(error) });
+  expect(await receiver.handle(post('lead_captured'))).toEqual(refused(500, 'lookup_failed'));
+  expect(rejections).toMatchObject([{ reason: 'lookup_failed', status: 500, error }]);
+  expect(logger.lines.join()).not.toContain('database down');
+});
+
+test('one failing handler keeps none from running, and each failure is reported with event and handler', async () => {
+  const { receiver, failures } = setUp();
+  const ran: string[] = [];
+  const throws = () => {
+    throw new Error('thrown');
+  };
+  const rejects = async () => {
+    throw new Error('rejected');
+  };
+  receiver
+    .on('lead_captured', throws)
+    .on('lead_captured', rejects)
+    .on('lead_captured', () => ran.push('third'));
+  expect(await receiver.handle(post('lead_captured'))).toEqual(refused(500, 'handler_failed'));
+  expect(ran).toEqual(['third']);
+  const event = { type: 'lead_captured', payload: minimal.lead_captured };
+  expect(failures).toMatchObject([
+    [
+      { message: 'thrown' },
+      { stage: 'handler', event, handler: throws, context: { deliveryId: expect.any(String) } },
+    ],
+    [{ message: 'rejected' }, { stage: 'handler', event, handler: rejects }],
+  ]);
+});
+
+test('neither answer nor log shows what a handler threw', async () => {
+  const { receiver, logger } = setUp();
+  receiver.on('lead_captured', () => {
+    throw new TypeError('private detail');
+  });
+  const answer = await receiver.handle(post('lead_captured'));
+  expect(JSON.stringify(answer) + logger.lines.join()).not.toContain('private detail');
+  expect(logger.lines[0]).toMatch(/^error .*webhook lead_captured: failed at handler with TypeError/);
+});
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('again');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('again'))],
+])('an onError or onRejected that %s changes no answer', async (_, listener) => {
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, logger }).onError(listener).onRejected(listener);
+  receiver.on('lead_captured', () => Promise.reject(new Error('no')));
+  expect(await receiver.handle(post('lead_captured'))).toEqual(refused(500, 'handler_failed'));
+  expect(await receiver.handle({ method: 'POST', body: '{}' })).toEqual(refused(401, 'verification_failed'));
+  expect(logger.lines.filter((line) => / on(Error|Rejected) failed: Error$/.test(line))).toHaveLength(2);
+});
+
+test('a logger that throws changes no answer', async () => {
+  const fail = () => {
+    throw new Error('disk full');
+  };
+  const receiver = createWebhookReceiver({
+    secret,
+    logger: { error: fail, warn: fail, info: fail, debug: fail },
+  });
+  expect(await receiver.handle(post('lead_captured'))).toEqual(ok);
+  expect((await receiver.handle({ method: 'POST', body: '{}' })).status).toBe(401);
+});
+
+test('each delivery is one line at info, or one at warn when it was refused', async () => {
+  const { receiver, logger } = setUp({ secret: { acme: secret } });
+  receiver.on('lead_captured', () => undefined);
+  await receiver.handle(post('lead_captured'));
+  await receiver.handle(post('lead_captured'));
+  await receiver.handle({ method: 'POST', body: '{}' });
+  expect(logger.lines).toEqual([
+    expect.stringMatching(
+      /^info .*webhook lead_captured of "acme": 200 handled after \d+ ms, delivery [0-9a-f-]{36}$/,
+    ),
+    expect.stringMatching(/^info .*200 duplicate/),
+    expect.stringMatching(/^warn .*401 verification_failed, 2 bytes/),
+  ]);
+});
+
+test('by default only what was refused or failed is logged', async () => {
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, logger });
+  await receiver.handle(post('webhook_test'));
+  await receiver.handle({ method: 'POST', body: '{}' });
+  expect(logger.lines).toHaveLength(1);
+});
+
+test('the four validation modes are those of parseWebhook', async () => {
+  const statuses: number[] = [];
+  for (const validation of ['strict', 'tolerant', 'report', 'off'] as const) {
+    const { receiver } = setUp({ validation });
+    receiver.on('lead_captured', () => undefined);
+    statuses.push((await receiver.handle(post('lead_captured', { channel: 'hologram' }))).status);
+  }
+  expect(statuses).toEqual([400, 200, 200, 200]);
+});
+
+test('drift is reported with the event type', async () => {
+  const sources: string[] = [];
+  const { receiver } = setUp({ onDrift: ({ source }) => void sources.push(source) });
+  await receiver.handle(post('lead_captured', { channel: 'hologram' }));
+  expect(sources).toEqual(['lead_captured']);
+});
+
+test('neither the receiver nor what it tells shows the secret', async () => {
+  const { receiver, rejections, failures, logger } = setUp();
+  receiver.onAny(() => Promise.reject(new Error('no')));
+  const answers = [
+    await receiver.handle(post('lead_captured')),
+    await receiver.handle(post(secret)),
+    await receiver.handle(post('lead_captured', { channel: secret })),
+    await receiver.handle({ method: 'POST', body: delivery('lead_captured').slice(1) }),
+  ];
+  // The event itself is data as it was sent: only what this package says about it is looked at here.
+  const errors = failures.map(([error]) => error);
+  const output = inspect([answers, rejections, errors, logger.lines, receiver], {
+    depth: 20,
+    showHidden: true,
+  });
+  expect(output).not.toContain(secret);
+});
+
+test.each([
+  [{ dedup: false }, 'dedup'],
+  [{ dedupe: { windowMS: 1 } }, 'windowMS'],
+  [{ dedupe: { windowMs: 0 } }, 'dedupe.windowMs'],
+  [{ dedupe: { leaseMs: -1 } }, 'dedupe.leaseMs'],
+  [{ dedupe: { ifUnavailable: 'ignore' } }, 'dedupe.ifUnavailable'],
+  [{ dedupe: { store: {} } }, 'dedupe.store.claim'],
+  [{ dedupe: {}, inbox: { store: () => undefined } }, 'dedupe'],
+  [{ inbox: {} }, 'inbox.store'],
+  [{ deadline: 0 }, 'deadline'],
+  [{ deadline: 2 ** 31 }, 'deadline'],
+  [{ maxBodyBytes: -1 }, 'maxBodyBytes'],
+  [{ validation: 'lax' }, 'validation'],
+  [{ logLevel: 'loud' }, 'logLevel'],
+  [{ onDrift: 'console' }, 'onDrift'],
+])('refuses the option %j', (options, option) => {
+  const create = () => createWebhookReceiver({ secret, ...options } as WebhookReceiverOptions);
+  expect(create).toThrow(ConfigurationError);
+  expect(create).toThrow(expect.objectContaining({ option }));
+});
+
+test('a handler for an unknown type, or one that is no function, is refused', () => {
+  const { receiver } = setUp();
+  expect(() => receiver.on('lead_capturd' as 'lead_captured', () => undefined)).toThrow(
+    /lead_capturd.*Known/,
+  );
+  expect(() => receiver.on('lead_captured', undefined as never)).toThrow(ConfigurationError);
+  expect(() => receiver.onError('log' as never)).toThrow(ConfigurationError);
+});
+
+test('the object of a body parser is left as it is', async () => {
+  const body = envelope('lead_captured');
+  await setUp().receiver.handle({ method: 'POST', body });
+  expect(body).toEqual(envelope('lead_captured'));
+});
