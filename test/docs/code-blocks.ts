@@ -46,7 +46,9 @@ function* fences(lines: readonly string[]): Generator<{ line: number; code: stri
 }
 
 function projectOptions(root: string): ts.CompilerOptions {
-  const { config } = ts.readConfigFile(`${root}/tsconfig.json`, (file) => ts.sys.readFile(file)) as { config: unknown };
+  const { config } = ts.readConfigFile(`${root}/tsconfig.json`, (file) => ts.sys.readFile(file)) as {
+    config: unknown;
+  };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   return { ...options, moduleDetection: ts.ModuleDetectionKind.Force };
 }
