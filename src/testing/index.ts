@@ -11,6 +11,11 @@ export {
   type RefusalReason,
 } from './choices.js';
 export {
+  type DedupeStoreCase,
+  type DedupeStoreSubject,
+  dedupeStoreConformance,
+} from './dedupe-conformance.js';
+export {
   createFakePlatform,
   type FakeAdd,
   type FakePlatform,
@@ -33,7 +38,14 @@ export type {
 } from './faults/fault.js';
 export type { FaultInput, Faults, InjectedFault } from './faults/faults.js';
 export type { DeepPartial } from './fixtures/deep-partial.js';
-export { createFixtures, type Fixtures, fixtures } from './fixtures/index.js';
+export {
+  createFixtures,
+  type DeliveryFixture,
+  type EventFixture,
+  type Fixtures,
+  fixtures,
+} from './fixtures/index.js';
+export type { Handler, HandlerCall } from './handler.js';
 export type { FakeServer, ListenOptions } from './http-server.js';
 export type {
   NewAgent,
@@ -60,3 +72,12 @@ export type {
   FakeState,
   FakeWorkspace,
 } from './state.js';
+export type { DeliveryRecord, DeliveryTarget } from './webhooks/deliver.js';
+export type {
+  EventToSend,
+  FakeWebhooks,
+  SendAllOptions,
+  SendOptions,
+  SubscribeOptions,
+  WebhookOwner,
+} from './webhooks/webhooks.js';

@@ -1,0 +1,167 @@
+import type { DedupeStore } from '../webhooks/dedupe-store.js';
+
+/** A store, and the means to let its time pass. */
+export interface DedupeStoreSubject {
+  /** An empty store, or one in which no key of another case appears. */
+  readonly store: DedupeStore;
+  /** Lets so many milliseconds pass for the store. Default: waits. */
+  readonly wait?: ((ms: number) => Promise<void>) | undefined;
+}
+
+/** One rule that a store must keep. */
+export interface DedupeStoreCase {
+  readonly name: string;
+  /** Rejects with a readable error where the store breaks the rule. */
+  run(create: () => DedupeStoreSubject | Promise<DedupeStoreSubject>): Promise<void>;
+}
+
+interface Subject extends DedupeStore {
+  wait(ms: number): Promise<void>;
+}
+
+/** Long enough that no step of a case comes too late, short enough to be waited for. */
+const LEASE = 300;
+const LONG = 60_000;
+const AFTER_LEASE = LEASE + 100;
+
+/**
+ * The rules of a `DedupeStore`, for the tests of a store of your own. Bound to no test framework.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryDedupe } from 'agent-platform-sdk';
+ * import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
+ * import { test } from 'vitest';
+ *
+ * test.each(dedupeStoreConformance)('my store: $name', ({ run }) => run(() => ({ store: createMemoryDedupe() })));
+ * ```
+ */
+export const dedupeStoreConformance: readonly DedupeStoreCase[] = [
+  rule('a free event is new', async (store, key) => {
+    expectSame(await store.claim(key, 'a', LONG), 'new');
+  }),
+  rule('an event that another holds is pending', async (store, key) => {
+    await store.claim(key, 'a', LONG);
+    expectSame(await store.claim(key, 'b', LONG), 'pending');
+    expectSame(await store.claim(key, 'b', LONG), 'pending');
+  }),
+  rule('of many claims at one moment, one is new', async (store, key) => {
+    const owners = Array.from({ length: 50 }, (_, index) => `owner ${index}`);
+    const results = await Promise.all(owners.map((owner) => store.claim(key, owner, LONG)));
+    expectSame(results.filter((result) => result === 'new').length, 1);
+    expectSame(results.filter((result) => result === 'pending').length, 49);
+  }),
+  rule('keys do not touch each other', async (store, key) => {
+    await store.claim(key, 'a', LONG);
+    await store.complete(key, 'a', LONG);
+    expectSame(await store.claim(otherKey(key), 'b', LONG), 'new');
+  }),
+  rule('what is complete is done, for everyone', async (store, key) => {
+    await store.claim(key, 'a', LONG);
+    await store.complete(key, 'a', LONG);
+    expectSame(await store.claim(key, 'a', LONG), 'done');
+    expectSame(await store.claim(key, 'b', LONG), 'done');
+  }),
+  rule('what is done stays done until its time is over, and is new then', async (store, key) => {
+    await store.claim(key, 'a', LONG);
+    await store.complete(key, 'a', LEASE);
+    await store.release(key, 'a');
+    expectSame(await store.claim(key, 'a', LONG), 'done');
+    await store.wait(AFTER_LEASE);
+    expectSame(await store.claim(key, 'b', LONG), 'new');
+  }),
+  rule('what is done outlives the lease of its claim', async (store, key) => {
+    await store.claim(key, 'a', LEASE);
+    await store.complete(key, 'a', LONG);
+    await store.wait(AFTER_LEASE);
+    expectSame(await store.claim(key, 'b', LONG), 'done');
+  }),
+  rule('what is released is new', async (store, key) => {
+    await store.claim(key, 'a', LONG);
+    await store.release(key, 'a');
+    expectSame(await store.claim(key, 'b', LONG), 'new');
+  }),
+  rule('only its owner releases a claim', async (store, key) => {
+    await store.claim(key, 'a', LONG);
+    await store.release(key, 'b');
+    expectSame(await store.claim(key, 'b', LONG), 'pending');
+  }),
+  rule('another owner does not complete a claim that is held', async (store, key) => {
+    await store.claim(key, 'a', LONG);
+    await store.complete(key, 'b', LONG);
+    expectSame(await store.claim(key, 'c', LONG), 'pending');
+    await store.release(key, 'a');
+    expectSame(await store.claim(key, 'c', LONG), 'new');
+  }),
+  rule('a claim whose lease ran out is free', async (store, key) => {
+    await store.claim(key, 'a', LEASE);
+    await store.wait(AFTER_LEASE);
+    expectSame(await store.claim(key, 'b', LONG), 'new');
+  }),
+  rule('its owner renews a claim', async (store, key) => {
+    await store.claim(key, 'a', LEASE);
+    expectSame(await store.claim(key, 'a', LONG), 'new');
+    await store.wait(AFTER_LEASE);
+    expectSame(await store.claim(key, 'b', LONG), 'pending');
+  }),
+  rule('a claim that was lost to another is not renewed', async (store, key) => {
+    await loseClaim(store, key);
+    expectSame(await store.claim(key, 'a', LONG), 'pending');
+  }),
+  rule('an owner that lost its claim does not release that of another', async (store, key) => {
+    await loseClaim(store, key);
+    await store.release(key, 'a');
+    expectSame(await store.claim(key, 'c', LONG), 'pending');
+  }),
+  rule('an owner that lost its claim does not complete that of another', async (store, key) => {
+    await loseClaim(store, key);
+    await store.complete(key, 'a', LONG);
+    expectSame(await store.claim(key, 'c', LONG), 'pending');
+  }),
+  rule('an owner whose lease ran out completes, where no other has claimed', async (store, key) => {
+    await store.claim(key, 'a', LEASE);
+    await store.wait(AFTER_LEASE);
+    await store.complete(key, 'a', LONG);
+    expectSame(await store.claim(key, 'b', LONG), 'done');
+  }),
+  rule('releasing what nobody holds changes nothing', async (store, key) => {
+    await store.release(key, 'a');
+    expectSame(await store.claim(key, 'b', LONG), 'new');
+  }),
+];
+
+/** `a` held the event; its lease ran out, and `b` holds it now. */
+async function loseClaim(store: Subject, key: string): Promise<void> {
+  await store.claim(key, 'a', LEASE);
+  await store.wait(AFTER_LEASE);
+  expectSame(await store.claim(key, 'b', LONG), 'new');
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function rule(name: string, check: (store: Subject, key: string) => Promise<void>): DedupeStoreCase {
+  const run: DedupeStoreCase['run'] = async (create) => {
+    const { store, wait = waitFor } = await create();
+    const subject: Subject = {
+      claim: (key, owner, leaseMs) => store.claim(key, owner, leaseMs),
+      complete: (key, owner, ttlMs) => store.complete(key, owner, ttlMs),
+      release: (key, owner) => store.release(key, owner),
+      wait,
+    };
+    await check(subject, randomKey());
+  };
+  return { name, run };
+}
+
+/** As the receiver makes them: 64 hexadecimal digits. A store that is shared between cases sees each key once. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+const otherKey = (key: string): string => (key.startsWith('0') ? '1' : '0') + key.slice(1);
+
+const waitFor = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+function expectSame<Value>(actual: Value, expected: Value): void {
+  if (actual !== expected) throw new Error(`expected ${String(expected)}, got ${String(actual)}`);
+}

@@ -1,0 +1,76 @@
+import { ConfigurationError, createMemoryDedupe, type DedupeStore } from 'agent-platform-sdk';
+import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
+import { expect, test } from 'vitest';
+import { ManualClock } from './manual-clock.js';
+
+function setUp(maxKeys?: number) {
+  const clock = new ManualClock();
+  return { store: createMemoryDedupe({ clock, maxKeys }), wait: (ms: number) => clock.advance(ms), clock };
+}
+
+test.each(dedupeStoreConformance)('the memory store keeps the rule: $name', ({ run }) => run(setUp));
+
+/** Stores that break one rule each, to see that the conformance test notices. */
+const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<DedupeStore>][] = [
+  ['claims everything', () => ({ claim: () => 'new' })],
+  ['never claims', () => ({ claim: () => 'pending' })],
+  ['never completes', () => ({ complete: () => undefined })],
+  ['never releases', () => ({ release: () => undefined })],
+  ['ignores leases', (store) => ({ claim: (key, owner) => store.claim(key, owner, 1e9) })],
+  [
+    'ignores the time of what is done',
+    (store) => ({ complete: (key, owner) => store.complete(key, owner, 1e9) }),
+  ],
+  ['shares one key', (store) => ({ claim: (_, owner, leaseMs) => store.claim('key', owner, leaseMs) })],
+  [
+    'is not atomic',
+    (store) => ({
+      claim: async (key, owner, leaseMs) => {
+        const free = store.claim(key, 'probe', 1) === 'new';
+        await store.release(key, 'probe');
+        await Promise.resolve();
+        return free ? 'new' : store.claim(key, owner, leaseMs);
+      },
+    }),
+  ],
+];
+
+test.each(faulty)('the conformance test refuses a store that %s', async (_, change) => {
+  const results = await Promise.allSettled(
+    dedupeStoreConformance.map(({ run }) =>
+      run(() => {
+        const { store, wait } = setUp();
+        const own: DedupeStore = {
+          claim: (key, owner, leaseMs) => store.claim(key, owner, leaseMs),
+          complete: (key, owner, ttlMs) => store.complete(key, owner, ttlMs),
+          release: (key, owner) => store.release(key, owner),
+        };
+        return { store: { ...own, ...change(store) }, wait };
+      }),
+    ),
+  );
+  expect(results.some(({ status }) => status === 'rejected')).toBe(true);
+});
+
+test('the oldest of too many handled events is forgotten', () => {
+  const { store } = setUp(2);
+  for (const key of ['a', 'b', 'c']) {
+    store.claim(key, 'owner', 1_000);
+    store.complete(key, 'owner', 1_000);
+  }
+  expect(['a', 'b', 'c'].map((key) => store.claim(key, 'other', 1_000))).toEqual(['new', 'done', 'done']);
+});
+
+test('events that are being handled are not forgotten, however many', () => {
+  const { store } = setUp(1);
+  for (const key of ['a', 'b', 'c']) store.claim(key, 'owner', 1_000);
+  expect(['a', 'b', 'c'].map((key) => store.claim(key, 'other', 1_000))).toEqual([
+    'pending',
+    'pending',
+    'pending',
+  ]);
+});
+
+test.each([{ maxKeys: 0 }, { maxKeys: Number.NaN }, { maxkeys: 1 }])('refuses the options %j', (options) => {
+  expect(() => createMemoryDedupe(options)).toThrow(ConfigurationError);
+});
