@@ -1,4 +1,5 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
+import { anything, flag, text } from './schemas/leaf.js';
 import { isOwnSchema, openObject } from './schemas/object.js';
 import type { SchemaInput, SchemaOutput, StandardIssue, StandardSchemaV1 } from './standard-schema.js';
 import { validateOwn } from './validation.js';
@@ -159,22 +160,20 @@ export function withData<Schema extends StandardSchemaV1>(
 /** The envelope `{ success, message }` (document, 2.7) of an operation without data, such as a deletion. */
 /* @__NO_SIDE_EFFECTS__ */
 export function withoutData(): ResponseShape<void> {
-  return { schema: openObject(envelopeFields()), unwrap: () => undefined, allowEmpty: true };
+  return { schema: openObject(envelopeFields), unwrap: () => undefined, allowEmpty: true };
 }
 
-/* @__NO_SIDE_EFFECTS__ */
-export function envelopeFields() {
-  return { success: z.optional(z.boolean()), message: z.optional(z.string()) };
-}
+/** What every envelope may carry beside its data. */
+const envelopeFields = { success: flag, message: text };
 
 function ownEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
   // `isOwnSchema` has told that this is a Zod schema.
-  return openObject({ ...envelopeFields(), data: schema as unknown as z.core.$ZodType });
+  return openObject({ ...envelopeFields, data: schema as unknown as z.core.$ZodType });
 }
 
 /** An envelope whose `data` is validated by a schema of any library. */
 function foreignEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
-  const outer = openObject({ ...envelopeFields(), data: z.optional(z.unknown()) });
+  const outer = openObject({ ...envelopeFields, data: anything });
   return {
     '~standard': {
       version: 1,
