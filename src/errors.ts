@@ -426,7 +426,10 @@ export class UnknownEventError extends WebhookError {
   };
 
   /** `shownType` is the type as the message may show it: a sender's mistake can put anything there. */
-  constructor(event: UnknownEventError['event'], shownType: string = JSON.stringify(event.type.slice(0, 100))) {
+  constructor(
+    event: UnknownEventError['event'],
+    shownType: string = JSON.stringify(event.type.slice(0, 100)),
+  ) {
     super(
       `The webhook event type ${shownType} is not known to this version. ` +
         'The delivery is genuine: handle `error.event`, or update agent-platform-sdk.',

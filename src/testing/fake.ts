@@ -1,3 +1,4 @@
+import type { Endpoint } from '../endpoint.js';
 import { endpoints } from '../endpoints.js';
 import { REGIONS } from '../regions.js';
 import type { Clock } from '../webhooks/clock.js';
@@ -9,6 +10,7 @@ import { realClock } from './clock.js';
 import { createFetch, type FakeFetch } from './fake-fetch.js';
 import { Faults } from './faults/faults.js';
 import { createFixtures } from './fixtures/index.js';
+import { type Handler, handlerRoute } from './handler.js';
 import type { FakeServer, ListenOptions } from './http-server.js';
 import type { OperationName } from './operation.js';
 import { operations } from './operations.js';
@@ -18,6 +20,7 @@ import type { Route } from './route.js';
 import { type Seed, seed, seedRegion } from './seed.js';
 import { Service } from './service.js';
 import { clearState, type FakeState } from './state.js';
+import { FakeWebhooks } from './webhooks/webhooks.js';
 import { createWorld, type World } from './world.js';
 
 /** What a fake is made with. Nothing is required. */
@@ -45,29 +48,113 @@ export interface FakeAdd extends RegionAdd {
   readonly na: RegionAdd;
 }
 
-/** The service, in memory. */
-export interface FakePlatform {
+/** The documented operations as routes: method, path and schemas come from the endpoints' own declarations. */
+const documentedRoutes: readonly Route[] = /* @__PURE__ */ (Object.keys(endpoints) as OperationName[]).map(
+  // The types of `operations` tie each operation to its endpoint; a list of all of them cannot say so.
+  (name) => ({ name, endpoint: endpoints[name], operation: operations[name] }) as Route,
+);
+
+/** The service, in memory. Made by {@link createFakePlatform}. */
+export class FakePlatform {
   /** The base address of each region in process, for `fake.fetch` and the msw handlers. */
   readonly baseUrls: BaseUrls;
   /** Ids and secrets of the records that the default seed begins with. */
-  readonly seed: Seed;
+  readonly seed: Seed = seed;
+  /** Puts records into the fake. */
+  readonly add: FakeAdd;
+  /** The live records, by region. */
+  readonly state: FakeState;
+  /** Every request so far, through every door, in the order of arrival. */
+  readonly requests: readonly FakeRequest[];
+  /** What goes wrong with the next calls. */
+  readonly faults: Faults;
+  /** Sends events to subscribers. */
+  readonly webhooks: FakeWebhooks;
   /**
    * Answers in process, without a server. Rejects as the runtime's `fetch` does: with the signal's reason when
    * aborted, with a `TypeError` where no connection would be made.
    */
   readonly fetch: FakeFetch;
+  readonly #fetchOverHttp: FakeFetch;
+  readonly #world: World;
+  readonly #log: RequestLog;
+  readonly #options: FakePlatformOptions;
+  #routes: readonly Route[] = documentedRoutes;
+
+  /** Use {@link createFakePlatform}. */
+  constructor(options: FakePlatformOptions) {
+    const { clock = realClock, onRequest = () => undefined } = options;
+    const world = createWorld(resolveChoices(options.choices));
+    const log = new RequestLog(onRequest);
+    const routes = (): readonly Route[] => this.#routes;
+    this.baseUrls = normalizeBaseUrls(options.baseUrls ?? {});
+    this.add = createAdd(world);
+    this.state = world.state;
+    this.requests = log.entries;
+    this.faults = new Faults(routes, clock);
+    this.webhooks = new FakeWebhooks(world, clock);
+    const service = new Service({ world, log, routes, intercept: this.faults.intercept });
+    this.fetch = createFetch(service, this.baseUrls, 'process');
+    this.#fetchOverHttp = createFetch(service, this.baseUrls, 'http');
+    this.#world = world;
+    this.#log = log;
+    this.#options = options;
+    fill(world, this.add, options);
+  }
+
   /** Starts a real HTTP server on loopback, which serves both regions. Any number can listen at once. */
-  listen(options?: ListenOptions): Promise<FakeServer>;
-  /** Every request so far, through every door, in the order of arrival. */
-  readonly requests: readonly FakeRequest[];
-  /** Puts records into the fake. */
-  readonly add: FakeAdd;
-  /** The live records, by region. */
-  readonly state: FakeState;
-  /** What goes wrong with the next calls. */
-  readonly faults: Faults;
-  /** Takes everything back to how it was when the fake was made; servers go on listening. */
-  reset(): void;
+  async listen(options?: ListenOptions): Promise<FakeServer> {
+    // Loaded late: everything else works where there is no `node:http`.
+    const { startServer } = await import('./http-server.js');
+    return startServer({ fetch: this.#fetchOverHttp, baseUrls: this.baseUrls }, options);
+  }
+
+  /**
+   * Adds an operation that the document does not show, or takes the place of one that it does. Requests are
+   * authenticated and held against the endpoint's body schema before the handler sees them.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform, endpoint, ToolSchema, withData } from 'agent-platform-sdk';
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   * import * as z from 'zod';
+   *
+   * const listTools = endpoint({
+   *   method: 'GET',
+   *   path: '/agents/{agentId}/tools',
+   *   response: withData(z.array(ToolSchema)),
+   * });
+   *
+   * const fake = createFakePlatform();
+   * fake.handle(listTools, ({ path, state, succeed }) =>
+   *   succeed([...state.tools.values()].filter((tool) => tool.agentId === path.agentId)),
+   * );
+   * ```
+   */
+  handle<Path extends string, Body, Query, Result>(
+    endpoint: Endpoint<Path, Body, Query, Result>,
+    handler: Handler<Path, Body, Result>,
+  ): void {
+    const documented = documentedRoutes.find((route) => route.endpoint === endpoint);
+    const name = documented?.name ?? `${endpoint.method} ${endpoint.path}`;
+    this.#routes = [
+      handlerRoute(name, endpoint, handler),
+      ...this.#routes.filter((route) => route.name !== name),
+    ];
+  }
+
+  /**
+   * Takes records, requests, faults and deliveries back to how they were when the fake was made. What it is wired
+   * to stays: servers, subscriptions, handlers.
+   */
+  reset(): void {
+    clearState(this.#world.state);
+    this.#world.ids.reset();
+    this.#log.clear();
+    this.faults.clear();
+    this.webhooks.reset();
+    fill(this.#world, this.add, this.#options);
+  }
 }
 
 /**
@@ -94,56 +181,13 @@ export interface FakePlatform {
  * ```
  */
 export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatform {
-  const world = createWorld(resolveChoices(options.choices));
-  const { clock = realClock } = options;
-  const baseUrls = normalizeBaseUrls(options.baseUrls ?? {});
-  const add = createAdd(world);
-  const log = new RequestLog(options.onRequest ?? (() => undefined));
-  const routes = (): readonly Route[] => documentedRoutes;
-  const faults = new Faults(routes, clock);
-  const service = new Service({
-    world,
-    log,
-    routes,
-    intercept: faults.intercept,
-  });
-  const fetch = createFetch(service, baseUrls, 'process');
-  const fetchOverHttp = createFetch(service, baseUrls, 'http');
-  const begin = (): void => fill(world, add, options);
-  begin();
-  return {
-    baseUrls,
-    seed,
-    fetch,
-    listen: async (listenOptions) => {
-      // Loaded late: everything else works where there is no `node:http`.
-      const { startServer } = await import('./http-server.js');
-      return startServer({ fetch: fetchOverHttp, baseUrls }, listenOptions);
-    },
-    requests: log.entries,
-    add,
-    state: world.state,
-    faults,
-    reset: () => {
-      clearState(world.state);
-      world.ids.reset();
-      log.clear();
-      faults.clear();
-      begin();
-    },
-  };
+  return new FakePlatform(options);
 }
 
 function createAdd(world: World): FakeAdd {
   const [eu, na] = [new RegionAdd('eu', world), new RegionAdd('na', world)];
   return Object.assign(new RegionAdd('eu', world), { eu, na });
 }
-
-/** The documented operations as routes: method, path and schemas come from the endpoints' own declarations. */
-const documentedRoutes: readonly Route[] = /* @__PURE__ */ (Object.keys(endpoints) as OperationName[]).map(
-  // The types of `operations` tie each operation to its endpoint; a list of all of them cannot say so.
-  (name) => ({ name, endpoint: endpoints[name], operation: operations[name] }) as Route,
-);
 
 function fill(world: World, add: FakeAdd, { seed: kind = 'default', regions }: FakePlatformOptions): void {
   for (const region of REGIONS) {

@@ -11,12 +11,15 @@ export type OperationName = keyof typeof endpoints;
 
 /** One accepted request, as an operation of the fake sees it: authenticated, and with a valid body. */
 export interface OperationCall<Parameter extends string = string, Body = unknown> {
+  /** The path parameters, decoded. */
   readonly path: { readonly [Name in Parameter]: string };
+  /** The body as it was sent; it fits the endpoint's schema. */
   readonly body: Body;
   readonly query: URLSearchParams;
   readonly caller: Caller;
   /** The region whose records are used. */
   readonly region: Region;
+  /** The records of this region, to read and to change. */
   readonly state: MutableRegionState;
   readonly ids: IdSource;
   readonly choices: FakeChoices;

@@ -105,7 +105,7 @@ export class Service {
     const used = choices.wrongRegion === 'data-of-token' ? (caller?.region ?? region) : region;
     const query = new URL(request.url).searchParams;
     // An operation without authentication is one of the user's own, whose type has no caller.
-    return operation({
+    return await operation({
       path: match.path,
       body,
       query,

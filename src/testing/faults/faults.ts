@@ -1,7 +1,7 @@
+import * as z from 'zod/mini';
 import type { Endpoint } from '../../endpoint.js';
-import { formatIssues } from '../../issues.js';
+import { describeIssue, formatIssues, fromZodIssues } from '../../issues.js';
 import type { Region } from '../../regions.js';
-import { validateOwn } from '../../validation.js';
 import { type Clock, sleep } from '../../webhooks/clock.js';
 import type { OperationName } from '../operation.js';
 import type { Route } from '../route.js';
@@ -146,6 +146,7 @@ function check(input: { readonly kind?: string | undefined }): void {
     throw new TypeError(`There is no fault "${kind}". There are ${FAULT_KINDS.join(', ')}.`);
   }
   // Just found among the kinds.
-  const verdict = validateOwn(faultSchema(kind as FaultKind), input, 'strict');
-  if (!verdict.ok) throw new TypeError(`The fault "${kind}" is wrong${formatIssues(verdict.issues)}`);
+  const result = z.safeParse(faultSchema(kind as FaultKind), input, { error: describeIssue });
+  if (result.success) return;
+  throw new TypeError(`The fault "${kind}" is wrong${formatIssues(fromZodIssues(result.error.issues))}`);
 }

@@ -1,0 +1,97 @@
+import { MASK } from '../../redact.js';
+import type { Clock } from '../../webhooks/clock.js';
+
+/** The service gives a receiver this long (document, 6.4). */
+export const DELIVERY_TIME_OUT = 60_000;
+
+/** Anything that takes a `Request`: a webhook receiver, a Hono app, a Worker. */
+export interface DeliveryTarget {
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+/** One delivery, and what became of it. There is no second attempt (6.4). */
+export interface DeliveryRecord {
+  readonly type: string;
+  /** Where it went; `'receiver'` for a receiver in process. */
+  readonly address: string;
+  /** A subscription, or the agent's `advanced.serverUrl` (6.3, rule 1). */
+  readonly via: 'subscription' | 'agent';
+  /**
+   * `'success'` for a 200, and for nothing else; `'refused'` for any other status; `'timeout'` after 60 seconds;
+   * `'failed'` where no answer came.
+   */
+  readonly outcome: 'success' | 'refused' | 'timeout' | 'failed';
+  /** The receiver's status, where it answered. */
+  readonly status: number | undefined;
+  /** Why no answer came. */
+  readonly error: string | undefined;
+  /** The payload as sent, `workspaceSecret` masked. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Milliseconds from sending to the answer. */
+  readonly duration: number;
+}
+
+/** What is to be delivered, and where. */
+export interface Delivery {
+  readonly type: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly secret: string;
+  readonly target: string | DeliveryTarget;
+  readonly via: DeliveryRecord['via'];
+}
+
+/** Posts one event once (6.1, 6.4), and never rejects. */
+export async function deliver(delivery: Delivery, clock: Clock): Promise<DeliveryRecord> {
+  const { type, target, via } = delivery;
+  const address = typeof target === 'string' ? target : 'receiver';
+  const payload = { ...delivery.payload, workspaceSecret: MASK };
+  const start = clock.now();
+  const result = await post(delivery, clock);
+  return { type, address, via, payload, duration: clock.now() - start, ...result };
+}
+
+type Result = Pick<DeliveryRecord, 'outcome' | 'status' | 'error'>;
+
+async function post(delivery: Delivery, clock: Clock): Promise<Result> {
+  const controller = new AbortController();
+  const expired = new Promise<Result>((resolve) => {
+    controller.signal.addEventListener('abort', () => {
+      resolve({ outcome: 'timeout', status: undefined, error: `no answer within ${DELIVERY_TIME_OUT} ms` });
+    });
+  });
+  const timer = clock.setTimeout(() => controller.abort(), DELIVERY_TIME_OUT);
+  try {
+    // A receiver in process may ignore the signal, so the time is held here.
+    return await Promise.race([answerOf(delivery, controller.signal), expired]);
+  } finally {
+    clock.clearTimeout(timer);
+  }
+}
+
+async function answerOf(delivery: Delivery, signal: AbortSignal): Promise<Result> {
+  try {
+    const { status, body } = await sendTo(delivery, signal);
+    await body?.cancel();
+    return { outcome: status === 200 ? 'success' : 'refused', status, error: undefined };
+  } catch (error) {
+    return { outcome: 'failed', status: undefined, error: reasonOf(error) };
+  }
+}
+
+async function sendTo({ type, payload, secret, target }: Delivery, signal: AbortSignal): Promise<Response> {
+  const init: RequestInit = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ type, payload: { ...payload, workspaceSecret: secret } }),
+    // 200 alone is success, so where a redirect leads to does not matter.
+    redirect: 'manual',
+    signal,
+  };
+  if (typeof target === 'string') return fetch(target, init);
+  return target.fetch(new Request('https://receiver.test/webhooks', init));
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

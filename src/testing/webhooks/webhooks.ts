@@ -1,0 +1,220 @@
+import type { Region } from '../../regions.js';
+import type { Clock } from '../../webhooks/clock.js';
+import { isWebhookEventType, type WebhookEventType, type WebhookPayloadOf } from '../../webhooks/events.js';
+import { randomNumbers } from '../faults/random.js';
+import type { DeepPartial } from '../fixtures/deep-partial.js';
+import { createFixtures } from '../fixtures/index.js';
+import type { FakeWorkspace } from '../state.js';
+import type { World } from '../world.js';
+import { type Delivery, type DeliveryRecord, type DeliveryTarget, deliver } from './deliver.js';
+
+/** Whose webhooks these are. */
+export interface WebhookOwner {
+  /** Default `'eu'`. */
+  readonly region?: Region | undefined;
+  /** The workspace whose secret the payload carries. Default: the first of the region. */
+  readonly workspaceId?: string | undefined;
+}
+
+/** What a subscriber wants to hear of. */
+export interface SubscribeOptions extends WebhookOwner {
+  /** Only these types are sent (6.2); types that the document does not know are possible. Default: every one. */
+  readonly events?: readonly (WebhookEventType | (string & {}))[] | undefined;
+}
+
+/** How an event is sent. */
+export interface SendOptions extends WebhookOwner {
+  /** How many copies are posted, all at once and all alike. Default 1. */
+  readonly copies?: number | undefined;
+  /** Puts a wrong secret into the payload. Default false. */
+  readonly forged?: boolean | undefined;
+}
+
+/** How several events are sent. */
+export interface SendAllOptions extends SendOptions {
+  /** Sends them in another order, one that depends on this seed: order is not guaranteed (6.4). */
+  readonly shuffle?: number | undefined;
+}
+
+/** One event of several to be sent. */
+export type EventToSend = {
+  readonly [Type in WebhookEventType]: {
+    readonly type: Type;
+    readonly overrides?: DeepPartial<WebhookPayloadOf<Type>> | undefined;
+  };
+}[WebhookEventType];
+
+interface Subscription {
+  readonly target: string | DeliveryTarget;
+  readonly events: readonly string[] | undefined;
+  readonly region: Region;
+  readonly workspaceId: string;
+}
+
+/**
+ * Sends the service's events to whoever subscribed. The document does not say which action emits which event, so
+ * nothing is sent on its own.
+ */
+export class FakeWebhooks {
+  readonly #world: World;
+  readonly #clock: Clock;
+  readonly #deliveries: DeliveryRecord[] = [];
+  #subscriptions: readonly Subscription[] = [];
+  #lastCreatedAt = 0;
+
+  constructor(world: World, clock: Clock) {
+    this.#world = world;
+    this.#clock = clock;
+  }
+
+  /** Every delivery so far, in the order of their ends. */
+  get deliveries(): readonly DeliveryRecord[] {
+    return this.#deliveries;
+  }
+
+  /**
+   * Subscribes an address, over real HTTP, or a receiver in process.
+   *
+   * @returns A function that ends the subscription.
+   * @throws {TypeError} When the address is not a URL, or the workspace is not there.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const fake = createFakePlatform();
+   * const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret });
+   * fake.webhooks.subscribe(receiver, { events: ['lead_captured'] });
+   *
+   * const [delivery] = await fake.webhooks.send('lead_captured', { leadName: 'Dana' });
+   * console.log(delivery?.status); // 200
+   * ```
+   */
+  subscribe(target: string | URL | DeliveryTarget, options: SubscribeOptions = {}): () => void {
+    const isAddress = typeof target === 'string' || target instanceof URL;
+    const { region, workspace } = this.#ownerOf(options);
+    const subscription: Subscription = {
+      target: isAddress ? new URL(target).href : target,
+      events: options.events,
+      region,
+      workspaceId: workspace.id,
+    };
+    this.#subscriptions = [...this.#subscriptions, subscription];
+    return () => {
+      this.#subscriptions = this.#subscriptions.filter((other) => other !== subscription);
+    };
+  }
+
+  /**
+   * Sends a valid event, with `createdAt` of now, to every subscriber of its type; `conversation_updated` goes to the
+   * agent's `advanced.serverUrl` too (6.3, rule 1). Resolves when all deliveries have ended, and never rejects
+   * because of one.
+   *
+   * @returns What became of each delivery. Empty where nobody subscribed.
+   */
+  send<Type extends WebhookEventType>(
+    type: Type,
+    overrides?: DeepPartial<WebhookPayloadOf<Type>>,
+    options: SendOptions = {},
+  ): Promise<readonly DeliveryRecord[]> {
+    const { region } = this.#ownerOf(options);
+    const event = createFixtures({ region }).event(type, overrides);
+    const payload: object = { ...event.payload, createdAt: overrides?.createdAt ?? this.#now() };
+    // An interface has no index signature; a payload is a plain object all the same.
+    return this.#post(type, payload as Readonly<Record<string, unknown>>, options);
+  }
+
+  /** Sends several events, one after the other, or in another order with `shuffle`. */
+  async sendAll(
+    events: readonly EventToSend[],
+    options: SendAllOptions = {},
+  ): Promise<readonly DeliveryRecord[]> {
+    // Events are made before they are shuffled, so that `createdAt` tells their true order.
+    const sends = events.map(({ type, overrides }) => ({
+      type,
+      overrides: { ...overrides, createdAt: overrides?.createdAt ?? this.#now() },
+    }));
+    const records: DeliveryRecord[] = [];
+    for (const { type, overrides } of inOrder(sends, options.shuffle)) {
+      records.push(...(await this.send(type, overrides, options)));
+    }
+    return records;
+  }
+
+  /** Sends an event of a type that the document does not know, to subscribers of every type or of this one. */
+  sendUnknown(
+    type: string,
+    payload: Readonly<Record<string, unknown>> = {},
+    options: SendOptions = {},
+  ): Promise<readonly DeliveryRecord[]> {
+    if (isWebhookEventType(type)) throw new TypeError(`"${type}" is a known type: use send.`);
+    return this.#post(type, { createdAt: this.#now(), ...payload }, options);
+  }
+
+  /** Forgets every delivery. */
+  reset(): void {
+    this.#deliveries.length = 0;
+  }
+
+  #post(
+    type: string,
+    payload: Readonly<Record<string, unknown>>,
+    options: SendOptions,
+  ): Promise<readonly DeliveryRecord[]> {
+    const { region, workspace } = this.#ownerOf(options);
+    const { copies = 1, forged = false } = options;
+    const secret = forged ? `forged-${workspace.id}` : workspace.secret;
+    const addresses = [
+      ...this.#subscribersOf(type, region, workspace.id),
+      ...this.#agentAddress(type, payload, region),
+    ];
+    const deliveries = addresses.map((address) => ({ ...address, type, payload, secret }));
+    const all = Array.from({ length: copies }, () => deliveries).flat();
+    return Promise.all(all.map((delivery) => this.#deliver(delivery)));
+  }
+
+  async #deliver(delivery: Delivery): Promise<DeliveryRecord> {
+    const record = await deliver(delivery, this.#clock);
+    this.#deliveries.push(record);
+    return record;
+  }
+
+  #subscribersOf(type: string, region: Region, workspaceId: string): Pick<Delivery, 'target' | 'via'>[] {
+    return this.#subscriptions
+      .filter((each) => each.region === region && each.workspaceId === workspaceId)
+      .filter((each) => each.events === undefined || each.events.includes(type))
+      .map(({ target }) => ({ target, via: 'subscription' }));
+  }
+
+  #agentAddress(
+    type: string,
+    { agentId }: Readonly<Record<string, unknown>>,
+    region: Region,
+  ): Pick<Delivery, 'target' | 'via'>[] {
+    if (type !== 'conversation_updated' || typeof agentId !== 'string') return [];
+    const serverUrl = this.#world.state[region].agents.get(agentId)?.advanced.serverUrl;
+    return serverUrl === undefined ? [] : [{ target: serverUrl, via: 'agent' }];
+  }
+
+  #ownerOf({ region = 'eu', workspaceId }: WebhookOwner): { region: Region; workspace: FakeWorkspace } {
+    const { workspaces } = this.#world.state[region];
+    const id = workspaceId ?? workspaces.keys().next().value;
+    const workspace = id === undefined ? undefined : workspaces.get(id);
+    if (workspace === undefined) throw new TypeError(`Region ${region} has no workspace "${id ?? ''}".`);
+    return { region, workspace };
+  }
+
+  /** Later than any before, so that no two events are taken for duplicates. */
+  #now(): number {
+    this.#lastCreatedAt = Math.max(this.#clock.now(), this.#lastCreatedAt + 1);
+    return this.#lastCreatedAt;
+  }
+}
+
+function inOrder<Value>(values: readonly Value[], seed: number | undefined): readonly Value[] {
+  if (seed === undefined) return values;
+  const random = randomNumbers(seed);
+  const drawn = values.map((value) => ({ value, place: random() }));
+  return drawn.sort((a, b) => a.place - b.place).map(({ value }) => value);
+}

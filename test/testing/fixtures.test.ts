@@ -1,0 +1,108 @@
+import {
+  ConversationSchema,
+  DefaultToolSchema,
+  OrgClientSchema,
+  parseWebhook,
+  TeamSchema,
+  ToolSchema,
+  VariableInputSchema,
+  VariableSchema,
+  type WebhookEventType,
+  webhookEvents,
+} from 'agent-platform-sdk';
+import { createFakePlatform, createFixtures, fixtures } from 'agent-platform-sdk/testing';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+
+const schemas = {
+  conversation: ConversationSchema,
+  defaultTool: DefaultToolSchema,
+  orgClient: OrgClientSchema,
+  team: TeamSchema,
+  tool: ToolSchema,
+  variable: VariableSchema,
+  variableInput: VariableInputSchema,
+};
+const records = Object.keys(schemas) as (keyof typeof schemas)[];
+const events = Object.keys(webhookEvents) as WebhookEventType[];
+
+describe.each(records)('%s', (name) => {
+  test('is valid, and has every field of its schema', () => {
+    for (const seed of [1, 2, 3]) {
+      const record = createFixtures({ seed })[name]();
+      const { shape } = schemas[name];
+      expect(z.safeParse(schemas[name], record)).toMatchObject({ success: true });
+      expect(Object.keys(record).sort()).toEqual(Object.keys(shape).sort());
+    }
+  });
+
+  test('is the same each time, another with another seed, and never shared', () => {
+    const first = fixtures[name]();
+    expect(fixtures[name]()).toEqual(first);
+    expect(createFixtures({ seed: 1 })[name]()).toEqual(first);
+    expect(createFixtures({ seed: 2 })[name]()).not.toEqual(first);
+    expect(fixtures[name]()).not.toBe(first);
+  });
+});
+
+describe.each(events)('%s', (type) => {
+  test('is valid, and has every field of its schema', () => {
+    for (const seed of [1, 2, 3]) {
+      const { payload } = createFixtures({ seed }).event(type);
+      const schema = webhookEvents[type].payload;
+      expect(z.safeParse(schema, payload)).toMatchObject({ success: true });
+      const { shape } = (schema as unknown as { def: { shape: object } }).def;
+      expect(Object.keys(payload).sort()).toEqual(Object.keys(shape).sort());
+    }
+  });
+
+  test('is delivered as parseWebhook takes it', () => {
+    const delivery = fixtures.delivery(type, 'fake-secret');
+
+    expect(parseWebhook(delivery, { secret: 'fake-secret', validation: 'strict' })).toEqual(
+      fixtures.event(type),
+    );
+  });
+});
+
+test('overrides are laid over the record at any depth', () => {
+  const client = fixtures.orgClient({
+    onboardingState: { personalInfo: { role: 'Sales' } },
+    predefinedTags: ['new'],
+    notificationsSettings: undefined,
+  });
+
+  expect(client.onboardingState).toMatchObject({
+    currentStep: 3,
+    personalInfo: { role: 'Sales', industry: 'Retail' },
+  });
+  expect(client.predefinedTags).toEqual(['new']);
+  expect(client).not.toHaveProperty('notificationsSettings');
+});
+
+test('overrides of one record do not reach another', () => {
+  const tags = ['mine'];
+  const { tags: copy } = fixtures.conversation({ tags });
+  tags.push('later');
+
+  expect(copy).toEqual(['mine']);
+  expect(fixtures.conversation().tags).not.toContain('mine');
+});
+
+test('a free-form field takes any value', () => {
+  expect(
+    fixtures.conversation({ capturedVariables: [1], funnelExtractedData: { a: { b: 1 } } }),
+  ).toMatchObject({
+    capturedVariables: [1],
+    funnelExtractedData: { a: { b: 1 } },
+  });
+});
+
+test.each(['eu', 'na'] as const)('a fake of region %s takes them as they are', (region) => {
+  const made = createFixtures({ seed: 9, region });
+  const { add } = createFakePlatform();
+
+  expect(add[region].tool(made.tool())).toEqual(made.tool());
+  expect(add[region].client(made.orgClient()).orgId).toBe(`org_${region}_1`);
+  expect(add[region].variable(made.variable()).agentId).toBe(`agent_${region}_1`);
+});

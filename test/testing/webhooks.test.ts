@@ -1,0 +1,300 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createWebhookReceiver, type WebhookEventType, webhookEvents } from 'agent-platform-sdk';
+import { createFakePlatform, type DeliveryTarget } from 'agent-platform-sdk/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+const types = Object.keys(webhookEvents) as WebhookEventType[];
+
+/** A subscriber that keeps what it is sent. */
+function subscriber(status = 200): DeliveryTarget & { readonly received: Received[] } {
+  const received: Received[] = [];
+  return {
+    received,
+    fetch: async (request) => {
+      received.push((await request.json()) as Received);
+      return new Response(null, { status });
+    },
+  };
+}
+interface Received {
+  readonly type: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** The same over real HTTP, for the length of one test. */
+async function listener(status = 200): Promise<{ url: string; received: Received[] }> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    request.on('end', () => {
+      received.push(JSON.parse(text) as Received);
+      response.writeHead(status).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received };
+}
+
+test.each(types)('%s is accepted by a strict receiver', async (type) => {
+  const fake = createFakePlatform();
+  const seen: unknown[] = [];
+  const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret, validation: 'strict' });
+  receiver.onAny((event) => void seen.push(event.type));
+  fake.webhooks.subscribe(receiver);
+
+  const deliveries = await fake.webhooks.send(type);
+
+  expect(deliveries).toMatchObject([{ type, address: 'receiver', outcome: 'success', status: 200 }]);
+  expect(seen).toEqual([type]);
+});
+
+test('posts JSON over real HTTP, with the secret of the workspace', async () => {
+  const fake = createFakePlatform();
+  const { url, received } = await listener();
+  fake.webhooks.subscribe(url);
+
+  const [delivery] = await fake.webhooks.send('lead_captured', { leadName: 'Dana', leadEmail: undefined });
+
+  expect(received).toHaveLength(1);
+  expect(received[0]).toMatchObject({
+    type: 'lead_captured',
+    payload: { leadName: 'Dana', operation: 'captured', workspaceSecret: fake.seed.eu.workspaceSecret },
+  });
+  expect(received[0]?.payload).not.toHaveProperty('leadEmail');
+  expect(delivery).toMatchObject({ address: url, via: 'subscription', outcome: 'success' });
+});
+
+test('sends only the types that are subscribed', async () => {
+  const fake = createFakePlatform();
+  const target = subscriber();
+  fake.webhooks.subscribe(target, { events: ['lead_captured', 'brand_new'] });
+
+  expect(await fake.webhooks.send('webhook_test')).toEqual([]);
+  await fake.webhooks.send('lead_captured');
+  await fake.webhooks.sendUnknown('brand_new');
+  await fake.webhooks.sendUnknown('other_new');
+
+  expect(target.received.map(({ type }) => type)).toEqual(['lead_captured', 'brand_new']);
+});
+
+test('sends to every subscriber, and to none that has left', async () => {
+  const fake = createFakePlatform();
+  const [first, second] = [subscriber(), subscriber()];
+  const leave = fake.webhooks.subscribe(first);
+  fake.webhooks.subscribe(second);
+
+  expect(await fake.webhooks.send('webhook_test')).toHaveLength(2);
+  leave();
+  expect(await fake.webhooks.send('webhook_test')).toHaveLength(1);
+  expect([first.received.length, second.received.length]).toEqual([1, 2]);
+});
+
+test('keeps workspaces and regions apart', async () => {
+  const fake = createFakePlatform();
+  const { secondWorkspaceId, secondWorkspaceSecret } = fake.seed.eu;
+  const [primary, second, other] = [subscriber(), subscriber(), subscriber()];
+  fake.webhooks.subscribe(primary);
+  fake.webhooks.subscribe(second, { workspaceId: secondWorkspaceId });
+  fake.webhooks.subscribe(other, { region: 'na' });
+
+  await fake.webhooks.send('webhook_test', {}, { workspaceId: secondWorkspaceId });
+  await fake.webhooks.send('agent_deleted', {}, { region: 'na' });
+
+  expect(primary.received).toEqual([]);
+  expect(second.received).toMatchObject([{ payload: { workspaceSecret: secondWorkspaceSecret } }]);
+  expect(other.received).toMatchObject([
+    { payload: { agentId: fake.seed.na.agentId, workspaceSecret: fake.seed.na.workspaceSecret } },
+  ]);
+});
+
+test.each([201, 204, 302, 400, 500])('%i is not a success, and is not tried again', async (status) => {
+  const fake = createFakePlatform();
+  const { url, received } = await listener(status);
+  fake.webhooks.subscribe(url);
+
+  expect(await fake.webhooks.send('webhook_test')).toMatchObject([{ outcome: 'refused', status }]);
+  expect(received).toHaveLength(1);
+});
+
+test('a receiver that is not there is a failed delivery', async () => {
+  const fake = createFakePlatform();
+  fake.webhooks.subscribe('http://127.0.0.1:1/hook');
+
+  expect(await fake.webhooks.send('webhook_test')).toMatchObject([
+    { outcome: 'failed', status: undefined, error: expect.stringContaining('fetch failed') as string },
+  ]);
+});
+
+test('a receiver that throws is a failed delivery', async () => {
+  const fake = createFakePlatform();
+  fake.webhooks.subscribe({ fetch: () => Promise.reject(new Error('no')) });
+
+  expect(await fake.webhooks.send('webhook_test')).toMatchObject([{ outcome: 'failed', error: 'no' }]);
+});
+
+test('gives a receiver 60 seconds, by the clock it was made with', async () => {
+  const timers: { callback: () => void; ms: number }[] = [];
+  let now = 1_000;
+  const fake = createFakePlatform({
+    clock: {
+      now: () => now,
+      setTimeout: (callback, ms) => timers.push({ callback, ms }),
+      clearTimeout: () => undefined,
+    },
+  });
+  let aborted = false;
+  fake.webhooks.subscribe({
+    fetch: (request) => {
+      request.signal.addEventListener('abort', () => {
+        aborted = true;
+      });
+      return new Promise(() => undefined);
+    },
+  });
+
+  const sending = fake.webhooks.send('webhook_test');
+  expect(timers.map(({ ms }) => ms)).toEqual([60_000]);
+  now += 60_000;
+  timers[0]?.callback();
+
+  expect(await sending).toMatchObject([{ outcome: 'timeout', status: undefined, duration: 60_000 }]);
+  expect(aborted).toBe(true);
+});
+
+describe('what a receiver must be ready for', () => {
+  test('duplicates, alike to the last byte', async () => {
+    const fake = createFakePlatform();
+    const target = subscriber();
+    fake.webhooks.subscribe(target);
+
+    await fake.webhooks.send('lead_captured', {}, { copies: 3 });
+
+    expect(target.received).toHaveLength(3);
+    expect(new Set(target.received.map((each) => JSON.stringify(each))).size).toBe(1);
+  });
+
+  test('a receiver handles duplicates once, and two events of the same moment twice', async () => {
+    const fake = createFakePlatform({
+      clock: { now: () => 5, setTimeout: () => 0, clearTimeout: () => undefined },
+    });
+    let handled = 0;
+    const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret });
+    receiver.on('lead_captured', () => {
+      handled += 1;
+    });
+    fake.webhooks.subscribe(receiver);
+
+    await fake.webhooks.send('lead_captured', {}, { copies: 2 });
+    expect(handled).toBe(1);
+    await fake.webhooks.send('lead_captured');
+    expect(handled).toBe(2);
+  });
+
+  test('another order, the same for the same seed', async () => {
+    const asSent = ['0', '1', '2', '3', '4', '5', '6', '7'];
+    const order = async (shuffle: number | undefined): Promise<unknown[]> => {
+      const fake = createFakePlatform();
+      const target = subscriber();
+      fake.webhooks.subscribe(target);
+      const events = asSent.map((message) => ({ type: 'webhook_test' as const, overrides: { message } }));
+      await fake.webhooks.sendAll(events, { shuffle });
+      const byTime = [...target.received].sort(
+        (a, b) => Number(a.payload.createdAt) - Number(b.payload.createdAt),
+      );
+      expect(byTime.map(({ payload }) => payload.message)).toEqual(asSent);
+      return target.received.map(({ payload }) => payload.message);
+    };
+
+    expect(await order(undefined)).toEqual(asSent);
+    expect(await order(1)).not.toEqual(asSent);
+    expect(await order(1)).toEqual(await order(1));
+    expect(await order(2)).not.toEqual(await order(1));
+  });
+
+  test('a forged secret', async () => {
+    const fake = createFakePlatform();
+    fake.webhooks.subscribe(createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret, logLevel: 'off' }));
+
+    expect(await fake.webhooks.send('webhook_test', {}, { forged: true })).toMatchObject([
+      { outcome: 'refused', status: 401 },
+    ]);
+  });
+
+  test('an unknown type', async () => {
+    const fake = createFakePlatform();
+    const unknown: unknown[] = [];
+    const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret, logLevel: 'off' });
+    receiver.onUnknown((event) => void unknown.push(event.type, event.payload));
+    fake.webhooks.subscribe(receiver);
+
+    await fake.webhooks.sendUnknown('brand_new', { size: 3 });
+
+    expect(unknown).toEqual(['brand_new', expect.objectContaining({ size: 3 })]);
+    expect(() => fake.webhooks.sendUnknown('webhook_test')).toThrow('"webhook_test" is a known type');
+  });
+
+  test("the agent's own address, for conversation_updated alone", async () => {
+    const fake = createFakePlatform();
+    const agentLevel = await listener();
+    const target = subscriber();
+    fake.webhooks.subscribe(target);
+    const { id: agentId } = fake.add.agent({ advanced: { serverUrl: agentLevel.url } });
+
+    const deliveries = await fake.webhooks.send('conversation_updated', { agentId });
+    await fake.webhooks.send('conversation_updated');
+    await fake.webhooks.send('lead_captured', { agentId });
+
+    expect(deliveries.map(({ via }) => via).sort()).toEqual(['agent', 'subscription']);
+    expect(agentLevel.received).toEqual([target.received[0]]);
+  });
+});
+
+test('keeps every delivery, without the secret', async () => {
+  const fake = createFakePlatform();
+  fake.webhooks.subscribe(subscriber());
+  await fake.webhooks.send('webhook_test');
+  await fake.webhooks.send('lead_captured');
+
+  expect(fake.webhooks.deliveries.map(({ type }) => type)).toEqual(['webhook_test', 'lead_captured']);
+  expect(JSON.stringify(fake.webhooks.deliveries)).not.toContain(fake.seed.eu.workspaceSecret);
+});
+
+test('reset forgets deliveries and keeps subscriptions', async () => {
+  const fake = createFakePlatform();
+  fake.webhooks.subscribe(subscriber());
+  await fake.webhooks.send('webhook_test');
+
+  fake.reset();
+
+  expect(fake.webhooks.deliveries).toEqual([]);
+  expect(await fake.webhooks.send('webhook_test')).toHaveLength(1);
+});
+
+test.each([
+  ['an address that is no URL', () => createFakePlatform().webhooks.subscribe('nowhere'), 'Invalid URL'],
+  [
+    'an unknown workspace',
+    () => createFakePlatform().webhooks.subscribe(subscriber(), { workspaceId: 'x' }),
+    'Region eu has no workspace "x"',
+  ],
+])('refuses %s', (_name, subscribing, message) => {
+  expect(subscribing).toThrow(message);
+});
+
+test('no operation sends an event on its own', async () => {
+  const fake = createFakePlatform();
+  const target = subscriber();
+  fake.webhooks.subscribe(target);
+  const headers = { authorization: `Bearer ${fake.seed.eu.workspaceSecret}` };
+  await fake.fetch(`${fake.baseUrls.eu}/v3/workspaces/${fake.seed.eu.secondWorkspaceId}`, {
+    method: 'DELETE',
+    headers,
+  });
+
+  expect(target.received).toEqual([]);
+});
