@@ -1,0 +1,149 @@
+import { inspect } from 'node:util';
+import { createWebhookReceiver, parseWebhook, WebhookError, type WebhookFailure } from 'agent-platform-sdk';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { envelope, eventTypes, secret } from './deliveries.js';
+import { RecordingLogger } from './recording-logger.js';
+
+const isGenuine = (value: unknown): boolean =>
+  (value as { payload?: { workspaceSecret?: unknown } } | null)?.payload?.workspaceSecret === secret;
+
+/** Any JSON value, odd keys included. */
+const json = fc.oneof(
+  fc.jsonValue(),
+  fc.dictionary(
+    fc.constantFrom('__proto__', 'constructor', 'toString', 'type', 'payload', 'workspaceSecret'),
+    fc.jsonValue(),
+  ),
+);
+
+/** A genuine event of any type. */
+const genuine = fc.constantFrom(...eventTypes).map((type) => envelope(type));
+
+/** A genuine event with one to three places changed: fields set, removed, or added, in the envelope or the payload. */
+const mutated = fc
+  .tuple(
+    genuine,
+    fc.array(
+      fc.record({
+        inside: fc.boolean(),
+        pick: fc.nat(),
+        name: fc.option(
+          fc.oneof(
+            fc.string(),
+            fc.constantFrom('__proto__', 'constructor', 'workspaceSecret', 'type', 'payload'),
+          ),
+        ),
+        value: fc.option(fc.oneof(json, fc.constant(secret), fc.constant([secret])), { nil: undefined }),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+  )
+  .map(([event, changes]) => {
+    const copy = structuredClone(event) as Record<string, unknown>;
+    for (const { inside, pick, name, value } of changes) {
+      const target = (
+        inside && typeof copy.payload === 'object' && copy.payload !== null ? copy.payload : copy
+      ) as object;
+      const keys = Object.keys(target);
+      const key = name ?? keys[pick % Math.max(keys.length, 1)] ?? 'new';
+      Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+    }
+    return copy;
+  });
+
+const value = fc.oneof(json, mutated, genuine);
+const body = fc.oneof(
+  value,
+  value.map((one) => JSON.stringify(one)),
+  value.map((one) => new TextEncoder().encode(JSON.stringify(one))),
+  fc.uint8Array({ maxLength: 300 }),
+  fc.string({ unit: 'binary' }),
+  // Cut off, or with a byte changed.
+  fc.tuple(genuine, fc.nat(200)).map(([event, length]) => JSON.stringify(event).slice(0, length)),
+  fc.tuple(genuine, fc.nat(), fc.nat(255)).map(([event, at, byte]) => {
+    const bytes = new TextEncoder().encode(JSON.stringify(event));
+    bytes[at % bytes.length] = byte;
+    return bytes;
+  }),
+);
+
+/** What a body means, by the platform's own means. */
+function meaningOf(received: unknown): unknown {
+  const text = received instanceof Uint8Array ? new TextDecoder().decode(received) : received;
+  if (typeof text !== 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const options = { numRuns: 3_000 };
+const modes = ['strict', 'tolerant', 'report', 'off'] as const;
+
+test('parseWebhook returns a genuine event or throws a webhook error, which does not show the secret', () => {
+  fc.assert(
+    fc.property(body, fc.constantFrom(...modes), (received, validation) => {
+      try {
+        const event = parseWebhook(received, { secret, validation });
+        expect(isGenuine(meaningOf(received))).toBe(true);
+        expect(Object.hasOwn(event.payload, 'workspaceSecret')).toBe(false);
+      } catch (error) {
+        expect(error).toBeInstanceOf(WebhookError);
+        expect(inspect(error, { depth: 9 }) + JSON.stringify(error)).not.toContain(secret);
+      }
+    }),
+    options,
+  );
+});
+
+test('a receiver answers everything, runs no handler for what is not genuine, and never shows the secret', async () => {
+  await fc.assert(
+    fc.asyncProperty(body, fc.constantFrom(...modes), fc.boolean(), async (received, validation, fails) => {
+      const logger = new RecordingLogger();
+      const told: unknown[] = [];
+      let runs = 0;
+      const run = () => {
+        runs += 1;
+        if (fails) throw new Error('no');
+      };
+      const receiver = createWebhookReceiver({ secret, validation, logger, logLevel: 'debug' })
+        .onAny(run)
+        .onUnknown(run)
+        .onInvalid(run)
+        .onError((error, { stage }: WebhookFailure) => told.push(error, stage))
+        .onRejected((rejection) => told.push(rejection));
+      const answer = await receiver.handle({ method: 'POST', body: received });
+      const expected = fails ? 500 : 200;
+      expect([400, 401, expected]).toContain(answer.status);
+      expect(runs).toBe(isGenuine(meaningOf(received)) ? 1 : 0);
+      expect(inspect([answer, told, logger.lines], { depth: 9 })).not.toContain(secret);
+    }),
+    options,
+  );
+});
+
+test('a copy is recognised in whatever form it comes', async () => {
+  await fc.assert(
+    fc.asyncProperty(mutated.filter(isGenuine), async (event) => {
+      let runs = 0;
+      const run = () => {
+        runs += 1;
+      };
+      const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger() });
+      receiver.onAny(run).onUnknown(run).onInvalid(run);
+      const text = JSON.stringify(event);
+      for (const received of [
+        text,
+        new TextEncoder().encode(text),
+        JSON.parse(text),
+        JSON.stringify(event, null, 1),
+      ]) {
+        expect((await receiver.handle({ method: 'POST', body: received })).status).toBe(200);
+      }
+      expect(runs).toBe(1);
+    }),
+    { numRuns: 500 },
+  );
+});
