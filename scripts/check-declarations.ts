@@ -80,7 +80,7 @@ function isReadable(member: ts.Symbol): boolean {
       ? ts.getModifiers(declaration)?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword)
       : false,
   );
-  return (member.flags & kinds) !== 0 && isPrivate !== true && !member.name.startsWith('__');
+  return (member.flags & kinds) !== 0 && isPrivate !== true && !/^(__|#|~)/.test(member.name);
 }
 
 function lacksComment(symbol: ts.Symbol): boolean {

@@ -17,6 +17,7 @@ export type QueryValue = string | number | boolean | readonly (string | number |
 
 /** How an answer is read: the schema of the whole body, and what of it the caller gets. */
 export interface ResponseShape<Result> {
+  /** Schema of the whole body. */
   readonly schema: StandardSchemaV1;
   /** Takes the caller's part out of a body that fits the schema. */
   readonly unwrap: (body: unknown) => Result;
@@ -26,13 +27,19 @@ export interface ResponseShape<Result> {
 
 /** One operation as data: what the client sends, what the fake answers, what the OpenAPI document says. */
 export interface Endpoint<Path extends string = string, Body = unknown, Query = unknown, Result = unknown> {
+  /** The HTTP method. */
   readonly method: HttpMethod;
   /** Relative to the base address that ends in `/v3`; parameters in braces. */
   readonly path: Path;
+  /** Schema of the request body; undefined where the operation takes none. */
   readonly body?: StandardSchemaV1<Body, unknown> | undefined;
+  /** Schema of the query; undefined where the operation takes none. */
   readonly query?: StandardSchemaV1<Query, unknown> | undefined;
+  /** What an answer looks like, and what of it the caller gets. */
   readonly response: ResponseShape<Result>;
+  /** Whether a bearer token is sent (document, 5.2). */
   readonly auth: 'bearer' | 'none';
+  /** Values of path parameters that would read another operation, and are refused. */
   readonly reserved?: ReservedValues<Path> | undefined;
 }
 

@@ -88,6 +88,7 @@ export class AgentPlatformError extends Error {
     return names?.includes((this as ErrorClass).errorName) === true;
   }
 
+  /** The name of the class, right after minification too. */
   override get name(): string {
     return (this.constructor as unknown as ErrorClass).errorName;
   }
@@ -122,6 +123,7 @@ export class RequestValidationError extends AgentPlatformError {
 
   /** Every field that is wrong: where it stands in the argument, and what was expected. */
   readonly issues: readonly Issue[];
+  /** The HTTP method of the call. */
   readonly method: string;
   /** The path of the operation, with the parameters in braces: `/tools/{toolId}`. */
   readonly path: string;
@@ -144,9 +146,11 @@ export class RequestValidationError extends AgentPlatformError {
 
 /** Which call an error is about. */
 export interface CallContext {
+  /** The HTTP method of the call. */
   readonly method: string;
   /** The path as it was sent, relative to the base address. */
   readonly path: string;
+  /** The region that was called. */
   readonly region: Region;
 }
 
@@ -155,9 +159,11 @@ export class ConnectionError extends AgentPlatformError {
   static override readonly errorName: string = 'ConnectionError';
   override readonly type: 'connection_error' | 'timeout_error' | 'abort_error' = 'connection_error';
 
+  /** The HTTP method of the call. */
   readonly method: string;
   /** The path as it was sent, relative to the base address. */
   readonly path: string;
+  /** The region that was called. */
   readonly region: Region;
 
   constructor(
@@ -199,16 +205,23 @@ export class HookError extends AgentPlatformError {
 
 /** What an {@link ApiError} is made of. */
 export interface ApiErrorOptions extends CallContext {
+  /** The HTTP status of the answer. */
   readonly status: number;
+  /** `code` of the error body. */
   readonly code?: string | undefined;
+  /** `issues` of the error body. Default none. */
   readonly issues?: readonly ApiErrorIssue[] | undefined;
+  /** The answer's headers. */
   readonly headers: Headers;
+  /** The body as text, capped and masked. */
   readonly rawBody: string;
+  /** Whether the service may have acted all the same. Default false. */
   readonly outcomeUnknown?: boolean | undefined;
 }
 
 /** One entry of `issues` in the error body (document, section 7); fields the document does not list are kept. */
 export interface ApiErrorIssue {
+  /** What is wrong, in the words of the service. */
   readonly message: string;
 }
 
@@ -237,9 +250,11 @@ export class ApiError extends AgentPlatformError {
   readonly issues: readonly ApiErrorIssue[];
   /** The response's headers; those that carry credentials are masked. */
   readonly headers: Headers;
+  /** The HTTP method of the call. */
   readonly method: string;
   /** The path as it was sent, relative to the base address. */
   readonly path: string;
+  /** The region that was called. */
   readonly region: Region;
   /** The body as text, marked fields masked, at most 16 KiB. */
   readonly rawBody: string;
@@ -319,9 +334,13 @@ export class ServerError extends ApiError {
 
 /** What an {@link AnsweredError} is made of. */
 export interface AnsweredErrorOptions extends CallContext {
+  /** The HTTP status of the answer. */
   readonly status: number;
+  /** The parsed body, or its text where it is not JSON. */
   readonly body: unknown;
+  /** The body as text, capped and masked. */
   readonly rawBody: string;
+  /** Whether the service may have acted all the same. Default false. */
   readonly outcomeUnknown?: boolean | undefined;
 }
 
@@ -333,10 +352,13 @@ export class OperationFailedError extends AgentPlatformError {
   static override readonly errorName = 'OperationFailedError';
   override readonly type = 'operation_failed_error';
 
+  /** The HTTP status of the answer. */
   readonly status: number;
+  /** The HTTP method of the call. */
   readonly method: string;
   /** The path as it was sent, relative to the base address. */
   readonly path: string;
+  /** The region that was called. */
   readonly region: Region;
   /** The answer, marked fields masked. */
   readonly body: unknown;
@@ -361,10 +383,13 @@ export class ResponseValidationError extends AgentPlatformError {
 
   /** Each departure with its path in the body. */
   readonly issues: readonly Issue[];
+  /** The HTTP status of the answer. */
   readonly status: number;
+  /** The HTTP method of the call. */
   readonly method: string;
   /** The path as it was sent, relative to the base address. */
   readonly path: string;
+  /** The region that was called. */
   readonly region: Region;
   /** The body, marked fields masked; undefined where it was not JSON. */
   readonly body: unknown;

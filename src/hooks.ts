@@ -3,11 +3,13 @@ import type { Region } from './regions.js';
 
 /** The call a hook is told about. */
 export interface HookCall {
+  /** The HTTP method. */
   readonly method: string;
   /** The operation, with the parameters in braces: `/tools/{toolId}`. Few values: fit for a metric's label. */
   readonly route: string;
   /** The path as sent, relative to the base address: `/tools/tool_1`. */
   readonly path: string;
+  /** The region that is called. */
   readonly region: Region;
   /** 1 for the first attempt. */
   readonly attempt: number;
@@ -15,6 +17,7 @@ export interface HookCall {
 
 /** An attempt is about to be sent. */
 export interface RequestHookContext extends HookCall {
+  /** The whole address, as it is sent. */
   readonly url: string;
   /**
    * The headers that will be sent, without `authorization`. Set more here, for example `traceparent`;
@@ -25,6 +28,7 @@ export interface RequestHookContext extends HookCall {
 
 /** An attempt was answered, and its body was read. */
 export interface ResponseHookContext extends HookCall {
+  /** The HTTP status. */
   readonly status: number;
   /** The response's headers; those that carry credentials are masked. */
   readonly headers: Headers;
@@ -55,8 +59,12 @@ export interface Drift {
  * throws before sending ends the call with a `HookError`; one that throws after is logged and ignored.
  */
 export interface Hooks {
+  /** Before each attempt. May add headers; what it throws ends the call with a `HookError`. */
   readonly onRequest?: ((context: RequestHookContext) => void | Promise<void>) | undefined;
+  /** After each answer whose body was read. What it throws is logged and ignored, as for the two below. */
   readonly onResponse?: ((context: ResponseHookContext) => void | Promise<void>) | undefined;
+  /** Before the wait for another attempt. */
   readonly onRetry?: ((context: RetryHookContext) => void | Promise<void>) | undefined;
+  /** For what a validation has forgiven. */
   readonly onDrift?: ((drift: Drift) => void | Promise<void>) | undefined;
 }

@@ -5,9 +5,13 @@ export const LOG_LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 
 
 /** Where log lines go. `console` and a pino logger both fit: each line is one finished string, already redacted. */
 export interface Logger {
+  /** Takes a line of the level `error`. */
   error(line: string): void;
+  /** Takes a line of the level `warn`. */
   warn(line: string): void;
+  /** Takes a line of the level `info`. */
   info(line: string): void;
+  /** Takes a line of the level `debug`. */
   debug(line: string): void;
 }
 

@@ -11,12 +11,16 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
   };
 }
 
+/** What a Standard Schema answers: the value, or the issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
+/** One issue, as a Standard Schema reports it. */
 export interface StandardIssue {
+  /** What is wrong. */
   readonly message: string;
+  /** Where, from the top of the value. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 

@@ -43,6 +43,7 @@ export class RegionAdd {
     this.#world = world;
   }
 
+  /** Adds a workspace: the primary one where the region has none. */
   workspace(record: NewWorkspace = {}): FakeWorkspace {
     const { workspaces } = this.#state;
     const id = record.id ?? this.#newId('workspace', workspaces);
@@ -61,6 +62,7 @@ export class RegionAdd {
     return put(workspaces, id, workspace);
   }
 
+  /** Adds an agent to a workspace. */
   agent(record: NewAgent = {}): FakeAgent {
     const { agents, workspaces } = this.#state;
     const id = record.id ?? this.#newId('agent', agents);
@@ -74,6 +76,7 @@ export class RegionAdd {
     });
   }
 
+  /** Adds an organisation with its clients and teams. */
   org(record: NewOrg = {}): FakeOrg {
     const { orgs } = this.#state;
     const id = record.id ?? this.#newId('org', orgs);
@@ -84,6 +87,7 @@ export class RegionAdd {
     return orgs.get(id) as FakeOrg;
   }
 
+  /** Adds a client to an organisation. */
   client(record: Partial<OrgClient> = {}): OrgClient {
     const org = this.#org(record.orgId);
     const isTaken = (id: string): boolean => org.clients.some((client) => client.ID === id);
@@ -94,6 +98,7 @@ export class RegionAdd {
     return client;
   }
 
+  /** Adds a team to an organisation. */
   team(record: Partial<Team> = {}): Team {
     const org = this.#org(record.orgId);
     const isTaken = (id: string): boolean => org.teams.some((team) => team.ID === id);
@@ -104,6 +109,7 @@ export class RegionAdd {
     return team;
   }
 
+  /** Adds a variable to an agent. */
   variable(record: NewVariable = {}): Variable {
     const { agents, variables } = this.#state;
     const id = record.id ?? this.#newId('variable', variables);
@@ -118,6 +124,7 @@ export class RegionAdd {
     });
   }
 
+  /** Adds a tool. */
   tool(record: NewTool = {}): Tool {
     const { agents, tools } = this.#state;
     const id = record.id ?? this.#newId('tool', tools);
@@ -125,12 +132,14 @@ export class RegionAdd {
     return put(tools, id, { name: id, ...structuredClone(record), id, agentId });
   }
 
+  /** Adds a tool to the default catalogue. */
   defaultTool(record: NewDefaultTool = {}): DefaultTool {
     const { defaultTools } = this.#state;
     const id = record.id ?? this.#newId('default_tool', defaultTools);
     return put(defaultTools, id, { name: id, kind: 'assignable_system', ...structuredClone(record), id });
   }
 
+  /** Adds a conversation to an agent. */
   conversation(conversation: NewConversation = {}): FakeConversation {
     const { agents, conversations } = this.#state;
     const agentId = this.#existing('agent', agents, conversation.agentId);
@@ -141,12 +150,14 @@ export class RegionAdd {
     return put(conversations, conversationKey(agentId, convoId), { agentId, convoId, record });
   }
 
+  /** Adds a lead to an agent. */
   lead(record: NewLead = {}): FakeLead {
     const { agents, leads } = this.#state;
     const id = record.id ?? this.#newId('lead', leads);
     return put(leads, id, { id, agentId: this.#existing('agent', agents, record.agentId) });
   }
 
+  /** Adds a telephone number to a workspace. */
   phoneNumber(record: NewPhoneNumber = {}): FakePhoneNumber {
     const { phoneNumbers, releasedForGood, workspaces } = this.#state;
     const isTaken = (id: string): boolean => phoneNumbers.has(id) || releasedForGood.has(id);

@@ -18,7 +18,9 @@ export type RefusalReason =
 
 /** The status and the `code` of one refusal. */
 export interface RefusalChoice {
+  /** The HTTP status. */
   readonly status: number;
+  /** `code` of the error body. */
   readonly code: string;
 }
 
@@ -31,6 +33,7 @@ export type RefusalChoices = {
 
 /** What is asked of {@link FakeChoices.permits}. */
 export interface PermitQuestion {
+  /** Who calls, as the token tells. */
   readonly caller: Caller;
   /** The key of the operation in `endpoints`, such as `'getTool'`. */
   readonly operation: string;

@@ -13,8 +13,11 @@ export type NewWorkspace = Partial<FakeWorkspace>;
 export type NewAgent = Partial<FakeAgent>;
 /** An organisation to add, with its clients and teams. */
 export interface NewOrg {
+  /** Default: a new id. */
   readonly id?: string | undefined;
+  /** Its clients (2.1). Default none. */
   readonly clients?: readonly Partial<OrgClient>[] | undefined;
+  /** Its teams (2.2). Default none. */
   readonly teams?: readonly Partial<Team>[] | undefined;
 }
 /** A variable to add; of the region's first agent by default. */
@@ -25,8 +28,11 @@ export type NewTool = Partial<Tool>;
 export type NewDefaultTool = Partial<DefaultTool>;
 /** A conversation to add: the two ids it is asked for by, and fields of its record. */
 export interface NewConversation {
+  /** Default: the first agent there is. */
   readonly agentId?: string | undefined;
+  /** Default: a new id. */
   readonly convoId?: string | undefined;
+  /** Fields of the record (2.6). */
   readonly record?: Partial<Conversation> | undefined;
 }
 /** A lead to add; of the region's first agent by default. */
@@ -36,14 +42,23 @@ export type NewPhoneNumber = Partial<FakePhoneNumber>;
 
 /** Records to begin with, in one region. They are added in this order, so each may name those above it. */
 export interface RegionRecords {
+  /** Workspaces; the first is the primary one unless another says so. */
   readonly workspaces?: readonly NewWorkspace[] | undefined;
+  /** Organisations with their clients and teams. */
   readonly orgs?: readonly NewOrg[] | undefined;
+  /** Agents. */
   readonly agents?: readonly NewAgent[] | undefined;
+  /** Variables of agents. */
   readonly variables?: readonly NewVariable[] | undefined;
+  /** Tools. */
   readonly tools?: readonly NewTool[] | undefined;
+  /** The default catalogue. */
   readonly defaultTools?: readonly NewDefaultTool[] | undefined;
+  /** Conversations of agents. */
   readonly conversations?: readonly NewConversation[] | undefined;
+  /** Leads of agents. */
   readonly leads?: readonly NewLead[] | undefined;
+  /** Telephone numbers of workspaces. */
   readonly phoneNumbers?: readonly NewPhoneNumber[] | undefined;
 }
 

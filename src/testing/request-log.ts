@@ -3,10 +3,13 @@ import type { Region } from '../regions.js';
 
 /** One request that reached the fake, for assertions. Holds no token, and no value of a marked field. */
 export interface FakeRequest {
+  /** The HTTP method. */
   readonly method: string;
   /** Relative to the base address that ends in `/v3`, without the query; as sent where it lacks `/v3`. */
   readonly path: string;
+  /** The query with its question mark; empty where there is none. */
   readonly query: string;
+  /** The region that was called. */
   readonly region: Region;
   /**
    * The key in `endpoints`, such as `'getTool'`; for an endpoint of your own `'GET /agents/{agentId}/tools'`;

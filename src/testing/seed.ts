@@ -10,19 +10,27 @@ export interface SeedHandles {
   readonly workspaceSecret: string;
   /** A second workspace of the same owner, with no records of its own: this one can be deleted. */
   readonly secondWorkspaceId: string;
+  /** The secret of the second workspace. */
   readonly secondWorkspaceSecret: string;
+  /** An organisation with one client and one team. */
   readonly orgId: string;
+  /** The organisation's client. */
   readonly clientId: string;
   /** The team that the client belongs to. */
   readonly teamId: string;
   /** An agent of the primary workspace, which owns the tool, the variable, the conversation and the lead. */
   readonly agentId: string;
+  /** Speaks for the agent. */
   readonly agentSecret: string;
+  /** A tool of the agent. */
   readonly toolId: string;
+  /** A variable of the agent. */
   readonly variableId: string;
   /** The key that a second variable of the agent cannot have (4.2). */
   readonly variableKey: string;
+  /** A conversation of the agent. */
   readonly convoId: string;
+  /** A lead of the agent. */
   readonly leadId: string;
   /** Rented from the platform, in the primary workspace. */
   readonly rentedNumberSid: string;

@@ -8,6 +8,7 @@ import type { Variable } from '../schemas/variable.js';
 
 /** A workspace of the fake. The document shows no fields of the record; these are what its rules speak of. */
 export interface FakeWorkspace {
+  /** The workspace's id. */
   readonly id: string;
   /** The workspace secret (5.2): a bearer token here, and `workspaceSecret` of the events (6.1). */
   readonly secret: string;
@@ -21,10 +22,13 @@ export interface FakeWorkspace {
 
 /** An agent of the fake. The document shows no fields of the record; these are what its rules speak of. */
 export interface FakeAgent {
+  /** The agent's id, unique in its region. */
   readonly id: string;
+  /** The agent's name. */
   readonly name: string;
   /** The agent secret (5.2). */
   readonly secret: string;
+  /** The workspace that owns the agent. */
   readonly workspaceId: string;
   /** `serverUrl` is the agent-level webhook address (6.3, rule 1). */
   readonly advanced: { readonly serverUrl?: string | undefined };
@@ -32,26 +36,35 @@ export interface FakeAgent {
 
 /** An organisation of the fake: what 4.1 lists. */
 export interface FakeOrg {
+  /** The organisation's id. */
   readonly id: string;
+  /** Its clients (2.1). */
   readonly clients: readonly OrgClient[];
+  /** Its teams (2.2). */
   readonly teams: readonly Team[];
 }
 
 /** A conversation of the fake: the record as it is answered, and the two ids it is asked for by (4.6). */
 export interface FakeConversation {
+  /** The agent that held the conversation. */
   readonly agentId: string;
+  /** The conversation's id under that agent. */
   readonly convoId: string;
+  /** The record as it is answered (2.6). */
   readonly record: Conversation;
 }
 
 /** A lead of the fake. Its fields are not shown in the document; it is here to be removed with its workspace. */
 export interface FakeLead {
+  /** The lead's id. */
   readonly id: string;
+  /** The agent that captured the lead. */
   readonly agentId: string;
 }
 
 /** A telephone number of the fake. */
 export interface FakePhoneNumber {
+  /** The number's id: `phoneNumberSid` of a release (4.3). */
   readonly sid: string;
   /** True for a number of the customer's own telephony account, false for one rented from the platform (4.3). */
   readonly imported: boolean;
@@ -61,15 +74,21 @@ export interface FakePhoneNumber {
 
 /** Everything one region holds. The regions share nothing (5.1). */
 export interface FakeRegionState {
+  /** By id. */
   readonly workspaces: ReadonlyMap<string, FakeWorkspace>;
+  /** By id. */
   readonly agents: ReadonlyMap<string, FakeAgent>;
+  /** By id. */
   readonly orgs: ReadonlyMap<string, FakeOrg>;
+  /** By id. */
   readonly variables: ReadonlyMap<string, Variable>;
+  /** By id. */
   readonly tools: ReadonlyMap<string, Tool>;
   /** The built-in catalogue (2.5), by id. */
   readonly defaultTools: ReadonlyMap<string, DefaultTool>;
   /** By agent id and conversation id, with a slash between. */
   readonly conversations: ReadonlyMap<string, FakeConversation>;
+  /** By id. */
   readonly leads: ReadonlyMap<string, FakeLead>;
   /** By `sid`. */
   readonly phoneNumbers: ReadonlyMap<string, FakePhoneNumber>;

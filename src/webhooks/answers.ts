@@ -5,7 +5,9 @@ export type Outcome = keyof typeof answers;
 
 /** A response that fits any server. */
 export interface WebhookResponse {
+  /** The HTTP status. */
   readonly status: number;
+  /** The headers, with lower-case names. */
   readonly headers: Record<string, string>;
   /** Empty, or a short JSON `{ message, code }`. Never holds anything of the payload or of a handler's error. */
   readonly body: string;

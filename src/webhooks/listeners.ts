@@ -28,14 +28,17 @@ export interface WebhookFailure {
    * `inbox` did not store the event.
    */
   readonly stage: 'handler' | 'deadline' | 'dedupe' | 'inbox';
+  /** The event that was being handled. */
   readonly event: ReceivedWebhook;
   /** The function that was passed to `on`, `onAny`, `onUnknown` or `onInvalid`. */
   readonly handler: WebhookHandler<never> | undefined;
+  /** The delivery it came with. */
   readonly context: WebhookContext;
 }
 
 /** A delivery that was refused before any handler could see it. Holds nothing of its body. */
 export interface WebhookRejection {
+  /** Why the delivery was refused. */
   readonly reason: RejectionReason;
   /** The HTTP status it was answered with. */
   readonly status: number;

@@ -4,25 +4,39 @@ import { Refusal } from './refusal.js';
 
 /** The part of a `node:http` request that is needed. Express's and HTTP/2's fit too. */
 export interface NodeRequest {
+  /** The HTTP method. */
   readonly method?: string | undefined;
+  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** What a body parser has made. */
   readonly body?: unknown;
+  /** True when the body was read to its end. */
   readonly readableEnded?: boolean | undefined;
+  /** True when the connection is gone. */
   readonly destroyed?: boolean | undefined;
+  /** Registers a listener of the stream. */
   on(event: string, listener: (value?: unknown) => void): unknown;
+  /** Removes a listener of the stream. */
   removeListener(event: string, listener: (value?: unknown) => void): unknown;
+  /** Reads on without keeping what comes. */
   resume(): unknown;
+  /** Closes the connection. */
   destroy(): unknown;
 }
 
 /** The part of a `node:http` response that is needed. */
 export interface NodeResponse {
+  /** The HTTP status to answer. */
   statusCode: number;
+  /** True when an answer has begun. */
   readonly headersSent: boolean;
+  /** True when the connection is gone. */
   readonly destroyed?: boolean | undefined;
+  /** Registers a listener of the stream. */
   on(event: string, listener: (value?: unknown) => void): unknown;
+  /** Sets a header of the answer. */
   setHeader(name: string, value: string): unknown;
+  /** Sends the body and ends the answer. */
   end(body: string): unknown;
 }
 

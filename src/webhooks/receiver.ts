@@ -19,6 +19,7 @@ import { processStored } from './stored.js';
 
 /** A request as any server can describe it. Fastify's and Koa's request objects are one as they are. */
 export interface WebhookRequest {
+  /** The HTTP method; any other than POST is refused, and none too. */
   readonly method?: string | undefined;
   /** Not looked at: no header verifies a webhook (document, 6.4), and no content type refuses a body that is JSON. */
   readonly headers?: unknown;

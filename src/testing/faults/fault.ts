@@ -4,6 +4,7 @@ import { closedObject } from '../../schemas/object.js';
 
 /** An answer with a status, most often an error. */
 export interface StatusFault {
+  /** Which fault this is. */
   readonly kind?: 'status' | undefined;
   /** From 200 to 599. */
   readonly status: number;
@@ -21,6 +22,7 @@ export interface StatusFault {
 
 /** An HTML page, as a proxy sends it. */
 export interface HtmlFault {
+  /** Which fault this is. */
   readonly kind: 'html';
   /** Default 502. */
   readonly status?: number | undefined;
@@ -28,6 +30,7 @@ export interface HtmlFault {
 
 /** A success without a body. */
 export interface EmptyFault {
+  /** Which fault this is. */
   readonly kind: 'empty';
   /** Default 200. */
   readonly status?: number | undefined;
@@ -35,11 +38,13 @@ export interface EmptyFault {
 
 /** The real answer, cut in the middle of its JSON; to HTTP it is complete. */
 export interface TruncatedFault {
+  /** Which fault this is. */
   readonly kind: 'truncated';
 }
 
 /** A JSON body that does not fit the operation. */
 export interface WrongShapeFault {
+  /** Which fault this is. */
   readonly kind: 'wrong-shape';
   /** Default 200. */
   readonly status?: number | undefined;
@@ -49,6 +54,7 @@ export interface WrongShapeFault {
 
 /** The real answer, whose body stops half way. */
 export interface StallFault {
+  /** Which fault this is. */
   readonly kind: 'stall';
   /** How many bytes of the body come first. Default: half; with 0, only status and headers come. */
   readonly after?: number | undefined;
@@ -58,6 +64,7 @@ export interface StallFault {
 
 /** The connection is cut. */
 export interface ResetFault {
+  /** Which fault this is. */
   readonly kind: 'reset';
   /** Before any of the answer (default), or in the middle of its body. */
   readonly at?: 'start' | 'body' | undefined;
@@ -65,11 +72,13 @@ export interface ResetFault {
 
 /** The connection is never made. In process only: a server that listens cannot refuse. */
 export interface RefusedFault {
+  /** Which fault this is. */
   readonly kind: 'refused';
 }
 
 /** The answer comes late. Goes together with any other fault. */
 export interface LatencyFault {
+  /** Which fault this is. */
   readonly kind: 'latency';
   /** Milliseconds; or drawn for each call: evenly, or log-normally, with a long tail, as networks do. */
   readonly ms:
