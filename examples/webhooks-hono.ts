@@ -1,0 +1,15 @@
+// A webhook receiver in a Hono app: Node, Bun, Deno or Workers serve it.
+import { createWebhookReceiver } from 'agent-platform-sdk';
+import { Hono } from 'hono';
+
+export const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' })
+  .on('lead_captured', (event) => console.log(`lead: ${event.payload.leadEmail}`))
+  .on('conversation_updated', (event) => console.log(`turns: ${event.payload.turns.length}`))
+  .onError((error, { event, stage }) => console.error(event.type, stage, error));
+
+export const app = new Hono();
+
+// `raw` is the untouched Request: no body parser stands in front.
+app.post('/webhooks', (context) => receiver.fetch(context.req.raw));
+
+export default app;

@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { request as httpRequest, type RequestListener } from 'node:http';
+import http2 from 'node:http2';
+import { type AddressInfo, connect } from 'node:net';
+import { createWebhookReceiver, type WebhookReceiver, type WebhookRejection } from 'agent-platform-sdk';
+import express5 from 'express';
+import express4 from 'express4';
+import Fastify from 'fastify';
+import { expect, onTestFinished, test } from 'vitest';
+import { delivery, minimal, secret } from './deliveries.js';
+import { RecordingLogger } from './recording-logger.js';
+import { serve } from './serve.js';
+
+function setUp(options: { maxBodyBytes?: number } = {}) {
+  const rejections: WebhookRejection[] = [];
+  const events: unknown[] = [];
+  const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger(), ...options })
+    .onAny((event) => events.push(event.payload))
+    .onRejected((rejection) => rejections.push(rejection));
+  return { receiver, events, rejections };
+}
+
+const json = { 'content-type': 'application/json' };
+const post = (url: string, body: BodyInit, headers: Record<string, string> = json) =>
+  fetch(url, { method: 'POST', body, headers });
+
+const express = { 4: express4, 5: express5 };
+
+type Mount = (receiver: WebhookReceiver) => RequestListener;
+
+function inExpress(
+  version: 4 | 5,
+  parser?: (from: typeof express5) => ReturnType<typeof express5.json>,
+): Mount {
+  return (receiver) => {
+    const app = express[version]();
+    if (parser !== undefined) app.use(parser(express[version]));
+    app.post('/', receiver.node);
+    return app;
+  };
+}
+
+const mounts: readonly [name: string, mount: Mount][] = [
+  ['node:http', (receiver) => receiver.node],
+  ['Express 4', inExpress(4)],
+  ['Express 4 with json()', inExpress(4, (from) => from.json())],
+  ['Express 4 with raw()', inExpress(4, (from) => from.raw({ type: '*/*' }))],
+  ['Express 4 with text()', inExpress(4, (from) => from.text({ type: '*/*' }))],
+  ['Express 5', inExpress(5)],
+  ['Express 5 with json()', inExpress(5, (from) => from.json())],
+  ['Express 5 with raw()', inExpress(5, (from) => from.raw({ type: '*/*' }))],
+];
+
+test.each(mounts)('%s: a genuine event is handled', async (_, mount) => {
+  const { receiver, events } = setUp();
+  const response = await post(await serve(mount(receiver)), delivery('lead_captured'));
+  expect([response.status, await response.text()]).toEqual([200, '']);
+  expect(events).toEqual([minimal.lead_captured]);
+});
+
+test.each(mounts)('%s: a content type refuses nothing that is JSON', async (_, mount) => {
+  const { receiver, events } = setUp();
+  const address = await serve(mount(receiver));
+  for (const [index, type] of [
+    'text/plain',
+    'application/octet-stream',
+    'application/vnd.acme+json',
+  ].entries()) {
+    const response = await post(address, delivery('lead_captured', { createdAt: index }), {
+      'content-type': type,
+    });
+    expect(response.status).toBe(200);
+  }
+  expect(events).toHaveLength(3);
+});
+
+test.each(mounts)('%s: what is refused has its status and code', async (_, mount) => {
+  const address = await serve(mount(setUp({ maxBodyBytes: 10_000 }).receiver));
+  const forged = await post(address, delivery('lead_captured', { workspaceSecret: 'forged' }));
+  expect([forged.status, await forged.json()]).toMatchObject([401, { code: 'verification_failed' }]);
+  const empty = await post(address, '{}');
+  expect(empty.status).toBe(401);
+});
+
+test('Fastify: request and reply can be given as they are, with the parsed body', async () => {
+  const { receiver, events } = setUp();
+  const app = Fastify();
+  app.post('/', (request, reply) => {
+    reply.hijack();
+    return receiver.node(request.raw, reply.raw, request.body);
+  });
+  onTestFinished(() => app.close());
+  const response = await post(await app.listen({ port: 0, host: '127.0.0.1' }), delivery('lead_captured'));
+  expect([response.status, events]).toEqual([200, [minimal.lead_captured]]);
+});
+
+test('an empty body is not JSON', async () => {
+  const response = await post(await serve(setUp().receiver.node), '');
+  expect([response.status, await response.json()]).toMatchObject([400, { code: 'not_json' }]);
+});
+
+test('another method is answered 405 with what is allowed', async () => {
+  const response = await fetch(await serve(setUp().receiver.node));
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+});
+
+test('a body that someone has read before is answered 400, and does not hang', async () => {
+  const { receiver, rejections } = setUp();
+  const address = await serve(async (request, response) => {
+    request.resume();
+    await once(request, 'end');
+    await receiver.node(request, response);
+  });
+  expect((await post(address, delivery('lead_captured'))).status).toBe(400);
+  expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
+});
+
+test('a body that announces too much is answered 413 before it is read', async () => {
+  const { receiver, rejections } = setUp({ maxBodyBytes: 1_000 });
+  const address = await serve(receiver.node);
+  const request = httpRequest(address, { method: 'POST', headers: { 'content-length': 5_000_000 } });
+  request.on('error', () => undefined);
+  request.flushHeaders();
+  const [response] = (await once(request, 'response')) as [{ statusCode: number }];
+  expect(response.statusCode).toBe(413);
+  expect(rejections).toMatchObject([{ reason: 'body_too_large', size: 5_000_000 }]);
+  request.destroy();
+});
+
+test('a body that turns out too large is answered 413, and the connection serves on', async () => {
+  const { receiver, events, rejections } = setUp({ maxBodyBytes: 100_000 });
+  const address = await serve(receiver.node);
+  const chunks = new ReadableStream({
+    start(stream) {
+      for (let chunk = 0; chunk < 15; chunk += 1) stream.enqueue(new Uint8Array(10_000));
+      stream.close();
+    },
+  });
+  const response = await fetch(address, { method: 'POST', body: chunks, duplex: 'half' } as RequestInit);
+  expect([response.status, await response.json()]).toMatchObject([413, { code: 'body_too_large' }]);
+  expect(rejections).toMatchObject([{ reason: 'body_too_large' }]);
+  expect((await post(address, delivery('lead_captured'))).status).toBe(200);
+  expect(events).toHaveLength(1);
+});
+
+test('a sender that does not stop is cut off, and the server serves on', async () => {
+  const { receiver } = setUp({ maxBodyBytes: 1_000 });
+  const address = await serve(receiver.node);
+  const request = httpRequest(address, { method: 'POST', headers: { 'transfer-encoding': 'chunked' } });
+  const cut = new Promise((resolve) => request.on('error', resolve).on('close', resolve));
+  const pump = setInterval(() => request.write(Buffer.alloc(10_000)), 1);
+  onTestFinished(() => clearInterval(pump));
+  await cut;
+  clearInterval(pump);
+  expect((await post(address, delivery('lead_captured'))).status).toBe(200);
+});
+
+test('a sender that disconnects half way harms nothing, and is reported', async () => {
+  const { receiver, rejections } = setUp();
+  const address = await serve(receiver.node);
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n{"type":');
+  setTimeout(() => socket.destroy(), 50);
+  await expect.poll(() => rejections).toMatchObject([{ reason: 'body_unreadable' }]);
+  expect((await post(address, delivery('lead_captured'))).status).toBe(200);
+});
+
+test('a sender that disconnects while handlers run keeps none from finishing', async () => {
+  const { receiver, rejections } = setUp();
+  let finish: () => void = () => undefined;
+  let signal: AbortSignal | undefined;
+  const running = new Promise<void>((started) => {
+    receiver.on('lead_captured', async (_, context) => {
+      signal = context.signal;
+      started();
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+    });
+  });
+  let settled = false;
+  const address = await serve(async (request, response) => {
+    await receiver.node(request, response);
+    settled = true;
+  });
+  const controller = new AbortController();
+  const sent = fetch(address, { method: 'POST', body: delivery('lead_captured'), signal: controller.signal });
+  await running;
+  controller.abort();
+  await expect(sent).rejects.toThrow();
+  expect(signal?.aborted).toBe(false);
+  finish();
+  await expect.poll(() => settled).toBe(true);
+  expect(rejections).toEqual([]);
+});
+
+test('what another has answered is left as it is', async () => {
+  const { receiver } = setUp();
+  const address = await serve(async (request, response) => {
+    response.writeHead(202).end();
+    await receiver.node(request, response);
+  });
+  expect((await post(address, delivery('lead_captured'))).status).toBe(202);
+});
+
+test('text from setEncoding is read as the bytes it was', async () => {
+  const { receiver, events } = setUp();
+  const address = await serve((request, response) => {
+    request.setEncoding('utf8');
+    void receiver.node(request, response);
+  });
+  await post(address, delivery('lead_captured', { leadName: 'Zoë 😀' }));
+  expect(events).toMatchObject([{ leadName: 'Zoë 😀' }]);
+});
+
+test('HTTP/2 has the same request and response', async () => {
+  const { receiver, events } = setUp();
+  const server = http2.createServer((request, response) => void receiver.node(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const session = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  onTestFinished(() => {
+    session.destroy();
+    server.close();
+  });
+  const stream = session.request({ ':method': 'POST', ':path': '/' });
+  stream.end(delivery('lead_captured'));
+  const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
+  expect([headers[':status'], events]).toEqual([200, [minimal.lead_captured]]);
+});
