@@ -1,0 +1,150 @@
+import {
+  createWebhookReceiver,
+  type StoredWebhook,
+  type WebhookFailure,
+  WebhookPayloadError,
+  type WebhookReceiverOptions,
+} from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { envelope, minimal, post, secret } from './deliveries.js';
+import { ManualClock } from './manual-clock.js';
+import { RecordingLogger } from './recording-logger.js';
+
+function setUp(options: Partial<WebhookReceiverOptions> = {}) {
+  const stored: StoredWebhook[] = [];
+  const clock = new ManualClock();
+  const failures: [unknown, WebhookFailure][] = [];
+  const receiver = createWebhookReceiver({
+    secret,
+    clock,
+    logger: new RecordingLogger(),
+    inbox: { store: async (webhook) => stored.push(webhook) },
+    ...options,
+  }).onError((error, failure) => failures.push([error, failure]));
+  return { receiver, stored, clock, failures };
+}
+
+const job: StoredWebhook = {
+  key: '0'.repeat(64),
+  type: 'lead_captured',
+  payload: minimal.lead_captured,
+  deliveryId: 'delivery_1',
+  receivedAt: 1_760_000_000_000,
+};
+
+test('a verified event is stored without the secret, and answered 200 before any handler runs', async () => {
+  const { receiver, stored, clock } = setUp({ secret: { acme: secret } });
+  receiver.onAny(() => expect.unreachable());
+  expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
+  expect(stored).toEqual([
+    {
+      key: expect.stringMatching(/^[0-9a-f]{64}$/),
+      type: 'lead_captured',
+      payload: minimal.lead_captured,
+      workspace: 'acme',
+      deliveryId: expect.any(String),
+      receivedAt: clock.now(),
+    },
+  ]);
+  expect(JSON.parse(JSON.stringify(stored))).toEqual(stored);
+});
+
+test.each([
+  ['of an unknown type', 'agent_renamed', {}],
+  ['that does not fit the document', 'lead_captured', { agentId: 7 }],
+])('an event %s is stored too: the worker decides', async (_, type, overrides) => {
+  const { receiver, stored } = setUp();
+  expect((await receiver.handle(post(type, overrides))).status).toBe(200);
+  expect(stored).toMatchObject([{ type }]);
+});
+
+test('copies have one key; the receiver takes no claim, so that the inbox decides', async () => {
+  const { receiver, stored } = setUp();
+  await receiver.handle(post('lead_captured'));
+  await receiver.handle({ method: 'POST', body: envelope('lead_captured') });
+  await receiver.handle(post('lead_captured', { createdAt: 1 }));
+  const keys = stored.map(({ key }) => key);
+  expect([keys.length, keys[0] === keys[1], keys[0] === keys[2]]).toEqual([3, true, false]);
+});
+
+test('what is not verified, or has no type, is not stored', async () => {
+  const { receiver, stored } = setUp();
+  expect((await receiver.handle(post('lead_captured', { workspaceSecret: 'forged' }))).status).toBe(401);
+  expect(
+    (await receiver.handle({ method: 'POST', body: { payload: { workspaceSecret: secret } } })).status,
+  ).toBe(400);
+  expect(stored).toEqual([]);
+});
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('full');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('full'))],
+])('an inbox that %s is answered 500, and reported', async (_, store) => {
+  const { receiver, failures } = setUp({ inbox: { store } });
+  const { status, body } = await receiver.handle(post('lead_captured'));
+  expect([status, JSON.parse(body)]).toMatchObject([500, { code: 'not_stored' }]);
+  expect(failures).toMatchObject([
+    [{ message: 'full' }, { stage: 'inbox', event: { type: 'lead_captured' } }],
+  ]);
+});
+
+test('a stored event is handed to the handlers, with the context of its delivery', async () => {
+  const { receiver } = setUp();
+  const { signal } = new AbortController();
+  const seen: unknown[] = [];
+  receiver.on('lead_captured', (event, context) => seen.push(event, context));
+  await receiver.process({ ...job, workspace: 'acme' }, { signal });
+  expect(seen).toEqual([
+    { type: 'lead_captured', payload: minimal.lead_captured, workspace: 'acme' },
+    { signal, deliveryId: 'delivery_1', receivedAt: 1_760_000_000_000 },
+  ]);
+});
+
+test('what was stored, turned to JSON and back, is what a handler gets', async () => {
+  const { receiver, stored } = setUp();
+  const seen: unknown[] = [];
+  receiver.onAny((event) => seen.push(event));
+  await receiver.handle(post('form_submitted'));
+  for (const webhook of JSON.parse(JSON.stringify(stored)) as StoredWebhook[])
+    await receiver.process(webhook);
+  expect(seen).toEqual([{ type: 'form_submitted', payload: minimal.form_submitted }]);
+});
+
+test('a handler that fails lets the work fail, with its error as the cause', async () => {
+  const { receiver, failures } = setUp();
+  const error = new Error('crm down');
+  receiver.on('lead_captured', () => Promise.reject(error));
+  await expect(receiver.process(job)).rejects.toMatchObject({ type: 'webhook_error', cause: error });
+  expect(failures).toMatchObject([[error, { stage: 'handler', event: { type: 'lead_captured' } }]]);
+});
+
+test('several failures are one error with all causes', async () => {
+  const { receiver } = setUp();
+  const errors = [new Error('one'), new Error('two')];
+  for (const error of errors) receiver.onAny(() => Promise.reject(error));
+  await expect(receiver.process(job)).rejects.toMatchObject({ cause: { errors } });
+});
+
+test('an invalid event lets the work fail, unless onInvalid takes it', async () => {
+  const invalid = { ...job, payload: {} };
+  await expect(setUp().receiver.process(invalid)).rejects.toThrow(WebhookPayloadError);
+  const { receiver } = setUp();
+  const seen: unknown[] = [];
+  receiver.onInvalid(({ type }) => seen.push(type));
+  await receiver.process(invalid);
+  expect(seen).toEqual(['lead_captured']);
+});
+
+test('an unknown type is work that is done, and goes to onUnknown', async () => {
+  const { receiver } = setUp();
+  const seen: unknown[] = [];
+  await receiver.process({ ...job, type: 'agent_renamed' });
+  receiver.onUnknown((event) => seen.push(event.type));
+  await receiver.process({ ...job, type: 'agent_renamed' });
+  expect(seen).toEqual(['agent_renamed']);
+});
