@@ -44,7 +44,9 @@ export interface FakePlatformOptions {
 
 /** Adds records to region `eu`, or to the region that is named: `add.tool(…)`, `add.na.tool(…)`. */
 export interface FakeAdd extends RegionAdd {
+  /** Adds to the region `eu`. */
   readonly eu: RegionAdd;
+  /** Adds to the region `na`. */
   readonly na: RegionAdd;
 }
 
@@ -103,10 +105,16 @@ export class FakePlatform {
   }
 
   /** Starts a real HTTP server on loopback, which serves both regions. Any number can listen at once. */
-  async listen(options?: ListenOptions): Promise<FakeServer> {
+  async listen(options: ListenOptions = {}): Promise<FakeServer> {
     // Loaded late: everything else works where there is no `node:http`.
     const { startServer } = await import('./http-server.js');
-    return startServer({ fetch: this.#fetchOverHttp, baseUrls: this.baseUrls }, options);
+    const { control } = await import('./control.js');
+    const behind = {
+      fetch: this.#fetchOverHttp,
+      baseUrls: this.baseUrls,
+      control: options.control === true ? (request: Request) => control(this, request) : undefined,
+    };
+    return startServer(behind, options);
   }
 
   /**

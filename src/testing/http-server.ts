@@ -12,12 +12,19 @@ export interface ListenOptions {
   readonly port?: number | undefined;
   /** Default `'127.0.0.1'`: reachable from this machine alone. */
   readonly host?: string | undefined;
+  /**
+   * Whether `/_fake/…` sends events, sets faults and resets, for programs in other languages: `POST /_fake/events`,
+   * `/_fake/subscriptions`, `/_fake/faults`, `/_fake/reset`; `DELETE /_fake/faults`; `GET /_fake/requests`,
+   * `/_fake/deliveries`. Default false.
+   */
+  readonly control?: boolean | undefined;
 }
 
 /** A fake that is reached over real HTTP. `await using` closes it. */
 export interface FakeServer {
   /** `http://127.0.0.1:4010` */
   readonly url: string;
+  /** The port it listens on. */
   readonly port: number;
   /** The base address of each region here: `url` with `/eu` and `/na`. */
   readonly baseUrls: BaseUrls;
@@ -30,6 +37,7 @@ export interface FakeServer {
 interface Behind {
   readonly fetch: FakeFetch;
   readonly baseUrls: BaseUrls;
+  readonly control: ((request: Request) => Promise<Response>) | undefined;
 }
 
 /** Starts the HTTP door: it only translates, and everything it serves comes from `fetch`. */
@@ -64,12 +72,16 @@ function closeServer(server: Server): Promise<void> {
 }
 
 async function serve(behind: Behind, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const target = inProcessUrl(incoming.url ?? '/', behind.baseUrls);
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
-  const response =
-    target === undefined ? noRegion() : await behind.fetch(await toRequest(target, incoming, gone.signal));
-  await send(response, outgoing);
+  const path = incoming.url ?? '/';
+  const toServe = (url: string): Promise<Request> => toRequest(url, incoming, gone.signal);
+  const target = inProcessUrl(path, behind.baseUrls);
+  if (target !== undefined) return send(await behind.fetch(await toServe(target)), outgoing);
+  if (behind.control !== undefined && path.startsWith('/_fake')) {
+    return send(await behind.control(await toServe(`http://localhost${path}`)), outgoing);
+  }
+  return send(noRegion(), outgoing);
 }
 
 /** `/eu/v3/tools/t` is the same as `/v3/tools/t` at the in-process address of region `eu`. */

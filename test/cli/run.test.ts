@@ -1,0 +1,258 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { run } from '../../src/cli/run.js';
+
+/** Runs the command in this process until the test ends. */
+async function start(...args: string[]) {
+  const lines: string[] = [];
+  const errors: string[] = [];
+  let stop = (): void => undefined;
+  const stopping = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  let greeted = (): void => undefined;
+  const greeting = new Promise<void>((resolve) => {
+    greeted = resolve;
+  });
+  const exit = run(args, {
+    out: (text) => {
+      lines.push(text);
+      greeted();
+    },
+    error: (text) => errors.push(text),
+    stopped: () => stopping,
+  });
+  onTestFinished(async () => {
+    stop();
+    await exit;
+  });
+  await Promise.race([greeting, exit]);
+  const url = /listens at (\S+)\. /.exec(lines[0] ?? '')?.[1] ?? '';
+  return { lines, errors, exit, stop, url };
+}
+
+function post(url: string, path: string, body: unknown, method = 'POST'): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(url + path, { method, headers, body: JSON.stringify(body) });
+}
+
+function seedFile(content: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'agent-platform-')), 'seed.json');
+  writeFileSync(path, content);
+  return path;
+}
+
+const { eu } = createFakePlatform().seed;
+
+function platformAt(url: string, token = eu.workspaceSecret): AgentPlatform {
+  return new AgentPlatform({ region: 'eu', token, baseUrls: { eu: `${url}/eu` }, maxRetries: 0 });
+}
+
+describe('agent-platform-sdk fake', () => {
+  test('prints addresses and credentials that work', async () => {
+    const { lines, url } = await start('fake', '--port', '0');
+    const setting = (name: string) => new RegExp(`${name}=(\\S+)`).exec(lines[0] ?? '')?.[1];
+
+    const platform = new AgentPlatform({
+      region: 'eu',
+      token: setting('AGENT_PLATFORM_TOKEN'),
+      baseUrls: { eu: setting('AGENT_PLATFORM_BASE_URL_EU'), na: setting('AGENT_PLATFORM_BASE_URL_NA') },
+    });
+
+    expect((await platform.tools.get(eu.toolId)).id).toBe(eu.toolId);
+    expect(lines[0]).toContain(eu.agentSecret);
+    expect(lines[0]).toContain(`${url}/na/v3`);
+  });
+
+  test('logs each request in one line, without its token', async () => {
+    const { lines, url } = await start('fake', '--port', '0');
+    await platformAt(url).tools.get(eu.toolId);
+    await platformAt(url)
+      .variables.create(eu.agentId, { key: eu.variableKey })
+      .catch(() => undefined);
+    await fetch(`${url}/na/v3/nowhere`);
+
+    expect(lines.slice(1)).toEqual([
+      `eu GET /tools/${eu.toolId} 200 getTool`,
+      `eu POST /agents/${eu.agentId}/variables 400 createVariable`,
+      'na GET /nowhere 404 unknown route',
+    ]);
+  });
+
+  test('begins with the records of a file', async () => {
+    const seed = seedFile('{"eu":{"agents":[{"id":"bot"}],"tools":[{"id":"crm","agentId":"bot"}]}}');
+    const { url } = await start('fake', '--port', '0', '--seed', seed);
+
+    expect((await platformAt(url).tools.get('crm')).agentId).toBe('bot');
+  });
+
+  test('sends an event to the address of --webhook when told to', async () => {
+    const seen: unknown[] = [];
+    const receiver = createWebhookReceiver({ secret: eu.workspaceSecret });
+    receiver.on('lead_captured', (event) => void seen.push(event.payload.leadName));
+    const server = createServer((request, response) => void receiver.node(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const hook = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const { url } = await start('fake', '--port', '0', '--webhook', hook);
+
+    const event = { type: 'lead_captured', overrides: { leadName: 'Dana' } };
+    const response = await post(url, '/_fake/events', event);
+
+    expect(await response.json()).toMatchObject({ deliveries: [{ address: hook, outcome: 'success' }] });
+    expect(seen).toEqual(['Dana']);
+  });
+
+  test('ends in order when it is told to', async () => {
+    const { exit, stop, url } = await start('fake', '--port', '0');
+    stop();
+
+    expect(await exit).toBe(0);
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
+  });
+
+  test('says so when the port is in use', async () => {
+    const { url } = await start('fake', '--port', '0');
+    const second = await start('fake', '--port', new URL(url).port);
+
+    expect(await second.exit).toBe(1);
+    expect(second.errors.join()).toMatch(/^Port \d+ is in use\. Choose another with --port/);
+  });
+});
+
+describe('/_fake', () => {
+  test('subscribes, sends an unknown event, and tells the deliveries', async () => {
+    const fake = createFakePlatform();
+    await using server = await fake.listen({ control: true });
+    await post(server.url, '/_fake/subscriptions', { url: 'http://127.0.0.1:1/', events: ['brand_new'] });
+
+    await post(server.url, '/_fake/events', { type: 'brand_new', overrides: { size: 1 } });
+    await post(server.url, '/_fake/events', { type: 'lead_captured' });
+
+    const response = await fetch(`${server.url}/_fake/deliveries`);
+    expect(await response.json()).toMatchObject({
+      deliveries: [{ type: 'brand_new', outcome: 'failed', payload: { size: 1 } }],
+    });
+  });
+
+  test('sets a fault, and takes it away', async () => {
+    const { url } = await start('fake', '--port', '0');
+    const fault = { endpoint: 'listDefaultTools', status: 503, times: 'always' };
+    const { tools } = platformAt(url);
+
+    expect((await post(url, '/_fake/faults', fault)).status).toBe(200);
+    await expect(tools.listDefaults()).rejects.toMatchObject({ status: 503 });
+    await fetch(`${url}/_fake/faults`, { method: 'DELETE' });
+    await expect(tools.listDefaults()).resolves.toHaveLength(7);
+  });
+
+  test('tells the requests, and begins again', async () => {
+    const { url } = await start('fake', '--port', '0');
+    await platformAt(url).workspaces.delete(eu.secondWorkspaceId);
+    const told = async () => (await (await fetch(`${url}/_fake/requests`)).json()) as { requests: unknown[] };
+
+    expect(await told()).toMatchObject({ requests: [{ endpoint: 'deleteWorkspace', status: 200 }] });
+    await post(url, '/_fake/reset', {});
+    expect(await told()).toEqual({ requests: [] });
+    await expect(platformAt(url).workspaces.delete(eu.secondWorkspaceId)).resolves.toBeUndefined();
+  });
+
+  test.each([
+    ['/_fake/faults', { kind: 'explosion' }, 'There is no fault "explosion"'],
+    ['/_fake/faults', { kind: 'refused' }, 'A server that listens cannot refuse a connection'],
+    ['/_fake/faults', { status: 5 }, 'at status: expected at least 200'],
+    ['/_fake/events', { kind: 'lead_captured' }, 'type: required: expected string'],
+    ['/_fake/subscriptions', { url: 'nowhere' }, 'Invalid URL'],
+    ['/_fake/faults', [], 'expected record, received array'],
+  ])('refuses %s %j and says why', async (path, body, message) => {
+    await using server = await createFakePlatform().listen({ control: true });
+
+    const response = await post(server.url, path, body);
+
+    expect(response.status).toBe(400);
+    expect(JSON.stringify(await response.json()).replaceAll('\\"', '"')).toContain(message);
+  });
+
+  test.each([
+    ['text/plain', '{"status":500}', 'The body must be application/json.'],
+    ['application/json', '{', 'The body is not JSON.'],
+  ])('takes no %s of %s', async (type, body, message) => {
+    await using server = await createFakePlatform().listen({ control: true });
+    const init = { method: 'POST', headers: { 'content-type': type }, body };
+
+    const response = await fetch(`${server.url}/_fake/faults`, init);
+
+    expect(await response.json()).toEqual({ message, code: 'invalid_control' });
+  });
+
+  test('is there only where it was asked for', async () => {
+    await using server = await createFakePlatform().listen();
+
+    expect((await post(server.url, '/_fake/faults', { status: 500 })).status).toBe(404);
+  });
+
+  test('lists what there is', async () => {
+    await using server = await createFakePlatform().listen({ control: true });
+    const response = await fetch(`${server.url}/_fake`);
+
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain('POST /_fake/events, POST /_fake/subscriptions');
+  });
+});
+
+describe('a wrong command line gets a message and 2', () => {
+  test.each([
+    [[], 'Say which command: fake.'],
+    [['serve'], 'There is no command "serve". There is: fake.'],
+    [['fake', 'now'], '"now" is not expected after "fake".'],
+    [['fake', '--prot', '1'], "Unknown option '--prot'."],
+    [['fake', '--port'], "Option '--port <value>' argument missing"],
+    [['fake', '--port', 'abc'], '--port takes a number from 0 to 65535, got "abc".'],
+    [['fake', '--port', '70000'], '--port takes a number from 0 to 65535, got "70000".'],
+    [['fake', '--webhook', 'localhost'], '--webhook takes an http: or https: address, got "localhost".'],
+    [['fake', '--seed', '/nowhere.json'], '--seed: ENOENT'],
+    [['fake', '--seed', seedFile('{')], 'seed.json is not JSON.'],
+    [['fake', '--seed', seedFile('{"eu":{"robots":[]}}')], 'at eu.robots: unknown field'],
+    [['fake', '--seed', seedFile('{"eu":{"tools":[{"id":4}]}}')], 'at eu.tools[0].id: expected string'],
+    [['fake', '--seed', seedFile('{"eu":{"tools":[{"agentId":"x"}]}}')], 'no agent with the id "x"'],
+  ])('%j', async (args, message) => {
+    const { errors, exit, lines } = await start(...args);
+
+    expect(await exit).toBe(2);
+    expect(errors.join()).toContain(message);
+    expect(errors.join()).toContain('agent-platform-sdk --help tells more.');
+    expect(lines).toEqual([]);
+  });
+});
+
+test.each([['--help'], ['-h'], ['fake', '--help']])('%s prints the help', async (...args) => {
+  const { exit, lines } = await start(...args);
+
+  expect(await exit).toBe(0);
+  expect(lines[0]).toMatch(/--port.*--seed.*--webhook.*POST {3}\/_fake\/events/s);
+});
+
+test('--version prints the version', async () => {
+  expect((await start('--version')).lines[0]).toMatch(/^\d+\.\d+\.\d+/);
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('the process ends with 0 on %s', async (signal) => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', 'fake', '--port', '0'], {
+    cwd: root,
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = new Promise((resolve) => child.once('exit', (code, by) => resolve([code, by])));
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  child.kill(signal);
+
+  expect(await ended).toEqual([0, null]);
+});
