@@ -30,7 +30,7 @@ function isBytes(body: unknown): body is ArrayBuffer | ArrayBufferView<ArrayBuff
 /** Bytes of a body as it was received; undefined where a body parser has made an object of it. */
 export function sizeOf(body: unknown): number | undefined {
   if (isBytes(body)) return body.byteLength;
-  return typeof body === 'string' ? utf8Length(body) : undefined;
+  return typeof body === 'string' ? new TextEncoder().encode(body).byteLength : undefined;
 }
 
 /** Whether a body is larger than a limit; of one that is already parsed, nothing cheap can tell. */
@@ -39,17 +39,3 @@ export function exceeds(body: unknown, limit: number): boolean {
   if (typeof body === 'string' && body.length * 3 <= limit) return false;
   return (sizeOf(body) ?? 0) > limit;
 }
-
-function utf8Length(text: string): number {
-  let length = text.length;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    if (unit > 0x7ff) length += 2;
-    else if (unit > 0x7f) length += 1;
-    // A pair takes four bytes: two for its units, two counted at its first.
-    if (unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(text.charCodeAt(index + 1))) index += 1;
-  }
-  return length;
-}
-
-const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;

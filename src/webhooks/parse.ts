@@ -14,7 +14,7 @@ import { type Envelope, openEnvelope, removeSecret } from './envelope.js';
 import type { WebhookEvent } from './events.js';
 import { DEFAULT_MAX_BODY_BYTES } from './limits.js';
 import { readRequest } from './read-body.js';
-import { readDelivery } from './reading.js';
+import { readAndReport } from './reading.js';
 import { Refusal } from './refusal.js';
 import {
   askLookup,
@@ -134,20 +134,17 @@ function toEvent(
   genuine: Genuine | undefined,
   options: Pick<ParseWebhookOptions, 'validation' | 'onDrift'>,
 ): WebhookEvent {
-  const mode = checkOneOf('validation', VALIDATION_MODES, options.validation) ?? 'tolerant';
+  const validation = checkOneOf('validation', VALIDATION_MODES, options.validation) ?? 'tolerant';
   const onDrift = checkFunction('onDrift', options.onDrift);
   if (genuine === undefined) {
     throw new WebhookVerificationError(
       'The webhook was not verified: payload.workspaceSecret is missing or not your workspace secret (6.4).',
     );
   }
-  const reading = readDelivery(removeSecret(envelope, genuine), mode);
-  if (reading.kind !== 'event') throw reading.kind === 'unknown' ? reading.error : reading.event.error;
-  const { event, drift } = reading;
-  if (drift.length > 0) {
-    void new DriftReporter(silent, onDrift).report({ source: event.type, region: undefined, issues: drift });
-  }
-  return event;
+  const drift = new DriftReporter(silent, onDrift);
+  const reading = readAndReport(removeSecret(envelope, genuine), { validation, drift });
+  if (reading.kind === 'event') return reading.event;
+  throw reading.kind === 'unknown' ? reading.error : reading.event.error;
 }
 
 async function askFor(lookup: WebhookSecretLookup, presented: unknown): Promise<Genuine | undefined> {

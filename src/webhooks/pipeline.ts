@@ -1,15 +1,15 @@
 import { isRejection, type Outcome, respond, type WebhookResponse } from './answers.js';
 import { type Claimant, type ClaimOutcome, Claims } from './claims.js';
 import { dedupeKey } from './dedupe-key.js';
-import { Delivery } from './delivery.js';
+import { Delivery, type Phase } from './delivery.js';
 import { runHandlers } from './dispatch.js';
 import type { VerifiedDelivery } from './envelope.js';
 import type { WebhookInbox } from './inbox.js';
 import { type Incoming, takeIn } from './intake.js';
 import type { Listeners, ReceivedWebhook, WebhookFailure, WebhookHandler } from './listeners.js';
-import { readDelivery } from './reading.js';
+import { readAndReport } from './reading.js';
 import type { ReceiverSettings } from './receiver-options.js';
-import { type RejectionReason, Refusal } from './refusal.js';
+import { Refusal } from './refusal.js';
 import type { Reporter } from './reporter.js';
 
 /** What a copy is answered, by how the first of its kind ended. */
@@ -17,6 +17,16 @@ const COPY_OUTCOMES: Readonly<Record<ClaimOutcome, Outcome>> = {
   handled: 'duplicate',
   failed: 'handler_failed',
   unsettled: 'copy_pending',
+};
+
+/** What a delivery is answered at its deadline, by how far it has come. */
+const OVERDUE_OUTCOMES: Readonly<Record<Phase, Outcome>> = {
+  reading: 'body_unreadable',
+  verifying: 'lookup_failed',
+  claiming: 'deadline_passed',
+  copy: 'copy_pending',
+  storing: 'not_stored',
+  running: 'deadline_passed',
 };
 
 /** A verified delivery that an inbox can keep. */
@@ -69,16 +79,13 @@ export class Pipeline {
   }
 
   async #accept(verified: VerifiedDelivery, delivery: Delivery): Promise<Outcome> {
-    const { inbox, validation, drift } = this.#settings;
+    const { inbox } = this.#settings;
     delivery.name(verified);
     if (inbox !== undefined && typeof verified.type === 'string') {
       return this.#store(inbox, { ...verified, type: verified.type }, delivery);
     }
-    const reading = readDelivery(verified, validation);
+    const reading = readAndReport(verified, this.#settings);
     delivery.event = reading.event;
-    if (reading.kind === 'event' && reading.drift.length > 0) {
-      void drift.report({ source: reading.event.type, region: undefined, issues: reading.drift });
-    }
     const handlers = this.#listeners.for(reading);
     if (handlers.length > 0) return this.#handleOnce(verified, reading.event, handlers, delivery);
     if (reading.kind === 'invalid') throw new Refusal('invalid_event');
@@ -146,29 +153,14 @@ export class Pipeline {
     if (delivery.settled !== undefined) return delivery.settled;
     delivery.overdue = true;
     void work.then((outcome) => this.#reporter.late(delivery, outcome));
+    const { phase, unsettled } = delivery;
     const error: unknown = delivery.context.signal.reason;
-    switch (delivery.phase) {
-      case 'reading':
-        return this.#refuseOverdue(delivery, 'body_unreadable');
-      case 'verifying':
-        return this.#refuseOverdue(delivery, 'lookup_failed', error);
-      case 'copy':
-        return 'copy_pending';
-      case 'claiming':
-        void this.#fail(delivery, error, 'dedupe');
-        return 'deadline_passed';
-      case 'storing':
-        void this.#fail(delivery, error, 'inbox');
-        return 'not_stored';
-      case 'running':
-        for (const { handler } of delivery.unsettled) void this.#fail(delivery, error, 'deadline', handler);
-        return delivery.unsettled.size > 0 ? 'deadline_passed' : 'handler_failed';
-    }
-  }
-
-  #refuseOverdue(delivery: Delivery, reason: RejectionReason, error?: unknown): Outcome {
-    void this.#reporter.rejected(delivery, reason, { error });
-    return reason;
+    const outcome = OVERDUE_OUTCOMES[phase];
+    if (isRejection(outcome)) void this.#reporter.rejected(delivery, outcome, { error });
+    if (phase === 'claiming') void this.#fail(delivery, error, 'dedupe');
+    if (phase === 'storing') void this.#fail(delivery, error, 'inbox');
+    for (const { handler } of unsettled) void this.#fail(delivery, error, 'deadline', handler);
+    return phase === 'running' && unsettled.size === 0 ? 'handler_failed' : outcome;
   }
 
   async #fail(

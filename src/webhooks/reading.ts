@@ -1,3 +1,4 @@
+import type { DriftReporter } from '../drift.js';
 import { UnknownEventError, WebhookPayloadError } from '../errors.js';
 import { type Issue, typeName } from '../issues.js';
 import { type ValidationMode, validateOwn } from '../validation.js';
@@ -40,6 +41,18 @@ export function readDelivery(delivery: VerifiedDelivery, mode: ValidationMode): 
   // The schema of this type has accepted the payload, or the mode says that it is to be trusted.
   const event = { type, payload, ...workspaceOf(delivery) } as unknown as WebhookEvent;
   return { kind: 'event', event, drift: verdict.drift.map(insidePayload) };
+}
+
+/** Does so, and reports the drift that was forgiven. */
+export function readAndReport(
+  delivery: VerifiedDelivery,
+  { validation, drift }: { readonly validation: ValidationMode; readonly drift: DriftReporter },
+): Reading {
+  const reading = readDelivery(delivery, validation);
+  if (reading.kind === 'event' && reading.drift.length > 0) {
+    void drift.report({ source: reading.event.type, region: undefined, issues: reading.drift });
+  }
+  return reading;
 }
 
 function invalid(delivery: VerifiedDelivery, type: string | undefined, issues: readonly Issue[]): Reading {

@@ -33,8 +33,8 @@ export type Verifier = (presented: unknown) => Genuine | undefined;
 
 interface KnownSecret extends Genuine {
   readonly length: number;
-  /** UTF-16 units, zero-padded to one power of two for all secrets of a set. */
-  readonly units: Uint16Array;
+  /** Padded to one length, a power of two, for all secrets of a set. */
+  readonly padded: string;
 }
 
 const verifiers = /* @__PURE__ */ new WeakMap<object, Verifier>();
@@ -70,11 +70,11 @@ function createVerifier(secrets: WebhookSecrets): Verifier {
  * known secrets, so the time depends only on the length of what was presented.
  */
 function isSame(presented: string, known: KnownSecret): boolean {
-  const { units } = known;
-  const mask = units.length - 1;
+  const { padded } = known;
+  const mask = padded.length - 1;
   let difference = presented.length ^ known.length;
   for (let index = 0; index < presented.length; index += 1) {
-    difference |= presented.charCodeAt(index) ^ (units[index & mask] ?? 0);
+    difference |= presented.charCodeAt(index) ^ padded.charCodeAt(index & mask);
   }
   return difference === 0;
 }
@@ -88,12 +88,10 @@ function knownSecrets(secrets: WebhookSecrets): ReadonlyMap<string, KnownSecret>
   const named = [...listSecrets(secrets)];
   if (named.length === 0) throw refuse('secret', 'holds no secret');
   const longest = Math.max(...named.map(({ secret }) => secret.length));
-  const padded = 2 ** Math.ceil(Math.log2(Math.max(longest, 256)));
+  const length = 2 ** Math.ceil(Math.log2(Math.max(longest, 256)));
   const known = new Map<string, KnownSecret>();
   for (const { secret, workspace } of named) {
-    const units = new Uint16Array(padded);
-    for (let index = 0; index < secret.length; index += 1) units[index] = secret.charCodeAt(index);
-    known.set(secret, { workspace, length: secret.length, units });
+    known.set(secret, { workspace, length: secret.length, padded: secret.padEnd(length, '\0') });
   }
   if (known.size < named.length) {
     throw refuse('secret', 'holds the same secret twice, so that it cannot tell whose it is');

@@ -2,7 +2,7 @@ import { WebhookError } from '../errors.js';
 import { runHandlers } from './dispatch.js';
 import type { StoredWebhook } from './inbox.js';
 import type { Listeners, WebhookContext } from './listeners.js';
-import { readDelivery } from './reading.js';
+import { readAndReport } from './reading.js';
 import type { ReceiverSettings } from './receiver-options.js';
 import type { Reporter } from './reporter.js';
 
@@ -11,15 +11,12 @@ export async function processStored(
   stored: StoredWebhook,
   signal: AbortSignal,
   listeners: Listeners,
-  { validation, drift }: ReceiverSettings,
+  settings: ReceiverSettings,
   reporter: Reporter,
 ): Promise<void> {
   const { type, payload, workspace, deliveryId, receivedAt } = stored;
   const label = JSON.stringify(type.slice(0, 100));
-  const reading = readDelivery({ type, payload, workspace, label }, validation);
-  if (reading.kind === 'event' && reading.drift.length > 0) {
-    await drift.report({ source: reading.event.type, region: undefined, issues: reading.drift });
-  }
+  const reading = readAndReport({ type, payload, workspace, label }, settings);
   const handlers = listeners.for(reading);
   if (handlers.length === 0 && reading.kind === 'invalid') throw reading.event.error;
   const { event } = reading;

@@ -41,6 +41,6 @@ export const BugReportedPayloadSchema = openObject({
   reportedByUserName: text,
   reportedByUserEmail: text,
   channel: EventChannelSchema,
-  operation: z.literal('reported'),
+  operation: z.enum(['reported']),
   createdAt,
 });

@@ -50,6 +50,6 @@ export const ChatDelegatedPayloadSchema = openObject({
   customerEmail: text,
   customerPhone: text,
   channel: EventChannelSchema,
-  operation: z.literal('delegated'),
+  operation: z.enum(['delegated']),
   createdAt,
 });

@@ -43,6 +43,6 @@ export const ConversationUpdatedPayloadSchema = openObject({
   lightConvoData: requiredDictionary,
   turns: z.array(z.unknown()),
   messagesHistory: anythings,
-  operation: z.literal('updated'),
+  operation: z.enum(['updated']),
   createdAt,
 });

@@ -32,6 +32,6 @@ export const LeadCapturedPayloadSchema = openObject({
   leadEmail: text,
   leadPhone: text,
   channel: EventChannelSchema,
-  operation: z.literal('captured'),
+  operation: z.enum(['captured']),
   createdAt,
 });
