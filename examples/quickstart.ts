@@ -1,6 +1,15 @@
-// The main job in one sitting: all seven operations in both regions, over real HTTP, against the embedded fake.
-// Run it with `npm run quickstart`.
-import { AgentPlatform, BadRequestError, PermissionDeniedError, type Region } from 'agent-platform-sdk';
+// The main job in one sitting, over real HTTP, against the embedded fake: all seven operations in both regions, then
+// webhooks from the fake to a receiver. Run it with `npm run quickstart`.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  AgentPlatform,
+  BadRequestError,
+  createWebhookReceiver,
+  PermissionDeniedError,
+  type Region,
+} from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 
 const fake = createFakePlatform();
@@ -65,10 +74,44 @@ async function tour(region: Region): Promise<void> {
   say('workspaces.delete', `${seed.secondWorkspaceId} is gone`);
 }
 
+async function receiveWebhooks(): Promise<void> {
+  const handled: string[] = [];
+  const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret, logLevel: 'off' })
+    .on('lead_captured', ({ payload }) => void handled.push(`lead ${payload.leadName}`))
+    .on('conversation_updated', ({ payload }) => void handled.push(`conversation ${payload.convoId}`))
+    .onUnknown((event) => void handled.push(`unknown type ${event.type}, kept`))
+    .onRejected(({ reason }) => void handled.push(`rejected: ${reason}`));
+  const endpoint = createServer(receiver.node).listen(0, '127.0.0.1');
+  await once(endpoint, 'listening');
+  const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/webhooks`;
+  console.log(`\nWebhooks, to a receiver at ${url}`);
+
+  const { webhooks } = fake;
+  const unsubscribe = webhooks.subscribe(url);
+  const told = async (what: string, deliveries: ReturnType<typeof webhooks.send>): Promise<void> => {
+    const statuses = (await deliveries).map(({ status }) => status).join(' and ');
+    say(what, `answered ${statuses}; the handlers saw: ${handled.splice(0).join(', ') || 'nothing'}`);
+  };
+  await told('an event', webhooks.send('lead_captured', { leadName: 'Dana' }));
+  await told('an event, two copies at once', webhooks.send('conversation_updated', {}, { copies: 2 }));
+  await told('a forged event', webhooks.send('lead_captured', { leadName: 'Mallory' }, { forged: true }));
+  await told('an event of an unknown type', webhooks.sendUnknown('lead_scored', { score: 9 }));
+  await told('an event without handler', webhooks.send('webhook_test'));
+
+  unsubscribe();
+  endpoint.closeAllConnections();
+  endpoint.close();
+}
+
 try {
   await tour('eu');
   await tour('na');
-  console.log(`\n${fake.requests.length} requests over real HTTP, none of them to the network.`);
+  await receiveWebhooks();
+  const { length: calls } = fake.requests;
+  const { length: deliveries } = fake.webhooks.deliveries;
+  console.log(
+    `\n${calls} calls and ${deliveries} deliveries over real HTTP, none of them beyond this machine.`,
+  );
 } finally {
   await server.close();
 }
