@@ -1,5 +1,7 @@
+import { readEnvironment } from './environment.js';
 import { ConfigurationError } from './errors.js';
 import type { Hooks } from './hooks.js';
+import { LOG_LEVELS, type LogLevel } from './logger.js';
 import type { TokenSource } from './options.js';
 
 /** Timers beyond 2^31 - 1 ms fire at once in every runtime. */
@@ -62,6 +64,14 @@ export function checkOneOf<Value extends string>(
   if (value === undefined || known.includes(value)) return value;
   const values = known.map((one) => `'${one}'`).join(', ');
   return refuseOption(option, `must be one of ${values}, got ${JSON.stringify(value)}${hint}`);
+}
+
+/** The level that an option or the environment gives. Default `'warn'`. */
+export function resolveLogLevel(option: LogLevel | undefined): LogLevel {
+  const fromEnvironment = readEnvironment('AGENT_PLATFORM_LOG');
+  const level = option ?? fromEnvironment ?? 'warn';
+  const hint = option === undefined ? ' (from AGENT_PLATFORM_LOG)' : '';
+  return checkOneOf(`logLevel`, LOG_LEVELS, level as LogLevel, hint) ?? 'warn';
 }
 
 export function checkFunction<Value>(option: string, value: Value | undefined): Value | undefined {

@@ -1,7 +1,7 @@
 import { resolveBaseUrl } from './base-url.js';
 import { isBrowser, readEnvironment } from './environment.js';
 import type { Hooks } from './hooks.js';
-import { LeveledLogger, LOG_LEVELS, type LogLevel } from './logger.js';
+import { LeveledLogger } from './logger.js';
 import {
   checkFunction,
   checkHeaders,
@@ -13,6 +13,7 @@ import {
   checkToken,
   refuseOption,
   refuseUnknown,
+  resolveLogLevel,
 } from './option-checks.js';
 import type {
   AgentPlatformOptions,
@@ -132,11 +133,4 @@ function resolveRegion(option: Region | undefined): Region {
     'region',
     `${problem}. Set the option \`region\` or AGENT_PLATFORM_REGION to the region of your dashboard: 'eu' or 'na'`,
   );
-}
-
-export function resolveLogLevel(option: LogLevel | undefined): LogLevel {
-  const fromEnvironment = readEnvironment('AGENT_PLATFORM_LOG');
-  const level = option ?? fromEnvironment ?? 'warn';
-  const hint = option === undefined ? ' (from AGENT_PLATFORM_LOG)' : '';
-  return checkOneOf(`logLevel`, LOG_LEVELS, level as LogLevel, hint) ?? 'warn';
 }

@@ -2,8 +2,14 @@ import { DriftReporter } from '../drift.js';
 import { ConfigurationError } from '../errors.js';
 import type { Drift } from '../hooks.js';
 import { LeveledLogger, type Logger, type LogLevel } from '../logger.js';
-import { checkFunction, checkOneOf, checkPositive, checkTimeout, refuseUnknown } from '../option-checks.js';
-import { resolveLogLevel } from '../settings.js';
+import {
+  checkFunction,
+  checkOneOf,
+  checkPositive,
+  checkTimeout,
+  refuseUnknown,
+  resolveLogLevel,
+} from '../option-checks.js';
 import { VALIDATION_MODES, type ValidationMode } from '../validation.js';
 import { type Clock, systemClock } from './clock.js';
 import type { DedupeStore } from './dedupe-store.js';
