@@ -17,55 +17,41 @@ export interface LeaseOwner {
   readonly report: (error: unknown) => void;
 }
 
-/** A claim that is kept alive while its event is being handled, however long that takes. */
-export class Lease {
-  readonly #settings: LeaseSettings;
-  readonly #key: string;
-  readonly #owner: LeaseOwner;
-  readonly #until: number;
-  #timer: unknown;
-  #renewal: Promise<void> | undefined;
-  #ended = false;
+/** Ends a claim: the event is done, or free for its next copy. Never rejects. */
+export type EndLease = (handled: boolean) => Promise<void>;
 
-  constructor(settings: LeaseSettings, key: string, owner: LeaseOwner) {
-    this.#settings = settings;
-    this.#key = key;
-    this.#owner = owner;
-    // A handler that never settles does not hold its claim longer than a handled event would be remembered.
-    this.#until = settings.clock.now() + settings.windowMs;
-    this.#schedule();
-  }
-
-  /** Ends the claim: the event is done, or free for its next copy. */
-  async end(handled: boolean): Promise<void> {
-    const { clock, store, windowMs } = this.#settings;
-    this.#ended = true;
-    clock.clearTimeout(this.#timer);
-    // A renewal that is under way would claim again what is given up here.
-    await this.#renewal;
-    try {
-      if (handled) await store.complete(this.#key, this.#owner.id, windowMs);
-      else await store.release(this.#key, this.#owner.id);
-    } catch (error) {
-      this.#owner.report(error);
-    }
-  }
-
-  #schedule(): void {
-    const { clock, leaseMs } = this.#settings;
-    if (this.#ended || clock.now() >= this.#until) return;
-    this.#timer = clock.setTimeout(() => {
-      this.#renewal = this.#renew();
+/** Keeps a claim alive while its event is being handled, however long that takes. */
+export function holdLease(settings: LeaseSettings, key: string, { id, report }: LeaseOwner): EndLease {
+  const { store, windowMs, leaseMs, clock } = settings;
+  // A handler that never settles does not hold its claim longer than a handled event would be remembered.
+  const until = clock.now() + windowMs;
+  let timer: unknown;
+  let renewal: Promise<void> | undefined;
+  let ended = false;
+  const schedule = () => {
+    if (ended || clock.now() >= until) return;
+    timer = clock.setTimeout(() => {
+      renewal = renew();
     }, leaseMs / 3);
-  }
+  };
+  const renew = async () => {
+    await attempt(() => store.claim(key, id, leaseMs), report);
+    schedule();
+  };
+  schedule();
+  return async (handled) => {
+    ended = true;
+    clock.clearTimeout(timer);
+    // A renewal that is under way would claim again what is given up here.
+    await renewal;
+    await attempt(() => (handled ? store.complete(key, id, windowMs) : store.release(key, id)), report);
+  };
+}
 
-  async #renew(): Promise<void> {
-    const { store, leaseMs } = this.#settings;
-    try {
-      await store.claim(this.#key, this.#owner.id, leaseMs);
-    } catch (error) {
-      this.#owner.report(error);
-    }
-    this.#schedule();
+async function attempt(step: () => unknown, report: (error: unknown) => void): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    report(error);
   }
 }

@@ -1,6 +1,6 @@
 import { checkPositive, refuseUnknown } from '../option-checks.js';
 import { type Clock, systemClock } from './clock.js';
-import type { ClaimResult, DedupeStore } from './dedupe-store.js';
+import type { DedupeStore } from './dedupe-store.js';
 import { DEFAULT_MAX_KEYS } from './limits.js';
 
 /** What {@link createMemoryDedupe} takes. */
@@ -33,10 +33,34 @@ export interface MemoryDedupeOptions {
  */
 export function createMemoryDedupe(options: MemoryDedupeOptions = {}): DedupeStore {
   refuseUnknown(options, ['maxKeys', 'clock']);
-  return new MemoryDedupe(
-    checkPositive('maxKeys', options.maxKeys) ?? DEFAULT_MAX_KEYS,
-    options.clock ?? systemClock,
-  );
+  const { clock = systemClock } = options;
+  const maxKeys = checkPositive('maxKeys', options.maxKeys) ?? DEFAULT_MAX_KEYS;
+  const held = new Map<string, HeldClaim>();
+  /** Key to the time until which it is done, the oldest first. */
+  const done = new Map<string, number>();
+  const isHeldByOther = (key: string, owner: string): boolean => {
+    const claim = held.get(key);
+    return claim !== undefined && claim.owner !== owner && claim.expires > clock.now();
+  };
+  return {
+    claim(key, owner, leaseMs) {
+      if ((done.get(key) ?? 0) > clock.now()) return 'done';
+      if (isHeldByOther(key, owner)) return 'pending';
+      held.set(key, { owner, expires: clock.now() + leaseMs });
+      return 'new';
+    },
+    complete(key, owner, ttlMs) {
+      if (isHeldByOther(key, owner)) return;
+      held.delete(key);
+      // Deleted first, so that it moves to the end of the order.
+      done.delete(key);
+      done.set(key, clock.now() + ttlMs);
+      forget(done, clock.now(), maxKeys);
+    },
+    release(key, owner) {
+      if (held.get(key)?.owner === owner) held.delete(key);
+    },
+  };
 }
 
 interface HeldClaim {
@@ -44,49 +68,10 @@ interface HeldClaim {
   readonly expires: number;
 }
 
-class MemoryDedupe implements DedupeStore {
-  readonly #held = new Map<string, HeldClaim>();
-  /** Key to the time until which it is done, the oldest first. */
-  readonly #done = new Map<string, number>();
-  readonly #maxKeys: number;
-  readonly #clock: Clock;
-
-  constructor(maxKeys: number, clock: Clock) {
-    this.#maxKeys = maxKeys;
-    this.#clock = clock;
-  }
-
-  claim(key: string, owner: string, leaseMs: number): ClaimResult {
-    const now = this.#clock.now();
-    if ((this.#done.get(key) ?? 0) > now) return 'done';
-    if (this.#isHeldByOther(key, owner)) return 'pending';
-    this.#held.set(key, { owner, expires: now + leaseMs });
-    return 'new';
-  }
-
-  complete(key: string, owner: string, ttlMs: number): void {
-    if (this.#isHeldByOther(key, owner)) return;
-    this.#held.delete(key);
-    // Deleted first, so that it moves to the end of the order.
-    this.#done.delete(key);
-    this.#done.set(key, this.#clock.now() + ttlMs);
-    this.#forget();
-  }
-
-  release(key: string, owner: string): void {
-    if (this.#held.get(key)?.owner === owner) this.#held.delete(key);
-  }
-
-  #isHeldByOther(key: string, owner: string): boolean {
-    const held = this.#held.get(key);
-    return held !== undefined && held.owner !== owner && held.expires > this.#clock.now();
-  }
-
-  #forget(): void {
-    const now = this.#clock.now();
-    for (const [key, until] of this.#done) {
-      if (until > now && this.#done.size <= this.#maxKeys) return;
-      this.#done.delete(key);
-    }
+/** Forgets what is over, and the oldest of what is too much. */
+function forget(done: Map<string, number>, now: number, maxKeys: number): void {
+  for (const [key, until] of done) {
+    if (until > now && done.size <= maxKeys) return;
+    done.delete(key);
   }
 }

@@ -1,5 +1,5 @@
 import { isRejection, type Outcome, respond, type WebhookResponse } from './answers.js';
-import { type Claimant, type ClaimOutcome, Claims } from './claims.js';
+import { type Claimant, Claims } from './claims.js';
 import { dedupeKey } from './dedupe-key.js';
 import { Delivery, type Phase } from './delivery.js';
 import { runHandlers } from './dispatch.js';
@@ -11,13 +11,6 @@ import { readAndReport } from './reading.js';
 import type { ReceiverSettings } from './receiver-options.js';
 import { Refusal } from './refusal.js';
 import type { Reporter } from './reporter.js';
-
-/** What a copy is answered, by how the first of its kind ended. */
-const COPY_OUTCOMES: Readonly<Record<ClaimOutcome, Outcome>> = {
-  handled: 'duplicate',
-  failed: 'handler_failed',
-  unsettled: 'copy_pending',
-};
 
 /** What a delivery is answered at its deadline, by how far it has come. */
 const OVERDUE_OUTCOMES: Readonly<Record<Phase, Outcome>> = {
@@ -116,11 +109,9 @@ export class Pipeline {
   ): Promise<Outcome> {
     if (this.#claims === undefined) return this.#handle(event, handlers, delivery);
     delivery.phase = 'claiming';
-    const claim = await this.#claims.take(await dedupeKey(verified), this.#claimant(delivery));
-    if (claim.kind === 'copy') return COPY_OUTCOMES[await claim.outcome];
-    const outcome = await this.#handle(event, handlers, delivery);
-    await claim.settle(outcome === 'handled');
-    return outcome;
+    return this.#claims.once(await dedupeKey(verified), this.#claimant(delivery), () =>
+      this.#handle(event, handlers, delivery),
+    );
   }
 
   #claimant(delivery: Delivery): Claimant {
