@@ -15,7 +15,7 @@ export const MARKED_FIELDS: readonly string[] = [
   'listenUrl',
 ];
 
-const marked: ReadonlySet<string> = new Set(MARKED_FIELDS);
+const marked: ReadonlySet<string> = /* @__PURE__ */ new Set(MARKED_FIELDS);
 const ENV_VALUES = ['value', 'defaultValue'];
 const sensitiveHeader = /authorization|cookie|secret|token|password|key|credential|signature/i;
 
@@ -67,14 +67,15 @@ function copyObject(value: object, within: readonly object[]): Record<string, un
 }
 
 /** A name, then a value: quoted (closed or cut off), a structure (up to the end of the text), or bare. */
-const textPattern = (names: readonly string[]): RegExp =>
+// Takes lists, because no bundler drops a call whose argument is a spread.
+const textPattern = (...names: readonly (readonly string[])[]): RegExp =>
   new RegExp(
-    `((?:${names.join('|')})\\\\*["']?\\s*[:=]\\s*)` +
+    `((?:${names.flat().join('|')})\\\\*["']?\\s*[:=]\\s*)` +
       `(\\\\*"(?:[^"\\\\]|\\\\.)*"?|\\\\*'[^']*'?|[[{][\\s\\S]*|[^\\s,;&}\\]<>]+)`,
     'g',
   );
 const MARKED_IN_TEXT = /* @__PURE__ */ textPattern(MARKED_FIELDS);
-const MARKED_OR_VALUE_IN_TEXT = /* @__PURE__ */ textPattern([...MARKED_FIELDS, ...ENV_VALUES]);
+const MARKED_OR_VALUE_IN_TEXT = /* @__PURE__ */ textPattern(MARKED_FIELDS, ENV_VALUES);
 
 /** A string may hold a record of its own, as JSON or in words. */
 function maskInside(text: string): string {
