@@ -9,13 +9,16 @@ export default defineConfig({
     alias: [
       { find: 'agent-platform-sdk/testing/msw', replacement: source('testing/msw.ts') },
       { find: 'agent-platform-sdk/testing', replacement: source('testing/index.ts') },
+      { find: 'agent-platform-sdk/bullmq', replacement: source('bullmq/index.ts') },
+      { find: 'agent-platform-sdk/redis', replacement: source('redis/index.ts') },
       { find: 'agent-platform-sdk', replacement: source('index.ts') },
     ],
   },
   test: {
     include: ['test/**/*.test.ts'],
-    // These need the built package: `npm run test:package`.
-    exclude: ['test/package/**'],
+    // These need the built package or a Redis, and have commands of their own, which the global set-up names.
+    exclude: ['test/package/**', 'test/redis/**'],
+    globalSetup: 'test/support/skipped-here.ts',
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text-summary', 'html'] },
   },
 });

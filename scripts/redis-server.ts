@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+
+/** A Redis of its own, on a free port of this machine. */
+export interface RedisServer {
+  readonly port: number;
+  readonly url: string;
+  /** Kills it at once, as a crash would, and starts it again on the same port and the same files. */
+  crash(pauseMs?: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Nothing on disk: the fastest, for tests that do not restart it. */
+const IN_MEMORY = ['--save', '', '--appendonly', 'no'];
+
+/** Every acknowledged write is on disk: what the promise of the inbox needs. */
+export const DURABLE = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
+
+export async function startRedis(args: readonly string[] = IN_MEMORY): Promise<RedisServer> {
+  requireBinary();
+  const directory = mkdtempSync(join(tmpdir(), 'redis-'));
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  const launch = () => launchServer(port, directory, args);
+  let server = await launch();
+  return {
+    port,
+    url,
+    async crash(pauseMs = 0) {
+      await end(server, 'SIGKILL');
+      await sleep(pauseMs);
+      server = await launch();
+    },
+    async stop() {
+      await end(server, 'SIGKILL');
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function requireBinary(): void {
+  if (spawnSync('redis-server', ['--version']).error === undefined) return;
+  throw new Error(
+    'redis-server is not installed. On Debian: apt-get update && apt-get install -y --no-install-recommends redis-server',
+  );
+}
+
+async function launchServer(port: number, directory: string, args: readonly string[]): Promise<ChildProcess> {
+  const own = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory];
+  const settings = ['--maxmemory-policy', 'noeviction', '--loglevel', 'warning'];
+  const server = spawn('redis-server', [...own, ...settings, ...args], { stdio: 'ignore' });
+  await answering(port);
+  return server;
+}
+
+async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill(signal);
+  await ended;
+}
+
+/** Resolves when Redis has read its files and answers. */
+async function answering(port: number): Promise<void> {
+  const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 20, maxRetriesPerRequest: 1_000 });
+  client.on('error', () => undefined);
+  await client.ping().catch((error: Error) => {
+    // It answers, and wants a password.
+    if (!error.message.startsWith('NOAUTH')) throw error;
+  });
+  client.disconnect();
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

@@ -1,0 +1,150 @@
+import { inspect } from 'node:util';
+import { ConfigurationError, createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
+import { createRedisDedupe, type RedisDedupe, type RedisDedupeOptions } from 'agent-platform-sdk/redis';
+import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { startRedis } from '../../scripts/redis-server.js';
+import { post, secret } from '../webhooks/deliveries.js';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
+
+const url = inject('redisUrl');
+const stores: RedisDedupe[] = [];
+let redis: Redis;
+
+beforeEach(async () => {
+  redis = new Redis(url);
+  await redis.flushall();
+});
+
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map((store) => store.close()));
+  await redis.quit();
+});
+
+function createStore(options: Partial<RedisDedupeOptions> = {}): RedisDedupe {
+  const store = createRedisDedupe({ connection: url, ...options });
+  stores.push(store);
+  return store;
+}
+
+test.each(dedupeStoreConformance)('the Redis store keeps the rule: $name', ({ run }) =>
+  run(() => ({ store: createStore() })),
+);
+
+test.each(dedupeStoreConformance)('it keeps the rule on a client that is passed in: $name', ({ run }) =>
+  run(() => ({ store: createStore({ connection: redis }) })),
+);
+
+test('of many stores on one Redis, one gets the claim', async () => {
+  const many = Array.from({ length: 20 }, () => createStore());
+  const results = await Promise.all(many.map((store, index) => store.claim('key', `owner ${index}`, 60_000)));
+  expect(results.filter((result) => result === 'new')).toHaveLength(1);
+});
+
+test('two receivers on two connections handle an event once, and both answer 200', async () => {
+  const handled: string[] = [];
+  const receivers = [1, 2].map((index) =>
+    createWebhookReceiver({ secret, dedupe: { store: createStore() }, logger: new RecordingLogger() }).onAny(
+      () => handled.push(`receiver ${index}`),
+    ),
+  );
+  const answers = await Promise.all(receivers.map((receiver) => receiver.handle(post('lead_captured'))));
+  expect([handled.length, answers.map(({ status }) => status)]).toEqual([1, [200, 200]]);
+});
+
+test('its keys begin with the prefix, and each expires by itself', async () => {
+  const store = createStore({ keyPrefix: 'mine:' });
+  await store.claim('held', 'owner', 60_000);
+  await store.complete('done', 'owner', 60_000);
+  expect((await redis.keys('*')).sort()).toEqual(['mine:done', 'mine:held']);
+  expect(await redis.pttl('mine:held')).toBeGreaterThan(50_000);
+  expect(await redis.pttl('mine:done')).toBeGreaterThan(50_000);
+});
+
+test.each([0.4, Number.POSITIVE_INFINITY])(
+  'a time of %s milliseconds is one that Redis takes',
+  async (ms) => {
+    const store = createStore();
+    expect(await store.claim('key', 'owner', ms)).toBe('new');
+  },
+);
+
+test('each operation is one command', async () => {
+  const store = createStore();
+  await store.claim('key', 'owner', 60_000);
+  await store.complete('key', 'owner', 60_000);
+  await store.release('key', 'owner');
+  await redis.config('RESETSTAT');
+  await store.claim('another', 'owner', 60_000);
+  await store.complete('another', 'owner', 60_000);
+  await store.release('another', 'owner');
+  const commands = (await redis.info('commandstats')).match(/(?<=cmdstat_)[a-z|]+:calls=\d+/g) ?? [];
+  // GET, SET and DEL run inside the scripts.
+  const outside = commands.filter((command) => !/^(config|info|get|set|del)/.test(command));
+  expect(outside).toEqual(['evalsha:calls=3']);
+});
+
+test('it works on when Redis has forgotten its scripts', async () => {
+  const store = createStore();
+  await store.claim('key', 'owner', 60_000);
+  await redis.script('FLUSH');
+  expect(await store.claim('key', 'other', 60_000)).toBe('pending');
+});
+
+test('a Redis that does not answer is given up, and it is told in a typed error', async () => {
+  const store = createStore({ connection: 'redis://127.0.0.1:1', timeout: 200 });
+  const claim = store.claim('key', 'owner', 60_000);
+  await expect(claim).rejects.toThrow(WebhookError);
+  await expect(claim).rejects.toThrow(/could not be claimed in Redis/);
+});
+
+test('an event is handled all the same when Redis is away, by the default of the receiver', async () => {
+  const store = createStore({ connection: 'redis://127.0.0.1:1', timeout: 200 });
+  const stages: string[] = [];
+  const receiver = createWebhookReceiver({
+    secret,
+    dedupe: { store },
+    logger: new RecordingLogger(),
+  }).onError((_, { stage }) => stages.push(stage));
+  receiver.onAny(() => undefined);
+  expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
+  expect(stages).toEqual(['dedupe']);
+});
+
+test('no password shows in errors or when it is inspected', async () => {
+  const server = await startRedis(['--requirepass', 'canary-password']);
+  try {
+    for (const connection of [
+      `redis://:canary-wrong@127.0.0.1:${server.port}`,
+      { host: '127.0.0.1', port: server.port, password: 'canary-wrong' },
+    ]) {
+      const store = createStore({ connection, timeout: 1_000 });
+      const error: unknown = await store.claim('key', 'owner', 60_000).catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(WebhookError);
+      const shown = inspect([error, store], { depth: 10, showHidden: true }) + JSON.stringify([error, store]);
+      expect(shown).not.toContain('canary');
+    }
+  } finally {
+    await server.stop();
+  }
+});
+
+test.each<[string, unknown]>([
+  ['a URL that is none', { connection: 'canary-password@host' }],
+  ['another protocol', { connection: 'http://:canary-password@host' }],
+  ['no connection', {}],
+  ['a negative timeout', { connection: url, timeout: -1 }],
+  ['a prefix that is no string', { connection: url, keyPrefix: 1 }],
+  ['an unknown option', { connection: url, ttl: 1 }],
+])('refuses %s, without showing it', (_, options) => {
+  const create = () => createRedisDedupe(options as RedisDedupeOptions);
+  expect(create).toThrow(ConfigurationError);
+  expect(create).not.toThrow(/canary/);
+});
+
+test('a client that is passed in stays open', async () => {
+  const store = createRedisDedupe({ connection: redis });
+  await store.close();
+  expect(await redis.ping()).toBe('PONG');
+});
