@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../api-promise.js';
 import { getConversation } from '../endpoints.js';
-import type { Conversation } from '../schemas/conversation.js';
 import type { RequestOptions } from '../options.js';
+import type { Conversation } from '../schemas/conversation.js';
 import type { Send } from '../transport.js';
 
 /** Conversations: chats and calls between an end user and an agent. */

@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../api-promise.js';
 import { listMembersAndTeams } from '../endpoints.js';
-import type { MembersAndTeams } from '../schemas/envelope.js';
 import type { RequestOptions } from '../options.js';
+import type { MembersAndTeams } from '../schemas/envelope.js';
 import type { Send } from '../transport.js';
 
 /** Organisations: their dashboard users and teams. */

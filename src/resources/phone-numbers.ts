@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../api-promise.js';
 import { releasePhoneNumber } from '../endpoints.js';
-import type { ReleaseNumberInput, ReleaseNumberResult } from '../schemas/release-number.js';
 import type { RequestOptions } from '../options.js';
+import type { ReleaseNumberInput, ReleaseNumberResult } from '../schemas/release-number.js';
 import type { Send } from '../transport.js';
 
 /** Phone numbers, rented from the platform or imported. */

@@ -1,8 +1,8 @@
 import type { ApiPromise } from '../api-promise.js';
 import { getTool, listDefaultTools } from '../endpoints.js';
+import type { RequestOptions } from '../options.js';
 import type { DefaultTool } from '../schemas/default-tool.js';
 import type { Tool } from '../schemas/tool.js';
-import type { RequestOptions } from '../options.js';
 import type { Send } from '../transport.js';
 
 /** Tools: capabilities that an agent can call. */

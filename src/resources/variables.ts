@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../api-promise.js';
 import { createVariable } from '../endpoints.js';
-import type { Variable, VariableInput } from '../schemas/variable.js';
 import type { RequestOptions } from '../options.js';
+import type { Variable, VariableInput } from '../schemas/variable.js';
 import type { Send } from '../transport.js';
 
 /** Variables: named values that belong to an agent. */

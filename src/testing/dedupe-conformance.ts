@@ -47,7 +47,7 @@ export const dedupeStoreConformance: readonly DedupeStoreCase[] = [
   }),
   rule('of many claims at one moment, one is new', async (store, key) => {
     const owners = Array.from({ length: 50 }, (_, index) => `owner ${index}`);
-    const results = await Promise.all(owners.map((owner) => store.claim(key, owner, LONG)));
+    const results = await Promise.all(owners.map(async (owner) => store.claim(key, owner, LONG)));
     expectSame(results.filter((result) => result === 'new').length, 1);
     expectSame(results.filter((result) => result === 'pending').length, 49);
   }),

@@ -156,6 +156,7 @@ function checkStore(store: DedupeStore | undefined): DedupeStore | undefined {
 }
 
 function checkInbox(inbox: WebhookInbox | undefined): WebhookInbox | undefined {
+  // oxlint-disable-next-line typescript/unbound-method -- It is looked at, not called.
   checkFunction('inbox.store', inbox === undefined ? undefined : (inbox.store ?? null));
   return inbox;
 }

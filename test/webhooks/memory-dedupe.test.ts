@@ -55,15 +55,15 @@ test.each(faulty)('the conformance test refuses a store that %s', async (_, chan
 test('the oldest of too many handled events is forgotten', () => {
   const { store } = setUp(2);
   for (const key of ['a', 'b', 'c']) {
-    store.claim(key, 'owner', 1_000);
-    store.complete(key, 'owner', 1_000);
+    void store.claim(key, 'owner', 1_000);
+    void store.complete(key, 'owner', 1_000);
   }
   expect(['a', 'b', 'c'].map((key) => store.claim(key, 'other', 1_000))).toEqual(['new', 'done', 'done']);
 });
 
 test('events that are being handled are not forgotten, however many', () => {
   const { store } = setUp(1);
-  for (const key of ['a', 'b', 'c']) store.claim(key, 'owner', 1_000);
+  for (const key of ['a', 'b', 'c']) void store.claim(key, 'owner', 1_000);
   expect(['a', 'b', 'c'].map((key) => store.claim(key, 'other', 1_000))).toEqual([
     'pending',
     'pending',

@@ -42,14 +42,19 @@ const mutated = fc
   .map(([event, changes]) => {
     const copy = structuredClone(event) as Record<string, unknown>;
     for (const { inside, pick, name, value } of changes) {
-      const target = (
-        inside && typeof copy.payload === 'object' && copy.payload !== null ? copy.payload : copy
-      ) as object;
+      const target =
+        inside && typeof copy.payload === 'object' && copy.payload !== null ? copy.payload : copy;
       const keys = Object.keys(target);
       const key = name ?? keys[pick % Math.max(keys.length, 1)] ?? 'new';
-      Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(target, key, {
+        value: structuredClone(value),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     }
-    return copy;
+    // What was made is turned into what JSON can hold: nothing undefined, no names on lists.
+    return JSON.parse(JSON.stringify(copy)) as unknown;
   });
 
 const value = fc.oneof(json, mutated, genuine);

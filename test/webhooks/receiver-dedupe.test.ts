@@ -194,7 +194,7 @@ test('the claim of a process that died runs out, and a waiting copy takes over',
   const recording: DedupeStore = {
     claim: (key, owner, leaseMs) => {
       // Whoever comes first is another process, which dies at once.
-      if (claims.push(key) === 1) store.claim(key, 'dead', leaseMs);
+      if (claims.push(key) === 1) void store.claim(key, 'dead', leaseMs);
       return store.claim(key, owner, leaseMs);
     },
     complete: (key, owner, ttlMs) => store.complete(key, owner, ttlMs),
