@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import * as sdk from 'agent-platform-sdk';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { generatedTypes, openApiText } from '../../scripts/openapi-files.js';
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string }[];
+  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+interface Schema {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, { readonly description?: string; readonly $ref?: string }>>;
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+const committed = readFileSync('openapi.json', 'utf8');
+const document = JSON.parse(committed) as Document;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+);
+
+describe('what is committed', () => {
+  let text = '';
+  beforeAll(() => {
+    text = openApiText();
+  });
+
+  test('openapi.json is what `npm run openapi` writes', () => {
+    expect(committed).toBe(text);
+  });
+
+  test('the generated types are what openapi-typescript makes of it', async () => {
+    expect(readFileSync('test/openapi/generated.ts', 'utf8')).toBe(await generatedTypes(text));
+  });
+});
+
+test('the linter finds nothing', async () => {
+  const config = await createConfig({
+    extends: ['recommended-strict'],
+    rules: {
+      // The document names no license of the service.
+      'info-license': 'off',
+      // It says that any operation can answer an error body, and shows the status of one error alone.
+      'operation-4xx-response': 'off',
+    },
+  });
+
+  const problems = await lintFromString({ source: committed, absoluteRef: 'openapi.json', config });
+
+  expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+});
+
+test.each(Object.entries(sdk.endpoints))(
+  '%s is there, as its endpoint says',
+  (key, { method, path, body }) => {
+    const operation = operations.find(({ operationId }) => operationId === key);
+
+    expect(operation).toMatchObject({ method: method.toLowerCase(), path });
+    expect(operation?.requestBody !== undefined).toBe(body !== undefined);
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect((operation?.parameters ?? []).map(({ name }) => name)).toEqual(names);
+    expect(operation?.responses).toHaveProperty('default');
+  },
+);
+
+test('states no status that the document does not show', () => {
+  const shown = operations.map(({ operationId, responses }) => [operationId, Object.keys(responses)]);
+
+  expect(Object.fromEntries(shown)).toEqual({
+    listMembersAndTeams: ['200', 'default'],
+    createVariable: ['400', '2XX', 'default'],
+    releasePhoneNumber: ['2XX', 'default'],
+    listDefaultTools: ['2XX', 'default'],
+    getTool: ['2XX', 'default'],
+    getConversation: ['2XX', 'default'],
+    deleteWorkspace: ['2XX', 'default'],
+  });
+});
+
+test('has every event, with a payload that is a component', () => {
+  expect(Object.keys(document.webhooks)).toEqual(Object.keys(sdk.webhookEvents));
+  const references = [...JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w*)/g)];
+  for (const [, name] of references) expect(document.components.schemas).toHaveProperty([String(name)]);
+});
+
+test('has every record and payload that the package exports', () => {
+  const exported = Object.keys(sdk)
+    .filter((name) => name.endsWith('Schema'))
+    .map((name) => name.slice(0, -'Schema'.length));
+  // These are in the bodies of operations, or are a list of values inside a record.
+  const elsewhere = [
+    'CreateVariableBody',
+    'Envelope',
+    'EventChannel',
+    'MembersAndTeams',
+    'MembersAndTeamsResponse',
+    'MessageChannel',
+    'ReleaseNumberInput',
+    'ReleaseNumberResult',
+  ];
+
+  const missing = exported.filter((name) => !Object.hasOwn(document.components.schemas, name));
+  expect(missing.sort()).toEqual(elsewhere);
+});
+
+test('says of every record and field what the document says', () => {
+  const silent: string[] = [];
+  for (const [name, { description, properties = {} }] of Object.entries(document.components.schemas)) {
+    if (/(Request|Response)$/.test(name) && name !== 'CannedResponse') continue;
+    if (description === undefined) silent.push(name);
+    for (const [field, about] of Object.entries(properties)) {
+      if (about.description === undefined) silent.push(`${name}.${field}`);
+    }
+  }
+
+  expect(silent).toEqual([]);
+});
