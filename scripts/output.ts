@@ -22,6 +22,9 @@ export const keepClassNames: Rewriting = (text) =>
 export const requireLazily: Rewriting = (text) =>
   text.replaceAll(/\bimport\(("[^"]+"|'[^']+')\)/g, 'Promise.resolve().then(() => require($1))');
 
+/** Rollup's pass over CommonJS names the source map, and tsup names it again. */
+export const nameMapOnce: Rewriting = (text) => text.replace(/(\n\/\/# sourceMappingURL=\S+)\1\s*$/, '$1\n');
+
 /** `Symbol.asyncDispose` in a declaration must compile whatever `lib` its user has chosen. */
 export const referenceDisposable: Rewriting = (text) =>
   text.includes('Symbol.asyncDispose') ? `/// <reference lib="esnext.disposable" />\n${text}` : text;
