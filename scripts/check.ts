@@ -8,6 +8,7 @@ const STEPS = [
   'test:coverage',
   'build',
   'types:examples',
+  'test:example',
   'check:package',
   'check:declarations',
   'check:api',
