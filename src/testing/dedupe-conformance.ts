@@ -10,6 +10,7 @@ export interface DedupeStoreSubject {
 
 /** One rule that a store must keep. */
 export interface DedupeStoreCase {
+  /** The rule, as a title for a test. */
   readonly name: string;
   /** Rejects with a readable error where the store breaks the rule. */
   run(create: () => DedupeStoreSubject | Promise<DedupeStoreSubject>): Promise<void>;

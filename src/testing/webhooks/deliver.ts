@@ -6,11 +6,13 @@ export const DELIVERY_TIME_OUT = 60_000;
 
 /** Anything that takes a `Request`: a webhook receiver, a Hono app, a Worker. */
 export interface DeliveryTarget {
+  /** Takes a delivery as a request, and answers it. */
   fetch(request: Request): Response | Promise<Response>;
 }
 
 /** One delivery, and what became of it. There is no second attempt (6.4). */
 export interface DeliveryRecord {
+  /** The type of the event that was sent. */
   readonly type: string;
   /** Where it went; `'receiver'` for a receiver in process. */
   readonly address: string;
