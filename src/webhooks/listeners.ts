@@ -24,8 +24,8 @@ export type ReceivedWebhook = WebhookEvent | UnknownWebhookEvent | InvalidWebhoo
 /** What failed, for `onError`. */
 export interface WebhookFailure {
   /**
-   * Where: a `handler` threw; a handler had not settled at the `deadline`; the store of `dedupe` failed; the
-   * `inbox` did not store the event.
+   * Where: a `handler` threw; a handler had not settled at the `deadline`; the store of `dedupe` failed, or no key
+   * could be made of the event; the `inbox` did not store the event.
    */
   readonly stage: 'handler' | 'deadline' | 'dedupe' | 'inbox';
   /** The event that was being handled. */
@@ -46,7 +46,7 @@ export interface WebhookRejection {
   readonly size: number | undefined;
   /** Id of the delivery, as in the logs. */
   readonly deliveryId: string;
-  /** What the function `secret` threw, where the reason is `lookup_failed`. */
+  /** What the function `secret` threw, or that it, or the body, did not come before the deadline. */
   readonly error?: unknown;
 }
 

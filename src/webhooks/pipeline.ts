@@ -59,8 +59,10 @@ export class Pipeline {
       return await this.#accept(await takeIn(incoming, delivery, this.#settings), delivery);
     } catch (error) {
       if (error instanceof Refusal) return this.#refuse(delivery, error);
-      this.#reporter.broken(delivery, error);
-      return 'internal_error';
+      // A runtime without WebCrypto, or an object that no body parser makes: no key could be made of the event.
+      delivery.settled = 'internal_error';
+      await this.#fail(delivery, error, 'dedupe');
+      return delivery.settled;
     }
   }
 

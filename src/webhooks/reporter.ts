@@ -54,11 +54,6 @@ export class Reporter {
     await this.#tell('onError', this.#listeners.error, (listener) => listener(error, failure));
   }
 
-  /** Something in this package failed: its message may hold anything, so only its class is told. */
-  broken(delivery: Delivery, error: unknown): void {
-    this.#log.log('error', () => this.#line(delivery, `could not be processed: ${describeThrown(error)}`));
-  }
-
   #line({ label, age, context }: Delivery, what: string): string {
     return `webhook ${label}: ${what} after ${age} ms, delivery ${context.deliveryId}`;
   }

@@ -49,8 +49,11 @@ test('keeps a field named __proto__ a field', () => {
 });
 
 test('does not take a secret that a prototype carries', () => {
-  const body = `{"type":"webhook_test","payload":{"__proto__":{"workspaceSecret":"${secret}"}}}`;
-  expect(() => parseWebhook(body, { secret })).toThrow(WebhookVerificationError);
+  const text = `{"type":"webhook_test","payload":{"__proto__":{"workspaceSecret":"${secret}"}}}`;
+  const payload: unknown = Object.create({ workspaceSecret: secret });
+  for (const body of [text, { type: 'webhook_test', payload }]) {
+    expect(() => parseWebhook(body, { secret })).toThrow(WebhookVerificationError);
+  }
 });
 
 test.each([

@@ -306,3 +306,10 @@ test.each([5_000, 100_000])(
     expect(runs).toHaveLength(1);
   },
 );
+
+test('an object that no key can be made of is answered 500, and reported', async () => {
+  const { receiver, failures } = setUp();
+  const body = envelope('lead_captured', { extra: 1n });
+  expect((await receiver.handle({ method: 'POST', body })).status).toBe(500);
+  expect(failures).toMatchObject([{ stage: 'dedupe', event: { type: 'lead_captured' } }]);
+});
