@@ -47,6 +47,8 @@ export {
 } from './fixtures/index.js';
 export type { Handler, HandlerCall } from './handler.js';
 export type { FakeServer, ListenOptions } from './http-server.js';
+export type { NewIds } from './ids.js';
+export type { OperationCall, OperationName } from './operation.js';
 export type {
   NewAgent,
   NewConversation,
@@ -71,6 +73,7 @@ export type {
   FakeRegionState,
   FakeState,
   FakeWorkspace,
+  MutableRegionState,
 } from './state.js';
 export type { DeliveryRecord, DeliveryTarget } from './webhooks/deliver.js';
 export type {

@@ -3,7 +3,7 @@ import type { endpoints } from '../endpoints.js';
 import type { Region } from '../regions.js';
 import type { Caller } from './caller.js';
 import type { FakeChoices } from './choices.js';
-import type { IdSource } from './ids.js';
+import type { NewIds } from './ids.js';
 import type { MutableRegionState } from './state.js';
 
 /** The keys of `endpoints`: the documented operations. */
@@ -15,13 +15,17 @@ export interface OperationCall<Parameter extends string = string, Body = unknown
   readonly path: { readonly [Name in Parameter]: string };
   /** The body as it was sent; it fits the endpoint's schema. */
   readonly body: Body;
+  /** The query as it was sent. */
   readonly query: URLSearchParams;
+  /** Whose secret the request carries. */
   readonly caller: Caller;
   /** The region whose records are used. */
   readonly region: Region;
   /** The records of this region, to read and to change. */
   readonly state: MutableRegionState;
-  readonly ids: IdSource;
+  /** Gives ids for new records. */
+  readonly ids: NewIds;
+  /** What the fake does where the document is silent. */
   readonly choices: FakeChoices;
 }
 
