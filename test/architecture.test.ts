@@ -77,7 +77,7 @@ const files = typeScriptFiles('src');
 
 function typeScriptFiles(directory: string): string[] {
   return readdirSync(posix.join(root, directory), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
     .sort();
 }
 
@@ -165,6 +165,6 @@ test('no imports form a circle, those of types included', () => {
 
 test('files are named in kebab-case', () => {
   const all = ['src', 'test', 'scripts', 'examples'].flatMap(typeScriptFiles);
-  const name = /^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.test|\.test-d|\.d)?\.ts$/;
+  const name = /^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.test|\.test-d|\.d|\.config)?\.ts$/;
   expect(all.filter((file) => !name.test(file))).toEqual([]);
 });
