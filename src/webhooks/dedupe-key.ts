@@ -22,29 +22,29 @@ function toJson(value: unknown): string {
   }
 }
 
-/** A piece of text that is finished, or a value that is still to be written. */
-type Piece = { readonly text: string } | { readonly value: unknown };
+/** Text that is finished. No JSON value is a function. */
+type Text = () => string;
 
 /** Writes what `JSON.stringify` would, for values that JSON can hold, without recursion. */
 function deepToJson(root: unknown): string {
-  const written: string[] = [];
-  const left: Piece[] = [{ value: root }];
-  for (let piece = left.pop(); piece !== undefined; piece = left.pop()) {
-    if ('text' in piece) written.push(piece.text);
-    else if (typeof piece.value !== 'object' || piece.value === null)
-      written.push(JSON.stringify(piece.value));
-    else for (const part of piecesOf(piece.value).reverse()) left.push(part);
+  let written = '';
+  /** What is still to be written, what comes next at the end. */
+  const left: unknown[] = [root];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next === 'function') written += (next as Text)();
+    else if (typeof next !== 'object' || next === null) written += JSON.stringify(next);
+    else for (const part of partsOf(next).reverse()) left.push(part);
   }
-  return written.join('');
+  return written;
 }
 
-function piecesOf(value: object): Piece[] {
+function partsOf(value: object): unknown[] {
   const isArray = Array.isArray(value);
-  const pieces: Piece[] = [{ text: isArray ? '[' : '{' }];
+  const parts: unknown[] = [];
   for (const [key, field] of Object.entries(value)) {
-    const comma = pieces.length > 1 ? ',' : '';
-    pieces.push({ text: isArray ? comma : `${comma}${JSON.stringify(key)}:` }, { value: field as unknown });
+    const comma = parts.length > 0 ? ',' : '';
+    parts.push(() => (isArray ? comma : `${comma}${JSON.stringify(key)}:`), field);
   }
-  pieces.push({ text: isArray ? ']' : '}' });
-  return pieces;
+  return [() => (isArray ? '[' : '{'), ...parts, () => (isArray ? ']' : '}')];
 }

@@ -2,8 +2,7 @@ import { exceeds, parseBody, sizeOf } from './body.js';
 import type { Delivery } from './delivery.js';
 import { openEnvelope, removeSecret, type VerifiedDelivery } from './envelope.js';
 import type { ReceiverSettings } from './receiver-options.js';
-import { Refusal } from './refusal.js';
-import type { Genuine } from './secrets.js';
+import { Refusal, type RejectionReason } from './refusal.js';
 
 /** What a server has of a request: its method, and a way to its body. */
 export interface Incoming {
@@ -19,30 +18,26 @@ export async function takeIn(
   { maxBodyBytes, verify }: Pick<ReceiverSettings, 'maxBodyBytes' | 'verify'>,
 ): Promise<VerifiedDelivery> {
   if (method?.toUpperCase() !== 'POST') throw new Refusal('method_not_allowed');
-  const body = await readOrRefuse(read, maxBodyBytes, delivery.context.signal);
+  const { signal } = delivery.context;
+  // Some servers parse the body when it is first looked at, and throw then.
+  const body = await orRefuse('body_unreadable', () => read(maxBodyBytes, signal));
   if (exceeds(body, maxBodyBytes)) throw new Refusal('body_too_large', sizeOf(body));
   const parsed = parseBody(body);
   if (parsed === undefined) throw new Refusal('not_json', sizeOf(body));
   const envelope = openEnvelope(parsed.value);
   delivery.phase = 'verifying';
-  const genuine = await asked(verify, envelope.presented);
+  const genuine = await orRefuse('lookup_failed', () => verify(envelope.presented));
   if (genuine === undefined) throw new Refusal('verification_failed', sizeOf(body));
   return removeSecret(envelope, genuine);
 }
 
-/** Some servers parse the body when it is first looked at, and throw then. */
-async function readOrRefuse(read: Incoming['read'], limit: number, signal: AbortSignal): Promise<unknown> {
+/** A step that fails refuses the delivery, for the reason it gives or for this one. */
+async function orRefuse<Result>(reason: RejectionReason, step: () => Result): Promise<Awaited<Result>> {
   try {
-    return await read(limit, signal);
+    return await step();
   } catch (error) {
-    throw error instanceof Refusal ? error : new Refusal('body_unreadable');
-  }
-}
-
-async function asked(verify: ReceiverSettings['verify'], presented: unknown): Promise<Genuine | undefined> {
-  try {
-    return await verify(presented);
-  } catch (error) {
-    throw new Refusal('lookup_failed', undefined, error);
+    if (error instanceof Refusal) throw error;
+    // What a body parser throws quotes the body: only the error of a look-up is passed on.
+    throw new Refusal(reason, undefined, reason === 'lookup_failed' ? error : undefined);
   }
 }

@@ -19,7 +19,6 @@ export interface NodeRequest {
   /** Removes a listener of the stream. */
   removeListener(event: string, listener: (value?: unknown) => void): unknown;
   /** Reads on without keeping what comes. */
-  resume(): unknown;
   /** Closes the connection. */
   destroy(): unknown;
 }
@@ -107,11 +106,11 @@ function toBytes(chunk: unknown): Uint8Array {
  */
 function discard(request: NodeRequest, limit: number): void {
   let passed = 0;
+  // A stream that is listened to flows.
   request.on('data', (chunk) => {
     passed += toBytes(chunk).byteLength;
     if (passed > limit) request.destroy();
   });
-  request.resume();
 }
 
 /** Writes the answer, unless the sender is gone or someone else has answered. */

@@ -8,9 +8,10 @@ export async function readRequest(
 ): Promise<Uint8Array> {
   const announced = Number(request.headers.get('content-length') ?? 0);
   if (announced > limit) throw new Refusal('body_too_large', announced);
-  if (request.bodyUsed) throw new Refusal('body_unreadable');
-  if (request.body === null) return new Uint8Array();
-  const reader = readerOf(request.body);
+  const { body } = request;
+  if (body === null) return new Uint8Array();
+  if (body.locked || request.bodyUsed) throw new Refusal('body_unreadable');
+  const reader = body.getReader();
   const cancel = () => void reader.cancel().catch(ignore);
   signal?.addEventListener('abort', cancel);
   try {
@@ -21,11 +22,6 @@ export async function readRequest(
   } finally {
     signal?.removeEventListener('abort', cancel);
   }
-}
-
-function readerOf(body: ReadableStream<Uint8Array>): ReadableStreamDefaultReader<Uint8Array> {
-  if (body.locked) throw new Refusal('body_unreadable');
-  return body.getReader();
 }
 
 async function collect(

@@ -70,9 +70,7 @@ function workspaceOf({ workspace }: VerifiedDelivery): { readonly workspace?: st
 }
 
 function missingType(type: unknown): Issue {
-  const message =
-    type === undefined ? 'required: expected string' : `expected string, received ${typeName(type)}`;
-  return { path: ['type'], code: 'invalid_type', message };
+  return { path: ['type'], code: 'invalid_type', message: `expected string, received ${typeName(type)}` };
 }
 
 function insidePayload(issue: Issue): Issue {

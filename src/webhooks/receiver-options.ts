@@ -1,5 +1,4 @@
 import { DriftReporter } from '../drift.js';
-import { ConfigurationError } from '../errors.js';
 import type { Drift } from '../hooks.js';
 import { LeveledLogger, type Logger, type LogLevel } from '../logger.js';
 import {
@@ -7,6 +6,7 @@ import {
   checkOneOf,
   checkPositive,
   checkTimeout,
+  refuseOption,
   refuseUnknown,
   resolveLogLevel,
 } from '../option-checks.js';
@@ -134,8 +134,7 @@ function resolveDedupe(
 ): DedupeSettings | undefined {
   if (dedupe === false || (inbox !== undefined && dedupe === undefined)) return undefined;
   if (inbox !== undefined) {
-    const message = 'dedupe and inbox exclude each other: with an inbox, the stored job is the claim.';
-    throw new ConfigurationError(message, { option: 'dedupe' });
+    refuseOption('dedupe', 'goes not together with inbox: the stored job is the claim');
   }
   const options = dedupe ?? {};
   refuseUnknown(options, ['store', 'windowMs', 'leaseMs', 'ifUnavailable']);

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.js';
+import { refuseOption } from '../option-checks.js';
 import type { WebhookResponse } from './answers.js';
 import {
   isWebhookEventType,
@@ -50,10 +50,7 @@ export class WebhookReceiver {
   on<Type extends WebhookEventType>(type: Type, handler: WebhookHandler<WebhookEventOf<Type>>): this {
     if (!isWebhookEventType(type)) {
       const known = Object.keys(webhookEvents).join(', ');
-      throw new ConfigurationError(
-        `There is no event type ${JSON.stringify(type)}. Known event types: ${known}.`,
-        { option: 'type' },
-      );
+      refuseOption('type', `${JSON.stringify(type)} is no event type. Known event types: ${known}`);
     }
     this.#listeners.add(type, checkHandler('on', handler));
     return this;
@@ -190,7 +187,7 @@ export class WebhookReceiver {
 
 function checkHandler<Handler>(name: string, handler: Handler): Handler {
   if (typeof handler === 'function') return handler;
-  throw new ConfigurationError(`${name} takes a function, got ${typeof handler}.`, { option: name });
+  return refuseOption(name, `takes a function, got ${typeof handler}`);
 }
 
 /**

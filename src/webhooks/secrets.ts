@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.js';
+import { refuseOption } from '../option-checks.js';
 
 /**
  * Workspace secrets that are known beforehand: one; a list, while one is being replaced by another; or a record of
@@ -85,56 +85,41 @@ interface NamedSecret {
 }
 
 function knownSecrets(secrets: WebhookSecrets): ReadonlyMap<string, KnownSecret> {
-  const named = [...listSecrets(secrets)];
-  if (named.length === 0) throw refuse('secret', 'holds no secret');
-  const longest = Math.max(...named.map(({ secret }) => secret.length));
-  const length = 2 ** Math.ceil(Math.log2(Math.max(longest, 256)));
+  const named = listSecrets(secrets);
+  const longest = Math.max(256, ...named.map(({ secret }) => secret.length));
+  const length = 2 ** Math.ceil(Math.log2(longest));
   const known = new Map<string, KnownSecret>();
   for (const { secret, workspace } of named) {
     known.set(secret, { workspace, length: secret.length, padded: secret.padEnd(length, '\0') });
   }
-  if (known.size < named.length) {
-    throw refuse('secret', 'holds the same secret twice, so that it cannot tell whose it is');
-  }
+  if (known.size < named.length) refuseOption('secret', 'holds the same secret twice');
   return known;
 }
 
-function* listSecrets(secrets: WebhookSecrets): Generator<NamedSecret> {
-  if (typeof secrets === 'string' || Array.isArray(secrets)) yield* secretsOf('secret', secrets);
-  else if (typeof secrets === 'object' && secrets !== null) {
-    for (const [workspace, value] of Object.entries(secrets)) {
-      yield* secretsOf(`secret.${workspace}`, value, workspace);
-    }
-  } else throw refuse('secret', `must be a string, a list, a record or a function, got ${typeof secrets}`);
+function listSecrets(secrets: WebhookSecrets): readonly NamedSecret[] {
+  if (typeof secrets !== 'object' || secrets === null || Array.isArray(secrets)) {
+    return secretsOf('secret', secrets, undefined);
+  }
+  const entries = Object.entries(secrets);
+  if (entries.length === 0) refuseOption('secret', 'holds no secret');
+  return entries.flatMap(([workspace, value]) => secretsOf(`secret.${workspace}`, value, workspace));
 }
 
-function* secretsOf(
-  option: string,
-  value: string | readonly string[],
-  workspace?: string,
-): Generator<NamedSecret> {
-  if (!Array.isArray(value)) {
-    yield { secret: usable(option, value), workspace };
-    return;
-  }
-  if (value.length === 0) throw refuse(option, 'is an empty list');
-  for (const [index, secret] of value.entries()) {
-    yield { secret: usable(`${option}[${index}]`, secret), workspace };
-  }
+function secretsOf(option: string, value: unknown, workspace: string | undefined): readonly NamedSecret[] {
+  if (!Array.isArray(value)) return [{ secret: usable(option, value), workspace }];
+  if (value.length === 0) refuseOption(option, 'holds no secret');
+  return value.map((secret: unknown, index) => ({
+    secret: usable(`${option}[${index}]`, secret),
+    workspace,
+  }));
 }
 
 function usable(option: string, secret: unknown): string {
-  if (typeof secret !== 'string') {
-    throw refuse(option, `must be a string, got ${secret === null ? 'null' : typeof secret}`);
-  }
-  if (secret.trim() === '') throw refuse(option, 'is empty: every forged delivery could present it');
-  return secret;
-}
-
-function refuse(option: string, problem: string): ConfigurationError {
-  return new ConfigurationError(
-    `${option} ${problem}. Pass the secret of your workspace, from the dashboard's workspace switcher.`,
-    { option },
+  if (typeof secret === 'string' && secret.trim() !== '') return secret;
+  const got = typeof secret === 'string' ? 'an empty string' : secret === null ? 'null' : typeof secret;
+  return refuseOption(
+    option,
+    `must be a workspace secret, from the dashboard's workspace switcher, got ${got}`,
   );
 }
 

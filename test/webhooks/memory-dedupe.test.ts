@@ -61,6 +61,20 @@ test('the oldest of too many handled events is forgotten', () => {
   expect(['a', 'b', 'c'].map((key) => store.claim(key, 'other', 1_000))).toEqual(['new', 'done', 'done']);
 });
 
+test('an event that was handled again is not the oldest any more', async () => {
+  const { store, clock } = setUp(2);
+  const handle = (key: string, ttlMs: number) => {
+    store.claim(key, 'owner', 1_000);
+    store.complete(key, 'owner', ttlMs);
+  };
+  handle('a', 10);
+  handle('b', 10_000);
+  await clock.advance(10);
+  handle('a', 10_000);
+  handle('c', 10_000);
+  expect(['a', 'b', 'c'].map((key) => store.claim(key, 'other', 1_000))).toEqual(['done', 'new', 'done']);
+});
+
 test('events that are being handled are not forgotten, however many', () => {
   const { store } = setUp(1);
   for (const key of ['a', 'b', 'c']) void store.claim(key, 'owner', 1_000);

@@ -115,6 +115,22 @@ test('a body that someone has read before is answered 400, and does not hang', a
   expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
 });
 
+test('a body that throws when it is looked at is answered 400, and what it threw is not told', async () => {
+  const { receiver, rejections } = setUp();
+  const address = await serve((request, response) => {
+    const parsing = Object.defineProperty(request, 'body', {
+      get: () => {
+        throw new SyntaxError(`Unexpected token in ${secret}`);
+      },
+    });
+    void receiver.node(parsing, response);
+  });
+  expect((await post(address, delivery('lead_captured'))).status).toBe(400);
+  expect(rejections).toEqual([
+    { reason: 'body_unreadable', status: 400, size: undefined, deliveryId: expect.any(String) },
+  ]);
+});
+
 test('a body that announces too much is answered 413 before it is read', async () => {
   const { receiver, rejections } = setUp({ maxBodyBytes: 1_000 });
   const address = await serve(receiver.node);

@@ -159,3 +159,12 @@ test('an inbox that never answers is answered 500 at the deadline, and reported'
   expect(codeOf(await answer)).toEqual([500, 'not_stored']);
   expect(failures).toMatchObject([[{}, { stage: 'inbox', event: { type: 'lead_captured' } }]]);
 });
+
+test('an onError that never settles is told once that the inbox failed', async () => {
+  const { clock, receiver, failures } = setUp({ inbox: { store: () => Promise.reject(new Error('full')) } });
+  receiver.onError(never);
+  const answer = receiver.handle(post('lead_captured'));
+  await clock.advance(55_000);
+  expect(codeOf(await answer)).toEqual([500, 'not_stored']);
+  expect(failures).toMatchObject([[{ message: 'full' }, { stage: 'inbox' }]]);
+});
