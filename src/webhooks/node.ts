@@ -82,7 +82,8 @@ function collect(request: NodeRequest, limit: number, signal: AbortSignal): Prom
     };
     const onEnd = () => settle(() => resolve(join(chunks, size)));
     const onCut = () => settle(() => reject(new Refusal('body_unreadable', size)));
-    const listeners = { data: onData, end: onEnd, error: onCut, aborted: onCut, close: onCut };
+    // Whatever cuts a request off ends in `close`.
+    const listeners = { data: onData, end: onEnd, close: onCut };
     const settle = (how: () => void) => {
       for (const [event, listener] of Object.entries(listeners)) request.removeListener(event, listener);
       signal.removeEventListener('abort', onCut);

@@ -212,11 +212,13 @@ test('a sender that disconnects while handlers run keeps none from finishing', a
 
 test('what another has answered is left as it is', async () => {
   const { receiver } = setUp();
-  const address = await serve(async (request, response) => {
+  let done: Promise<void> | undefined;
+  const address = await serve((request, response) => {
     response.writeHead(202).end();
-    await receiver.node(request, response);
+    done = receiver.node(request, response);
   });
-  expect((await post(address, delivery('lead_captured'))).status).toBe(202);
+  expect((await post(address, delivery('lead_captured', { workspaceSecret: 'forged' }))).status).toBe(202);
+  await expect(done).resolves.toBeUndefined();
 });
 
 test('text from setEncoding is read as the bytes it was', async () => {

@@ -133,6 +133,22 @@ test('a body that stalls is given up at the deadline, once', async () => {
   expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
 });
 
+test('what came of a body that was given up is not handled, even if it is a whole event', async () => {
+  const { clock, receiver } = setUp();
+  const handled: unknown[] = [];
+  receiver.onAny((event) => handled.push(event));
+  const body = new ReadableStream({
+    start: (stream) => stream.enqueue(new TextEncoder().encode(delivery('lead_captured'))),
+  });
+  const answer = receiver.fetch(
+    new Request('https://receiver.example', { method: 'POST', body, duplex: 'half' } as RequestInit),
+  );
+  await clock.advance(55_000);
+  expect((await answer).status).toBe(400);
+  await settle();
+  expect(handled).toEqual([]);
+});
+
 test('a store that never answers is answered 500 at the deadline, and reported', async () => {
   const store = { claim: never, complete: () => undefined, release: () => undefined };
   const { clock, receiver, failures } = setUp({ dedupe: { store } });
