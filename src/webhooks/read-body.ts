@@ -10,7 +10,7 @@ export async function readRequest(
   if (announced > limit) throw new Refusal('body_too_large', announced);
   const { body } = request;
   if (body === null) return new Uint8Array();
-  if (body.locked || request.bodyUsed) throw new Refusal('body_unreadable');
+  if (request.bodyUsed) throw new Refusal('body_unreadable');
   const reader = body.getReader();
   const cancel = () => void reader.cancel().catch(ignore);
   signal?.addEventListener('abort', cancel);

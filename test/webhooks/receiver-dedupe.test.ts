@@ -174,6 +174,30 @@ test('two receivers with one store handle an event once, and the second answers 
   expect([runs.length, answers]).toEqual([1, [200, 200]]);
 });
 
+test('a copy that waits for another receiver is answered 503 at its deadline, and asks no more', async () => {
+  const clock = new ManualClock();
+  const memory = createMemoryDedupe({ clock });
+  const claimants: string[] = [];
+  const store: DedupeStore = {
+    claim: (key, owner, leaseMs) => {
+      claimants.push(owner);
+      return memory.claim(key, owner, leaseMs);
+    },
+    complete: (key, owner, ttlMs) => memory.complete(key, owner, ttlMs),
+    release: (key, owner) => memory.release(key, owner),
+  };
+  const { add } = setUp({ clock, dedupe: { store } });
+  void add().handle(event());
+  await settle();
+  const copy = add().handle(event());
+  await clock.advance(55_000);
+  expect((await copy).status).toBe(503);
+  const [first] = claimants;
+  const asked = claimants.length;
+  await clock.advance(10_000);
+  expect(claimants.slice(asked).filter((owner) => owner !== first)).toEqual([]);
+});
+
 test('a copy at another receiver takes over after a failure', async () => {
   const clock = new ManualClock();
   const { add, runs } = setUp({ clock, dedupe: { store: createMemoryDedupe({ clock }) } });
