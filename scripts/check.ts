@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process';
 
-/** The whole gate, cheapest first; every step is a script of package.json and can be run by itself. */
+/**
+ * The whole gate, cheapest first; every step is a script of package.json and can be run by itself. The build comes
+ * early, because the examples are linted and type-checked against the built package.
+ */
 const STEPS = [
   'format:check',
+  'build',
   'lint',
   'types',
-  'test:coverage',
-  'build',
   'types:examples',
+  'test:coverage',
   'test:example',
   'check:package',
   'check:declarations',
