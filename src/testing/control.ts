@@ -8,7 +8,8 @@ import type { FaultInput, Faults } from './faults/faults.js';
 import { jsonResponse } from './json-response.js';
 import { errorBody } from './refusal.js';
 import type { FakeRequest } from './request-log.js';
-import type { FakeWebhooks, SendOptions } from './webhooks/webhooks.js';
+import type { SendOptions } from './webhooks/options.js';
+import type { FakeWebhooks } from './webhooks/webhooks.js';
 
 /** The parts of a fake that can be reached over HTTP. */
 export interface Controlled {

@@ -1,54 +1,24 @@
 import type { Endpoint } from '../endpoint.js';
 import { endpoints } from '../endpoints.js';
-import { REGIONS } from '../regions.js';
-import type { Clock } from '../webhooks/clock.js';
-import { RegionAdd } from './add.js';
 import { type BaseUrls, normalizeBaseUrls } from './base-urls.js';
-import { defaultCatalogue } from './catalogue.js';
-import { type FakeChoicesInput, resolveChoices } from './choices.js';
+import { resolveChoices } from './choices.js';
 import { realClock } from './clock.js';
 import { createFetch, type FakeFetch } from './fake-fetch.js';
-import { Faults } from './faults/faults.js';
-import { createFixtures } from './fixtures/index.js';
+import type { FakePlatformOptions } from './fake-options.js';
+import { FaultList } from './faults/fault-list.js';
+import type { Faults } from './faults/faults.js';
 import { type Handler, handlerRoute } from './handler.js';
 import type { FakeServer, ListenOptions } from './http-server.js';
 import type { OperationName } from './operation.js';
 import { operations } from './operations.js';
-import type { RegionRecords, StartRecords } from './records.js';
 import { type FakeRequest, RequestLog } from './request-log.js';
-import type { Route } from './route.js';
-import { type Seed, seed, seedRegion } from './seed.js';
+import { isSameOperation, type Route } from './route.js';
+import { type Seed, seed } from './seed.js';
 import { Service } from './service.js';
+import { createAdd, type FakeAdd, fill } from './start.js';
 import { clearState, type FakeState } from './state.js';
 import { FakeWebhooks } from './webhooks/webhooks.js';
 import { createWorld, type World } from './world.js';
-
-/** What a fake is made with. Nothing is required. */
-export interface FakePlatformOptions {
-  /** Records to begin with, by region, on top of the seed. */
-  readonly regions?: StartRecords | undefined;
-  /**
-   * `'default'`: a record of each kind in both regions, with the ids and secrets of `fake.seed`. `'empty'`: only
-   * the catalogue of default tools, which is built in.
-   */
-  readonly seed?: 'default' | 'empty' | undefined;
-  /** What to do where the document is silent. */
-  readonly choices?: FakeChoicesInput | undefined;
-  /** The addresses that `fake.fetch` and the msw handlers answer at. Default: two hosts under `.test`. */
-  readonly baseUrls?: Partial<BaseUrls> | undefined;
-  /** Where latencies and time limits take time from. Default: the runtime's clock. */
-  readonly clock?: Clock | undefined;
-  /** Called after each answer, for a log of one's own. */
-  readonly onRequest?: ((request: FakeRequest) => void) | undefined;
-}
-
-/** Adds records to region `eu`, or to the region that is named: `add.tool(…)`, `add.na.tool(…)`. */
-export interface FakeAdd extends RegionAdd {
-  /** Adds to the region `eu`. */
-  readonly eu: RegionAdd;
-  /** Adds to the region `na`. */
-  readonly na: RegionAdd;
-}
 
 /** The documented operations as routes: method, path and schemas come from the endpoints' own declarations. */
 const documentedRoutes: readonly Route[] = /* @__PURE__ */ (Object.keys(endpoints) as OperationName[]).map(
@@ -93,9 +63,10 @@ export class FakePlatform {
     this.add = createAdd(world);
     this.state = world.state;
     this.requests = log.entries;
-    this.faults = new Faults(routes, clock);
+    const faults = new FaultList(routes, clock);
+    this.faults = faults;
     this.webhooks = new FakeWebhooks(world, clock);
-    const service = new Service({ world, log, routes, intercept: this.faults.intercept });
+    const service = new Service({ world, log, routes, intercept: faults.intercept });
     this.fetch = createFetch(service, this.baseUrls, 'process');
     this.#fetchOverHttp = createFetch(service, this.baseUrls, 'http');
     this.#world = world;
@@ -143,7 +114,7 @@ export class FakePlatform {
     endpoint: Endpoint<Path, Body, Query, Result>,
     handler: Handler<Path, Body, Result>,
   ): void {
-    const documented = documentedRoutes.find((route) => route.endpoint === endpoint);
+    const documented = documentedRoutes.find((route) => isSameOperation(route.endpoint, endpoint));
     const name = documented?.name ?? `${endpoint.method} ${endpoint.path}`;
     this.#routes = [
       handlerRoute(name, endpoint, handler),
@@ -190,29 +161,4 @@ export class FakePlatform {
  */
 export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatform {
   return new FakePlatform(options);
-}
-
-function createAdd(world: World): FakeAdd {
-  const [eu, na] = [new RegionAdd('eu', world), new RegionAdd('na', world)];
-  return Object.assign(new RegionAdd('eu', world), { eu, na });
-}
-
-function fill(world: World, add: FakeAdd, { seed: kind = 'default', regions }: FakePlatformOptions): void {
-  for (const region of REGIONS) {
-    for (const entry of defaultCatalogue) world.state[region].defaultTools.set(entry.id, entry);
-    if (kind === 'default') seedRegion(add[region], seed[region], createFixtures({ region }));
-    addRecords(add[region], regions?.[region] ?? {});
-  }
-}
-
-function addRecords(add: RegionAdd, records: RegionRecords): void {
-  for (const workspace of records.workspaces ?? []) add.workspace(workspace);
-  for (const org of records.orgs ?? []) add.org(org);
-  for (const agent of records.agents ?? []) add.agent(agent);
-  for (const variable of records.variables ?? []) add.variable(variable);
-  for (const tool of records.tools ?? []) add.tool(tool);
-  for (const entry of records.defaultTools ?? []) add.defaultTool(entry);
-  for (const conversation of records.conversations ?? []) add.conversation(conversation);
-  for (const lead of records.leads ?? []) add.lead(lead);
-  for (const number of records.phoneNumbers ?? []) add.phoneNumber(number);
 }

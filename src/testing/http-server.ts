@@ -112,7 +112,7 @@ async function toRequest(url: string, incoming: IncomingMessage, signal: AbortSi
 }
 
 async function send(response: Response, outgoing: ServerResponse): Promise<void> {
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  outgoing.setHeaders(response.headers).writeHead(response.status);
   if (response.body === null) return void outgoing.end();
   const reader = response.body.getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {

@@ -15,13 +15,9 @@ export {
   type DedupeStoreSubject,
   dedupeStoreConformance,
 } from './dedupe-conformance.js';
-export {
-  createFakePlatform,
-  type FakeAdd,
-  type FakePlatform,
-  type FakePlatformOptions,
-} from './fake.js';
+export { createFakePlatform, type FakePlatform } from './fake.js';
 export type { FakeFetch } from './fake-fetch.js';
+export type { FakePlatformOptions } from './fake-options.js';
 export type {
   EmptyFault,
   Fault,
@@ -64,6 +60,7 @@ export type {
 } from './records.js';
 export type { FakeRequest } from './request-log.js';
 export type { Seed, SeedHandles } from './seed.js';
+export type { FakeAdd } from './start.js';
 export type {
   FakeAgent,
   FakeConversation,
@@ -78,9 +75,9 @@ export type {
 export type { DeliveryRecord, DeliveryTarget } from './webhooks/deliver.js';
 export type {
   EventToSend,
-  FakeWebhooks,
   SendAllOptions,
   SendOptions,
   SubscribeOptions,
   WebhookOwner,
-} from './webhooks/webhooks.js';
+} from './webhooks/options.js';
+export type { FakeWebhooks } from './webhooks/webhooks.js';

@@ -9,6 +9,11 @@ export interface Route {
   readonly operation: (call: OperationCall) => unknown;
 }
 
+/** Whether two declarations stand for one operation of the service. */
+export function isSameOperation(one: Endpoint, other: Pick<Endpoint, 'method' | 'path'>): boolean {
+  return one.method === other.method && one.path === other.path;
+}
+
 /** A route that fits a request, with the values of its path parameters. */
 export interface RouteMatch {
   readonly route: Route;

@@ -120,8 +120,7 @@ export interface FaultScope {
 }
 
 const scope = {
-  endpoint: text,
-  times: z.optional(z.union([z.number(), z.literal('always')])),
+  times: z.optional(z.union([z.number().check(z.int(), z.gte(1)), z.literal('always')])),
   region: z.optional(z.enum(['eu', 'na'])),
   rate: z.optional(z.number().check(z.gte(0), z.lte(1))),
   seed: number,

@@ -7,42 +7,7 @@ import { createFixtures } from '../fixtures/index.js';
 import type { FakeWorkspace } from '../state.js';
 import type { World } from '../world.js';
 import { type Delivery, type DeliveryRecord, type DeliveryTarget, deliver } from './deliver.js';
-
-/** Whose webhooks these are. */
-export interface WebhookOwner {
-  /** Default `'eu'`. */
-  readonly region?: Region | undefined;
-  /** The workspace whose secret the payload carries. Default: the first of the region. */
-  readonly workspaceId?: string | undefined;
-}
-
-/** What a subscriber wants to hear of. */
-export interface SubscribeOptions extends WebhookOwner {
-  /** Only these types are sent (6.2); types that the document does not know are possible. Default: every one. */
-  readonly events?: readonly (WebhookEventType | (string & {}))[] | undefined;
-}
-
-/** How an event is sent. */
-export interface SendOptions extends WebhookOwner {
-  /** How many copies are posted, all at once and all alike. Default 1. */
-  readonly copies?: number | undefined;
-  /** Puts a wrong secret into the payload. Default false. */
-  readonly forged?: boolean | undefined;
-}
-
-/** How several events are sent. */
-export interface SendAllOptions extends SendOptions {
-  /** Sends them in another order, one that depends on this seed: order is not guaranteed (6.4). */
-  readonly shuffle?: number | undefined;
-}
-
-/** One event of several to be sent. */
-export type EventToSend = {
-  readonly [Type in WebhookEventType]: {
-    readonly type: Type;
-    readonly overrides?: DeepPartial<WebhookPayloadOf<Type>> | undefined;
-  };
-}[WebhookEventType];
+import type { EventToSend, SendAllOptions, SendOptions, SubscribeOptions, WebhookOwner } from './options.js';
 
 interface Subscription {
   readonly target: string | DeliveryTarget;

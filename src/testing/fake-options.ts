@@ -1,0 +1,24 @@
+import type { Clock } from '../webhooks/clock.js';
+import type { BaseUrls } from './base-urls.js';
+import type { FakeChoicesInput } from './choices.js';
+import type { StartRecords } from './records.js';
+import type { FakeRequest } from './request-log.js';
+
+/** What a fake is made with. Nothing is required. */
+export interface FakePlatformOptions {
+  /** Records to begin with, by region, on top of the seed. */
+  readonly regions?: StartRecords | undefined;
+  /**
+   * `'default'`: a record of each kind in both regions, with the ids and secrets of `fake.seed`. `'empty'`: only
+   * the catalogue of default tools, which is built in.
+   */
+  readonly seed?: 'default' | 'empty' | undefined;
+  /** What to do where the document is silent. */
+  readonly choices?: FakeChoicesInput | undefined;
+  /** The addresses that `fake.fetch` and the msw handlers answer at. Default: two hosts under `.test`. */
+  readonly baseUrls?: Partial<BaseUrls> | undefined;
+  /** Where latencies and time limits take time from. Default: the runtime's clock. */
+  readonly clock?: Clock | undefined;
+  /** Called after each answer, for a log of one's own. */
+  readonly onRequest?: ((request: FakeRequest) => void) | undefined;
+}
