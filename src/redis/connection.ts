@@ -19,8 +19,30 @@ export function openClient(connection: RedisConnection, defaults: RedisOptions):
   return { client: newClient(connection, defaults), isOwned: true };
 }
 
-/** Makes a client of its own, like the one that was passed, with settings that it must have. */
-export function openOwnClient(connection: RedisConnection, required: RedisOptions): Redis {
+/** A client that is duplicated by whom it is given to. */
+export interface ClientFamily {
+  readonly client: Redis;
+  /** Cuts off the client and its duplicates, also those that wait for a Redis that is away. */
+  disconnect(): void;
+}
+
+/** Makes a client like the one that was passed, with settings that it must have. It is closed here. */
+export function openFamily(connection: RedisConnection, required: RedisOptions): ClientFamily {
+  const client = openOwnClient(connection, required);
+  const members = [client];
+  const duplicate = client.duplicate.bind(client);
+  client.duplicate = (override) => {
+    const member = duplicate(override);
+    members.push(member);
+    return member;
+  };
+  const disconnect = () => {
+    for (const member of members) member.disconnect();
+  };
+  return { client, disconnect };
+}
+
+function openOwnClient(connection: RedisConnection, required: RedisOptions): Redis {
   if (isClient(connection)) return connection.duplicate(required);
   return typeof connection === 'string'
     ? newClient(connection, required)

@@ -5,7 +5,7 @@ import { checkConnection, openClient, type RedisConnection, secretsOf } from './
 import { claimScript, completeScript, releaseScript } from './dedupe-scripts.js';
 import { redisFailure } from './failure.js';
 import type { LuaScript } from './lua-script.js';
-import { withTimeLimit } from './time-limit.js';
+import { settlesWithin, withTimeLimit } from './time-limit.js';
 
 /** What {@link createRedisDedupe} takes. */
 export interface RedisDedupeOptions {
@@ -98,7 +98,7 @@ class RedisDedupeStore implements RedisDedupe {
   async close(): Promise<void> {
     if (!this.#isOwned || this.#client.status === 'end') return;
     // `quit` lets what is under way end first; without a connection there is nothing to wait for.
-    if (this.#client.status === 'ready') await this.#client.quit().catch(() => undefined);
+    if (this.#client.status === 'ready') await settlesWithin(this.#client.quit(), this.#timeout);
     this.#client.disconnect();
   }
 

@@ -1,0 +1,143 @@
+import { ConfigurationError, type StoredWebhook } from 'agent-platform-sdk';
+import type { BullMQInbox, ListDeadLettersOptions } from 'agent-platform-sdk/bullmq';
+import { expect, test, vi } from 'vitest';
+import { createInbox, redis, stored } from './inbox-fixture.js';
+
+/** An inbox with so many dead letters; `mend` makes the handlers succeed from then on. */
+async function setUp(count: number) {
+  const inbox = createInbox({ attempts: 1 });
+  const handled: string[] = [];
+  let isBroken = true;
+  inbox.work({
+    process: async ({ key }) => {
+      if (isBroken) throw new Error('no');
+      handled.push(key);
+    },
+  });
+  const webhooks: StoredWebhook[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const webhook = stored();
+    webhooks.push(webhook);
+    await inbox.store(webhook);
+    await settled(inbox);
+  }
+  const mend = () => {
+    isBroken = false;
+  };
+  return { inbox, handled, mend, ids: webhooks.map(({ key }) => key), webhooks };
+}
+
+const settled = (inbox: BullMQInbox) =>
+  vi.waitFor(async () => expect((await inbox.health()).depth).toBe(0), { interval: 5 });
+
+test('dead letters are listed in pages, the oldest first', async () => {
+  const { inbox, ids } = await setUp(5);
+  const list = async (options?: ListDeadLettersOptions) =>
+    (await inbox.deadLetters.list(options)).map(({ id }) => id);
+  expect(await list()).toEqual(ids);
+  expect(await list({ start: 1, limit: 2 })).toEqual(ids.slice(1, 3));
+  expect(await inbox.deadLetters.count()).toBe(5);
+});
+
+test('one is found by its id', async () => {
+  const { inbox, ids, webhooks } = await setUp(1);
+  expect(await inbox.deadLetters.get(ids[0] ?? '')).toMatchObject({ id: ids[0], webhook: webhooks[0] });
+  expect(await inbox.deadLetters.get('0'.repeat(64))).toBeUndefined();
+});
+
+test('one that is replayed has all its attempts before it, and is handled', async () => {
+  const { inbox, ids, mend, handled } = await setUp(2);
+  mend();
+  expect(await inbox.deadLetters.replay(ids[1] ?? '')).toBe(true);
+  await settled(inbox);
+  expect([handled, await inbox.deadLetters.count()]).toEqual([[ids[1]], 1]);
+});
+
+test('one that fails again is a dead letter again', async () => {
+  const { inbox, ids } = await setUp(1);
+  expect(await inbox.deadLetters.replay(ids[0] ?? '')).toBe(true);
+  await settled(inbox);
+  expect((await inbox.deadLetters.list()).map(({ id, attempts }) => [id, attempts])).toEqual([[ids[0], 1]]);
+});
+
+test('what is no dead letter is not replayed', async () => {
+  const inbox = createInbox();
+  const webhook = stored();
+  await inbox.store(webhook);
+  expect(await inbox.deadLetters.replay(webhook.key)).toBe(false);
+  expect(await inbox.deadLetters.replay('0'.repeat(64))).toBe(false);
+  expect(await inbox.deadLetters.remove(webhook.key)).toBe(false);
+  expect((await inbox.health()).waiting).toBe(1);
+});
+
+test('of two who replay one at the same moment, one does', async () => {
+  const { inbox, ids, mend, handled } = await setUp(1);
+  mend();
+  const [id = ''] = ids;
+  const results = await Promise.all([inbox.deadLetters.replay(id), createInbox().deadLetters.replay(id)]);
+  expect(results.filter(Boolean)).toHaveLength(1);
+  await settled(inbox);
+  expect(handled).toEqual(ids);
+});
+
+test('all are replayed, each once, more than a page', async () => {
+  const { inbox, ids, mend, handled } = await setUp(45);
+  mend();
+  expect(await inbox.deadLetters.replayAll()).toBe(45);
+  await settled(inbox);
+  expect(handled.sort()).toEqual(ids.sort());
+  expect(await inbox.deadLetters.count()).toBe(0);
+});
+
+test('replaying all ends where they fail again', async () => {
+  const { inbox } = await setUp(25);
+  expect(await inbox.deadLetters.replayAll()).toBe(25);
+  await settled(inbox);
+  expect(await inbox.deadLetters.count()).toBe(25);
+});
+
+test('only those that are selected are replayed', async () => {
+  const { inbox, ids, mend, handled } = await setUp(30);
+  mend();
+  const selected = new Set(ids.filter((_, index) => index % 3 === 0));
+  expect(await inbox.deadLetters.replayAll(({ id }) => selected.has(id))).toBe(10);
+  await settled(inbox);
+  expect(handled.sort()).toEqual([...selected].sort());
+  expect(await inbox.deadLetters.count()).toBe(20);
+});
+
+test('one that is removed is gone, and a later copy is an event of its own', async () => {
+  const { inbox, ids, webhooks, mend, handled } = await setUp(1);
+  mend();
+  expect(await inbox.deadLetters.remove(ids[0] ?? '')).toBe(true);
+  expect(await inbox.deadLetters.count()).toBe(0);
+  await inbox.store(webhooks[0] ?? stored());
+  await settled(inbox);
+  expect(handled).toEqual(ids);
+});
+
+test('a copy of a dead letter makes no job', async () => {
+  const { inbox, webhooks } = await setUp(1);
+  await inbox.store(webhooks[0] ?? stored());
+  expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 1 });
+});
+
+test('dead letters are kept, unless a time is set for them', async () => {
+  const { inbox } = await setUp(1);
+  expect((await inbox.deadLetters.list())[0]?.failedAt).toBeGreaterThan(0);
+  const forgetful = createInbox({ attempts: 1, deadLetterRetention: 1, queueName: 'forgetful' });
+  forgetful.work({ process: () => Promise.reject(new Error('no')) });
+  await forgetful.store(stored());
+  await settled(forgetful);
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await forgetful.store(stored());
+  await settled(forgetful);
+  expect([await inbox.deadLetters.count(), await redis.zcard('bull:forgetful:failed')]).toEqual([1, 1]);
+});
+
+test.each([{ start: -1 }, { start: 0.5 }, { limit: 0 }, { page: 1 }])(
+  'refuses to list %j',
+  async (options) => {
+    await expect(createInbox().deadLetters.list(options)).rejects.toThrow(ConfigurationError);
+  },
+);

@@ -1,0 +1,78 @@
+import type { StoredWebhook } from 'agent-platform-sdk';
+import { type BullMQInbox, type BullMQInboxOptions, createBullMQInbox } from 'agent-platform-sdk/bullmq';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, inject } from 'vitest';
+import { minimal } from '../webhooks/deliveries.js';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
+
+export const url = inject('redisUrl');
+const inboxes: BullMQInbox[] = [];
+
+/** A client beside the inbox, to look at what is in Redis. */
+export let redis: Redis;
+
+beforeEach(async () => {
+  redis = new Redis(url);
+  await redis.flushall();
+});
+
+afterEach(async () => {
+  await Promise.all(inboxes.splice(0).map((inbox) => inbox.close({ grace: 0 })));
+  await redis.quit();
+});
+
+/** Closed when the test ends. */
+export function createInbox(options: Partial<BullMQInboxOptions> = {}): BullMQInbox {
+  const logger = new RecordingLogger();
+  const inbox = createBullMQInbox({ connection: url, backoff: 1, logger, logLevel: 'debug', ...options });
+  inboxes.push(inbox);
+  return inbox;
+}
+
+let keys = 0;
+
+/** A stored event of its own. */
+export function stored(overrides: Partial<StoredWebhook> = {}): StoredWebhook {
+  keys += 1;
+  return {
+    key: keys.toString(16).padStart(64, 'f'),
+    type: 'lead_captured',
+    payload: minimal.lead_captured,
+    deliveryId: crypto.randomUUID(),
+    receivedAt: Date.now(),
+    ...overrides,
+  };
+}
+
+/** A promise, and the functions that settle it. */
+export function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** Every value of every key in Redis, as text. */
+export async function everythingInRedis(): Promise<string> {
+  const found: unknown[] = [];
+  for (const key of await redis.keys('*')) found.push(key, await contentOf(key));
+  return JSON.stringify(found);
+}
+
+async function contentOf(key: string): Promise<unknown> {
+  switch (await redis.type(key)) {
+    case 'hash':
+      return redis.hgetall(key);
+    case 'list':
+      return redis.lrange(key, 0, -1);
+    case 'zset':
+      return redis.zrange(key, '0', '-1');
+    case 'set':
+      return redis.smembers(key);
+    case 'stream':
+      return redis.xrange(key, '-', '+');
+    default:
+      return redis.get(key);
+  }
+}

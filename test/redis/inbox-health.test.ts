@@ -1,0 +1,67 @@
+import { expect, test, vi } from 'vitest';
+import { DURABLE, startRedis } from '../../scripts/redis-server.js';
+import { createInbox, deferred, redis, stored } from './inbox-fixture.js';
+
+test('it tells how many events wait, run, retry and are dead letters, and how old the next one is', async () => {
+  const inbox = createInbox({ attempts: 2, backoff: 3_600_000 });
+  const began = deferred();
+  const worker = inbox.work(
+    {
+      process: ({ payload }) => {
+        if (payload.wish === 'run') {
+          began.resolve();
+          return new Promise(() => undefined);
+        }
+        return Promise.reject(new Error('no'));
+      },
+    },
+    { concurrency: 1 },
+  );
+  await inbox.store(stored({ payload: { wish: 'retry' } }));
+  await vi.waitFor(async () => expect((await inbox.health()).retrying).toBe(1));
+  await inbox.store(stored({ payload: { wish: 'run' } }));
+  await began.promise;
+  await inbox.store(stored({ receivedAt: Date.now() - 60_000 }));
+  await inbox.store(stored());
+  const health = await inbox.health();
+  expect(health).toMatchObject({ ready: true, depth: 4, waiting: 2, active: 1, retrying: 1, deadLetters: 0 });
+  expect(health.failures).toMatchObject({ retried: 1, deadLetters: 0, redisErrors: 0 });
+  expect(health.oldestMs).toBeGreaterThanOrEqual(60_000);
+  expect(health.oldestMs).toBeLessThan(90_000);
+  await worker.close({ grace: 0 });
+});
+
+test('an empty inbox is ready, and has no oldest event', async () => {
+  expect(await createInbox().health()).toMatchObject({ ready: true, depth: 0, oldestMs: 0 });
+});
+
+test('without Redis it is not ready, and rejects nothing', async () => {
+  const health = await createInbox({ connection: 'redis://127.0.0.1:1' }).health();
+  expect(health).toMatchObject({ ready: false, warnings: ['Redis does not answer'] });
+  expect(health.failures.redisErrors).toBeGreaterThan(0);
+});
+
+test('it warns of settings with which an acknowledged event can be lost', async () => {
+  const inbox = createInbox();
+  expect((await inbox.health()).warnings).toEqual([expect.stringContaining('appendonly is no')]);
+  await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  expect((await inbox.health()).warnings).toEqual([
+    expect.stringContaining('maxmemory-policy is allkeys-lru'),
+    expect.stringContaining('appendonly is no'),
+  ]);
+  await redis.config('SET', 'maxmemory-policy', 'noeviction');
+});
+
+test.each([
+  [[...DURABLE], []],
+  [[...DURABLE, '--appendfsync', 'everysec'], [expect.stringContaining('appendfsync is everysec')]],
+])('with %j it warns of %j', async (args, warnings) => {
+  const server = await startRedis(args);
+  try {
+    const inbox = createInbox({ connection: server.url });
+    expect((await inbox.health()).warnings).toEqual(warnings);
+    await inbox.close();
+  } finally {
+    await server.stop();
+  }
+});

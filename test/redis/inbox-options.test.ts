@@ -1,0 +1,54 @@
+import { ConfigurationError } from 'agent-platform-sdk';
+import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
+import { expect, test } from 'vitest';
+import { createInbox, url } from './inbox-fixture.js';
+
+test.each<[option: string, options: object]>([
+  ['connection', { connection: 'canary-password@host' }],
+  ['connection', { connection: undefined }],
+  ['connection.keyPrefix', { connection: { keyPrefix: 'mine:' } }],
+  ['queueName', { queueName: 'a:b' }],
+  ['queueName', { queueName: '' }],
+  ['prefix', { prefix: 'a:' }],
+  ['attempts', { attempts: 0 }],
+  ['attempts', { attempts: 1.5 }],
+  ['backoff', { backoff: -1 }],
+  ['backoff.type', { backoff: { delay: 1 } }],
+  ['backoff.delay', { backoff: { type: 'fixed' } }],
+  ['backoff.jitter', { backoff: { type: 'fixed', delay: 1, jitter: 2 } }],
+  ['retention', { retention: 0 }],
+  ['deadLetterRetention', { deadLetterRetention: Number.NaN }],
+  ['storeTimeout', { storeTimeout: 0 }],
+  ['hooks.onStored', { hooks: { onStored: 1 } }],
+  ['onstored', { hooks: { onstored: () => undefined } }],
+  ['logLevel', { logLevel: 'loud' }],
+  ['queue', { queue: 'name' }],
+])('a wrong %s is refused by name: %j', (option, options) => {
+  const create = () => createBullMQInbox({ connection: url, ...options });
+  expect(create).toThrow(expect.objectContaining({ option, name: 'ConfigurationError' }));
+  expect(create).not.toThrow(/canary/);
+});
+
+test.each<[option: string, options: object]>([
+  ['concurrency', { concurrency: 0 }],
+  ['lockDuration', { lockDuration: -1 }],
+  ['maxStalls', { maxStalls: 0.5 }],
+  ['threads', { threads: 1 }],
+])('a wrong %s of a worker is refused by name: %j', (option, options) => {
+  const work = () => createInbox().work({}, options);
+  expect(work).toThrow(expect.objectContaining({ option, name: 'ConfigurationError' }));
+});
+
+test.each<[string, unknown]>([
+  ['an event type that there is not', { lead_catured: () => undefined }],
+  ['a handler that is no function', { lead_captured: 1 }],
+  ['nothing', undefined],
+])('to work with %s is refused', (_, work) => {
+  expect(() => createInbox().work(work as object)).toThrow(ConfigurationError);
+});
+
+test('nothing connects before it is needed', async () => {
+  const inbox = createBullMQInbox({ connection: 'redis://127.0.0.1:1' });
+  await inbox.close();
+  expect(inbox.deadLetters).toBeDefined();
+});

@@ -1,0 +1,190 @@
+import { inspect } from 'node:util';
+import { createWebhookReceiver, WebhookError, type WebhookFailure } from 'agent-platform-sdk';
+import { Redis } from 'ioredis';
+import { expect, test, vi } from 'vitest';
+import { startRedis } from '../../scripts/redis-server.js';
+import { delivery, post, secret } from '../webhooks/deliveries.js';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
+import { createInbox, everythingInRedis, redis, stored, url } from './inbox-fixture.js';
+
+const queue = 'bull:agent-platform-webhooks';
+
+test('a delivery is answered 200 when it is a job, whose id is the key of the event', async () => {
+  const receiver = createWebhookReceiver({ secret, inbox: createInbox(), logger: new RecordingLogger() });
+  expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
+  const [id = ''] = await redis.lrange(`${queue}:wait`, 0, -1);
+  expect(id).toMatch(/^[0-9a-f]{64}$/);
+  const job = await redis.hgetall(`${queue}:${id}`);
+  expect(JSON.parse(job.data ?? '')).toMatchObject({ key: id, type: 'lead_captured' });
+});
+
+test('the secret is nowhere in Redis', async () => {
+  const inbox = createInbox();
+  const receiver = createWebhookReceiver({ secret: { acme: secret }, inbox, logger: new RecordingLogger() });
+  await receiver.handle(post('conversation_updated'));
+  await inbox.store(stored({ payload: { workspaceSecret: secret } }));
+  const everything = await everythingInRedis();
+  expect(everything).toContain('acme');
+  expect(everything).not.toContain(secret);
+  expect(everything).not.toContain('workspaceSecret');
+});
+
+test('a copy makes no second job, at whichever receiver it comes', async () => {
+  const receivers = [1, 2, 3].map(() =>
+    createWebhookReceiver({ secret, inbox: createInbox(), logger: new RecordingLogger() }),
+  );
+  const answers = await Promise.all(
+    [...receivers, ...receivers, ...receivers].map((receiver) => receiver.handle(post('lead_captured'))),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(await redis.llen(`${queue}:wait`)).toBe(1);
+});
+
+test('a copy of a handled event makes no job, for as long as the retention', async () => {
+  const inbox = createInbox({ retention: 60_000 });
+  const webhook = stored();
+  let runs = 0;
+  inbox.work({ lead_captured: () => (runs += 1) });
+  await inbox.store(webhook);
+  await vi.waitFor(async () => expect([runs, (await inbox.health()).depth]).toEqual([1, 0]));
+  await inbox.store({ ...webhook, deliveryId: 'another' });
+  expect((await inbox.health()).depth).toBe(0);
+  expect(await redis.pttl(`${queue}:de:${webhook.key}`)).toBeGreaterThan(50_000);
+});
+
+test('after the retention, a copy is an event of its own', async () => {
+  const inbox = createInbox({ retention: 50 });
+  const webhook = stored();
+  let runs = 0;
+  inbox.work({ lead_captured: () => (runs += 1) });
+  await inbox.store(webhook);
+  await vi.waitFor(() => expect(runs).toBe(1));
+  await vi.waitFor(async () => {
+    await inbox.store(webhook);
+    expect(runs).toBe(2);
+  });
+});
+
+test('a copy of an event that still waits makes no job, however old it is', async () => {
+  const inbox = createInbox({ retention: 1 });
+  const webhook = stored();
+  await inbox.store(webhook);
+  await vi.waitFor(async () => expect(await redis.exists(`${queue}:de:${webhook.key}`)).toBe(0));
+  await inbox.store(webhook);
+  expect(await redis.llen(`${queue}:wait`)).toBe(1);
+});
+
+test('nothing of a handled event stays but its key', async () => {
+  const inbox = createInbox();
+  const webhook = stored({ payload: { leadName: 'canary' } });
+  inbox.work({ process: async () => undefined });
+  await inbox.store(webhook);
+  await vi.waitFor(async () => expect(await redis.exists(`${queue}:${webhook.key}`)).toBe(0));
+  expect(await everythingInRedis()).not.toContain('canary');
+});
+
+test.each([1, 15])(
+  'a payload of %d MB is stored and handed over whole',
+  { timeout: 30_000 },
+  async (size) => {
+    const inbox = createInbox();
+    const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+    const turns = Array.from({ length: size }, () => ({ text: '☎'.repeat(349_000) }));
+    const body = delivery('conversation_updated', { turns });
+    const handled = new Promise((resolve) => {
+      receiver.on('conversation_updated', ({ payload }) => resolve(payload.turns));
+    });
+    expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
+    inbox.work(receiver);
+    expect(await handled).toEqual(turns);
+  },
+);
+
+test('a field named __proto__ arrives as it was sent', async () => {
+  const inbox = createInbox();
+  const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+  const body = delivery('form_submitted').replace('{"colour"', '{"__proto__":{"a":1},"colour"');
+  const handled = new Promise((resolve) => {
+    receiver.on('form_submitted', ({ payload }) => resolve(JSON.stringify(payload.formData)));
+  });
+  await receiver.handle({ method: 'POST', body });
+  inbox.work(receiver);
+  expect(await handled).toBe('{"__proto__":{"a":1},"colour":"blue"}');
+});
+
+test('without Redis, a delivery is answered 500 and told to onError, never 200', async () => {
+  const inbox = createInbox({ connection: 'redis://127.0.0.1:1', storeTimeout: 200 });
+  const failures: WebhookFailure[] = [];
+  const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+  receiver.onError((error, failure) => {
+    expect(error).toBeInstanceOf(WebhookError);
+    failures.push(failure);
+  });
+  expect((await receiver.handle(post('lead_captured'))).status).toBe(500);
+  expect(failures.map(({ stage }) => stage)).toEqual(['inbox']);
+});
+
+test('a Redis that is full refuses, and the error holds nothing of the event', async () => {
+  const server = await startRedis(['--maxmemory', '1mb']);
+  try {
+    const inbox = createInbox({ connection: server.url });
+    const webhook = stored({ payload: { text: 'canary'.repeat(500_000) } });
+    const error: unknown = await inbox.store(webhook).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(WebhookError);
+    expect((error as Error).message).toMatch(/OOM command not allowed/);
+    expect(inspect(error, { depth: 10, showHidden: true, maxStringLength: null })).not.toContain('canary');
+  } finally {
+    await server.stop();
+  }
+});
+
+test('a Redis that comes back in time gets the event', async () => {
+  const server = await startRedis();
+  try {
+    const inbox = createInbox({ connection: server.url });
+    await inbox.store(stored());
+    const restarted = server.crash(500);
+    const answers = await Promise.all([inbox.store(stored()), inbox.store(stored()), restarted]);
+    expect(answers).toHaveLength(3);
+    expect((await inbox.health()).waiting).toBe(2);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('no password shows in errors, logs, hooks or when the inbox is inspected', async () => {
+  const server = await startRedis(['--requirepass', 'the-right-one']);
+  const logger = new RecordingLogger();
+  const told: unknown[] = [];
+  try {
+    const connection = `redis://:canary-password@127.0.0.1:${server.port}`;
+    const hooks = { onRedisError: (error: Error) => told.push(error) };
+    const inbox = createInbox({ connection, storeTimeout: 500, logger, hooks });
+    inbox.work({});
+    const error: unknown = await inbox.store(stored()).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(WebhookError);
+    await vi.waitFor(() => expect(told.length).toBeGreaterThan(1));
+    const everything = [error, told, logger.lines, inbox, inbox.work({}), await inbox.health()];
+    const shown = inspect(everything, { depth: 10, showHidden: true }) + JSON.stringify(everything);
+    expect(shown).not.toContain('canary');
+  } finally {
+    await server.stop();
+  }
+});
+
+test('a client that is passed in is used, and stays open', async () => {
+  const client = new Redis(url);
+  const inbox = createInbox({ connection: client });
+  const worker = inbox.work({});
+  await inbox.store(stored());
+  await worker.close();
+  await inbox.close();
+  expect(await client.ping()).toBe('PONG');
+  await client.quit();
+});
+
+test('after close, storing fails', async () => {
+  const inbox = createInbox();
+  await inbox.close();
+  await expect(inbox.store(stored())).rejects.toThrow(/closed/);
+});

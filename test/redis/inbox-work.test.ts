@@ -1,0 +1,308 @@
+import { ConfigurationError, createWebhookReceiver } from 'agent-platform-sdk';
+import type { InboxFailure, InboxHooks, InboxRun, InboxStored } from 'agent-platform-sdk/bullmq';
+import { Queue } from 'bullmq';
+import { expect, test, vi } from 'vitest';
+import { startRedis } from '../../scripts/redis-server.js';
+import { minimal, post, secret } from '../webhooks/deliveries.js';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
+import { createInbox, deferred, redis, stored } from './inbox-fixture.js';
+
+const receiverWith = (inbox?: ReturnType<typeof createInbox>) =>
+  createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+
+/** Hooks that note what they are told. */
+function notes() {
+  const told: string[] = [];
+  const failures: InboxFailure[] = [];
+  const runs: (InboxRun | InboxStored)[] = [];
+  const hooks: InboxHooks = {
+    onStored: (stored) => {
+      told.push('stored');
+      runs.push(stored);
+    },
+    onHandled: (run) => {
+      told.push('handled');
+      runs.push(run);
+    },
+    onRetry: (failure) => {
+      told.push('retry');
+      failures.push(failure);
+    },
+    onDeadLetter: (failure) => {
+      told.push('dead letter');
+      failures.push(failure);
+    },
+    onStalled: () => told.push('stalled'),
+    onLockLost: () => told.push('lock lost'),
+  };
+  return { told, failures, runs, hooks };
+}
+
+test('a worker runs the handlers of a receiver, with the event and its context', async () => {
+  const inbox = createInbox();
+  const receiver = createWebhookReceiver({ secret: { acme: secret }, inbox, logger: new RecordingLogger() });
+  const handled = new Promise<unknown[]>((resolve) => {
+    receiver.on('lead_captured', (event, context) => resolve([event, context]));
+  });
+  await receiver.handle(post('lead_captured'));
+  inbox.work(receiver);
+  const [event, context] = await handled;
+  expect(event).toEqual({ type: 'lead_captured', payload: minimal.lead_captured, workspace: 'acme' });
+  expect(context).toMatchObject({ deliveryId: expect.any(String), receivedAt: expect.any(Number) });
+});
+
+test('a worker runs handlers by type, without a secret', async () => {
+  const inbox = createInbox();
+  const handled = new Promise((resolve) => {
+    inbox.work({ lead_captured: (event) => resolve(event.payload.agentId) });
+  });
+  await inbox.store(stored());
+  expect(await handled).toBe('agent_1');
+});
+
+test('an event without a handler is done', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks });
+  inbox.work({ agent_deleted: () => undefined });
+  await inbox.store(stored());
+  await vi.waitFor(() => expect(told).toEqual(['stored', 'handled']));
+});
+
+test('a handler that fails is run again, until it succeeds', async () => {
+  const { hooks, told, failures } = notes();
+  const inbox = createInbox({ hooks, attempts: 5 });
+  let runs = 0;
+  inbox.work({
+    lead_captured: () => {
+      runs += 1;
+      if (runs < 3) throw new Error(`no ${runs}`);
+    },
+  });
+  await inbox.store(stored());
+  await vi.waitFor(() => expect(told).toEqual(['stored', 'retry', 'retry', 'handled']));
+  expect(failures.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  expect(failures[0]?.error).toMatchObject({ name: 'WebhookError', cause: new Error('no 1') });
+});
+
+test('the wait between two runs is the backoff', async () => {
+  const inbox = createInbox({ backoff: { type: 'exponential', delay: 3_600_000 } });
+  inbox.work({ lead_captured: () => Promise.reject(new Error('no')) });
+  await inbox.store(stored());
+  await vi.waitFor(async () => expect((await inbox.health()).retrying).toBe(1));
+});
+
+test('an event whose attempts are used up is a dead letter, with its reason', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks, attempts: 2 });
+  const webhook = stored();
+  inbox.work({ lead_captured: () => Promise.reject(new TypeError('the CRM is away')) });
+  await inbox.store(webhook);
+  await vi.waitFor(() => expect(told).toEqual(['stored', 'retry', 'dead letter']));
+  const [letter] = await inbox.deadLetters.list();
+  expect(letter).toEqual({
+    id: webhook.key,
+    webhook,
+    reason: '1 handler(s) of the webhook "lead_captured" failed. TypeError: the CRM is away',
+    attempts: 2,
+    failedAt: expect.any(Number),
+  });
+});
+
+test('an event that does not fit the document is a dead letter at once, and not lost', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks });
+  const receiver = receiverWith(inbox);
+  const body = JSON.stringify({ type: 'lead_captured', payload: { agentId: 1, workspaceSecret: secret } });
+  expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
+  inbox.work(receiver);
+  await vi.waitFor(() => expect(told).toEqual(['stored', 'dead letter']));
+  const [letter] = await inbox.deadLetters.list();
+  expect(letter).toMatchObject({ webhook: { payload: { agentId: 1 } }, attempts: 1 });
+  expect(letter?.reason).toContain('payload.agentId: expected string, received number');
+});
+
+test('a marked field in the error of a handler is masked in the dead letter', async () => {
+  const inbox = createInbox({ attempts: 1 });
+  inbox.work({ lead_captured: () => Promise.reject(new Error('{"sessionKey":"canary"}')) });
+  await inbox.store(stored());
+  await vi.waitFor(async () => expect(await inbox.deadLetters.count()).toBe(1));
+  const [letter] = await inbox.deadLetters.list();
+  expect(letter?.reason).toContain('sessionKey');
+  expect(letter?.reason).not.toContain('canary');
+});
+
+test("someone else's job in the queue is a dead letter, and stops nobody", async () => {
+  const inbox = createInbox();
+  const queue = new Queue('agent-platform-webhooks', { connection: redis });
+  await queue.add('foreign', { foreign: true });
+  const handled = deferred();
+  inbox.work({ lead_captured: handled.resolve });
+  await inbox.store(stored());
+  await handled.promise;
+  await vi.waitFor(async () => expect(await inbox.deadLetters.count()).toBe(1));
+});
+
+test('concurrency says how many events are worked at once', async () => {
+  const inbox = createInbox();
+  const end = deferred();
+  let [running, most] = [0, 0];
+  const work = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await end.promise;
+    running -= 1;
+  };
+  inbox.work({ lead_captured: work }, { concurrency: 3 });
+  await Promise.all(Array.from({ length: 10 }, () => inbox.store(stored())));
+  await vi.waitFor(() => expect(running).toBe(3));
+  end.resolve();
+  await vi.waitFor(async () => expect((await inbox.health()).depth).toBe(0));
+  expect(most).toBe(3);
+});
+
+test('an event is given to one of several workers', async () => {
+  const inboxes = [createInbox(), createInbox(), createInbox()];
+  const handled: string[] = [];
+  for (const inbox of inboxes) inbox.work({ process: async ({ key }) => void handled.push(key) });
+  const webhooks = Array.from({ length: 200 }, () => stored());
+  const [inbox = createInbox()] = inboxes;
+  await Promise.all(webhooks.map((webhook) => inbox.store(webhook)));
+  await vi.waitFor(async () => expect((await inbox.health()).depth).toBe(0));
+  expect(handled.sort()).toEqual(webhooks.map(({ key }) => key).sort());
+});
+
+test('closing waits for the events in work', async () => {
+  const inbox = createInbox();
+  const [began, end] = [deferred(), deferred()];
+  let isDone = false;
+  inbox.work({
+    lead_captured: async () => {
+      began.resolve();
+      await end.promise;
+      isDone = true;
+    },
+  });
+  await inbox.store(stored());
+  await began.promise;
+  const closed = inbox.close();
+  end.resolve();
+  await closed;
+  expect(isDone).toBe(true);
+});
+
+test('after the grace, an event in work goes back to the queue, and its handler is told', async () => {
+  const [one, other] = [createInbox(), createInbox()];
+  const began = deferred();
+  let reason: unknown;
+  const worker = one.work({
+    lead_captured: (_, { signal }) =>
+      new Promise(() => {
+        signal.addEventListener('abort', () => (reason = signal.reason));
+        began.resolve();
+      }),
+  });
+  const webhook = stored();
+  await one.store(webhook);
+  await began.promise;
+  await worker.close({ grace: 20 });
+  expect(reason).toMatchObject({ name: 'WebhookError' });
+  expect(await other.health()).toMatchObject({ waiting: 1, active: 0, deadLetters: 0 });
+  const again = deferred();
+  other.work({ lead_captured: again.resolve });
+  await again.promise;
+});
+
+test('closing ends without Redis too', async () => {
+  const inbox = createInbox({ connection: 'redis://127.0.0.1:1' });
+  const worker = inbox.work({});
+  await worker.close({ grace: 0 });
+  expect(await inbox.health()).toMatchObject({ ready: false });
+});
+
+test('a worker that begins before Redis does takes up the work', async () => {
+  const server = await startRedis();
+  try {
+    const inbox = createInbox({ connection: server.url });
+    const crashed = server.crash(300);
+    const handled = deferred();
+    inbox.work({ lead_captured: handled.resolve });
+    await crashed;
+    await inbox.store(stored());
+    await handled.promise;
+    await vi.waitFor(async () => expect((await inbox.health()).depth).toBe(0));
+    await inbox.close();
+  } finally {
+    await server.stop();
+  }
+});
+
+test('the event of a run that lost its lock is run again, and the first handler is told', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks });
+  const aborted = deferred();
+  let runs = 0;
+  const work = async (_: unknown, { signal }: { signal: AbortSignal }) => {
+    runs += 1;
+    if (runs > 1) return;
+    signal.addEventListener('abort', aborted.resolve);
+    await redis.del(...(await redis.keys('*:lock')));
+    await aborted.promise;
+  };
+  inbox.work({ lead_captured: work }, { lockDuration: 200, concurrency: 2 });
+  await inbox.store(stored());
+  await vi.waitFor(() => expect(told).toContain('handled'), 5_000);
+  expect(runs).toBe(2);
+  expect(told).toEqual(expect.arrayContaining(['lock lost', 'stalled']));
+  expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0, failures: { stalled: 1 } });
+});
+
+test('hooks tell how long an event waited and ran, and whose it was', async () => {
+  const { hooks, runs } = notes();
+  const inbox = createInbox({ hooks });
+  const webhook = stored({ receivedAt: Date.now() - 5_000, workspace: 'acme' });
+  inbox.work({});
+  await inbox.store(webhook);
+  await vi.waitFor(() => expect(runs).toHaveLength(2));
+  const about = { key: webhook.key, type: 'lead_captured', workspace: 'acme' };
+  expect(runs[0]).toEqual({ ...about, durationMs: expect.any(Number) });
+  expect(runs[1]).toMatchObject({ ...about, attempt: 1, durationMs: expect.any(Number) });
+  expect((runs[1] as InboxRun).waitedMs).toBeGreaterThanOrEqual(5_000);
+});
+
+test('a hook that throws or rejects changes nothing, and is logged', async () => {
+  const logger = new RecordingLogger();
+  const hooks: InboxHooks = {
+    onStored: () => {
+      throw new Error('canary');
+    },
+    onHandled: () => Promise.reject(new Error('canary')),
+  };
+  const inbox = createInbox({ hooks, logger });
+  inbox.work({});
+  await inbox.store(stored());
+  await vi.waitFor(() => {
+    const failed = logger.lines.filter((line) => line.includes('the hook'));
+    expect(failed.map((line) => /hook (\w+) failed/.exec(line)?.[1])).toEqual(['onStored', 'onHandled']);
+  });
+  expect(logger.lines.join()).not.toContain('canary');
+});
+
+test('no log line holds anything of a payload', async () => {
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ logger, attempts: 2 });
+  const webhook = stored({ payload: { ...minimal.lead_captured, leadName: 'canary' } });
+  inbox.work({ lead_captured: ({ payload }) => Promise.reject(new Error(payload.leadName)) });
+  await inbox.store(webhook);
+  await vi.waitFor(async () => expect(await inbox.deadLetters.count()).toBe(1));
+  expect(logger.lines.join()).toContain(webhook.key);
+  expect(logger.lines.join()).not.toContain('canary');
+});
+
+test('a receiver with handlers of its own needs no inbox to work', async () => {
+  const inbox = createInbox();
+  const handled = deferred();
+  inbox.work(receiverWith().on('lead_captured', handled.resolve));
+  await inbox.store(stored());
+  await handled.promise;
+  expect(() => inbox.work({ nothing: () => undefined } as object)).toThrow(ConfigurationError);
+});
