@@ -144,7 +144,8 @@ export function endpoint<
 function isResponseShape(
   response: StandardSchemaV1 | ResponseShape<unknown>,
 ): response is ResponseShape<unknown> {
-  return 'unwrap' in response;
+  // Not by `unwrap`, which the arrays and optional values of some schema libraries have too.
+  return !('~standard' in response);
 }
 
 /**

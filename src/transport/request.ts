@@ -46,7 +46,7 @@ type Refuse = (issues: readonly Issue[]) => never;
 
 function fillPath(endpoint: Endpoint, values: Readonly<Record<string, unknown>>, refuse: Refuse): string {
   const reserved: Readonly<Record<string, readonly string[] | undefined>> = endpoint.reserved ?? {};
-  return endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+  return endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const value = values[name];
     const problem = pathProblem(value, reserved[name]);
     if (problem === undefined) return encodeURIComponent(value as string);

@@ -25,6 +25,23 @@ test('an endpoint of one’s own: the output of its schema is returned', async (
   expect(server.requests[0]).toMatchObject({ method: 'GET', url: '/v3/agents/a%2F1' });
 });
 
+test.each([
+  ['an array', z.array(z.string()), ['a']],
+  ['a nullable value', z.nullable(z.string()), null],
+  ['any value', z.unknown(), { a: 1 }],
+])('the whole answer may be %s: a schema with a method `unwrap` is a schema', async (_, response, body) => {
+  const list = endpoint({ method: 'GET', path: '/names', response });
+  const { platform } = await connectTo(answerWith(200, JSON.stringify(body)));
+  expect(await platform.send(list)).toEqual(body);
+});
+
+test('a path parameter may have any name', async () => {
+  const getAgent = endpoint({ method: 'GET', path: '/agents/{agent-id}', response: z.unknown() });
+  const { platform, server } = await connectTo(answerWith(200, '{}'));
+  await platform.send(getAgent, { path: { 'agent-id': 'a1' } });
+  expect(server.requests[0]?.url).toBe('/v3/agents/a1');
+});
+
 test('an answer that does not fit it is an error in strict and tolerant, and drift in report', async () => {
   const { platform } = await connectTo(answerWith(200, { agent: { id: 5 } }));
   for (const validation of ['strict', 'tolerant'] as const) {
