@@ -214,6 +214,10 @@ test.each([
 const request = (body: BodyInit | null, init: RequestInit = {}) =>
   new Request('https://receiver.example/webhooks', { method: 'POST', body, ...init });
 
+test('a look-up is pointed to the asynchronous form', () => {
+  expect(() => parseWebhook(genuine, { secret: (() => true) as never })).toThrow(/await parseWebhookRequest/);
+});
+
 test('a Request is read and parsed', async () => {
   await expect(parseWebhookRequest(request(genuine), { secret })).resolves.toEqual(event);
 });
@@ -271,6 +275,16 @@ test.each([
       const used = request(genuine);
       await used.text();
       return used;
+    },
+  ],
+  [
+    'drained',
+    async () => {
+      const drained = request(genuine);
+      const reader = drained.body?.getReader();
+      while ((await reader?.read())?.done === false);
+      reader?.releaseLock();
+      return drained;
     },
   ],
   [

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import {
   createMemoryDedupe,
   createWebhookReceiver,
@@ -229,7 +230,9 @@ test('the claim of a process that died runs out, and a waiting copy takes over',
   await clock.advance(9_000);
   expect(runs).toHaveLength(0);
   await clock.advance(2_000);
-  runs[0]?.succeed();
+  const [run] = runs;
+  expect(run === undefined ? undefined : getEventListeners(run.signal, 'abort')).toEqual([]);
+  run?.succeed();
   expect((await answer).status).toBe(200);
 });
 
