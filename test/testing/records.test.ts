@@ -26,6 +26,7 @@ test('begins with the records it is given, on top of the seed', async () => {
   expect((await client.tools.listDefaults()).map((tool) => tool.id)).toContain('send-email');
   expect((await client.conversations.get({ agentId: 'bot', convoId: 'first' })).title).toBe('Hello');
   await client.phoneNumbers.release({ phoneNumberSid: 'number', isImportedNumber: false });
+  expect([...fake.state.na.leads.values()]).toContainEqual({ id: 'lead', agentId: 'bot' });
   expect(fake.state.eu.tools.has('crm')).toBe(false);
 });
 
