@@ -63,15 +63,15 @@ test('the oldest of too many handled events is forgotten', () => {
 
 test('an event that was handled again is not the oldest any more', async () => {
   const { store, clock } = setUp(2);
-  const handle = (key: string, ttlMs: number) => {
-    store.claim(key, 'owner', 1_000);
-    store.complete(key, 'owner', ttlMs);
+  const handle = async (key: string, ttlMs: number) => {
+    await store.claim(key, 'owner', 1_000);
+    await store.complete(key, 'owner', ttlMs);
   };
-  handle('a', 10);
-  handle('b', 10_000);
+  await handle('a', 10);
+  await handle('b', 10_000);
   await clock.advance(10);
-  handle('a', 10_000);
-  handle('c', 10_000);
+  await handle('a', 10_000);
+  await handle('c', 10_000);
   expect(['a', 'b', 'c'].map((key) => store.claim(key, 'other', 1_000))).toEqual(['done', 'new', 'done']);
 });
 
