@@ -30,7 +30,7 @@ describe('what is committed', () => {
   let text = '';
   beforeAll(() => {
     text = openApiText();
-  });
+  }, 60_000);
 
   test('openapi.json is what `npm run openapi` writes', () => {
     expect(committed).toBe(text);
@@ -38,7 +38,7 @@ describe('what is committed', () => {
 
   test('the generated types are what openapi-typescript makes of it', async () => {
     expect(readFileSync('test/openapi/generated.ts', 'utf8')).toBe(await generatedTypes(text));
-  });
+  }, 60_000);
 });
 
 test('the linter finds nothing', async () => {
