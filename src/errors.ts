@@ -342,6 +342,8 @@ export interface AnsweredErrorOptions extends CallContext {
   readonly rawBody: string;
   /** Whether the service may have acted all the same. Default false. */
   readonly outcomeUnknown?: boolean | undefined;
+  /** What the endpoint's own schema threw, where it did. */
+  readonly cause?: unknown;
 }
 
 /**

@@ -17,14 +17,20 @@ export const MARKED_FIELDS: readonly string[] = [
 
 const marked: ReadonlySet<string> = /* @__PURE__ */ new Set(MARKED_FIELDS);
 const ENV_VALUES = ['value', 'defaultValue'];
-const sensitiveHeader = /authorization|cookie|secret|token|password|key|credential|signature/i;
+// `www-authenticate` is a server's question, and worth showing.
+const sensitiveHeader = /auth(?!enticate)|cookie|secret|token|passw|key|credential|signature|session|jwt/i;
+
+/** Whether a field of this name may hold a secret: a marked one, or a value of a variable. */
+export function isMarked(name: unknown): boolean {
+  return marked.has(name as string) || ENV_VALUES.includes(name as string);
+}
 
 /**
  * A deep copy with the marked fields masked: `dashboardPassword`, `magicCode`, `usedSecret`, `FB_PUSH_TOKEN`,
  * `serverUrlSecret`, `workspaceSecret`, `sessionKey`, `listenUrl`, and `value` and `defaultValue` of a variable with
  * `isEnv`. For logs: what the SDK itself logs and puts into errors has been through it.
  *
- * Copies what JSON can hold, and keeps other objects as they are described by `String`; cycles are cut.
+ * Copies what JSON can hold, and dates; other objects, such as an error, become their `String`. Cycles are cut.
  *
  * @example
  * ```ts
@@ -44,6 +50,8 @@ function copy(value: unknown, ancestors: readonly object[]): unknown {
   const within = [...ancestors, value];
   if (Array.isArray(value)) return value.map((element) => copy(element, within));
   if (value instanceof Date) return value;
+  // A map, an error, a URL: what it holds is not in its fields.
+  if (Object.prototype.toString.call(value) !== '[object Object]') return maskInside(String(value));
   return copyObject(value, within);
 }
 
@@ -51,7 +59,8 @@ function copy(value: unknown, ancestors: readonly object[]): unknown {
 const MAX_DEPTH = 64;
 
 function copyObject(value: object, within: readonly object[]): Record<string, unknown> {
-  const isEnv = (value as { isEnv?: unknown }).isEnv === true;
+  // Anything but a plain no: an `isEnv` of a wrong type must not lay a secret open.
+  const isEnv = Boolean((value as { isEnv?: unknown }).isEnv);
   const result: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(value)) {
     const hidden = field !== undefined && (marked.has(key) || (isEnv && ENV_VALUES.includes(key)));
@@ -66,19 +75,19 @@ function copyObject(value: object, within: readonly object[]): Record<string, un
   return result;
 }
 
-/** A name, then a value: quoted (closed or cut off), a structure (up to the end of the text), or bare. */
+/** A name, in brackets or a tag too, then a value: quoted (closed or cut off), a structure (up to the end), or bare. */
 // Takes lists, because no bundler drops a call whose argument is a spread.
 const textPattern = (...names: readonly (readonly string[])[]): RegExp =>
   new RegExp(
-    `((?:${names.flat().join('|')})\\\\*["']?\\s*[:=]\\s*)` +
+    `((?:${names.flat().join('|')})\\\\*["'\\]]?\\s*[:=>]+\\s*)` +
       `(\\\\*"(?:[^"\\\\]|\\\\.)*"?|\\\\*'[^']*'?|[[{][\\s\\S]*|[^\\s,;&}\\]<>]+)`,
     'g',
   );
 const MARKED_IN_TEXT = /* @__PURE__ */ textPattern(MARKED_FIELDS);
 const MARKED_OR_VALUE_IN_TEXT = /* @__PURE__ */ textPattern(MARKED_FIELDS, ENV_VALUES);
 
-/** A string may hold a record of its own, as JSON or in words. */
-function maskInside(text: string): string {
+/** Masks marked fields in a string of a record or in an address: it may hold a record of its own, as JSON or in words. */
+export function maskInside(text: string): string {
   return /^\s*[[{]/.test(text) ? redactText(text) : text.replace(MARKED_IN_TEXT, `$1${MASK}`);
 }
 
@@ -92,9 +101,28 @@ export function redactText(text: string): string {
   return text.replace(MARKED_OR_VALUE_IN_TEXT, `$1${MASK}`);
 }
 
-/** Takes known secrets out of a text, wherever a service or a proxy has echoed them. */
+/** Takes known secrets out of a text, wherever a service or a proxy has echoed them, as they are or encoded. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((left, secret) => (secret === '' ? left : left.split(secret).join(MASK)), text);
+  return secrets
+    .filter((secret) => secret !== '')
+    .flatMap(formsOf)
+    .reduce((left, form) => left.replaceAll(form, MASK), text);
+}
+
+function formsOf(secret: string): string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const bytes = String.fromCharCode(...new TextEncoder().encode(secret));
+  const percent = bytes.replace(/[^\w.~!*'()-]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+  const percentUpper = percent.replace(/%../g, (code) => code.toUpperCase());
+  // In base64 three bytes become four letters, so that it looks different after `Bearer ` than after `Basic `.
+  // A short one leaves too few letters to tell it from other text.
+  const inBase64 = (bytes.length < 8 ? [] : [0, 1, 2]).map((before) =>
+    btoa(' '.repeat(before) + bytes).slice(
+      Math.ceil((before * 4) / 3),
+      Math.floor(((before + bytes.length) * 4) / 3),
+    ),
+  );
+  return [JSON.stringify(inJson).slice(1, -1), inJson, secret, percent, percentUpper, ...inBase64];
 }
 
 export function isSensitiveHeader(name: string): boolean {
@@ -105,7 +133,7 @@ export function isSensitiveHeader(name: string): boolean {
 export function redactHeaders(headers: Headers, secrets: readonly string[] = []): Record<string, string> {
   const result: Record<string, string> = {};
   headers.forEach((value, name) => {
-    result[name] = isSensitiveHeader(name) ? MASK : withoutSecrets(value, secrets);
+    result[name] = isSensitiveHeader(name) ? MASK : withoutSecrets(maskInside(value), secrets);
   });
   return result;
 }

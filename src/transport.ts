@@ -1,12 +1,14 @@
 import { ApiPromise, type ApiResponse } from './api-promise.js';
 import { DriftReporter } from './drift.js';
 import type { Endpoint, EndpointInput } from './endpoint.js';
+import type { Issue } from './issues.js';
 import type { RequestOptions } from './options.js';
 import { type CallSettings, resolveCall, type Settings } from './settings.js';
 import { readAnswer } from './transport/answer.js';
 import { toApiError } from './transport/api-error.js';
-import { type Attempt, makeAttempt } from './transport/attempt.js';
+import { makeAttempt } from './transport/attempt.js';
 import type { AttemptContext } from './transport/attempt-context.js';
+import { deadlineOf } from './transport/deadline.js';
 import { pauseBefore } from './transport/pause.js';
 import { type PreparedRequest, prepareRequest, type RequestInput } from './transport/request.js';
 import { isRetryable, retryDelay } from './transport/retry.js';
@@ -57,16 +59,20 @@ async function call({ settings, drift, endpoint, input, options }: Call): Promis
 }
 
 async function attempt(context: AttemptContext, drift: DriftReporter): Promise<ApiResponse<unknown>> {
-  const { settings, call, endpoint, request } = context;
-  const { response, body, secrets }: Attempt = await makeAttempt(context);
-  const at = { method: request.method, path: request.path, region: settings.region, secrets };
-  if (!response.ok) throw toApiError({ ...at, response, text: body.text });
-  const answer = { ...at, status: response.status, body, maxBytes: settings.maxResponseBytes };
-  const result = await readAnswer(endpoint, answer, call.validation);
-  if (result.drift.length > 0) {
-    await drift.report({ source: request.operation, region: settings.region, issues: result.drift });
-  }
-  return { data: result.data, response, message: result.message };
+  const answer = await makeAttempt(context);
+  if (!answer.response.ok) throw toApiError(context, answer);
+  const { data, message, drift: issues } = await readAnswer(context, answer);
+  if (issues.length > 0) await reportDrift(context, drift, issues);
+  return { data, response: answer.response, message };
+}
+
+async function reportDrift(context: AttemptContext, drift: DriftReporter, issues: readonly Issue[]) {
+  const { settings, call, endsAt, request } = context;
+  const hookTime = deadlineOf(call, endsAt);
+  const report = drift.report({ source: request.operation, region: settings.region, issues });
+  // The reporter never rejects. A hook that outlasts the time of an attempt is left behind, like any after sending.
+  await hookTime.race(report).catch(() => undefined);
+  hookTime.dispose();
 }
 
 function delayBeforeNext(

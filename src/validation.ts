@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { describeIssue, fromZodIssues, type Issue } from './issues.js';
+import { isMarked } from './redact.js';
 import { fits } from './schemas/fits.js';
 import { isOwnSchema } from './schemas/object.js';
 import type { StandardIssue, StandardSchemaV1 } from './standard-schema.js';
@@ -58,12 +59,13 @@ export async function validate(
   return mode === 'report' ? { ok: true, value, drift: issues } : { ok: false, issues };
 }
 
+/** Its message is in the words of another library, some of which repeat the value: not that of a marked field. */
 function fromStandardIssue(issue: StandardIssue): Issue {
   const path = (issue.path ?? []).map((segment) => {
     const key = typeof segment === 'object' ? segment.key : segment;
     return typeof key === 'symbol' ? String(key) : key;
   });
-  return { path, code: 'invalid', message: issue.message };
+  return { path, code: 'invalid', message: path.some(isMarked) ? 'invalid value' : issue.message };
 }
 
 /** What a service that grows may send without breaking its contract. */

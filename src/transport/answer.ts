@@ -1,47 +1,55 @@
-import type { Endpoint } from '../endpoint.js';
-import { type CallContext, OperationFailedError, ResponseValidationError } from '../errors.js';
+import { OperationFailedError, ResponseValidationError } from '../errors.js';
 import { formatIssues, type Issue } from '../issues.js';
 import { parseJson } from '../json.js';
 import { redact, withoutSecrets } from '../redact.js';
-import { type ValidationMode, validate } from '../validation.js';
+import { validate } from '../validation.js';
 import { OUTCOME_UNKNOWN_HINT } from './api-error.js';
+import type { Attempt } from './attempt.js';
+import { type AttemptContext, shownCall } from './attempt-context.js';
 import { describeBody, excerpt, quote } from './excerpt.js';
-import type { BodyText } from './response-body.js';
-
-/** A 2xx answer, read. */
-export interface Answer extends CallContext {
-  readonly status: number;
-  readonly body: BodyText;
-  readonly secrets: readonly string[];
-  readonly maxBytes: number;
-}
 
 /** What an answer comes to. */
-export interface AnswerResult<Result> {
-  readonly data: Result;
+export interface AnswerResult {
+  readonly data: unknown;
   readonly message: string | undefined;
   readonly drift: readonly Issue[];
 }
 
+/** A 2xx answer, and the call that it answers. */
+interface Answer extends Attempt {
+  readonly context: AttemptContext;
+}
+
 /** Turns a 2xx answer into what the caller wants, or into a typed error. */
-export async function readAnswer<Result>(
-  endpoint: Endpoint<string, unknown, unknown, Result>,
-  answer: Answer,
-  mode: ValidationMode,
-): Promise<AnswerResult<Result>> {
+export async function readAnswer(context: AttemptContext, attempt: Attempt): Promise<AnswerResult> {
+  const answer: Answer = { ...attempt, context };
   const { text, tooLarge } = answer.body;
-  const { response } = endpoint;
-  if (tooLarge) throw invalid(answer, undefined, [tooLargeIssue(answer.maxBytes)]);
+  const { response } = context.endpoint;
+  if (tooLarge) throw invalid(answer, undefined, [tooLargeIssue(context.settings.maxResponseBytes)]);
   if (response.allowEmpty && text.trim() === '') {
     // A deletion that was answered 204 has happened.
-    return { data: response.unwrap({}), message: undefined, drift: mode === 'off' ? [] : [emptyIssue] };
+    const drift = context.call.validation === 'off' ? [] : [emptyIssue];
+    return { data: response.unwrap({}), message: undefined, drift };
   }
   const body = parseJson(text);
   if (body === undefined) throw invalid(answer, undefined, [notJsonIssue(text)]);
   throwIfFailed(answer, body);
-  const verdict = await validate(response.schema, body, mode);
-  if (!verdict.ok) throw invalid(answer, body, verdict.issues);
-  return { data: response.unwrap(verdict.value), message: messageOf(body), drift: verdict.drift };
+  return { message: messageOf(body), ...(await readBody(answer, body)) };
+}
+
+/** Validates a body and takes the caller's part out. A schema of the user's own may throw, and so may its `unwrap`. */
+async function readBody(answer: Answer, body: unknown): Promise<Omit<AnswerResult, 'message'>> {
+  const { endpoint, call } = answer.context;
+  const { schema, unwrap } = endpoint.response;
+  try {
+    const verdict = await validate(schema, body, call.validation);
+    if (!verdict.ok) throw invalid(answer, body, verdict.issues);
+    const drift = verdict.drift.length === 0 ? verdict.drift : maskedIssues(verdict.drift, answer.secrets);
+    return { data: unwrap(verdict.value), drift };
+  } catch (error) {
+    if (error instanceof ResponseValidationError) throw error;
+    throw invalid(answer, body, [schemaFailedIssue], error);
+  }
 }
 
 const emptyIssue: Issue = {
@@ -62,6 +70,12 @@ const tooLargeIssue = (maxBytes: number): Issue => ({
   message: `expected at most ${maxBytes} bytes (the option \`maxResponseBytes\`)`,
 });
 
+const schemaFailedIssue: Issue = {
+  path: [],
+  code: 'schema_failed',
+  message: 'the schema of this endpoint threw instead of answering; see `error.cause`',
+};
+
 function messageOf(body: unknown): string | undefined {
   const message = (body as { message?: unknown } | null)?.message;
   return typeof message === 'string' ? message : undefined;
@@ -78,30 +92,42 @@ function throwIfFailed(answer: Answer, body: unknown): void {
   const said = messageOf(body) ?? (typeof errors === 'string' ? errors : undefined);
   const words = said === undefined || said === '' ? 'without a reason' : quote(said, answer.secrets);
   const field = success === false ? 'success: false' : 'isGood: false';
-  throw new OperationFailedError(
-    `${answer.method} ${answer.path} answered ${answer.status}, but failed (${field}): ${words}`,
-    errorParts(answer, body),
-  );
+  const parts = errorParts(answer, body);
+  throw new OperationFailedError(`${headline(parts)}, but failed (${field}): ${words}`, parts);
 }
 
-function invalid(answer: Answer, body: unknown, issues: readonly Issue[]): ResponseValidationError {
-  const outcomeUnknown = answer.method !== 'GET';
+function invalid(
+  answer: Answer,
+  body: unknown,
+  found: readonly Issue[],
+  cause?: unknown,
+): ResponseValidationError {
+  const outcomeUnknown = answer.context.request.method !== 'GET';
   const hint = outcomeUnknown ? `\n  ${OUTCOME_UNKNOWN_HINT}` : '';
+  const parts = errorParts(answer, body);
+  const issues = maskedIssues(found, answer.secrets);
   return new ResponseValidationError(
-    `${answer.method} ${answer.path} answered ${answer.status} with a body that does not fit the document` +
-      `${formatIssues(issues)}${hint}`,
-    { ...errorParts(answer, body), issues, outcomeUnknown },
+    `${headline(parts)} with a body that does not fit the document${formatIssues(issues)}${hint}`,
+    { ...parts, issues, outcomeUnknown, cause },
   );
 }
 
-function errorParts(answer: Answer, body: unknown) {
-  const { method, path, region, status, secrets } = answer;
-  const rawBody = excerpt(answer.body.text, secrets);
-  return { method, path, region, status, rawBody, body: masked(body, secrets) };
+function errorParts({ context, response, body: { text }, secrets }: Answer, body: unknown) {
+  const rawBody = excerpt(text, secrets);
+  return { ...shownCall(context, secrets), status: response.status, rawBody, body: masked(body, secrets) };
 }
+
+const headline = ({ method, path, status }: ReturnType<typeof errorParts>): string =>
+  `${method} ${path} answered ${status}`;
 
 /** The parsed body with marked fields masked, and any echo of the token with them. */
 function masked(body: unknown, secrets: readonly string[]): unknown {
   if (body === undefined) return undefined;
   return parseJson(withoutSecrets(JSON.stringify(redact(body)), secrets));
+}
+
+/** The name of an unknown field, and the words of a user's own schema, may hold anything that the body holds. */
+function maskedIssues(issues: readonly Issue[], secrets: readonly string[]): Issue[] {
+  // Masking keeps the shape of what it masks.
+  return masked(issues, secrets) as Issue[];
 }

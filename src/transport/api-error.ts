@@ -4,7 +4,6 @@ import {
   type ApiErrorOptions,
   AuthenticationError,
   BadRequestError,
-  type CallContext,
   ConflictError,
   NotFoundError,
   PermissionDeniedError,
@@ -14,32 +13,28 @@ import {
 } from '../errors.js';
 import { parseJson } from '../json.js';
 import { redact, redactHeaders } from '../redact.js';
+import type { Attempt } from './attempt.js';
+import { type AttemptContext, shownCall } from './attempt-context.js';
 import { describeBody, excerpt, quote } from './excerpt.js';
 import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
 
-/** What an error is made from: the answer as it came, and what must not show in it. */
-export interface FailedAnswer extends CallContext {
-  readonly response: Response;
-  readonly text: string;
-  readonly secrets: readonly string[];
-}
-
 /** Turns any answer that is not 2xx into a typed error. The status decides the class; no body makes it throw. */
-export function toApiError(answer: FailedAnswer): ApiError {
-  const { response, text, secrets, method, path, region } = answer;
+export function toApiError(
+  context: AttemptContext,
+  { response, body: { text }, secrets }: Attempt,
+): ApiError {
   const body = readErrorBody(text, secrets);
+  const call = shownCall(context, secrets);
   const options: ApiErrorOptions = {
-    method,
-    path,
-    region,
+    ...call,
     status: response.status,
     code: body.code,
     issues: body.issues,
     headers: new Headers(redactHeaders(response.headers, secrets)),
     rawBody: excerpt(text, secrets),
-    outcomeUnknown: method !== 'GET' && mayHaveActed(response.status, body.isReadable),
+    outcomeUnknown: call.method !== 'GET' && mayHaveActed(response.status, body.isReadable),
   };
-  return errorOf(messageOf(answer, body, options), options);
+  return errorOf(messageOf(text, body, options), options);
 }
 
 function errorOf(message: string, options: ApiErrorOptions): ApiError {
@@ -105,17 +100,16 @@ function mayHaveActed(status: number, isReadable: boolean): boolean {
   return !isReadable && (status >= 500 || status < 400);
 }
 
-function messageOf(answer: FailedAnswer, body: ErrorBodyParts, options: ApiErrorOptions): string {
+function messageOf(text: string, body: ErrorBodyParts, options: ApiErrorOptions): string {
   const code = body.code === undefined ? '' : ` (code: ${body.code})`;
-  const said = body.message === undefined ? ` with ${describeBody(answer.text)}` : `: ${body.message}`;
+  const said = body.message === undefined ? ` with ${describeBody(text)}` : `: ${body.message}`;
   const issues = body.issues.slice(0, 20).map((issue) => `\n  - ${issue.message}`);
-  const hints = hintsFor(answer, options).map((hint) => `\n  ${hint}`);
-  return `${answer.method} ${answer.path} answered ${options.status}${said}${code}${issues.join('')}${hints.join('')}`;
+  const hints = hintsFor(options).map((hint) => `\n  ${hint}`);
+  return `${options.method} ${options.path} answered ${options.status}${said}${code}${issues.join('')}${hints.join('')}`;
 }
 
-function hintsFor({ region, response }: FailedAnswer, options: ApiErrorOptions): string[] {
+function hintsFor({ region, status, headers, outcomeUnknown }: ApiErrorOptions): string[] {
   const hints: string[] = [];
-  const { status } = options;
   if (status === 401 || status === 403 || status === 404) {
     hints.push(
       `The call went to region '${region}'. A token or an id of the other region fails the same way.`,
@@ -123,13 +117,13 @@ function hintsFor({ region, response }: FailedAnswer, options: ApiErrorOptions):
   }
   if (status < 400)
     hints.push('Redirects are not followed, so that the token stays here. Check the base address.');
-  const seconds = retryAfter(response.headers);
+  const seconds = retryAfter(headers);
   if (seconds !== undefined && seconds > MAX_RETRY_AFTER) {
     hints.push(
       `The service asks to wait ${Math.ceil(seconds)} s, more than the ${MAX_RETRY_AFTER} s a call waits.`,
     );
   }
-  if (options.outcomeUnknown) hints.push(OUTCOME_UNKNOWN_HINT);
+  if (outcomeUnknown) hints.push(OUTCOME_UNKNOWN_HINT);
   return hints;
 }
 

@@ -1,4 +1,6 @@
 import type { Endpoint } from '../endpoint.js';
+import type { CallContext } from '../errors.js';
+import { maskInside, withoutSecrets } from '../redact.js';
 import type { CallSettings, Settings } from '../settings.js';
 import type { PreparedRequest } from './request.js';
 
@@ -20,5 +22,12 @@ export interface Progress {
   readonly startedAt: number;
   /** Whether the request was handed to `fetch`: before that, the service cannot have acted. */
   sent: boolean;
+  /** What must not show in an error or a log line, wherever the service echoes it. */
   secrets: readonly string[];
+}
+
+/** The call as errors and log lines name it: its path may hold a token given for an id, or a marked field. */
+export function shownCall({ settings, request }: AttemptContext, secrets: readonly string[]): CallContext {
+  const path = withoutSecrets(maskInside(request.path), secrets);
+  return { method: request.method, path, region: settings.region };
 }

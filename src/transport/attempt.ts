@@ -1,7 +1,7 @@
-import { ConfigurationError, HookError } from '../errors.js';
+import { AgentPlatformError } from '../errors.js';
 import type { AttemptContext, Progress } from './attempt-context.js';
 import { logFailure, logRequest, logResponse } from './call-log.js';
-import { Deadline } from './deadline.js';
+import { type Deadline, deadlineOf } from './deadline.js';
 import { connectionFailure } from './failure.js';
 import { requestHeaders } from './headers.js';
 import { runOnRequest, runOnResponse } from './hook-runner.js';
@@ -20,13 +20,13 @@ export interface Attempt {
 /** Sends a request once, and reads its answer, within the attempt's time. */
 export async function makeAttempt(context: AttemptContext): Promise<Attempt> {
   const { call, endsAt } = context;
-  const progress: Progress = { startedAt: Date.now(), sent: false, secrets: secretsOf(call) };
-  const totalLeft = endsAt - progress.startedAt;
-  const deadline = new Deadline({ timeout: call.timeout, totalLeft, userSignal: call.signal });
+  const progress: Progress = { startedAt: Date.now(), sent: false, secrets: secretsOf(call.headers) };
+  const deadline = deadlineOf(call, endsAt);
   try {
     return await exchange(context, deadline, progress);
   } catch (error) {
-    if (error instanceof ConfigurationError || error instanceof HookError) throw error;
+    // A wrong token or a failed hook. What is thrown after sending comes from `fetch`, whatever its class.
+    if (!progress.sent && error instanceof AgentPlatformError) throw error;
     const failure = connectionFailure(context, deadline.expiry, progress, error);
     logFailure(context, failure, progress);
     throw failure;
@@ -39,9 +39,9 @@ async function exchange(context: AttemptContext, deadline: Deadline, progress: P
   const { settings, request } = context;
   const url = settings.baseUrl + request.path;
   const token = await readToken(context, deadline);
-  progress.secrets = secretsOf(context.call, token);
   const own = requestHeaders(context);
   const headers = await runOnRequest(context, deadline, url, own);
+  progress.secrets = secretsOf(headers, token);
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   // The caller may have aborted while a hook or the token function ran.
   if (deadline.expiry !== undefined) throw new Error('ended before it was sent');

@@ -1,6 +1,6 @@
-import type { AgentPlatformError } from '../errors.js';
+import type { AgentPlatformError, CallContext } from '../errors.js';
 import { redactHeaders } from '../redact.js';
-import type { AttemptContext, Progress } from './attempt-context.js';
+import { type AttemptContext, type Progress, shownCall } from './attempt-context.js';
 import { excerpt } from './excerpt.js';
 import type { BodyText } from './response-body.js';
 
@@ -11,9 +11,9 @@ export function logRequest(
   { secrets }: Progress,
 ): void {
   context.settings.log.log('debug', () => {
-    const shown = JSON.stringify(redactHeaders(new Headers(headers)));
+    const shown = JSON.stringify(redactHeaders(new Headers(headers), secrets));
     const body = context.request.body === undefined ? '' : ` ${excerpt(context.request.body, secrets)}`;
-    return `${lineOf(context)} sends ${shown}${body}`;
+    return `${lineOf(context, secrets)} sends ${shown}${body}`;
   });
 }
 
@@ -22,13 +22,13 @@ export function logResponse(
   context: AttemptContext,
   response: Response,
   body: BodyText,
-  progress: Progress,
+  { startedAt, secrets }: Progress,
 ): void {
   const { log } = context.settings;
-  log.log('info', () => `${lineOf(context)} -> ${response.status} in ${Date.now() - progress.startedAt} ms`);
+  log.log('info', () => `${lineOf(context, secrets)} -> ${response.status} in ${Date.now() - startedAt} ms`);
   log.log('debug', () => {
-    const shown = JSON.stringify(redactHeaders(response.headers));
-    return `${lineOf(context)} received ${excerpt(`${shown} ${body.text}`, progress.secrets)}`;
+    const shown = JSON.stringify(redactHeaders(response.headers, secrets));
+    return `${lineOf(context, secrets)} received ${shown} ${excerpt(body.text, secrets)}`;
   });
 }
 
@@ -36,22 +36,28 @@ export function logResponse(
 export function logFailure(
   context: AttemptContext,
   error: AgentPlatformError,
-  { startedAt }: Progress,
+  { startedAt, secrets }: Progress,
 ): void {
   context.settings.log.log(
     'info',
-    () => `${lineOf(context)} -> ${error.name} in ${Date.now() - startedAt} ms`,
+    () => `${lineOf(context, secrets)} -> ${error.name} in ${Date.now() - startedAt} ms`,
   );
 }
 
 /** Logs that another attempt follows. */
-export function logRetry(context: AttemptContext, delay: number, reason: string): void {
-  context.settings.log.log(
+export function logRetry(
+  { settings, number }: AttemptContext,
+  delay: number,
+  error: Error & CallContext,
+): void {
+  settings.log.log(
     'info',
-    () => `${lineOf(context)} is tried again in ${Math.ceil(delay)} ms: ${reason}`,
+    () => `${line(error, number)} is tried again in ${Math.ceil(delay)} ms: ${error.name}`,
   );
 }
 
-function lineOf({ settings, request, number }: AttemptContext): string {
-  return `${request.method} ${request.path} (attempt ${number}, ${settings.region})`;
-}
+const lineOf = (context: AttemptContext, secrets: readonly string[]): string =>
+  line(shownCall(context, secrets), context.number);
+
+const line = ({ method, path, region }: CallContext, number: number): string =>
+  `${method} ${path} (attempt ${number}, ${region})`;

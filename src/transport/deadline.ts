@@ -1,3 +1,5 @@
+import type { CallSettings } from '../settings.js';
+
 /** Why a wait was ended from this side. */
 export type Expiry = 'timeout' | 'totalTimeout' | 'abort';
 
@@ -16,8 +18,7 @@ export class Deadline {
   #resolve: (expiry: Expiry) => void = () => undefined;
   #expiry: Expiry | undefined;
 
-  constructor(options: { timeout: number; totalLeft: number; userSignal: AbortSignal | undefined }) {
-    const { timeout, totalLeft, userSignal } = options;
+  constructor(timeout: number, totalLeft: number, userSignal: AbortSignal | undefined) {
     this.expired = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -27,6 +28,8 @@ export class Deadline {
     );
     this.#userSignal = userSignal;
     if (userSignal?.aborted) this.#expire('abort');
+    // Not by the timer, which would let a request go out first.
+    else if (totalLeft <= 0) this.#expire('totalTimeout');
     else userSignal?.addEventListener('abort', this.#onAbort);
   }
 
@@ -56,6 +59,11 @@ export class Deadline {
     this.#controller.abort();
     this.#resolve(expiry);
   }
+}
+
+/** The time of one attempt, or of one hook; of a pause, whose length is given. */
+export function deadlineOf(call: CallSettings, endsAt: number, timeout: number = call.timeout): Deadline {
+  return new Deadline(timeout, endsAt - Date.now(), call.signal);
 }
 
 function throwExpired(expiry: Expiry): never {

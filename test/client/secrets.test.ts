@@ -1,7 +1,15 @@
 import { inspect } from 'node:util';
-import { AgentPlatform, type AgentPlatformError, type LogLevel, redact } from 'agent-platform-sdk';
+import {
+  AgentPlatform,
+  type AgentPlatformError,
+  endpoint,
+  type LogLevel,
+  redact,
+  type StandardSchemaV1,
+} from 'agent-platform-sdk';
 import { describe, expect, test } from 'vitest';
-import { type Answer, answerWith, connectTo, rejectionOf, success } from '../support/server.js';
+import * as z from 'zod';
+import { type Answer, answerInTurn, answerWith, connectTo, rejectionOf, success } from '../support/server.js';
 
 const CANARY = 'canary-1f9d2c-of-this-test';
 const marked = {
@@ -71,11 +79,101 @@ describe('no error shows a token, however the service echoes it', () => {
     expect(error).not.toContain(CANARY.slice(0, 12));
   });
 
-  test('in what a custom fetch throws', async () => {
+  const thrown: [string, (request: RequestInit) => unknown][] = [
+    ['the message', (request) => new Error(`proxy refused ${JSON.stringify(request)}`)],
+    ['a text', (request) => `proxy refused ${JSON.stringify(request)}`],
+    ['a field, as of axios', (request) => Object.assign(new Error('refused'), { config: request })],
+    ['a cause', (request) => new Error('refused', { cause: new Error(JSON.stringify(request)) })],
+    ['a cause of a cause', (request) => new Error('a', { cause: { cause: { request } } })],
+    ['one of several errors', (request) => new AggregateError([new Error(JSON.stringify(request))])],
+    ['a value that is no error', (request) => ({ request })],
+    ['headers', (request) => Object.assign(new Error('refused'), { sent: new Headers(request.headers) })],
+    [
+      'a request',
+      (request) => Object.assign(new Error('refused'), { sent: new Request('http://x', request) }),
+    ],
+    ['a map', (request) => Object.assign(new Error('refused'), { sent: new Map([['request', request]]) })],
+    [
+      'a field named by a symbol',
+      (request) => Object.assign(new Error('refused'), { [Symbol('s')]: request }),
+    ],
+  ];
+  test.each(thrown)('in what a custom fetch throws: %s', async (_, thrownFor) => {
     const { platform } = await connectTo(answerWith(200), {
       token: CANARY,
-      fetch: (_, init) => Promise.reject(new Error(`proxy refused ${JSON.stringify(init)}`)),
+      fetch: (__, { signal, ...request }) => Promise.reject(thrownFor(request)),
     });
+    const error = await rejectionOf(platform.tools.get('t1'));
+    expect(error).toMatchObject({ type: 'connection_error' });
+    expect(shown(error)).not.toContain(CANARY);
+  });
+
+  test('the copy that stands in for a cause still says what happened', async () => {
+    const cause = Object.assign(new TypeError(`to ${CANARY}: lost`), { code: 'E_LOST' });
+    const { platform } = await connectTo(answerWith(200), {
+      token: CANARY,
+      fetch: () => Promise.reject(new Error('fetch failed', { cause })),
+    });
+    const error = (await rejectionOf(platform.tools.get('t1'))) as Error;
+    expect(error.message).toContain('fetch failed (E_LOST)');
+    expect(error.cause).toMatchObject({ message: 'fetch failed', cause: { code: 'E_LOST' } });
+    expect((error.cause as Error).cause).toMatchObject({ name: 'TypeError', message: 'to [redacted]: lost' });
+  });
+
+  test('in an encoding', async () => {
+    const token = 'abc"def\\/ghi+jkl=canary';
+    const inJson = JSON.stringify(token).slice(1, -1);
+    const encoded = [
+      inJson,
+      JSON.stringify(inJson).slice(1, -1),
+      encodeURIComponent(token),
+      encodeURIComponent(token).replace(/%../g, (code) => code.toLowerCase()),
+      ...['', 'Bearer ', 'user:'].map((before) => btoa(`${before}${token}`)),
+    ];
+    for (const echoed of encoded) {
+      for (const status of [200, 500]) {
+        const { platform } = await connectTo(answerWith(status, `<p>${echoed}</p>`), { token });
+        const error = shown(await rejectionOf(platform.tools.get('t1')));
+        expect(error).toContain('[redacted]');
+        expect(error).not.toContain(echoed);
+      }
+    }
+    const { platform } = await connectTo(answerWith(200, success({ id: 5, name: token })), { token });
+    expect(shown(await rejectionOf(platform.tools.get('t1')))).not.toContain(inJson);
+  });
+
+  test('after the scheme alone, where it is too short to be looked for in any text', async () => {
+    const { platform } = await connectTo(answerWith(500, 'Bearer tok-5 is none; tok-5'), { token: 'tok-5' });
+    expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({
+      rawBody: '[redacted] is none; tok-5',
+    });
+  });
+
+  test('in the place of an id', async () => {
+    const { platform } = await connectTo(answerInTurn(answerWith(404), answerWith(200)), { token: CANARY });
+    expect(shown(await rejectionOf(platform.tools.get(CANARY)))).not.toContain(CANARY);
+    expect(shown(await rejectionOf(platform.tools.get(CANARY)))).not.toContain(CANARY);
+    const signal = AbortSignal.abort();
+    expect(shown(await rejectionOf(platform.tools.get(CANARY, { signal })))).not.toContain(CANARY);
+  });
+
+  test('in the name of a field', async () => {
+    const body = { success: true, message: 'ok', clients: [{ ID: 'c1', name: 5, [CANARY]: 1 }], teams: [] };
+    const { platform } = await connectTo(answerWith(200, body), { token: CANARY, validation: 'strict' });
+    expect(shown(await rejectionOf(platform.orgs.listMembersAndTeams('o1')))).not.toContain(CANARY);
+  });
+
+  test('a header that a hook added', async () => {
+    const { platform } = await connectTo(
+      (request, response) => void response.writeHead(500).end(`no ${request.headers['x-vault-token']}`),
+      { hooks: { onRequest: ({ headers }) => headers.set('x-vault-token', CANARY) } },
+    );
+    expect(shown(await rejectionOf(platform.tools.get('t1')))).not.toContain(CANARY);
+  });
+
+  test('a part of a header that carries a credential', async () => {
+    const headers = { 'proxy-authorization': `Basic ${CANARY}`, cookie: `session=${CANARY}-2; theme=dark` };
+    const { platform } = await connectTo(answerWith(500, `${CANARY} ${CANARY}-2`), { headers });
     expect(shown(await rejectionOf(platform.tools.get('t1')))).not.toContain(CANARY);
   });
 
@@ -116,11 +214,36 @@ describe('no error shows a marked field', () => {
     ],
     ['a log line', 500, `failed: serverUrlSecret: ${CANARY}, magicCode = "${CANARY}"`],
     ['a text with a number before a brace', 500, `x {"defaultValue": {"a": "${CANARY}"}`],
+    ['XML', 500, `<magicCode>${CANARY}</magicCode>`],
+    ['a dump of PHP', 500, `Array ( [magicCode] => ${CANARY} )`],
+    ['a dump of Ruby', 500, `{"magicCode"=>"${CANARY}"}`],
+    ['a variable whose isEnv is no boolean', 200, JSON.stringify({ data: { isEnv: 'true', value: CANARY } })],
     ['HTML with JSON', 500, `<html>{"listenUrl":"${CANARY}"}</html>`],
   ];
   test.each(bodies)('%s', async (_, status, body) => {
     const { platform } = await connectTo(answerWith(status, body));
     expect(shown(await rejectionOf(platform.tools.get('t1')))).not.toContain(CANARY);
+  });
+
+  test('a query', async () => {
+    const search = endpoint({ method: 'GET', path: '/x', query: z.looseObject({}), response: z.unknown() });
+    const { platform } = await connectTo(answerInTurn(answerWith(500), answerWith(200)));
+    for (let call = 0; call < 2; call += 1) {
+      const error = await rejectionOf(platform.send(search, { query: { magicCode: CANARY } }));
+      expect(shown(error)).not.toContain(CANARY);
+    }
+  });
+
+  test('an issue that a schema of another library words with the value', async () => {
+    const issue = { message: `expected a number, received "${CANARY}"`, path: ['serverUrlSecret'] };
+    const schema: StandardSchemaV1 = {
+      '~standard': { version: 1, vendor: 'test', validate: () => ({ issues: [issue] }) },
+    };
+    const { platform } = await connectTo(answerWith(200, {}));
+    const read = endpoint({ method: 'GET', path: '/x', response: schema });
+    expect(shown(await rejectionOf(platform.send(read)))).not.toContain(CANARY);
+    const write = endpoint({ method: 'POST', path: '/x', body: schema, response: z.unknown() });
+    expect(shown(await rejectionOf(platform.send(write, { body: {} })))).not.toContain(CANARY);
   });
 
   test('an argument', async () => {
@@ -151,6 +274,7 @@ test.each(['off', 'error', 'warn', 'info', 'debug'] as LogLevel[])(
       headers: { cookie: CANARY },
     });
     await platform.tools.get('t1');
+    await platform.tools.get(CANARY);
     await platform.variables.create('a1', { key: 'k', isEnv: true, value: CANARY, defaultValue: [CANARY] });
     const failing = await connectTo(echo, { token: CANARY, logger, logLevel, maxRetries: 1 });
     await rejectionOf(failing.platform.tools.get('t1'));
@@ -219,6 +343,14 @@ describe('redact', () => {
 
   test.each([['text'], [5], [null], [undefined], [true]])('passes %s on', (value) => {
     expect(redact(value)).toBe(value);
+  });
+
+  test.each([
+    ['an error', new TypeError('lost'), 'TypeError: lost'],
+    ['a URL', new URL('https://x.example/?magicCode=m1'), 'https://x.example/?magicCode=[redacted]'],
+    ['a map', new Map([['magicCode', 'm1']]), '[object Map]'],
+  ])('describes %s, which JSON cannot hold', (_, value, described) => {
+    expect(redact({ value })).toEqual({ value: described });
   });
 
   test('survives cycles, depth and hostile names', () => {

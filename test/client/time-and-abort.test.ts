@@ -37,6 +37,17 @@ test('totalTimeout shorter than timeout is the one that is named', async () => {
   expect(error.message).toContain('did not end within 40 ms (the option `totalTimeout`)');
 });
 
+test('nothing is sent after the end of totalTimeout, even if a hook has used it up', async () => {
+  const { platform, server } = await connectTo(answerWith(429, '', { 'retry-after': '0' }), {
+    totalTimeout: 100,
+    maxRetries: 2,
+    hooks: { onRetry: () => new Promise((resolve) => setTimeout(resolve, 150)) },
+  });
+  const error = await rejectionOf(platform.workspaces.delete('w1'));
+  expect(error).toMatchObject({ type: 'timeout_error', outcomeUnknown: false });
+  expect(server.requests).toHaveLength(1);
+});
+
 test('a fetch that ignores its signal is ended all the same', async () => {
   const platform = connect('http://127.0.0.1', { fetch: () => new Promise(() => undefined), timeout: 30 });
   expect(await rejectionOf(platform.tools.get('t1'))).toBeInstanceOf(TimeoutError);
@@ -123,4 +134,4 @@ test('a thousand calls at once, half of them aborted: each ends in a value or a 
   );
   expect(new Set(outcomes).size).toBeGreaterThan(0);
   for (const outcome of outcomes) expect(['value', 'AbortError']).toContain(outcome);
-});
+}, 60_000);
