@@ -1,20 +1,25 @@
 const decoder = /* @__PURE__ */ new TextDecoder();
 
-/** What a body came to: a JSON value, or nothing that is JSON. */
-export type ParsedBody = { readonly value: unknown } | undefined;
+/** A body that is JSON. */
+export interface ParsedBody {
+  readonly value: unknown;
+  /** The text it came as; undefined where a body parser has made an object of it. */
+  readonly text: string | undefined;
+}
 
 /**
- * Parses text or bytes; anything else is what a body parser has already made, and is taken as it is.
+ * Parses text or bytes, and returns nothing where they are not JSON; anything else is what a body parser has already made, and is taken as it is.
  *
  * Bytes that are not UTF-8 become replacement characters: a genuine event must not be lost over a broken emoji in a
  * chat. The parser's own error is not kept, because its message quotes the body.
  */
-export function parseBody(body: unknown): ParsedBody {
+export function parseBody(body: unknown): ParsedBody | undefined {
   if (body === undefined) return undefined;
   const text = isBytes(body) ? decoder.decode(body) : body;
-  if (typeof text !== 'string') return { value: text };
+  if (typeof text !== 'string') return { value: text, text: undefined };
   try {
-    return { value: JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text) as unknown };
+    const json = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+    return { value: JSON.parse(json) as unknown, text: json };
   } catch {
     return undefined;
   }

@@ -18,6 +18,12 @@ export interface VerifiedDelivery {
   readonly label: string;
 }
 
+/** A verified delivery, with what its key is made of. */
+export interface ReceivedDelivery extends VerifiedDelivery {
+  /** The body as text, without the secret. Written only where it is asked for. */
+  readonly content: () => string;
+}
+
 /** Takes the parts of an envelope out of any JSON value. What is no envelope presents no secret. */
 export function openEnvelope(value: unknown): Envelope {
   const { type, payload } = isRecord(value) ? value : {};

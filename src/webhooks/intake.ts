@@ -1,6 +1,7 @@
 import { exceeds, parseBody, sizeOf } from './body.js';
+import { contentOf } from './dedupe-key.js';
 import type { Delivery } from './delivery.js';
-import { openEnvelope, removeSecret, type VerifiedDelivery } from './envelope.js';
+import { openEnvelope, type ReceivedDelivery, removeSecret } from './envelope.js';
 import type { ReceiverSettings } from './receiver-options.js';
 import { Refusal, type RejectionReason } from './refusal.js';
 
@@ -16,7 +17,7 @@ export async function takeIn(
   { method, read }: Incoming,
   delivery: Delivery,
   { maxBodyBytes, verify }: Pick<ReceiverSettings, 'maxBodyBytes' | 'verify'>,
-): Promise<VerifiedDelivery> {
+): Promise<ReceivedDelivery> {
   if (method?.toUpperCase() !== 'POST') throw new Refusal('method_not_allowed');
   const { signal } = delivery.context;
   // Some servers parse the body when it is first looked at, and throw then.
@@ -28,7 +29,8 @@ export async function takeIn(
   delivery.phase = 'verifying';
   const genuine = await orRefuse('lookup_failed', () => verify(envelope.presented));
   if (genuine === undefined) throw new Refusal('verification_failed', sizeOf(body));
-  return removeSecret(envelope, genuine);
+  const content = (): string => contentOf(parsed, envelope.presented);
+  return { ...removeSecret(envelope, genuine), content };
 }
 
 /** A step that fails refuses the delivery, for the reason it gives or for this one. */

@@ -3,7 +3,7 @@ import { type Claimant, Claims } from './claims.js';
 import { dedupeKey } from './dedupe-key.js';
 import { Delivery, type Phase } from './delivery.js';
 import { runHandlers } from './dispatch.js';
-import type { VerifiedDelivery } from './envelope.js';
+import type { ReceivedDelivery } from './envelope.js';
 import type { WebhookInbox } from './inbox.js';
 import { type Incoming, takeIn } from './intake.js';
 import type { Listeners, ReceivedWebhook, WebhookFailure, WebhookHandler } from './listeners.js';
@@ -23,7 +23,7 @@ const OVERDUE_OUTCOMES: Readonly<Record<Phase, Outcome>> = {
 };
 
 /** A verified delivery that an inbox can keep. */
-interface StorableDelivery extends VerifiedDelivery {
+interface StorableDelivery extends ReceivedDelivery {
   readonly type: string;
 }
 
@@ -73,7 +73,7 @@ export class Pipeline {
     return reason;
   }
 
-  async #accept(verified: VerifiedDelivery, delivery: Delivery): Promise<Outcome> {
+  async #accept(verified: ReceivedDelivery, delivery: Delivery): Promise<Outcome> {
     const { inbox } = this.#settings;
     delivery.name(verified);
     if (inbox !== undefined && typeof verified.type === 'string') {
@@ -104,7 +104,7 @@ export class Pipeline {
   }
 
   async #handleOnce(
-    verified: VerifiedDelivery,
+    verified: ReceivedDelivery,
     event: ReceivedWebhook,
     handlers: readonly WebhookHandler<never>[],
     delivery: Delivery,
