@@ -61,9 +61,9 @@ export class Claims {
 
   /** Nothing, when the claim is ours; else how the event ended elsewhere. */
   async #claimOrWait(key: string, { id, signal, onWait }: Claimant): Promise<Outcome | undefined> {
-    const { store, leaseMs, clock } = this.#settings;
+    const { store, lease, clock } = this.#settings;
     for (let wait = POLL.first; ; wait = Math.min(wait * 2, POLL.last)) {
-      const result = await store.claim(key, id, leaseMs);
+      const result = await store.claim(key, id, lease);
       if (result === 'new') return undefined;
       if (result === 'done') return 'duplicate';
       onWait();

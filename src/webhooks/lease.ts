@@ -4,9 +4,9 @@ import type { DedupeStore } from './dedupe-store.js';
 export interface LeaseSettings {
   readonly store: DedupeStore;
   /** Milliseconds for which a handled event is remembered. */
-  readonly windowMs: number;
+  readonly window: number;
   /** Milliseconds after which a claim that is not renewed is free again. */
-  readonly leaseMs: number;
+  readonly lease: number;
   readonly clock: Clock;
 }
 
@@ -22,9 +22,9 @@ export type EndLease = (handled: boolean) => Promise<void>;
 
 /** Keeps a claim alive while its event is being handled, however long that takes. */
 export function holdLease(settings: LeaseSettings, key: string, { id, report }: LeaseOwner): EndLease {
-  const { store, windowMs, leaseMs, clock } = settings;
+  const { store, window, lease, clock } = settings;
   // A handler that never settles does not hold its claim longer than a handled event would be remembered.
-  const until = clock.now() + windowMs;
+  const until = clock.now() + window;
   let timer: unknown;
   let renewal: Promise<void> | undefined;
   let ended = false;
@@ -32,10 +32,10 @@ export function holdLease(settings: LeaseSettings, key: string, { id, report }: 
     if (ended || clock.now() >= until) return;
     timer = clock.setTimeout(() => {
       renewal = renew();
-    }, leaseMs / 3);
+    }, lease / 3);
   };
   const renew = async () => {
-    await attempt(() => store.claim(key, id, leaseMs), report);
+    await attempt(() => store.claim(key, id, lease), report);
     schedule();
   };
   schedule();
@@ -44,7 +44,7 @@ export function holdLease(settings: LeaseSettings, key: string, { id, report }: 
     clock.clearTimeout(timer);
     // A renewal that is under way would claim again what is given up here.
     await renewal;
-    await attempt(() => (handled ? store.complete(key, id, windowMs) : store.release(key, id)), report);
+    await attempt(() => (handled ? store.complete(key, id, window) : store.release(key, id)), report);
   };
 }
 

@@ -29,12 +29,12 @@ export interface DedupeOptions {
   /** Where handled events are remembered. Default: {@link createMemoryDedupe}, for one process. */
   readonly store?: DedupeStore | undefined;
   /** Milliseconds for which a handled event is remembered. Default 24 hours. */
-  readonly windowMs?: number | undefined;
+  readonly window?: number | undefined;
   /**
    * Milliseconds after which the claim of a process that died is free again. It is renewed while handlers run.
    * Default 10 000.
    */
-  readonly leaseMs?: number | undefined;
+  readonly lease?: number | undefined;
   /**
    * What to do with an event when the store fails: `'handle'` it, perhaps twice, or `'refuse'` it with 500, and lose it,
    * because the service does not send it again. A choice of this package. Default `'handle'`.
@@ -56,8 +56,11 @@ export interface WebhookReceiverOptions {
    * parser has already made an object of is not known, and not checked. Default 16 MiB.
    */
   readonly maxBodyBytes?: number | undefined;
-  /** How duplicates are recognised; `false` to handle every copy. Not together with `inbox`. */
-  readonly dedupe?: DedupeOptions | false | undefined;
+  /**
+   * How duplicates are recognised: options, a store, or `false` to handle every copy. Not together with `inbox`.
+   * Default: in the memory of this process, for 24 hours.
+   */
+  readonly dedupe?: DedupeOptions | DedupeStore | false | undefined;
   /** Durable storage in front of the handlers. With it, 200 means stored. */
   readonly inbox?: WebhookInbox | undefined;
   /** How strictly payloads are held against the document. Default `'tolerant'`. */
@@ -78,8 +81,8 @@ export interface WebhookReceiverOptions {
 /** How duplicates are recognised, checked and filled in. */
 export interface DedupeSettings {
   readonly store: DedupeStore;
-  readonly windowMs: number;
-  readonly leaseMs: number;
+  readonly window: number;
+  readonly lease: number;
   readonly ifUnavailable: 'handle' | 'refuse';
 }
 
@@ -128,7 +131,7 @@ export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettin
 }
 
 function resolveDedupe(
-  dedupe: DedupeOptions | false | undefined,
+  dedupe: WebhookReceiverOptions['dedupe'],
   inbox: WebhookInbox | undefined,
   clock: Clock,
 ): DedupeSettings | undefined {
@@ -136,15 +139,19 @@ function resolveDedupe(
   if (inbox !== undefined) {
     refuseOption('dedupe', 'goes not together with inbox: the stored job is the claim');
   }
-  const options = dedupe ?? {};
-  refuseUnknown(options, ['store', 'windowMs', 'leaseMs', 'ifUnavailable']);
+  const options: DedupeOptions = isStore(dedupe) ? { store: dedupe } : (dedupe ?? {});
+  refuseUnknown(options, ['store', 'window', 'lease', 'ifUnavailable']);
   return {
     store: checkStore(options.store) ?? createMemoryDedupe({ clock }),
-    windowMs: checkPositive('dedupe.windowMs', options.windowMs) ?? DEFAULT_WINDOW,
-    leaseMs: checkTimeout('dedupe.leaseMs', options.leaseMs) ?? DEFAULT_LEASE,
+    window: checkPositive('dedupe.window', options.window) ?? DEFAULT_WINDOW,
+    lease: checkTimeout('dedupe.lease', options.lease) ?? DEFAULT_LEASE,
     ifUnavailable:
       checkOneOf('dedupe.ifUnavailable', ['handle', 'refuse'], options.ifUnavailable) ?? 'handle',
   };
+}
+
+function isStore(dedupe: DedupeOptions | DedupeStore | undefined): dedupe is DedupeStore {
+  return dedupe !== undefined && 'claim' in dedupe;
 }
 
 function checkStore(store: DedupeStore | undefined): DedupeStore | undefined {

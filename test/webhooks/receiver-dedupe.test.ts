@@ -60,6 +60,18 @@ test.each<[string, unknown]>([
   expect(runs).toHaveLength(1);
 });
 
+test('a store can be given in place of options', async () => {
+  const store = createMemoryDedupe();
+  const first = setUp({ dedupe: store });
+  const second = setUp({ dedupe: store });
+  const handled = first.receiver.handle(post('form_submitted'));
+  await settle();
+  first.runs[0]?.succeed();
+  await handled;
+  expect((await second.receiver.handle(post('form_submitted'))).status).toBe(200);
+  expect(second.runs).toHaveLength(0);
+});
+
 test('a copy under the other secret of a rotation is recognised', async () => {
   const { receiver, runs } = setUp({ secret: [secret, 'another-secret'] });
   const first = receiver.handle(post('form_submitted'));
@@ -174,7 +186,7 @@ test('a claim is renewed until the handlers settle, so that no other receiver ru
 });
 
 test('a claim is renewed for the window at most', async () => {
-  const { receiver, clock } = setUp({ dedupe: { windowMs: 100_000 } });
+  const { receiver, clock } = setUp({ dedupe: { window: 100_000 } });
   void receiver.handle(event());
   await clock.advance(120_000);
   expect(clock.timers.size).toBe(0);
@@ -255,7 +267,7 @@ test('the claim of a process that died runs out, and a waiting copy takes over',
 });
 
 test('an event is forgotten after the window', async () => {
-  const { receiver, clock, runs } = setUp({ dedupe: { windowMs: 1_000 } });
+  const { receiver, clock, runs } = setUp({ dedupe: { window: 1_000 } });
   const first = receiver.handle(event());
   await settle();
   runs[0]?.succeed();

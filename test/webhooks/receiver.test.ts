@@ -318,8 +318,8 @@ test('neither the receiver nor what it tells shows the secret', async () => {
 test.each([
   [{ dedup: false }, 'dedup'],
   [{ dedupe: { windowMS: 1 } }, 'windowMS'],
-  [{ dedupe: { windowMs: 0 } }, 'dedupe.windowMs'],
-  [{ dedupe: { leaseMs: -1 } }, 'dedupe.leaseMs'],
+  [{ dedupe: { window: 0 } }, 'dedupe.window'],
+  [{ dedupe: { lease: -1 } }, 'dedupe.lease'],
   [{ dedupe: { ifUnavailable: 'ignore' } }, 'dedupe.ifUnavailable'],
   [{ dedupe: { store: {} } }, 'dedupe.store.claim'],
   [{ dedupe: {}, inbox: { store: () => undefined } }, 'dedupe'],
