@@ -3,10 +3,10 @@ import { formatIssues, type Issue } from '../issues.js';
 import { parseJson } from '../json.js';
 import { redact, withoutSecrets } from '../redact.js';
 import { validate } from '../validation.js';
-import { OUTCOME_UNKNOWN_HINT } from './api-error.js';
 import type { Attempt } from './attempt.js';
 import { type AttemptContext, shownCall } from './attempt-context.js';
 import { describeBody, excerpt, quote } from './excerpt.js';
+import { OUTCOME_UNKNOWN_HINT } from './failure.js';
 
 /** What an answer comes to. */
 export interface AnswerResult {

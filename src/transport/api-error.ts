@@ -16,6 +16,7 @@ import { redact, redactHeaders } from '../redact.js';
 import type { Attempt } from './attempt.js';
 import { type AttemptContext, shownCall } from './attempt-context.js';
 import { describeBody, excerpt, quote } from './excerpt.js';
+import { OUTCOME_UNKNOWN_HINT } from './failure.js';
 import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
 
 /** Turns any answer that is not 2xx into a typed error. The status decides the class; no body makes it throw. */
@@ -126,6 +127,3 @@ function hintsFor({ region, status, headers, outcomeUnknown }: ApiErrorOptions):
   if (outcomeUnknown) hints.push(OUTCOME_UNKNOWN_HINT);
   return hints;
 }
-
-export const OUTCOME_UNKNOWN_HINT =
-  'The service may have acted all the same: look before you try again (`error.outcomeUnknown`).';

@@ -1,8 +1,10 @@
 import { AbortError, ConnectionError, TimeoutError } from '../errors.js';
-import { OUTCOME_UNKNOWN_HINT } from './api-error.js';
 import { type AttemptContext, type Progress, shownCall } from './attempt-context.js';
 import { readFailure } from './cause.js';
 import type { Expiry } from './deadline.js';
+
+export const OUTCOME_UNKNOWN_HINT =
+  'The service may have acted all the same: look before you try again (`error.outcomeUnknown`).';
 
 /** Turns an attempt that was not answered into a typed error. */
 export function connectionFailure(
