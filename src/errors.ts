@@ -132,11 +132,12 @@ export class RequestValidationError extends AgentPlatformError {
     method: string;
     path: string;
     issues: readonly Issue[];
-    hint?: string | undefined;
+    cause?: unknown;
   }) {
     super(
       `${options.method} ${options.path} was not sent: the arguments do not fit the operation` +
         formatIssues(options.issues),
+      options,
     );
     this.issues = options.issues;
     this.method = options.method;

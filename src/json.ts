@@ -7,17 +7,23 @@ export function findNonJson(
   path: readonly (string | number)[] = [],
   ancestors: readonly unknown[] = [],
 ): Issue | undefined {
-  if (value === null || value === undefined) return undefined;
+  if (value === null) return undefined;
+  // A field that is undefined is left out, as everywhere in JavaScript; in a list it would become null.
+  if (value === undefined) return typeof path.at(-1) === 'number' ? notJson(path, 'undefined') : undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : notJson(path, typeName(value));
   if (typeof value !== 'object') {
     return typeof value === 'string' || typeof value === 'boolean' ? undefined : notJson(path, typeof value);
   }
   if (ancestors.includes(value)) return notJson(path, 'an object that holds itself');
+  if (value instanceof Date && Number.isNaN(value.getTime())) return notJson(path, 'an invalid date');
   if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined;
-  if (value instanceof Map || value instanceof Set) return notJson(path, value.constructor.name);
+  // Maps, promises, bytes … would become an empty or another object.
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  if (kind !== 'Object' && kind !== 'Array') return notJson(path, kind);
+  const within = [...ancestors, value];
   const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
   for (const [key, field] of entries) {
-    const issue = findNonJson(field, [...path, key], [...ancestors, value]);
+    const issue = findNonJson(field, [...path, key], within);
     if (issue !== undefined) return issue;
   }
   return undefined;

@@ -1,4 +1,4 @@
-import type { Endpoint, HttpMethod, QueryValue } from '../endpoint.js';
+import type { Endpoint, HttpMethod } from '../endpoint.js';
 import { RequestValidationError } from '../errors.js';
 import type { Issue } from '../issues.js';
 import { typeName } from '../issues.js';
@@ -25,24 +25,39 @@ export interface PreparedRequest {
 }
 
 /** Checks every argument, in every validation mode, before anything is sent. */
-export async function prepareRequest(endpoint: Endpoint, input: RequestInput): Promise<PreparedRequest> {
+export async function prepareRequest(
+  endpoint: Endpoint,
+  input: RequestInput | null,
+): Promise<PreparedRequest> {
   const { method, path: route } = endpoint;
-  const refuse = (issues: readonly Issue[]): never => {
-    throw new RequestValidationError({ method, path: route, issues });
+  const refuse = (issues: readonly Issue[], cause?: unknown): never => {
+    throw new RequestValidationError({ method, path: route, issues, cause });
   };
-  const path = fillPath(endpoint, input.path ?? {}, refuse);
-  const query = endpoint.query && (await checked(endpoint.query, input.query, 'query', refuse));
-  const body = endpoint.body && (await checked(endpoint.body, input.body, 'body', refuse));
-  return {
-    method,
-    operation: `${method} ${route}`,
-    route,
-    path: path + queryString(query as Readonly<Record<string, QueryValue>> | undefined),
-    body: body === undefined ? undefined : JSON.stringify(body),
-  };
+  try {
+    const path = fillPath(endpoint, input?.path ?? {}, refuse);
+    const query = endpoint.query && (await checked(endpoint.query, input?.query, 'query', refuse));
+    const body = endpoint.body && (await checked(endpoint.body, input?.body, 'body', refuse));
+    return {
+      method,
+      operation: `${method} ${route}`,
+      route,
+      path: query === undefined ? path : path + queryString(query, refuse),
+      body: body === undefined ? undefined : JSON.stringify(body),
+    };
+  } catch (error) {
+    if (error instanceof RequestValidationError) throw error;
+    // A getter, a `toJSON`, a schema of the user's own; or so deep a value that the stack has run out.
+    return refuse([unreadableIssue], error);
+  }
 }
 
-type Refuse = (issues: readonly Issue[]) => never;
+const unreadableIssue: Issue = {
+  path: [],
+  code: 'unreadable',
+  message: 'reading the arguments threw; see `error.cause`',
+};
+
+type Refuse = (issues: readonly Issue[], cause?: unknown) => never;
 
 function fillPath(endpoint: Endpoint, values: Readonly<Record<string, unknown>>, refuse: Refuse): string {
   const reserved: Readonly<Record<string, readonly string[] | undefined>> = endpoint.reserved ?? {};
@@ -72,7 +87,7 @@ async function checked(
   refuse: Refuse,
 ): Promise<unknown> {
   if (value === undefined)
-    refuse([{ path: [], code: 'invalid_type', message: `required: expected a ${part}` }]);
+    return refuse([{ path: [], code: 'invalid_type', message: `required: expected a ${part}` }]);
   const verdict = await validate(schema, value, 'strict');
   if (!verdict.ok) return refuse(verdict.issues);
   const lost = findNonJson(verdict.value);
@@ -80,11 +95,22 @@ async function checked(
   return verdict.value;
 }
 
-function queryString(query: Readonly<Record<string, QueryValue>> | undefined): string {
+function queryString(query: unknown, refuse: Refuse): string {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) {
+  for (const [name, value] of Object.entries(query as object) as [string, unknown][]) {
     if (value === undefined) continue;
-    for (const one of Array.isArray(value) ? value : [value]) parameters.append(name, String(one));
+    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      if (typeof one === 'object') {
+        refuse([
+          {
+            path: [name],
+            code: 'invalid_type',
+            message: `expected a plain value or a list of them, received ${typeName(one)}`,
+          },
+        ]);
+      }
+      parameters.append(name, String(one));
+    }
   }
   const text = parameters.toString();
   return text === '' ? '' : `?${text}`;

@@ -1,4 +1,4 @@
-import { RequestValidationError } from 'agent-platform-sdk';
+import { endpoints, RequestValidationError } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { answerWith, connectTo, rejectionOf } from '../support/server.js';
 
@@ -84,12 +84,51 @@ test.each([
   ['a function', () => 1, ['variable', 'value']],
   ['a symbol', Symbol('s'), ['variable', 'value']],
   ['a Map', new Map(), ['variable', 'value']],
+  ['a promise that was not awaited', Promise.resolve(1), ['variable', 'value']],
+  ['bytes', new Uint8Array(2), ['variable', 'value']],
+  ['a date that is none', new Date(Number.NaN), ['variable', 'value']],
+  ['undefined in a list', [1, undefined], ['variable', 'value', 1]],
   ['a cycle', cycle, ['variable', 'value', 'self']],
 ])('%s has no JSON form, and is refused instead of being changed on the way', async (_, value, path) => {
   const { platform, server } = await connectTo(answerWith(200));
   const error = await rejectionOf(platform.variables.create('a1', { key: 'k', value }));
   expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path, code: 'not_json' }] });
   expect(server.requests).toHaveLength(0);
+});
+
+const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as unknown;
+const hostile = new Proxy({}, { ownKeys: () => expect.fail('a trap') });
+const throwing = {
+  toJSON(): never {
+    throw new Error('not today');
+  },
+};
+
+test.each([
+  ['nested too deeply', deep],
+  ['a proxy that throws', hostile],
+  ['a toJSON that throws', throwing],
+  ['a toJSON that gives a bigint', { toJSON: () => 1n }],
+])('%s is a typed error, and nothing is sent', async (_, value) => {
+  const { platform, server } = await connectTo(answerWith(200));
+  expect(await rejectionOf(platform.variables.create('a1', { key: 'k', value }))).toMatchObject({
+    type: 'request_validation_error',
+  });
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a date is sent in its JSON form', async () => {
+  const { platform, server } = await connectTo(answerWith(200, { success: true, data: { id: 'v1' } }));
+  await platform.variables.create('a1', { key: 'k', value: new Date(0) });
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
+    variable: { key: 'k', value: '1970-01-01T00:00:00.000Z' },
+  });
+});
+
+test('null for all arguments of send is a typed error', async () => {
+  const { platform } = await connectTo(answerWith(200));
+  const error = await rejectionOf(platform.send(endpoints.getTool, null as never));
+  expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['toolId'] }] });
 });
 
 test('a missing body is a typed error', async () => {

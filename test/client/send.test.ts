@@ -148,3 +148,47 @@ test.each([
 ])('%s is refused where it is declared', (_, declaration) => {
   expect(() => endpoint(declaration as never)).toThrow(TypeError);
 });
+
+const broken = (): never => {
+  throw new Error('a bug of the schema');
+};
+
+test.each([
+  ['a schema', { '~standard': { version: 1, vendor: 'test', validate: broken } } as StandardSchemaV1],
+  ['an unwrap', { schema: z.unknown(), unwrap: broken, allowEmpty: false }],
+])('%s that throws on the answer is a typed error that knows what was sent', async (_, response) => {
+  const { platform } = await connectTo(answerWith(200, {}));
+  const remove = endpoint({ method: 'DELETE', path: '/campaigns/{id}', response });
+  expect(await rejectionOf(platform.send(remove, { path: { id: 'c1' } }))).toMatchObject({
+    type: 'response_validation_error',
+    outcomeUnknown: true,
+    issues: [{ code: 'schema_failed' }],
+    cause: { message: 'a bug of the schema' },
+  });
+});
+
+test('a schema that throws on an argument is a typed error, and nothing is sent', async () => {
+  const body: StandardSchemaV1 = { '~standard': { version: 1, vendor: 'test', validate: broken } };
+  const create = endpoint({ method: 'POST', path: '/campaigns', body, response: z.unknown() });
+  const { platform, server } = await connectTo(answerWith(200, {}));
+  expect(await rejectionOf(platform.send(create, { body: 1 }))).toMatchObject({
+    type: 'request_validation_error',
+    cause: { message: 'a bug of the schema' },
+  });
+  expect(server.requests).toHaveLength(0);
+});
+
+test.each([
+  ['an object', { a: 1 }],
+  ['a date', new Date(0)],
+  ['null', null],
+  ['a list of lists', [['a']]],
+])('%s in a query has no form in an address, and is refused', async (_, value) => {
+  const search = endpoint({ method: 'GET', path: '/x', query: z.looseObject({}), response: z.unknown() });
+  const { platform, server } = await connectTo(answerWith(200, {}));
+  expect(await rejectionOf(platform.send(search, { query: { value } }))).toMatchObject({
+    type: 'request_validation_error',
+    issues: [{ path: ['value'] }],
+  });
+  expect(server.requests).toHaveLength(0);
+});
