@@ -17,10 +17,13 @@ export interface Logger {
 
 /** Writes lines at or above a level. Lines are built only if they are written. */
 export class LeveledLogger {
+  /** The least level that is written. */
+  readonly level: LogLevel;
   readonly #logger: Logger;
   readonly #rank: number;
 
   constructor(logger: Logger, level: LogLevel) {
+    this.level = level;
     this.#logger = logger;
     this.#rank = LOG_LEVELS.indexOf(level);
   }
@@ -32,7 +35,9 @@ export class LeveledLogger {
   log(level: Exclude<LogLevel, 'off'>, line: () => string): void {
     if (!this.enabled(level)) return;
     try {
-      this.#logger[level](`[agent-platform-sdk] ${line()}`);
+      // An async function fits the type, and nobody else would catch its rejection.
+      const written: unknown = this.#logger[level](`[agent-platform-sdk] ${line()}`);
+      if (written instanceof Promise) written.catch(() => undefined);
     } catch {
       // A logger that throws must not change the outcome of a call or of a delivery.
     }

@@ -71,3 +71,18 @@ test('a logger that throws does not change the outcome', async () => {
   });
   expect(await platform.tools.get('t1')).toEqual({ id: 't1' });
 });
+
+test('a logger that rejects does not change the outcome, and leaves no rejection behind', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const broken = () => Promise.reject(new Error('disk full'));
+  const { platform } = await connectTo(found, {
+    logger: { error: broken, warn: broken, info: broken, debug: broken },
+    logLevel: 'debug',
+  });
+  expect(await platform.tools.get('t1')).toEqual({ id: 't1' });
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
+});
