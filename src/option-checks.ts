@@ -1,7 +1,8 @@
 import { readEnvironment } from './environment.js';
 import { ConfigurationError } from './errors.js';
 import type { Hooks } from './hooks.js';
-import { LOG_LEVELS, type LogLevel } from './logger.js';
+import { typeName } from './issues.js';
+import { LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
 import type { TokenSource } from './options.js';
 
 /** Timers beyond 2^31 - 1 ms fire at once in every runtime. */
@@ -10,6 +11,12 @@ export const MAX_TIMEOUT = 2_147_483_647;
 /** Ends the construction of a client, or a call, with what is wrong with one option. */
 export function refuseOption(option: string, problem: string, cause?: unknown): never {
   throw new ConfigurationError(`${option} ${problem}.`, { option, cause });
+}
+
+/** A wrong value, for a message: a number or a string as it is, anything else by its type. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  return typeof value === 'number' ? String(value) : typeName(value);
 }
 
 export function refuseUnknown(options: object, known: readonly string[], kind = 'option'): void {
@@ -27,8 +34,7 @@ export function checkToken(token: TokenSource | undefined): TokenSource | undefi
 export function usableToken(token: unknown): string {
   const refuse = (problem: string): never =>
     refuseOption('token', `${problem}. Set the option \`token\` or AGENT_PLATFORM_TOKEN`);
-  if (typeof token !== 'string')
-    return refuse(`must be a string, got ${token === null ? 'null' : typeof token}`);
+  if (typeof token !== 'string') return refuse(`must be a string, got ${typeName(token)}`);
   const trimmed = token.trim();
   if (trimmed === '') refuse('is blank');
   if (/[^\x21-\x7e]/.test(trimmed)) {
@@ -41,18 +47,18 @@ export function checkTimeout(option: string, value: number | undefined): number 
   if (value === undefined || (typeof value === 'number' && value > 0 && value <= MAX_TIMEOUT)) return value;
   return refuseOption(
     option,
-    `must be a number of milliseconds above 0 and at most ${MAX_TIMEOUT}, got ${String(value)}`,
+    `must be a number of milliseconds above 0 and at most ${MAX_TIMEOUT}, got ${shown(value)}`,
   );
 }
 
 export function checkPositive(option: string, value: number | undefined): number | undefined {
   if (value === undefined || (typeof value === 'number' && value > 0)) return value;
-  return refuseOption(option, `must be a number above 0, got ${String(value)}`);
+  return refuseOption(option, `must be a number above 0, got ${shown(value)}`);
 }
 
 export function checkRetries(value: number | undefined): number | undefined {
   if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
-  return refuseOption('maxRetries', `must be a whole number, 0 or more, got ${String(value)}`);
+  return refuseOption('maxRetries', `must be a whole number, 0 or more, got ${shown(value)}`);
 }
 
 export function checkOneOf<Value extends string>(
@@ -63,7 +69,7 @@ export function checkOneOf<Value extends string>(
 ): Value | undefined {
   if (value === undefined || known.includes(value)) return value;
   const values = known.map((one) => `'${one}'`).join(', ');
-  return refuseOption(option, `must be one of ${values}, got ${JSON.stringify(value)}${hint}`);
+  return refuseOption(option, `must be one of ${values}, got ${shown(value)}${hint}`);
 }
 
 /** The level that an option or the environment gives. Default `'warn'`. */
@@ -74,9 +80,16 @@ export function resolveLogLevel(option: LogLevel | undefined): LogLevel {
   return checkOneOf(`logLevel`, LOG_LEVELS, level as LogLevel, hint) ?? 'warn';
 }
 
+export function checkLogger(logger: Logger = console): Logger {
+  const isLogger = (['error', 'warn', 'info', 'debug'] as const).every(
+    (level) => typeof logger?.[level] === 'function',
+  );
+  return isLogger ? logger : refuseOption('logger', 'must have the methods error, warn, info and debug');
+}
+
 export function checkFunction<Value>(option: string, value: Value | undefined): Value | undefined {
   if (value === undefined || typeof value === 'function') return value;
-  return refuseOption(option, `must be a function, got ${typeof value}`);
+  return refuseOption(option, `must be a function, got ${typeName(value)}`);
 }
 
 const hookNames = ['onRequest', 'onResponse', 'onRetry', 'onDrift'];
@@ -87,18 +100,36 @@ export function checkHooks(hooks: Hooks = {}): Hooks {
   return hooks;
 }
 
-const clientHeaders = ['authorization', 'content-type', 'content-length', 'host'];
+/** Headers that nobody else may set: the token's, and those that frame the request. */
+export const CLIENT_HEADERS: readonly string[] = [
+  'authorization',
+  'content-type',
+  'content-length',
+  'host',
+  'connection',
+  'expect',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+];
 
+/** Names in lower case, so that a call's header replaces the client's. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (typeof headers !== 'object' || headers === null || Symbol.iterator in headers) {
+    refuseOption('headers', 'must be a plain object of names and values');
+  }
+  const checked: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     const option = `headers.${name}`;
-    if (clientHeaders.includes(name.toLowerCase())) {
+    const lowerName = name.toLowerCase();
+    if (CLIENT_HEADERS.includes(lowerName)) {
       refuseOption(option, 'is set by the client (the token by the option `token`)');
     }
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) refuseOption(option, 'has a name that is not allowed in HTTP');
     if (typeof value !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
       refuseOption(option, 'must be a string of characters that are allowed in HTTP');
     }
+    checked[lowerName] = value;
   }
-  return headers;
+  return checked;
 }

@@ -1,6 +1,6 @@
 import type { ApiPromise } from './api-promise.js';
 import type { Endpoint, EndpointInput } from './endpoint.js';
-import { refuseOption } from './option-checks.js';
+import { refuseOption, refuseUnknown } from './option-checks.js';
 import type { AgentPlatformOptions, RequestOptions } from './options.js';
 import type { Region } from './regions.js';
 import { ConversationsResource } from './resources/conversations.js';
@@ -9,7 +9,7 @@ import { PhoneNumbersResource } from './resources/phone-numbers.js';
 import { ToolsResource } from './resources/tools.js';
 import { VariablesResource } from './resources/variables.js';
 import { WorkspacesResource } from './resources/workspaces.js';
-import { resolveSettings } from './settings.js';
+import { PLATFORM_OPTIONS, resolveSettings } from './settings.js';
 import { createTransport, type Send } from './transport.js';
 
 /** The input may be left out where an endpoint takes none. */
@@ -64,10 +64,19 @@ export class AgentPlatform {
   constructor(options: AgentPlatformOptions = {}) {
     const settings = resolveSettings(options);
     const send = createTransport(settings);
-    this.#options = options;
+    const { region, token, baseUrl } = settings;
+    const logLevel = options.logLevel ?? settings.log.level;
+    // With what the environment gave, which may be gone or another by the time of `withOptions`.
+    this.#options = {
+      ...options,
+      region,
+      token,
+      logLevel,
+      baseUrls: { ...options.baseUrls, [region]: baseUrl },
+    };
     this.#send = send;
-    this.region = settings.region;
-    this.baseUrl = settings.baseUrl;
+    this.region = region;
+    this.baseUrl = baseUrl;
     this.orgs = new OrgsResource(send);
     this.variables = new VariablesResource(send);
     this.phoneNumbers = new PhoneNumbersResource(send);
@@ -92,6 +101,7 @@ export class AgentPlatform {
    * ```
    */
   withOptions(options: AgentPlatformOptions): AgentPlatform {
+    refuseUnknown(options, PLATFORM_OPTIONS);
     const changes = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
     const region = options.region ?? this.region;
     if (region !== this.region && options.token === undefined) {

@@ -6,6 +6,7 @@ import {
   checkFunction,
   checkHeaders,
   checkHooks,
+  checkLogger,
   checkOneOf,
   checkPositive,
   checkRetries,
@@ -14,6 +15,7 @@ import {
   refuseOption,
   refuseUnknown,
   resolveLogLevel,
+  shown,
 } from './option-checks.js';
 import type {
   AgentPlatformOptions,
@@ -55,7 +57,8 @@ export interface Settings extends CallSettings {
 
 const callOptions = ['token', 'timeout', 'totalTimeout', 'maxRetries', 'validation', 'headers'];
 const requestOptions = [...callOptions, 'signal'];
-const platformOptions = [
+/** The names of the client's options. */
+export const PLATFORM_OPTIONS: readonly string[] = [
   ...callOptions,
   'region',
   'baseUrls',
@@ -70,7 +73,7 @@ const platformOptions = [
 
 /** Checks the options of a client, and fills in what the environment and the defaults give. */
 export function resolveSettings(options: AgentPlatformOptions): Settings {
-  refuseUnknown(options, platformOptions);
+  refuseUnknown(options, PLATFORM_OPTIONS);
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
     refuseOption(
       'dangerouslyAllowBrowser',
@@ -97,7 +100,7 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
     baseUrl: resolveBaseUrl(region, options),
     fetch: checkFunction('fetch', options.fetch),
     hooks: checkHooks(options.hooks),
-    log: new LeveledLogger(options.logger ?? console, resolveLogLevel(options.logLevel)),
+    log: new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel)),
     maxResponseBytes:
       checkPositive('maxResponseBytes', options.maxResponseBytes) ?? DEFAULT_MAX_RESPONSE_BYTES,
   };
@@ -128,7 +131,7 @@ function overlay(base: CallSettings, options: CallOptions): CallSettings {
 function resolveRegion(option: Region | undefined): Region {
   const region = option ?? readEnvironment('AGENT_PLATFORM_REGION');
   if (REGIONS.includes(region as Region)) return region as Region;
-  const problem = region === undefined ? 'is missing' : `must be 'eu' or 'na', got ${JSON.stringify(region)}`;
+  const problem = region === undefined ? 'is missing' : `must be 'eu' or 'na', got ${shown(region)}`;
   return refuseOption(
     'region',
     `${problem}. Set the option \`region\` or AGENT_PLATFORM_REGION to the region of your dashboard: 'eu' or 'na'`,

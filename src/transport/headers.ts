@@ -7,7 +7,7 @@ export function requestHeaders({ call, request }: AttemptContext): Record<string
   const headers: Record<string, string> = { accept: 'application/json' };
   // Browsers set their own, and treat ours as a reason for a CORS preflight.
   if (!isBrowser()) headers['user-agent'] = userAgent();
-  for (const [name, value] of Object.entries(call.headers)) headers[name.toLowerCase()] = value;
+  Object.assign(headers, call.headers);
   if (request.body !== undefined) headers['content-type'] = 'application/json';
   return headers;
 }

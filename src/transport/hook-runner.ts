@@ -1,6 +1,7 @@
 import { describeThrown } from '../drift.js';
 import { HookError } from '../errors.js';
 import type { HookCall } from '../hooks.js';
+import { CLIENT_HEADERS } from '../option-checks.js';
 import { redactHeaders } from '../redact.js';
 import type { AttemptContext, Progress } from './attempt-context.js';
 import type { Deadline } from './deadline.js';
@@ -19,9 +20,13 @@ export async function runOnRequest(
     await deadline.race(Promise.resolve(onRequest({ ...hookCall(context), url, headers })));
   } catch (cause) {
     if (deadline.expiry !== undefined) throw cause;
-    throw new HookError('The hook onRequest failed, so nothing was sent.', { hook: 'onRequest', cause });
+    const { method, path: route } = context.endpoint;
+    throw new HookError(`${method} ${route} was not sent: the hook onRequest failed (see \`error.cause\`)`, {
+      hook: 'onRequest',
+      cause,
+    });
   }
-  headers.delete('authorization');
+  for (const name of CLIENT_HEADERS) headers.delete(name);
   if (own['content-type'] !== undefined) headers.set('content-type', own['content-type']);
   return Object.fromEntries(headers.entries());
 }

@@ -100,6 +100,22 @@ test.each([
     'headers.x',
     /allowed in HTTP/,
   ],
+  ['a region that JSON cannot show', { ...complete, region: 1n }, 'region', /got bigint/],
+  ['a timeout that has no text', { ...complete, timeout: Object.create(null) }, 'timeout', /got object/],
+  ['headers that are null', { ...complete, headers: null }, 'headers', /plain object/],
+  ['headers of the class Headers', { ...complete, headers: new Headers() }, 'headers', /plain object/],
+  [
+    'a logger without methods',
+    { ...complete, logger: { info() {} } },
+    'logger',
+    /error, warn, info and debug/,
+  ],
+  [
+    'a header that frames the request',
+    { ...complete, headers: { 'Transfer-Encoding': 'chunked' } },
+    'headers.Transfer-Encoding',
+    /set by the client/,
+  ],
   [
     'an option that does not exist',
     { ...complete, apiKey: 'x' },
@@ -228,6 +244,36 @@ test('withOptions changes what it names and keeps the rest', async () => {
   });
   await platform.tools.get('t1');
   expect(server.requests[1]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+});
+
+test('withOptions keeps what came from the environment, although it is no longer there', async () => {
+  const server = await startServer(answerWith(200, success({ id: 't1' })));
+  const environment = {
+    REGION: 'na',
+    TOKEN: 'token-of-the-environment',
+    BASE_URL_NA: server.url,
+    LOG: 'off',
+  };
+  const platform = construct({}, environment);
+  for (const name of VARIABLES) vi.stubEnv(`AGENT_PLATFORM_${name}`, undefined);
+  const other = platform.withOptions({ timeout: 5_000 });
+  await other.tools.get('t1');
+  expect(other.baseUrl).toBe(platform.baseUrl);
+  expect(server.requests[0]?.headers.authorization).toBe('Bearer token-of-the-environment');
+});
+
+test('withOptions keeps the options as they were given, whatever becomes of the object', async () => {
+  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })));
+  const options = { headers: { 'x-a': '1' } };
+  const first = platform.withOptions(options);
+  options.headers['x-a'] = 'changed';
+  await first.withOptions({}).tools.get('t1');
+  expect(server.requests[0]?.headers['x-a']).toBe('1');
+});
+
+test.each([[null], [undefined], ['eu'], [{ tokens: 'x' }]])('withOptions(%j) is refused', async (options) => {
+  const { platform } = await connectTo(answerWith(200));
+  expect(() => platform.withOptions(options as never)).toThrow(ConfigurationError);
 });
 
 test('a secret cannot cross regions: withOptions to another region needs a token', async () => {

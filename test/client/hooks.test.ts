@@ -35,6 +35,21 @@ test('onRequest cannot change the token or the content type', async () => {
   expect(server.requests[0]?.headers.authorization).not.toBe('Bearer other');
 });
 
+test('a GET has no content type, whatever onRequest sets, and no hook changes how the request is framed', async () => {
+  const { platform, server } = await connectTo(found, {
+    hooks: {
+      onRequest: ({ headers }) => {
+        for (const name of ['content-type', 'content-length', 'transfer-encoding', 'host', 'connection']) {
+          headers.set(name, '5');
+        }
+      },
+    },
+  });
+  expect(await platform.tools.get('t1')).toEqual({ id: 't1' });
+  expect(server.requests[0]?.headers).not.toHaveProperty('content-type');
+  expect(server.requests[0]?.headers.host).toBe(new URL(server.url).host);
+});
+
 test('hooks are told of the call, the attempt and the outcome', async () => {
   const requests: RequestHookContext[] = [];
   const responses: ResponseHookContext[] = [];
@@ -98,4 +113,7 @@ test('a hook that never settles cannot hold a call beyond its timeout', async ()
   expect(await rejectionOf(before.platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
   const after = await connectTo(found, { hooks: { onResponse: hang }, timeout: 200 });
   expect(await after.platform.tools.get('t1')).toEqual({ id: 't1' });
+  const drifted = answerWith(200, success({ id: 't1', name: null }));
+  const late = await connectTo(drifted, { hooks: { onDrift: hang }, timeout: 200 });
+  expect(await late.platform.tools.get('t1')).toEqual({ id: 't1', name: null });
 });
