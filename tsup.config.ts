@@ -12,8 +12,8 @@ const shared: Options = {
   // Workers and Deno know `node:http`, not `http`.
   removeNodeProtocol: false,
   external: [/^node:/, 'msw', 'bullmq', 'ioredis'],
-  // A tree-shaken copy of our own: starts fast, cannot conflict, and CommonJS never has to require ESM-only ky.
-  noExternal: ['ky', 'zod'],
+  // A tree-shaken copy of our own: starts fast, and cannot conflict with another version.
+  noExternal: ['zod'],
   sourcemap: true,
   dts: false,
   silent: true,

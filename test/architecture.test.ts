@@ -66,7 +66,6 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 /** Where a package may be imported. What is not listed here may be imported nowhere. */
 const PACKAGES: readonly (readonly [name: RegExp, files: RegExp])[] = [
   [/^zod\/mini$/, /./],
-  [/^ky$/, /^transport(\.ts$|\/)/],
   [/^msw$/, /^testing\/msw\.ts$/],
   [/^ioredis$/, /^(redis|bullmq)\//],
   [/^bullmq$/, /^bullmq\//],
