@@ -1,7 +1,7 @@
 /**
- * Writes the optional packages of other platforms back into package-lock.json. npm drops those that it could not load
- * when it last wrote the file (https://github.com/npm/cli/issues/4828), and `npm ci` then refuses the lockfile. The
- * version is what the depending package pins; the platform is in the name, such as `@scope/cli-linux-x64-musl`.
+ * Writes the optional packages of other platforms back into package-lock.json. Where the registry in use does not have
+ * them, npm leaves them out of the file, and `npm ci` then refuses it. The version is what the depending package pins;
+ * the platform is in the name, such as `@scope/cli-linux-x64-musl`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
