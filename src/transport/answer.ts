@@ -5,6 +5,7 @@ import { redact, withoutSecrets } from '../redact.js';
 import { validate } from '../validation.js';
 import type { Attempt } from './attempt.js';
 import { type AttemptContext, shownCall } from './attempt-context.js';
+import { readFailure } from './cause.js';
 import { describeBody, excerpt, quote } from './excerpt.js';
 import { OUTCOME_UNKNOWN_HINT } from './failure.js';
 
@@ -48,7 +49,7 @@ async function readBody(answer: Answer, body: unknown): Promise<Omit<AnswerResul
     return { data: unwrap(verdict.value), drift };
   } catch (error) {
     if (error instanceof ResponseValidationError) throw error;
-    throw invalid(answer, body, [schemaFailedIssue], error);
+    throw invalid(answer, body, [schemaFailedIssue], readFailure(error, answer.secrets).cause);
   }
 }
 

@@ -47,14 +47,32 @@ async function exchange(context: AttemptContext, deadline: Deadline, progress: P
   if (deadline.expiry !== undefined) throw new Error('ended before it was sent');
   logRequest(context, headers, progress);
   progress.sent = true;
-  const response = await deadline.race(
+  const response = await fetched(
     (settings.fetch ?? fetch)(url, requestInit(request, headers, deadline)),
+    deadline,
   );
   const body = await readBody(response, settings.maxResponseBytes, deadline);
   if (cannotBeUsed(response, body, deadline)) throw body.failure;
   logResponse(context, response, body, progress);
   await runOnResponse(context, deadline, response, progress);
   return { response, body, secrets: progress.secrets };
+}
+
+/** Waits for the answer. One that comes later, from a `fetch` that ignores its signal, is closed. */
+async function fetched(pending: Promise<Response>, deadline: Deadline): Promise<Response> {
+  const answer: unknown = await deadline.race(pending).catch((error: unknown) => {
+    Promise.resolve(pending)
+      .then((late) => late.body?.cancel())
+      .catch(() => undefined);
+    throw error;
+  });
+  if (isResponse(answer)) return answer;
+  throw new TypeError('the option `fetch` gave no Response');
+}
+
+function isResponse(answer: unknown): answer is Response {
+  const { status, headers } = (answer ?? {}) as Partial<Response>;
+  return typeof status === 'number' && typeof headers?.forEach === 'function';
 }
 
 /** An error status tells what happened even where its body was cut off; a 2xx without its body tells nothing. */

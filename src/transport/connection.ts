@@ -15,6 +15,7 @@ const NEVER_CONNECTED: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'CERT_HAS_EXPIRED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'ERR_TLS_CERT_ALTNAME_INVALID',
   // Bun
@@ -38,8 +39,14 @@ const BEFORE_CONNECTION: readonly unknown[] = ['connect', 'getaddrinfo'];
 
 function failedBeforeConnection(error: unknown, depth = 0): boolean {
   if (typeof error !== 'object' || error === null || depth > 4) return false;
-  const { syscall, cause } = error as { syscall?: unknown; cause?: unknown };
-  return BEFORE_CONNECTION.includes(syscall) || failedBeforeConnection(cause, depth + 1);
+  const { syscall, cause, errors } = error as { syscall?: unknown; cause?: unknown; errors?: unknown };
+  if (BEFORE_CONNECTION.includes(syscall) || failedBeforeConnection(cause, depth + 1)) return true;
+  // Node tries each address of a host, and reports all the failures together.
+  return (
+    Array.isArray(errors) &&
+    errors.length > 0 &&
+    errors.every((one) => failedBeforeConnection(one, depth + 1))
+  );
 }
 
 /** Whether the request cannot have reached the service. An unknown failure is taken as one that may have. */

@@ -14,16 +14,18 @@ export interface BodyText {
  * returned with the failure, since the start of an error page is worth showing.
  */
 export async function readBody(response: Response, maxBytes: number, deadline: Deadline): Promise<BodyText> {
-  if (isShort(response, maxBytes)) {
-    try {
-      return { text: await deadline.race(response.text()), tooLarge: false };
-    } catch (failure) {
-      return { text: '', tooLarge: false, failure };
-    }
+  const { body, bodyUsed } = response;
+  // Not every `fetch` gives a stream (React Native and node-fetch do not), and one that was read tells nothing.
+  if (!isShort(response, maxBytes) && !bodyUsed && typeof body?.getReader === 'function') {
+    return readStream(body.getReader(), maxBytes, deadline);
   }
-  return response.body === null
-    ? { text: '', tooLarge: false }
-    : readStream(response.body, maxBytes, deadline);
+  try {
+    const text = await deadline.race(response.text());
+    // No text has more characters than bytes.
+    return { text, tooLarge: text.length > maxBytes };
+  } catch (failure) {
+    return { text: '', tooLarge: false, failure };
+  }
 }
 
 /** A declared length is enforced by HTTP itself unless the body is compressed: no need to count. */
@@ -33,11 +35,10 @@ function isShort({ headers, ok }: Response, maxBytes: number): boolean {
 }
 
 async function readStream(
-  body: ReadableStream<Uint8Array>,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
   maxBytes: number,
   deadline: Deadline,
 ): Promise<BodyText> {
-  const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;

@@ -143,6 +143,22 @@ test.each([
     Object.assign(new TypeError('x'), { cause: { code: 'ETIMEDOUT', syscall: 'connect' } }),
   ],
   [
+    'Node: every address timed out',
+    Object.assign(new TypeError('fetch failed'), {
+      cause: Object.assign(
+        new AggregateError([
+          { syscall: 'connect', code: 'ETIMEDOUT' },
+          { syscall: 'connect', code: 'ENETUNREACH' },
+        ]),
+        { code: 'ETIMEDOUT' },
+      ),
+    }),
+  ],
+  [
+    'Node: a certificate of an unknown issuer',
+    Object.assign(new TypeError('fetch failed'), { cause: { code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' } }),
+  ],
+  [
     'undici: connect timeout',
     Object.assign(new TypeError('x'), { cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } }),
   ],
@@ -158,7 +174,17 @@ test.each([
   expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({
     outcomeUnknown: false,
     cause: thrown,
+    message: expect.stringContaining('check `baseUrls.eu` and the network'),
   });
+});
+
+test('errors of which one came after the connection leave the outcome unknown', async () => {
+  const errors = [{ syscall: 'connect' }, { syscall: 'read' }];
+  const thrown = Object.assign(new TypeError('x'), {
+    cause: Object.assign(new AggregateError(errors), { code: 'ECONNRESET' }),
+  });
+  const platform = connect('http://127.0.0.1', { fetch: () => Promise.reject(thrown) });
+  expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({ outcomeUnknown: true });
 });
 
 test('maxRetries of a call wins over the client’s, and 0 means one attempt', async () => {
