@@ -36,15 +36,14 @@ export function createMemoryDedupe(options: MemoryDedupeOptions = {}): DedupeSto
   const { clock = systemClock } = options;
   const maxKeys = checkPositive('maxKeys', options.maxKeys) ?? DEFAULT_MAX_KEYS;
   const held = new Map<string, HeldClaim>();
-  /** Key to the time until which it is done, the oldest first. */
-  const done = new Map<string, number>();
+  const done = new DoneKeys(maxKeys);
   const isHeldByOther = (key: string, owner: string): boolean => {
     const claim = held.get(key);
     return claim !== undefined && claim.owner !== owner && claim.expires > clock.now();
   };
   return {
     claim(key, owner, leaseMs) {
-      if ((done.get(key) ?? 0) > clock.now()) return 'done';
+      if (done.has(key, clock.now())) return 'done';
       if (isHeldByOther(key, owner)) return 'pending';
       held.set(key, { owner, expires: clock.now() + leaseMs });
       return 'new';
@@ -52,10 +51,7 @@ export function createMemoryDedupe(options: MemoryDedupeOptions = {}): DedupeSto
     complete(key, owner, ttlMs) {
       if (isHeldByOther(key, owner)) return;
       held.delete(key);
-      // Deleted first, so that it moves to the end of the order.
-      done.delete(key);
-      done.set(key, clock.now() + ttlMs);
-      forget(done, clock.now(), maxKeys);
+      done.add(key, clock.now(), ttlMs);
     },
     release(key, owner) {
       if (held.get(key)?.owner === owner) held.delete(key);
@@ -68,10 +64,41 @@ interface HeldClaim {
   readonly expires: number;
 }
 
-/** Forgets what is over, and the oldest of what is too much. */
-function forget(done: Map<string, number>, now: number, maxKeys: number): void {
-  for (const [key, until] of done) {
-    if (until > now && done.size <= maxKeys) return;
-    done.delete(key);
+/** What is done, and until when; the oldest are forgotten first. */
+class DoneKeys {
+  readonly #maxKeys: number;
+  readonly #until = new Map<string, number>();
+  /** Kept, because a map does not close up where keys were deleted: each new iterator would walk past all of them. */
+  #order = this.#until.keys();
+  #oldest: string | undefined;
+
+  constructor(maxKeys: number) {
+    this.#maxKeys = maxKeys;
+  }
+
+  has(key: string, now: number): boolean {
+    return (this.#until.get(key) ?? 0) > now;
+  }
+
+  add(key: string, now: number, ttlMs: number): void {
+    // Deleted first, so that it moves to the end of the order.
+    this.#delete(key);
+    this.#until.set(key, now + ttlMs);
+    for (let oldest = this.#findOldest(); oldest !== undefined; oldest = this.#findOldest()) {
+      if (this.has(oldest, now) && this.#until.size <= this.#maxKeys) return;
+      this.#delete(oldest);
+    }
+  }
+
+  #delete(key: string): void {
+    this.#until.delete(key);
+    if (key === this.#oldest) this.#oldest = undefined;
+  }
+
+  #findOldest(): string | undefined {
+    // An iterator that has come to its end stays there, though keys were added since.
+    if (this.#until.size === 0) this.#order = this.#until.keys();
+    else this.#oldest ??= this.#order.next().value;
+    return this.#oldest;
   }
 }

@@ -88,3 +88,16 @@ test('events that are being handled are not forgotten, however many', () => {
 test.each([{ maxKeys: 0 }, { maxKeys: Number.NaN }, { maxkeys: 1 }])('refuses the options %j', (options) => {
   expect(() => createMemoryDedupe(options)).toThrow(ConfigurationError);
 });
+
+test('forgetting goes on after everything was forgotten', async () => {
+  const { store, clock } = setUp(2);
+  const handle = async (key: string, ttlMs: number) => {
+    await store.claim(key, 'owner', 1_000);
+    await store.complete(key, 'owner', ttlMs);
+  };
+  for (const key of ['a', 'b']) await handle(key, 0);
+  for (const key of ['c', 'd', 'e']) await handle(key, 10_000);
+  expect(['c', 'd', 'e'].map((key) => store.claim(key, 'other', 1_000))).toEqual(['new', 'done', 'done']);
+  await clock.advance(10_000);
+  expect(store.claim('e', 'other', 1_000)).toBe('new');
+});
