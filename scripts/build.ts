@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { build } from 'tsup';
 import { filesIn } from './files.js';
-import { keepClassNames, nameMapOnce, referenceDisposable, requireLazily, rewrite } from './output.js';
+import { keepClassNames, nameMapOnce, referenceDisposable, rewrite } from './output.js';
 import { markPureCalls } from './pure-calls.js';
 import { writeThirdPartyLicenses } from './third-party-licenses.js';
 
@@ -11,7 +11,6 @@ rmSync('dist', { recursive: true, force: true });
 await build({});
 markPureCalls('dist');
 rewrite(built('.js', '.cjs'), keepClassNames);
-rewrite(built('.cjs'), requireLazily);
 rewrite(built('.cjs'), nameMapOnce);
 rewrite(built('.d.ts', '.d.cts'), referenceDisposable);
 writeThirdPartyLicenses('dist');

@@ -18,10 +18,6 @@ export const keepClassNames: Rewriting = (text) =>
     text,
   );
 
-/** Jest runs CommonJS without `import()`: what a module loads late, its CommonJS twin requires late. */
-export const requireLazily: Rewriting = (text) =>
-  text.replaceAll(/\bimport\(("[^"]+"|'[^']+')\)/g, 'Promise.resolve().then(() => require($1))');
-
 /** Rollup's pass over CommonJS names the source map, and tsup names it again. */
 export const nameMapOnce: Rewriting = (text) => text.replace(/(\n\/\/# sourceMappingURL=\S+)\1\s*$/, '$1\n');
 

@@ -3,12 +3,13 @@ import { endpoints } from '../endpoints.js';
 import { type BaseUrls, normalizeBaseUrls } from './base-urls.js';
 import { resolveChoices } from './choices.js';
 import { realClock } from './clock.js';
+import { control } from './control.js';
 import { createFetch, type FakeFetch } from './fake-fetch.js';
 import type { FakePlatformOptions } from './fake-options.js';
 import { FaultList } from './faults/fault-list.js';
 import type { Faults } from './faults/faults.js';
 import { type Handler, handlerRoute } from './handler.js';
-import type { FakeServer, ListenOptions } from './http-server.js';
+import { type FakeServer, type ListenOptions, startServer } from './http-server.js';
 import type { OperationName } from './operation.js';
 import { operations } from './operations.js';
 import { type FakeRequest, RequestLog } from './request-log.js';
@@ -75,11 +76,12 @@ export class FakePlatform {
     fill(world, this.add, options);
   }
 
-  /** Starts a real HTTP server on loopback, which serves both regions. Any number can listen at once. */
+  /**
+   * Starts a real HTTP server on loopback, which serves both regions. Any number can listen at once.
+   *
+   * @throws {AgentPlatformError} The runtime has no `node:http`: Node 20.16 or newer, Bun and Deno have it.
+   */
   async listen(options: ListenOptions = {}): Promise<FakeServer> {
-    // Loaded late: everything else works where there is no `node:http`.
-    const { startServer } = await import('./http-server.js');
-    const { control } = await import('./control.js');
     const behind = {
       fetch: this.#fetchOverHttp,
       baseUrls: this.baseUrls,

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { AgentPlatformError } from '../errors.js';
 import { REGIONS } from '../regions.js';
 import type { BaseUrls } from './base-urls.js';
 import type { FakeFetch } from './fake-fetch.js';
@@ -43,7 +44,7 @@ interface Behind {
 /** Starts the HTTP door: it only translates, and everything it serves comes from `fetch`. */
 export async function startServer(behind: Behind, options: ListenOptions = {}): Promise<FakeServer> {
   const { port = 0, host = '127.0.0.1' } = options;
-  const server = createServer((incoming, outgoing) => {
+  const server = nodeHttp().createServer((incoming, outgoing) => {
     serve(behind, incoming, outgoing).catch(() => cut(outgoing));
   });
   await new Promise<void>((resolve, reject) => {
@@ -56,6 +57,16 @@ export async function startServer(behind: Behind, options: ListenOptions = {}): 
   const close = (): Promise<void> => closeServer(server);
   const baseUrls = { eu: `${url}/eu`, na: `${url}/na` };
   return { url, port: actual, baseUrls, close, [Symbol.asyncDispose]: close };
+}
+
+/** Asked for at run time, not imported: bundlers for browsers and workers refuse code that imports `node:http`. */
+function nodeHttp(): typeof import('node:http') {
+  const http = globalThis.process?.getBuiltinModule?.('node:http');
+  if (http !== undefined) return http;
+  throw new AgentPlatformError(
+    'fake.listen() needs node:http, which Node 20.16 or newer, Bun and Deno have. ' +
+      'Here the fake answers through fake.fetch and the msw handlers.',
+  );
 }
 
 /** No answer comes: a reset before its start, and a body that ends too soon after it. */
