@@ -1,11 +1,12 @@
 import type { Outcome } from './answers.js';
 import { sleep } from './clock.js';
 import { type EndLease, holdLease, type LeaseOwner, type LeaseSettings } from './lease.js';
+import type { WebhookContext } from './listeners.js';
 
 /** A delivery that claims its event. */
 export interface Claimant extends LeaseOwner {
-  /** Aborted when the delivery cannot wait any longer. */
-  readonly signal: AbortSignal;
+  /** Its signal is aborted when the delivery cannot wait any longer. */
+  readonly context: Pick<WebhookContext, 'signal'>;
   /** Called when another holds the event, and the delivery begins to wait. */
   readonly onWait: () => void;
 }
@@ -60,15 +61,15 @@ export class Claims {
   }
 
   /** Nothing, when the claim is ours; else how the event ended elsewhere. */
-  async #claimOrWait(key: string, { id, signal, onWait }: Claimant): Promise<Outcome | undefined> {
+  async #claimOrWait(key: string, { id, context, onWait }: Claimant): Promise<Outcome | undefined> {
     const { store, lease, clock } = this.#settings;
     for (let wait = POLL.first; ; wait = Math.min(wait * 2, POLL.last)) {
       const result = await store.claim(key, id, lease);
       if (result === 'new') return undefined;
       if (result === 'done') return 'duplicate';
       onWait();
-      await sleep(clock, wait, signal);
-      if (signal.aborted) return 'copy_pending';
+      await sleep(clock, wait, context.signal);
+      if (context.signal.aborted) return 'copy_pending';
     }
   }
 }

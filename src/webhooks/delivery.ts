@@ -15,8 +15,6 @@ export interface Attempt {
 /** One delivery on its way through the receiver, with its deadline. */
 export class Delivery {
   readonly context: WebhookContext;
-  /** Resolves when the deadline passes; never, when the delivery ends before. */
-  readonly deadline: Promise<void>;
   phase: Phase = 'reading';
   /** The outcome, once it is certain, while listeners and the store are still to be told. */
   settled: Outcome | undefined;
@@ -30,20 +28,16 @@ export class Delivery {
   readonly unsettled = new Set<Attempt>();
   readonly #clock: Clock;
   readonly #timer: unknown;
+  #onDeadline: (() => void) | undefined;
 
   constructor(clock: Clock, deadlineMs: number) {
-    const controller = new AbortController();
-    const receivedAt = clock.now();
     this.#clock = clock;
-    this.context = Object.freeze({ signal: controller.signal, deliveryId: crypto.randomUUID(), receivedAt });
-    let timer: unknown;
-    this.deadline = new Promise((resolve) => {
-      timer = clock.setTimeout(() => {
-        resolve();
-        controller.abort(new WebhookError(`The delivery was not handled within ${deadlineMs} ms.`));
-      }, deadlineMs);
-    });
-    this.#timer = timer;
+    this.context = new DeliveryContext(clock.now());
+    this.#timer = clock.setTimeout(() => {
+      const reason = new WebhookError(`The delivery was not handled within ${deadlineMs} ms.`);
+      controllerOf(this.context).abort(reason);
+      this.#onDeadline?.();
+    }, deadlineMs);
   }
 
   get age(): number {
@@ -54,8 +48,46 @@ export class Delivery {
     this.label = workspace === undefined ? label : `${label} of ${JSON.stringify(workspace.slice(0, 100))}`;
   }
 
+  /** What the work comes to, or, when the deadline passes before, what is answered then. */
+  outcomeOf(work: Promise<Outcome>, atDeadline: () => Outcome): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      this.#onDeadline = () => resolve(atDeadline());
+      work.then(resolve, reject);
+    });
+  }
+
   /** Forgets the deadline. */
   end(): void {
     this.#clock.clearTimeout(this.#timer);
+  }
+}
+
+/** Made when a signal is first asked for: that takes as long as all else that is done for a small event. */
+const controllers = /* @__PURE__ */ new WeakMap<WebhookContext, AbortController>();
+
+function controllerOf(context: WebhookContext): AbortController {
+  const made = controllers.get(context) ?? new AbortController();
+  controllers.set(context, made);
+  return made;
+}
+
+/** One getter for all: with an accessor of its own, each context would be slow to look at. */
+const lazySignal = {
+  enumerable: true,
+  get(this: WebhookContext): AbortSignal {
+    return controllerOf(this).signal;
+  },
+};
+
+class DeliveryContext implements WebhookContext {
+  declare readonly signal: AbortSignal;
+  readonly deliveryId: string;
+  readonly receivedAt: number;
+
+  constructor(receivedAt: number) {
+    Object.defineProperty(this, 'signal', lazySignal);
+    this.deliveryId = crypto.randomUUID();
+    this.receivedAt = receivedAt;
+    Object.freeze(this);
   }
 }

@@ -29,6 +29,7 @@ export async function runHandlers(
       await onFailure(error, attempt);
     }
   };
-  await Promise.all(handlers.map(run));
+  // All are started before the first is waited for, and none rejects.
+  for (const running of handlers.map(run)) await running;
   return thrown;
 }

@@ -47,8 +47,7 @@ export class Pipeline {
     const { clock, deadline } = this.#settings;
     const delivery = new Delivery(clock, deadline);
     const work = this.#work(incoming, delivery);
-    const overdue = delivery.deadline.then(() => this.#endOverdue(delivery, work));
-    const outcome = await Promise.race([work, overdue]);
+    const outcome = await delivery.outcomeOf(work, () => this.#endOverdue(delivery, work));
     delivery.end();
     if (!isRejection(outcome)) this.#reporter.answered(delivery, outcome);
     return respond(outcome);
@@ -119,7 +118,7 @@ export class Pipeline {
   #claimant(delivery: Delivery): Claimant {
     return {
       id: delivery.context.deliveryId,
-      signal: delivery.context.signal,
+      context: delivery.context,
       onWait: () => {
         delivery.phase = 'copy';
       },
