@@ -2,16 +2,16 @@
  * Reads the built declarations the way a user's compiler does and refuses what would hurt there: a type of a bundled
  * package (CommonJS users could not resolve it), an `any`, a public name or field without its doc comment.
  */
-import { relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { entryPoints, readManifest } from './entry-points.js';
 import { filesIn } from './files.js';
 
-/** What a declaration file may import beside its siblings, by entry point; everywhere else nothing but zod. */
+/** What the declarations of an entry point may import beside their siblings; everywhere else nothing but zod. */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'testing/msw': ['msw'],
-  bullmq: ['bullmq', 'ioredis'],
-  redis: ['ioredis'],
+  'bullmq/index': ['bullmq', 'ioredis'],
+  'redis/index': ['ioredis'],
 };
 
 const entries = Object.keys(entryPoints(readManifest())).filter((name) => name !== 'cli');
@@ -28,7 +28,7 @@ const checker = program.getTypeChecker();
 const sources = files.map((file) => program.getSourceFile(file)).filter((source) => source !== undefined);
 
 const problems = new Set([
-  ...sources.flatMap(foreignImports),
+  ...entries.flatMap(foreignImports),
   ...sources.flatMap(explicitAnys),
   ...entries.flatMap(undocumentedNames),
 ]);
@@ -36,14 +36,32 @@ for (const problem of problems) console.error(problem);
 if (problems.size > 0) process.exit(1);
 console.log(`${files.length} declaration files, ${entries.length} entry points: no problems`);
 
-function foreignImports(source: ts.SourceFile): string[] {
-  const file = relative('dist', source.fileName);
-  const entry = Object.keys(ALLOWED_IMPORTS).find((prefix) => file.startsWith(prefix));
-  const allowed = ['zod/mini', 'zod/v4/core', ...(entry === undefined ? [] : (ALLOWED_IMPORTS[entry] ?? []))];
-  return ts
-    .preProcessFile(source.text)
-    .importedFiles.filter(({ fileName }) => !fileName.startsWith('.') && !allowed.includes(fileName))
-    .map(({ fileName, pos }) => `${place(source, pos)} imports types of '${fileName}'`);
+/** A file that several entry points share may import only what all of them may. */
+function foreignImports(entry: string): string[] {
+  const allowed = ['zod/mini', 'zod/v4/core', ...(ALLOWED_IMPORTS[entry] ?? [])];
+  return ['.d.ts', '.d.cts']
+    .flatMap((suffix) => reachableFrom(`dist/${entry}${suffix}`))
+    .flatMap((source) =>
+      importsOf(source)
+        .filter(({ fileName }) => !fileName.startsWith('.') && !allowed.includes(fileName))
+        .map(({ fileName, pos }) => `${place(source, pos)} imports types of '${fileName}', for ${entry} too`),
+    );
+}
+
+/** A declaration file, and those that it imports, directly or not. */
+function reachableFrom(file: string, found = new Set<ts.SourceFile>()): ts.SourceFile[] {
+  const source = program.getSourceFile(file);
+  if (source === undefined || found.has(source)) return [];
+  found.add(source);
+  for (const { fileName } of importsOf(source).filter((imported) => imported.fileName.startsWith('.'))) {
+    const sibling = join(dirname(file), fileName);
+    reachableFrom(sibling.replace(/\.(c?)js$/, '.d.$1ts'), found);
+  }
+  return [...found];
+}
+
+function importsOf({ text }: ts.SourceFile): readonly ts.FileReference[] {
+  return ts.preProcessFile(text).importedFiles;
 }
 
 function explicitAnys(source: ts.SourceFile): string[] {
