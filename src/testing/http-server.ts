@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AgentPlatformError } from '../errors.js';
 import { REGIONS } from '../regions.js';
@@ -60,9 +60,9 @@ export async function startServer(behind: Behind, options: ListenOptions = {}): 
 }
 
 /** Asked for at run time, not imported: bundlers for browsers and workers refuse code that imports `node:http`. */
-function nodeHttp(): typeof import('node:http') {
-  const http = globalThis.process?.getBuiltinModule?.('node:http');
-  if (http !== undefined) return http;
+function nodeHttp(): typeof http {
+  const found = globalThis.process?.getBuiltinModule?.('node:http');
+  if (found !== undefined) return found;
   throw new AgentPlatformError(
     'fake.listen() needs node:http, which Node 20.16 or newer, Bun and Deno have. ' +
       'Here the fake answers through fake.fetch and the msw handlers.',
@@ -70,19 +70,23 @@ function nodeHttp(): typeof import('node:http') {
 }
 
 /** No answer comes: a reset before its start, and a body that ends too soon after it. */
-function cut(outgoing: ServerResponse): void {
+function cut(outgoing: http.ServerResponse): void {
   if (outgoing.headersSent) outgoing.destroy();
   else outgoing.socket?.resetAndDestroy();
 }
 
-function closeServer(server: Server): Promise<void> {
+function closeServer(server: http.Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
   });
 }
 
-async function serve(behind: Behind, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function serve(
+  behind: Behind,
+  incoming: http.IncomingMessage,
+  outgoing: http.ServerResponse,
+): Promise<void> {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
   const path = incoming.url ?? '/';
@@ -108,7 +112,7 @@ function noRegion(): Response {
   );
 }
 
-async function toRequest(url: string, incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
+async function toRequest(url: string, incoming: http.IncomingMessage, signal: AbortSignal): Promise<Request> {
   const method = incoming.method ?? 'GET';
   const chunks: Uint8Array[] = [];
   // Without an encoding set, chunks are bytes.
@@ -122,7 +126,7 @@ async function toRequest(url: string, incoming: IncomingMessage, signal: AbortSi
   return new Request(url, { method, headers, body: bodiless ? null : Buffer.concat(chunks), signal });
 }
 
-async function send(response: Response, outgoing: ServerResponse): Promise<void> {
+async function send(response: Response, outgoing: http.ServerResponse): Promise<void> {
   outgoing.setHeaders(response.headers).writeHead(response.status);
   if (response.body === null) return void outgoing.end();
   const reader = response.body.getReader();
@@ -133,7 +137,7 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
 }
 
 /** Resolves when the bytes are on their way, so that a cut after them does not take them back. */
-function write(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
+function write(outgoing: http.ServerResponse, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     outgoing.write(bytes, (error) => (error ? reject(error) : resolve()));
   });
