@@ -12,13 +12,13 @@ const checks = new WeakMap<z.core.$ZodType, Check>();
  * conversation mostly a few of 117, and copies nothing.
  */
 export function fits(schema: z.core.$ZodType, value: unknown): boolean {
-  let check = checks.get(schema);
-  if (check === undefined) {
-    // Built when it is first needed: a program that starts does not pay for fields that are never sent.
-    check = checkOf(schema);
-    checks.set(schema, check);
-  }
-  return check(value);
+  return checkFor(schema)(value);
+}
+
+function checkFor(schema: z.core.$ZodType): Check {
+  const made = checks.get(schema) ?? checkOf(schema);
+  checks.set(schema, made);
+  return made;
 }
 
 function checkOf(schema: z.core.$ZodType): Check {
@@ -27,7 +27,7 @@ function checkOf(schema: z.core.$ZodType): Check {
   if (isRefined(def)) return askZod(schema);
   switch (def.type) {
     case 'unknown':
-      return () => true;
+      return acceptsAll;
     case 'string':
       return (value) => typeof value === 'string';
     case 'boolean':
@@ -35,15 +35,21 @@ function checkOf(schema: z.core.$ZodType): Check {
     case 'number':
       return Number.isFinite;
     case 'optional':
-      return (value) => value === undefined || fits(def.innerType, value);
+      return optionalCheck(def);
     case 'array':
-      // Not `every`, which skips the holes of a sparse array.
-      return (value) => Array.isArray(value) && value.findIndex((item) => !fits(def.element, item)) < 0;
+      return arrayCheck(def);
     case 'object':
       return objectCheck(def);
+    case 'enum':
+    case 'literal':
+      return isOneOf(schema._zod.values);
     default:
       return askZod(schema);
   }
+}
+
+function isOneOf(values: ReadonlySet<unknown> = new Set()): Check {
+  return (value) => values.has(value);
 }
 
 function askZod(schema: z.core.$ZodType): Check {
@@ -55,18 +61,40 @@ function isRefined(def: z.core.$ZodTypeDef): boolean {
   return (def.checks?.length ?? 0) > 0 || 'format' in def || 'coerce' in def;
 }
 
+function optionalCheck({ innerType }: z.core.$ZodOptionalDef): Check {
+  const check = checkFor(innerType);
+  return (value) => value === undefined || check(value);
+}
+
+function arrayCheck({ element }: z.core.$ZodArrayDef): Check {
+  const check = checkFor(element);
+  // Not `every`, which skips the holes of a sparse array.
+  return (value) => Array.isArray(value) && value.findIndex((item) => !check(item)) < 0;
+}
+
 function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
-  const fields = new Map(Object.entries(shape));
+  const known = new Map<string, Check>();
   const required = Object.keys(shape).filter((name) => shape[name]?._zod.def.type !== 'optional');
+  // Made when a field is first sent: a program that starts does not pay for those that never are.
+  const learn = (name: string): Check => {
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (field === undefined) return catchall === undefined ? acceptsAll : checkFor(catchall);
+    const check = checkFor(field);
+    known.set(name, check);
+    return check;
+  };
   return (value) => {
     if (!isPlain(value)) return false;
     for (const name in value) {
-      const field = fields.get(name) ?? catchall;
-      if (field !== undefined && !fits(field, value[name])) return false;
+      const check = known.get(name) ?? learn(name);
+      if (!check(value[name])) return false;
     }
-    return required.every((name) => Object.hasOwn(value, name));
+    for (const name of required) if (!Object.hasOwn(value, name)) return false;
+    return true;
   };
 }
+
+const acceptsAll: Check = () => true;
 
 /** Whether a value is an object as `JSON.parse` makes it, whose fields are all its own and enumerable. */
 function isPlain(value: unknown): value is Record<string, unknown> {

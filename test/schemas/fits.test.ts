@@ -73,6 +73,8 @@ test.each<[what: string, schema: z.core.$ZodType, value: unknown]>([
   ['an infinite number', z.number(), Number.POSITIVE_INFINITY],
   ['a literal', z.literal('deleted'), 'deleted'],
   ['another literal', z.literal('deleted'), 'created'],
+  ['an enum', z.enum(['online', 'offline']), 'online'],
+  ['another value than those of an enum', z.enum(['online', 'offline']), 'away'],
   ['a record', z.record(z.string(), z.number()), { a: 1 }],
   ['a record with a wrong value', z.record(z.string(), z.number()), { a: '1' }],
   ['a record with a key outside its list', z.record(z.enum(['a']), z.number()), { b: 1 }],
