@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { freePort } from './free-port.js';
 
 /** A Redis of its own, on a free port of this machine. */
 export interface RedisServer {
@@ -55,8 +55,13 @@ async function launchServer(port: number, directory: string, args: readonly stri
   const own = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory];
   const settings = ['--maxmemory-policy', 'noeviction', '--loglevel', 'warning'];
   const server = spawn('redis-server', [...own, ...settings, ...args], { stdio: 'ignore' });
-  await answering(port);
+  await Promise.race([answering(port), failing(server)]);
   return server;
+}
+
+async function failing(server: ChildProcess): Promise<never> {
+  const [code] = (await once(server, 'exit')) as [number | null];
+  throw new Error(`redis-server has ended with ${code} instead of starting`);
 }
 
 async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -75,13 +80,4 @@ async function answering(port: number): Promise<void> {
     if (!error.message.startsWith('NOAUTH')) throw error;
   });
   client.disconnect();
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

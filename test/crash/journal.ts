@@ -1,0 +1,45 @@
+import { openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * What a worker did with an event: its handlers began, came to their end, and BullMQ has recorded that as done; or the
+ * worker was told that it lost the event's lock.
+ */
+export type Step = 'begun' | 'ended' | 'recorded' | 'lost';
+
+/** One line of a journal. */
+export interface Entry {
+  readonly at: number;
+  /** The process that wrote it. */
+  readonly pid: number;
+  readonly step: Step;
+  readonly key: string;
+  /** What the event calls itself in its payload; with `begun` only. */
+  readonly name: string | undefined;
+}
+
+/** Writes lines that outlive the process, however it ends. */
+export function openJournal(directory: string): (step: Step, key: string, name?: string) => void {
+  const file = openSync(join(directory, `${process.pid}-${Date.now()}`), 'a');
+  return (step, key, name = '') => {
+    writeSync(file, `${Date.now()} ${step} ${key} ${name}\n`);
+  };
+}
+
+/** Every line of every worker, in the order of time. */
+export function readJournals(directory: string): Entry[] {
+  return readdirSync(directory)
+    .flatMap((file) =>
+      readFileSync(join(directory, file), 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => parse(Number.parseInt(file, 10), line)),
+    )
+    .sort((one, other) => one.at - other.at);
+}
+
+function parse(pid: number, line: string): Entry {
+  const [at, step, key = '', name] = line.split(' ');
+  // Our own lines, written by `openJournal`.
+  return { at: Number(at), pid, step: step as Step, key, name: name === '' ? undefined : name };
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What became of the deliveries. */
+export class Ledger {
+  /** Names of the genuine events that were sent. */
+  readonly sent = new Set<string>();
+  /** Names of those that were answered 200 at least once. */
+  readonly acknowledged = new Set<string>();
+  /** How many deliveries had each outcome: a status, or `no answer`. */
+  readonly outcomes = new Map<string, number>();
+  forgedAccepted = 0;
+  /** Everything was sent, and has its outcome. */
+  isComplete = false;
+
+  count(outcome: string): void {
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+  }
+}
+
+export interface SenderOptions {
+  readonly events: number;
+  readonly secret: string;
+  readonly urls: readonly string[];
+  /** From 0 to 1, drawn anew each time. */
+  readonly random: () => number;
+}
+
+/** How many events are on their way at once. */
+const PARALLEL = 64;
+const COPIES = 0.25;
+const FORGED = 0.03;
+const LARGE = 0.01;
+
+/**
+ * Plays the service: each event once, never again; a quarter of them in two or three copies, at one moment or some
+ * seconds apart, at any receiver. Some are forged.
+ */
+export async function sendAll(options: SenderOptions, ledger: Ledger): Promise<void> {
+  const late: Promise<void>[] = [];
+  let next = 0;
+  const sendOn = async () => {
+    while (next < options.events) {
+      const name = `event-${next}`;
+      next += 1;
+      await sendEvent(name, options, ledger, late);
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, sendOn));
+  await Promise.all(late);
+  ledger.isComplete = true;
+}
+
+async function sendEvent(
+  name: string,
+  options: SenderOptions,
+  ledger: Ledger,
+  late: Promise<void>[],
+): Promise<void> {
+  const { random, secret } = options;
+  ledger.sent.add(name);
+  const body = bodyOf(name, secret, random() < LARGE ? 100_000 : 200);
+  const deliver = async () => {
+    if ((await post(body, options, ledger)) === 200) ledger.acknowledged.add(name);
+  };
+  const deliveries = [deliver()];
+  if (random() < COPIES) {
+    const wait = random() * 2_000;
+    deliveries.push(deliver());
+    if (random() < 0.5) late.push(sleep(wait).then(deliver));
+  }
+  if (random() < FORGED) deliveries.push(sendForged(name, options, ledger));
+  await Promise.all(deliveries);
+}
+
+async function sendForged(name: string, options: SenderOptions, ledger: Ledger): Promise<void> {
+  const body = bodyOf(`forged-${name}`, 'a-wrong-secret', 200);
+  if ((await post(body, options, ledger)) === 200) ledger.forgedAccepted += 1;
+}
+
+function bodyOf(leadName: string, workspaceSecret: string, size: number): string {
+  const payload = {
+    agentId: 'agent_1',
+    createdAt: 1_760_000_000_000,
+    channel: 'whatsapp',
+    operation: 'captured',
+  };
+  return JSON.stringify({
+    type: 'lead_captured',
+    payload: { ...payload, leadName, notes: 'x'.repeat(size), workspaceSecret },
+  });
+}
+
+async function post(
+  body: string,
+  { urls, random }: SenderOptions,
+  ledger: Ledger,
+): Promise<number | undefined> {
+  const url = urls[Math.floor(random() * urls.length)] ?? '';
+  try {
+    const response = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(60_000) });
+    await response.arrayBuffer();
+    ledger.count(String(response.status));
+    return response.status;
+  } catch {
+    // As the service does: it forgets the event. A short wait, so that a receiver's restart does not eat all of them.
+    ledger.count('no answer');
+    await sleep(100);
+    return undefined;
+  }
+}
