@@ -13,24 +13,17 @@ export function resolveBaseUrl(region: Region, options: AgentPlatformOptions): s
   if (typeof given !== 'string' || given.trim() === '') {
     return refuse(`is missing: the base address of region '${region}' has no default`);
   }
-  const url = parseUrl(given);
+  const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined) return refuse('is not a URL, such as https://api.example.com');
-  if (url.username !== '' || url.password !== '') return refuse('must not hold a user name or a password');
-  if (url.search !== '' || url.hash !== '') return refuse('must not have a query or a fragment');
+  if (`${url.username}${url.password}${url.search}${url.hash}` !== '') {
+    return refuse('must not hold a user name, a password, a query or a fragment');
+  }
   if (!isSafe(url, options)) {
     return refuse(
-      `must start with https: (plain http: only on loopback, or with \`allowInsecureBaseUrl: true\`), got ${url.protocol}//${url.host}`,
+      `must start with https: (http: only on loopback, or with \`allowInsecureBaseUrl: true\`), got ${url.protocol}//${url.host}`,
     );
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v3$/, '')}/v3`;
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text.trim());
-  } catch {
-    return undefined;
-  }
 }
 
 function isSafe(url: URL, options: AgentPlatformOptions): boolean {

@@ -64,18 +64,21 @@ export class AgentPlatformError extends Error {
   /** The class's name, spelt out because minifiers rename classes. */
   static readonly errorName: string = 'AgentPlatformError';
 
-  /** The stable kind of this error. */
-  readonly type: ErrorType = 'agent_platform_error';
+  /** The stable kind of this error: the name of its class in snake case. */
+  declare readonly type: ErrorType;
 
   /**
    * True where the service may have acted although no answer tells so: a POST or DELETE that timed out, was cut
    * off, or was answered by something unreadable. Look before you try again.
    */
-  readonly outcomeUnknown: boolean;
+  declare readonly outcomeUnknown: boolean;
 
+  /** Every part of an error, in the classes below too, is an option of the same name. */
   constructor(message: string, options: { cause?: unknown; outcomeUnknown?: boolean | undefined } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.outcomeUnknown = options.outcomeUnknown ?? false;
+    const { cause, outcomeUnknown = false, ...parts } = options;
+    super(message, cause === undefined ? undefined : { cause });
+    const type = this.name.replace(/\B[A-Z]/g, '_$&').toLowerCase();
+    Object.assign(this, parts, { type, outcomeUnknown });
     Object.defineProperty(this, brand, { value: classNames(new.target) });
   }
 
@@ -105,28 +108,27 @@ export class AgentPlatformError extends Error {
  */
 export class ConfigurationError extends AgentPlatformError {
   static override readonly errorName = 'ConfigurationError';
-  override readonly type = 'configuration_error';
+  declare readonly type: 'configuration_error';
 
   /** The option to look at, such as `'token'` or `'baseUrls.eu'`. */
-  readonly option: string;
+  declare readonly option: string;
 
   constructor(message: string, options: { option: string; cause?: unknown }) {
     super(message, options);
-    this.option = options.option;
   }
 }
 
 /** An argument of a call is wrong: found before anything is sent, in every validation mode. */
 export class RequestValidationError extends AgentPlatformError {
   static override readonly errorName = 'RequestValidationError';
-  override readonly type = 'request_validation_error';
+  declare readonly type: 'request_validation_error';
 
   /** Every field that is wrong: where it stands in the argument, and what was expected. */
-  readonly issues: readonly Issue[];
+  declare readonly issues: readonly Issue[];
   /** The HTTP method of the call. */
-  readonly method: string;
+  declare readonly method: string;
   /** The path of the operation, with the parameters in braces: `/tools/{toolId}`. */
-  readonly path: string;
+  declare readonly path: string;
 
   constructor(options: {
     method: string;
@@ -139,9 +141,6 @@ export class RequestValidationError extends AgentPlatformError {
         formatIssues(options.issues),
       options,
     );
-    this.issues = options.issues;
-    this.method = options.method;
-    this.path = options.path;
   }
 }
 
@@ -158,49 +157,45 @@ export interface CallContext {
 /** No answer came: the connection could not be made, or was cut. `cause` is what the runtime reported. */
 export class ConnectionError extends AgentPlatformError {
   static override readonly errorName: string = 'ConnectionError';
-  override readonly type: 'connection_error' | 'timeout_error' | 'abort_error' = 'connection_error';
+  declare readonly type: 'connection_error' | 'timeout_error' | 'abort_error';
 
   /** The HTTP method of the call. */
-  readonly method: string;
+  declare readonly method: string;
   /** The path as it was sent, relative to the base address. */
-  readonly path: string;
+  declare readonly path: string;
   /** The region that was called. */
-  readonly region: Region;
+  declare readonly region: Region;
 
   constructor(
     message: string,
     options: CallContext & { cause?: unknown; outcomeUnknown?: boolean | undefined },
   ) {
     super(message, options);
-    this.method = options.method;
-    this.path = options.path;
-    this.region = options.region;
   }
 }
 
 /** The answer did not come, or did not end, within `timeout` or `totalTimeout`. */
 export class TimeoutError extends ConnectionError {
   static override readonly errorName = 'TimeoutError';
-  override readonly type = 'timeout_error';
+  declare readonly type: 'timeout_error';
 }
 
 /** The caller's `signal` was aborted. `cause` is the signal's reason. */
 export class AbortError extends ConnectionError {
   static override readonly errorName = 'AbortError';
-  override readonly type = 'abort_error';
+  declare readonly type: 'abort_error';
 }
 
 /** A hook threw before the request was sent. `cause` is what it threw. */
 export class HookError extends AgentPlatformError {
   static override readonly errorName = 'HookError';
-  override readonly type = 'hook_error';
+  declare readonly type: 'hook_error';
 
   /** The hook that threw, such as `'onRequest'`. */
-  readonly hook: string;
+  declare readonly hook: string;
 
   constructor(message: string, options: { hook: string; cause: unknown }) {
     super(message, options);
-    this.hook = options.hook;
   }
 }
 
@@ -232,7 +227,7 @@ export interface ApiErrorIssue {
  */
 export class ApiError extends AgentPlatformError {
   static override readonly errorName: string = 'ApiError';
-  override readonly type:
+  declare readonly type:
     | 'api_error'
     | 'bad_request_error'
     | 'authentication_error'
@@ -241,35 +236,28 @@ export class ApiError extends AgentPlatformError {
     | 'conflict_error'
     | 'unprocessable_entity_error'
     | 'rate_limit_error'
-    | 'server_error' = 'api_error';
+    | 'server_error';
 
   /** The HTTP status. */
-  readonly status: number;
+  declare readonly status: number;
   /** `code` of the error body; undefined where the body was not the document's. */
-  readonly code: string | undefined;
+  declare readonly code: string | undefined;
   /** `issues` of the error body; empty where there were none. */
-  readonly issues: readonly ApiErrorIssue[];
+  declare readonly issues: readonly ApiErrorIssue[];
   /** The response's headers; those that carry credentials are masked. */
-  readonly headers: Headers;
+  declare readonly headers: Headers;
   /** The HTTP method of the call. */
-  readonly method: string;
+  declare readonly method: string;
   /** The path as it was sent, relative to the base address. */
-  readonly path: string;
+  declare readonly path: string;
   /** The region that was called. */
-  readonly region: Region;
+  declare readonly region: Region;
   /** The body as text, marked fields masked, at most 16 KiB. */
-  readonly rawBody: string;
+  declare readonly rawBody: string;
 
   constructor(message: string, options: ApiErrorOptions) {
-    super(message, options);
-    this.status = options.status;
-    this.code = options.code;
-    this.issues = options.issues ?? [];
-    this.headers = options.headers;
-    this.method = options.method;
-    this.path = options.path;
-    this.region = options.region;
-    this.rawBody = options.rawBody;
+    const parts: ApiErrorOptions = { ...options, issues: options.issues ?? [] };
+    super(message, parts);
   }
 
   override toJSON(): Record<string, unknown> {
@@ -280,57 +268,56 @@ export class ApiError extends AgentPlatformError {
 /** 400: the service refuses the request, for example a variable key that the agent already has (4.2). */
 export class BadRequestError extends ApiError {
   static override readonly errorName = 'BadRequestError';
-  override readonly type = 'bad_request_error';
+  declare readonly type: 'bad_request_error';
 }
 
 /** 401: the token is not accepted. A token sent to the wrong region fails the same way. */
 export class AuthenticationError extends ApiError {
   static override readonly errorName = 'AuthenticationError';
-  override readonly type = 'authentication_error';
+  declare readonly type: 'authentication_error';
 }
 
 /** 403: the token may not do this, for example delete a workspace it does not own (4.7). */
 export class PermissionDeniedError extends ApiError {
   static override readonly errorName = 'PermissionDeniedError';
-  override readonly type = 'permission_denied_error';
+  declare readonly type: 'permission_denied_error';
 }
 
 /** 404: there is no such record, or not in this region. */
 export class NotFoundError extends ApiError {
   static override readonly errorName = 'NotFoundError';
-  override readonly type = 'not_found_error';
+  declare readonly type: 'not_found_error';
 }
 
 /** 409. */
 export class ConflictError extends ApiError {
   static override readonly errorName = 'ConflictError';
-  override readonly type = 'conflict_error';
+  declare readonly type: 'conflict_error';
 }
 
 /** 422. */
 export class UnprocessableEntityError extends ApiError {
   static override readonly errorName = 'UnprocessableEntityError';
-  override readonly type = 'unprocessable_entity_error';
+  declare readonly type: 'unprocessable_entity_error';
 }
 
 /** 429: too many requests. */
 export class RateLimitError extends ApiError {
   static override readonly errorName = 'RateLimitError';
-  override readonly type = 'rate_limit_error';
+  declare readonly type: 'rate_limit_error';
 
   /** Seconds to wait, from the `Retry-After` header; undefined where it was absent or unreadable. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
 
   constructor(message: string, options: ApiErrorOptions & { retryAfter?: number | undefined }) {
     super(message, options);
-    this.retryAfter = options.retryAfter;
   }
 }
 
 /** 5xx. */
 export class ServerError extends ApiError {
   static override readonly errorName = 'ServerError';
-  override readonly type = 'server_error';
+  declare readonly type: 'server_error';
 }
 
 /** What an {@link AnsweredError} is made of. */
@@ -353,98 +340,84 @@ export interface AnsweredErrorOptions extends CallContext {
  */
 export class OperationFailedError extends AgentPlatformError {
   static override readonly errorName = 'OperationFailedError';
-  override readonly type = 'operation_failed_error';
+  declare readonly type: 'operation_failed_error';
 
   /** The HTTP status of the answer. */
-  readonly status: number;
+  declare readonly status: number;
   /** The HTTP method of the call. */
-  readonly method: string;
+  declare readonly method: string;
   /** The path as it was sent, relative to the base address. */
-  readonly path: string;
+  declare readonly path: string;
   /** The region that was called. */
-  readonly region: Region;
+  declare readonly region: Region;
   /** The answer, marked fields masked. */
-  readonly body: unknown;
+  declare readonly body: unknown;
   /** The answer as text, marked fields masked, at most 16 KiB. */
-  readonly rawBody: string;
+  declare readonly rawBody: string;
 
   constructor(message: string, options: AnsweredErrorOptions) {
     super(message, options);
-    this.status = options.status;
-    this.method = options.method;
-    this.path = options.path;
-    this.region = options.region;
-    this.body = options.body;
-    this.rawBody = options.rawBody;
   }
 }
 
 /** The service answered 2xx, and the body does not fit the document: not JSON, a field missing, a wrong type. */
 export class ResponseValidationError extends AgentPlatformError {
   static override readonly errorName = 'ResponseValidationError';
-  override readonly type = 'response_validation_error';
+  declare readonly type: 'response_validation_error';
 
   /** Each departure with its path in the body. */
-  readonly issues: readonly Issue[];
+  declare readonly issues: readonly Issue[];
   /** The HTTP status of the answer. */
-  readonly status: number;
+  declare readonly status: number;
   /** The HTTP method of the call. */
-  readonly method: string;
+  declare readonly method: string;
   /** The path as it was sent, relative to the base address. */
-  readonly path: string;
+  declare readonly path: string;
   /** The region that was called. */
-  readonly region: Region;
+  declare readonly region: Region;
   /** The body, marked fields masked; undefined where it was not JSON. */
-  readonly body: unknown;
+  declare readonly body: unknown;
   /** The body as text, marked fields masked, at most 16 KiB. */
-  readonly rawBody: string;
+  declare readonly rawBody: string;
 
   constructor(message: string, options: AnsweredErrorOptions & { issues: readonly Issue[] }) {
     super(message, options);
-    this.issues = options.issues;
-    this.status = options.status;
-    this.method = options.method;
-    this.path = options.path;
-    this.region = options.region;
-    this.body = options.body;
-    this.rawBody = options.rawBody;
   }
 }
 
 /** The base of what can be wrong with a received webhook. */
 export class WebhookError extends AgentPlatformError {
   static override readonly errorName: string = 'WebhookError';
-  override readonly type:
+  declare readonly type:
     | 'webhook_error'
     | 'webhook_verification_error'
     | 'webhook_payload_error'
-    | 'unknown_event_error' = 'webhook_error';
+    | 'unknown_event_error';
 }
 
 /** The secret in the payload is missing or not one of yours (document, 6.4). Do not act on the delivery. */
 export class WebhookVerificationError extends WebhookError {
   static override readonly errorName = 'WebhookVerificationError';
-  override readonly type = 'webhook_verification_error';
+  declare readonly type: 'webhook_verification_error';
 }
 
 /** The delivery is not JSON, not an envelope (6.1), or a known event whose payload does not fit 6.3. */
 export class WebhookPayloadError extends WebhookError {
   static override readonly errorName = 'WebhookPayloadError';
-  override readonly type = 'webhook_payload_error';
+  declare readonly type: 'webhook_payload_error';
 
   /** Each departure with its path in the envelope. */
-  readonly issues: readonly Issue[];
+  declare readonly issues: readonly Issue[];
 
   constructor(message: string, options: { issues: readonly Issue[]; cause?: unknown }) {
     super(`${message}${formatIssues(options.issues)}`, options);
-    this.issues = options.issues;
   }
 }
 
 /** The delivery is verified, but of a type that this version does not know. The event is carried, not lost. */
 export class UnknownEventError extends WebhookError {
   static override readonly errorName = 'UnknownEventError';
-  override readonly type = 'unknown_event_error';
+  declare readonly type: 'unknown_event_error';
 
   /** The event as received, less its secret. Not enumerable, so that printing the error does not print it. */
   declare readonly event: {

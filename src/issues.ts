@@ -17,9 +17,10 @@ export const MAX_ISSUES = 100;
 export function formatPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const key of path) {
-    if (typeof key === 'number') text += `[${key}]`;
-    else if (/^[A-Za-z_$][\w$]*$/.test(String(key))) text += text === '' ? String(key) : `.${String(key)}`;
-    else text += `[${JSON.stringify(String(key).slice(0, 100))}]`;
+    const name = String(key).slice(0, 100);
+    if (typeof key === 'number') text += `[${name}]`;
+    else if (/^[A-Za-z_$][\w$]*$/.test(name)) text += text === '' ? name : `.${name}`;
+    else text += `[${JSON.stringify(name)}]`;
   }
   return text === '' ? '(root)' : text;
 }
@@ -50,35 +51,41 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
         ? `expected one of ${list(issue.values)}, received another string`
         : `expected one of ${list(issue.values)}, received ${typeName(issue.input)}`;
     case 'unrecognized_keys':
-      return `unknown field`;
+      return 'unknown field';
     case 'too_small':
-      return `expected at least ${issue.minimum} ${issue.origin === 'string' ? 'character(s)' : ''}`.trim();
+      return `expected at least ${issue.minimum}`;
     case 'too_big':
-      return `expected at most ${issue.maximum} ${issue.origin === 'string' ? 'character(s)' : ''}`.trim();
-    case 'invalid_format':
-      return `expected the format ${issue.format}`;
+      return `expected at most ${issue.maximum}`;
     default:
       return 'invalid value';
   }
 }
 
-/** Turns what Zod reports into our issues: one per unknown field, at most {@link MAX_ISSUES} and a count. */
+/** Turns what Zod reports into our issues: one per unknown field. */
 export function fromZodIssues(issues: readonly z.core.$ZodIssue[]): Issue[] {
-  const result: Issue[] = [];
-  let left = 0;
-  for (const issue of issues) {
+  const all = issues.flatMap((issue): Issue[] => {
+    const { code, message } = issue;
     const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
-    const keys: readonly (string | undefined)[] =
-      issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
-    for (const key of keys) {
-      if (result.length >= MAX_ISSUES) left += 1;
-      else if (key === undefined) result.push({ path, code: issue.code, message: issue.message });
-      else result.push({ path: [...path, key], code: 'unrecognized_key', message: issue.message });
-    }
-  }
-  if (left > 0) result.push({ path: [], code: 'more_issues', message: `and ${left} more issue(s)` });
-  return result;
+    if (code !== 'unrecognized_keys') return [{ path, code, message }];
+    return issue.keys.map((key) => ({ path: [...path, key], code: 'unrecognized_key', message }));
+  });
+  return capped(all);
 }
+
+/** At most {@link MAX_ISSUES}, and a count of the rest. */
+export function capped(issues: Issue[]): Issue[] {
+  const left = issues.length - MAX_ISSUES;
+  if (left > 0)
+    issues.splice(MAX_ISSUES, left, { path: [], code: 'more_issues', message: `and ${left} more issue(s)` });
+  return issues;
+}
+
+/** Where a getter, a schema of the user's own, or the stack has given up. */
+export const threwIssue: Issue = {
+  path: [],
+  code: 'unreadable',
+  message: 'reading it threw; see `error.cause`',
+};
 
 /** One line per issue, indented: `  at data.status: expected …`. */
 export function formatIssues(issues: readonly Issue[]): string {

@@ -28,12 +28,8 @@ export class LeveledLogger {
     this.#rank = LOG_LEVELS.indexOf(level);
   }
 
-  enabled(level: Exclude<LogLevel, 'off'>): boolean {
-    return LOG_LEVELS.indexOf(level) <= this.#rank;
-  }
-
   log(level: Exclude<LogLevel, 'off'>, line: () => string): void {
-    if (!this.enabled(level)) return;
+    if (LOG_LEVELS.indexOf(level) > this.#rank) return;
     try {
       // An async function fits the type, and nobody else would catch its rejection.
       const written: unknown = this.#logger[level](`[agent-platform-sdk] ${line()}`);

@@ -38,7 +38,7 @@ export function usableToken(token: unknown): string {
   const trimmed = token.trim();
   if (trimmed === '') refuse('is blank');
   if (/[^\x21-\x7e]/.test(trimmed)) {
-    refuse('holds a space, a line break or another character that cannot stand in a header');
+    refuse('holds a line break or another character that cannot stand in a header');
   }
   return trimmed;
 }
@@ -125,9 +125,9 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Readonl
     if (CLIENT_HEADERS.includes(lowerName)) {
       refuseOption(option, 'is set by the client (the token by the option `token`)');
     }
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) refuseOption(option, 'has a name that is not allowed in HTTP');
-    if (typeof value !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
-      refuseOption(option, 'must be a string of characters that are allowed in HTTP');
+    const isText = /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof value === 'string';
+    if (!isText || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+      refuseOption(option, 'must be a name and a string that are allowed in HTTP');
     }
     checked[lowerName] = value;
   }

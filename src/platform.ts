@@ -107,7 +107,7 @@ export class AgentPlatform {
     if (region !== this.region && options.token === undefined) {
       refuseOption(
         'token',
-        `is missing: withOptions changes the region to '${region}', and a secret belongs to one region`,
+        `is missing: a secret belongs to one region, and withOptions changes it to '${region}'`,
       );
     }
     return new AgentPlatform({

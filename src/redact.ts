@@ -112,8 +112,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 function formsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const bytes = String.fromCharCode(...new TextEncoder().encode(secret));
-  const percent = bytes.replace(/[^\w.~!*'()-]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
-  const percentUpper = percent.replace(/%../g, (code) => code.toUpperCase());
+  const inAddress = bytes.replace(/[^\w.~-]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
   // In base64 three bytes become four letters, so that it looks different after `Bearer ` than after `Basic `.
   // A short one leaves too few letters to tell it from other text.
   const inBase64 = (bytes.length < 8 ? [] : [0, 1, 2]).map((before) =>
@@ -122,7 +121,7 @@ function formsOf(secret: string): string[] {
       Math.floor(((before + bytes.length) * 4) / 3),
     ),
   );
-  return [JSON.stringify(inJson).slice(1, -1), inJson, secret, percent, percentUpper, ...inBase64];
+  return [inJson, secret, inAddress, inAddress.replace(/%../g, (code) => code.toUpperCase()), ...inBase64];
 }
 
 export function isSensitiveHeader(name: string): boolean {

@@ -77,8 +77,7 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
     refuseOption(
       'dangerouslyAllowBrowser',
-      'is not set, and in a browser everyone who opens the page can read the token. Call the service from your ' +
-        'backend, or set it to true if the page and the token are yours alone',
+      'is not set, and in a browser everyone who opens the page can read the token: call from your backend',
     );
   }
   const region = resolveRegion(options.region);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describeIssue, fromZodIssues, type Issue } from './issues.js';
+import { capped, describeIssue, fromZodIssues, type Issue } from './issues.js';
 import { isMarked } from './redact.js';
 import { fits } from './schemas/fits.js';
 import { isOwnSchema } from './schemas/object.js';
@@ -55,7 +55,7 @@ export async function validate(
   if (mode === 'off') return { ok: true, value, drift: NO_DRIFT };
   const result = await schema['~standard'].validate(value);
   if (result.issues === undefined) return { ok: true, value: result.value, drift: NO_DRIFT };
-  const issues = result.issues.map(fromStandardIssue);
+  const issues = capped(result.issues.map(fromStandardIssue));
   return mode === 'report' ? { ok: true, value, drift: issues } : { ok: false, issues };
 }
 
@@ -92,7 +92,6 @@ function childOf(schema: z.core.$ZodType, key: PropertyKey): z.core.$ZodType | u
   const def = definition(schema);
   if (def.type === 'object') return def.shape[key as string];
   if (def.type === 'array') return def.element;
-  if (def.type === 'record') return def.valueType;
   return undefined;
 }
 
@@ -101,13 +100,9 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return def.type === 'optional' ? unwrapped(def.innerType) : schema;
 }
 
-type KnownDefinition =
-  | z.core.$ZodObjectDef
-  | z.core.$ZodArrayDef
-  | z.core.$ZodRecordDef
-  | z.core.$ZodOptionalDef;
+type KnownDefinition = z.core.$ZodObjectDef | z.core.$ZodArrayDef | z.core.$ZodOptionalDef;
 
 function definition(schema: z.core.$ZodType): KnownDefinition {
-  // `$ZodTypes` is Zod's own union of definitions; ours are made of these four and of leaves, which no path enters.
+  // `$ZodTypes` is Zod's own union of definitions; ours are made of these three and of leaves, which no path enters.
   return schema._zod.def as KnownDefinition;
 }

@@ -1,5 +1,5 @@
 import { OperationFailedError, ResponseValidationError } from '../errors.js';
-import { formatIssues, type Issue } from '../issues.js';
+import { formatIssues, type Issue, threwIssue } from '../issues.js';
 import { parseJson } from '../json.js';
 import { redact, withoutSecrets } from '../redact.js';
 import { validate } from '../validation.js';
@@ -49,7 +49,7 @@ async function readBody(answer: Answer, body: unknown): Promise<Omit<AnswerResul
     return { data: unwrap(verdict.value), drift };
   } catch (error) {
     if (error instanceof ResponseValidationError) throw error;
-    throw invalid(answer, body, [schemaFailedIssue], readFailure(error, answer.secrets).cause);
+    throw invalid(answer, body, [threwIssue], readFailure(error, answer.secrets).cause);
   }
 }
 
@@ -70,12 +70,6 @@ const tooLargeIssue = (maxBytes: number): Issue => ({
   code: 'too_large',
   message: `expected at most ${maxBytes} bytes (the option \`maxResponseBytes\`)`,
 });
-
-const schemaFailedIssue: Issue = {
-  path: [],
-  code: 'schema_failed',
-  message: 'the schema of this endpoint threw instead of answering; see `error.cause`',
-};
 
 function messageOf(body: unknown): string | undefined {
   const message = (body as { message?: unknown } | null)?.message;

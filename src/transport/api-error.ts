@@ -38,25 +38,20 @@ export function toApiError(
   return errorOf(messageOf(text, body, options), options);
 }
 
+const errorClasses: Readonly<Record<number, typeof ApiError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError,
+  422: UnprocessableEntityError,
+};
+
 function errorOf(message: string, options: ApiErrorOptions): ApiError {
-  switch (options.status) {
-    case 400:
-      return new BadRequestError(message, options);
-    case 401:
-      return new AuthenticationError(message, options);
-    case 403:
-      return new PermissionDeniedError(message, options);
-    case 404:
-      return new NotFoundError(message, options);
-    case 409:
-      return new ConflictError(message, options);
-    case 422:
-      return new UnprocessableEntityError(message, options);
-    case 429:
-      return new RateLimitError(message, { ...options, retryAfter: retryAfter(options.headers) });
-    default:
-      return options.status >= 500 ? new ServerError(message, options) : new ApiError(message, options);
-  }
+  const { status, headers } = options;
+  if (status === 429) return new RateLimitError(message, { ...options, retryAfter: retryAfter(headers) });
+  const ErrorClass = errorClasses[status] ?? (status >= 500 ? ServerError : ApiError);
+  return new ErrorClass(message, options);
 }
 
 interface ErrorBodyParts {
@@ -116,12 +111,11 @@ function hintsFor({ region, status, headers, outcomeUnknown }: ApiErrorOptions):
       `The call went to region '${region}'. A token or an id of the other region fails the same way.`,
     );
   }
-  if (status < 400)
-    hints.push('Redirects are not followed, so that the token stays here. Check the base address.');
+  if (status < 400) hints.push('Redirects are not followed: check the base address.');
   const seconds = retryAfter(headers);
   if (seconds !== undefined && seconds > MAX_RETRY_AFTER) {
     hints.push(
-      `The service asks to wait ${Math.ceil(seconds)} s, more than the ${MAX_RETRY_AFTER} s a call waits.`,
+      `The service asks to wait ${Math.ceil(seconds)} s; a call waits ${MAX_RETRY_AFTER} s at most.`,
     );
   }
   if (outcomeUnknown) hints.push(OUTCOME_UNKNOWN_HINT);

@@ -24,39 +24,24 @@ export function readFailure(thrown: unknown, secrets: readonly string[]): Failur
   }
 }
 
-/** A failure with more parts than this is not searched to the end, and is taken to repeat a secret. */
-const MAX_PARTS = 10_000;
+/** Deeper than errors are: what is nested further is not searched, and counts as a repetition. */
+const MAX_DEPTH = 6;
 
 /** Looks through all that printing an error shows: a custom `fetch` may attach its whole request. */
-function repeatsSecret(thrown: unknown, secrets: readonly string[]): boolean {
-  const parts = new Set([thrown]);
-  // A set that grows while it is walked is walked to its new end.
-  for (const part of parts) {
-    if (typeof part === 'string' && withoutSecrets(part, secrets) !== part) return true;
-    if (typeof part === 'object' && part !== null) for (const inner of partsOf(part)) parts.add(inner);
-    if (parts.size > MAX_PARTS) return true;
-  }
-  return false;
+function repeatsSecret(value: unknown, secrets: readonly string[], depth = 0): boolean {
+  if (typeof value === 'string') return withoutSecrets(value, secrets) !== value;
+  if (typeof value !== 'object' || value === null) return false;
+  // Headers, maps, buffers … hold more than their fields.
+  const isReadable = /(Object|Array|Error|Exception)\]$/.test(Object.prototype.toString.call(value));
+  if (!isReadable || depth > MAX_DEPTH) return true;
+  return Reflect.ownKeys(value).some((key) => repeatsSecret(Reflect.get(value, key), secrets, depth + 1));
 }
 
-function partsOf(value: object): unknown[] {
-  if (value instanceof Headers || value instanceof Map || value instanceof Set) return [...value];
-  if (value instanceof Request) return [value.url, value.headers];
-  if (ArrayBuffer.isView(value)) return [];
-  const fields = Reflect.ownKeys(value).map(
-    (key) => Reflect.getOwnPropertyDescriptor(value, key)?.value as unknown,
-  );
-  return value instanceof Error ? [value.message, value.stack, ...fields] : fields;
-}
-
-/** What tells an error, masked, and its causes likewise. */
+/** What tells an error, masked: its message and its code, and its causes likewise. */
 function maskedCopy(thrown: unknown, secrets: readonly string[], depth = 0): unknown {
   if (typeof thrown === 'string') return withoutSecrets(thrown, secrets);
-  if (!(thrown instanceof Error) || depth > 4) return undefined;
-  const cause = thrown.cause === undefined ? undefined : maskedCopy(thrown.cause, secrets, depth + 1);
-  const copy = new Error(withoutSecrets(thrown.message, secrets), cause === undefined ? {} : { cause });
-  copy.name = withoutSecrets(thrown.name, secrets);
-  copy.stack = withoutSecrets(String(thrown.stack), secrets);
+  if (!(thrown instanceof Error) || depth > MAX_DEPTH) return undefined;
+  const copy = new Error(withoutSecrets(thrown.message, secrets));
   const { code } = thrown as { readonly code?: unknown };
-  return typeof code === 'string' ? Object.assign(copy, { code }) : copy;
+  return Object.assign(copy, { code, cause: maskedCopy(thrown.cause, secrets, depth + 1) });
 }

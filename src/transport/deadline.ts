@@ -9,31 +9,37 @@ export type Expiry = 'timeout' | 'totalTimeout' | 'abort';
  * number of calls.
  */
 export class Deadline {
-  /** Settles when the time is over or the caller aborts; never rejects. */
-  readonly expired: Promise<Expiry>;
+  /** Stops the timer and the listening. */
+  readonly dispose: () => void;
   readonly #controller = new AbortController();
-  readonly #userSignal: AbortSignal | undefined;
-  readonly #timer: ReturnType<typeof setTimeout>;
-  readonly #onAbort = (): void => this.#expire('abort');
-  #resolve: (expiry: Expiry) => void = () => undefined;
+  /** Settles when the time is over or the caller aborts; never rejects. */
+  readonly expired = new Promise<void>((resolve) => {
+    this.signal.addEventListener('abort', () => resolve());
+  });
   #expiry: Expiry | undefined;
 
   constructor(timeout: number, totalLeft: number, userSignal: AbortSignal | undefined) {
-    this.expired = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
-    this.#timer = setTimeout(
-      () => this.#expire(totalLeft < timeout ? 'totalTimeout' : 'timeout'),
-      Math.max(0, Math.min(timeout, totalLeft)),
+    const expire = (expiry: Expiry): void => {
+      this.#expiry ??= expiry;
+      this.#controller.abort();
+    };
+    const onAbort = (): void => expire('abort');
+    const timer = setTimeout(
+      expire,
+      Math.min(timeout, totalLeft),
+      totalLeft < timeout ? 'totalTimeout' : 'timeout',
     );
-    this.#userSignal = userSignal;
-    if (userSignal?.aborted) this.#expire('abort');
+    this.dispose = () => {
+      clearTimeout(timer);
+      userSignal?.removeEventListener('abort', onAbort);
+    };
+    userSignal?.addEventListener('abort', onAbort);
+    if (userSignal?.aborted) onAbort();
     // Not by the timer, which would let a request go out first.
-    else if (totalLeft <= 0) this.#expire('totalTimeout');
-    else userSignal?.addEventListener('abort', this.#onAbort);
+    if (totalLeft <= 0) expire('totalTimeout');
   }
 
-  /** Aborted when the time is over, for `fetch`. */
+  /** Aborted when the time is over or the caller aborts, for `fetch`. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -47,18 +53,6 @@ export class Deadline {
   race<Value>(promise: Promise<Value>): Promise<Value> {
     return Promise.race([promise, this.expired.then(throwExpired)]);
   }
-
-  dispose(): void {
-    clearTimeout(this.#timer);
-    this.#userSignal?.removeEventListener('abort', this.#onAbort);
-  }
-
-  #expire(expiry: Expiry): void {
-    if (this.#expiry !== undefined) return;
-    this.#expiry = expiry;
-    this.#controller.abort();
-    this.#resolve(expiry);
-  }
 }
 
 /** The time of one attempt, or of one hook; of a pause, whose length is given. */
@@ -66,6 +60,6 @@ export function deadlineOf(call: CallSettings, endsAt: number, timeout: number =
   return new Deadline(timeout, endsAt - Date.now(), call.signal);
 }
 
-function throwExpired(expiry: Expiry): never {
-  throw new Error(`ended by ${expiry}`);
+function throwExpired(): never {
+  throw new Error('ended by its deadline');
 }

@@ -24,7 +24,7 @@ export function connectionFailure(
 
   if (failure !== undefined) {
     const hint = failure.neverConnected
-      ? `No connection was made to ${settings.baseUrl}: check \`baseUrls.${settings.region}\` and the network.`
+      ? `No connection was made: check \`baseUrls.${settings.region}\` and the network.`
       : undefined;
     const what = `failed without an answer: ${failure.reason}`;
     return new ConnectionError(say(what, hint), { ...at, cause: failure.cause });

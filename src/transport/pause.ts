@@ -11,10 +11,10 @@ export async function pauseBefore(context: AttemptContext, delay: number, error:
   const reason = error as ApiError | ConnectionError;
   logRetry(context, delay, reason);
   const hookTime = deadlineOf(call, endsAt);
-  await runOnRetry(context, hookTime, delay, reason).finally(() => hookTime.dispose());
+  await runOnRetry(context, hookTime, delay, reason).finally(hookTime.dispose);
   const pause = deadlineOf(call, endsAt, delay);
-  const expiry = await pause.expired.finally(() => pause.dispose());
-  if (expiry !== 'abort') return;
+  await pause.expired.finally(pause.dispose);
+  if (pause.expiry !== 'abort') return;
   const { method, path, region } = reason;
   throw new AbortError(`${method} ${path} was aborted by its signal, before attempt ${context.number + 1}`, {
     method,

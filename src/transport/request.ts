@@ -1,7 +1,6 @@
 import type { Endpoint, HttpMethod } from '../endpoint.js';
 import { RequestValidationError } from '../errors.js';
-import type { Issue } from '../issues.js';
-import { typeName } from '../issues.js';
+import { type Issue, threwIssue, typeName } from '../issues.js';
 import { findNonJson } from '../json.js';
 import type { StandardSchemaV1 } from '../standard-schema.js';
 import { validate } from '../validation.js';
@@ -47,15 +46,9 @@ export async function prepareRequest(
   } catch (error) {
     if (error instanceof RequestValidationError) throw error;
     // A getter, a `toJSON`, a schema of the user's own; or so deep a value that the stack has run out.
-    return refuse([unreadableIssue], error);
+    return refuse([threwIssue], error);
   }
 }
-
-const unreadableIssue: Issue = {
-  path: [],
-  code: 'unreadable',
-  message: 'reading the arguments threw; see `error.cause`',
-};
 
 type Refuse = (issues: readonly Issue[], cause?: unknown) => never;
 

@@ -25,8 +25,8 @@ const rejections = {
 } as const satisfies Record<RejectionReason, number>;
 
 /** The status of each outcome. 200 alone is success for the service (document, 6.4). */
-const statuses = {
-  ...rejections,
+// Not by a spread, which no bundler drops where the receiver is not used.
+const statuses = /* @__PURE__ */ Object.assign({}, rejections, {
   handled: 200,
   stored: 200,
   duplicate: 200,
@@ -36,7 +36,7 @@ const statuses = {
   not_stored: 500,
   internal_error: 500,
   copy_pending: 503,
-} as const;
+} as const);
 
 export function isRejection(outcome: Outcome): outcome is RejectionReason {
   return Object.hasOwn(rejections, outcome);

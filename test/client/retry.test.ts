@@ -178,15 +178,6 @@ test.each([
   });
 });
 
-test('errors of which one came after the connection leave the outcome unknown', async () => {
-  const errors = [{ syscall: 'connect' }, { syscall: 'read' }];
-  const thrown = Object.assign(new TypeError('x'), {
-    cause: Object.assign(new AggregateError(errors), { code: 'ECONNRESET' }),
-  });
-  const platform = connect('http://127.0.0.1', { fetch: () => Promise.reject(thrown) });
-  expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({ outcomeUnknown: true });
-});
-
 test('maxRetries of a call wins over the client’s, and 0 means one attempt', async () => {
   const { platform, server } = await connectTo(answerWith(503), { maxRetries: 2 });
   await rejectionOf(platform.tools.get('t1', { maxRetries: 0 }));

@@ -1,6 +1,7 @@
 import {
   endpoint,
   endpoints,
+  type ResponseShape,
   type StandardSchemaV1,
   ToolSchema,
   withData,
@@ -153,8 +154,10 @@ const broken = (): never => {
   throw new Error('a bug of the schema');
 };
 
-test.each([
-  ['a schema', { '~standard': { version: 1, vendor: 'test', validate: broken } } as StandardSchemaV1],
+const brokenSchema: StandardSchemaV1 = { '~standard': { version: 1, vendor: 'test', validate: broken } };
+
+test.each<[string, StandardSchemaV1 | ResponseShape<unknown>]>([
+  ['a schema', brokenSchema],
   ['an unwrap', { schema: z.unknown(), unwrap: broken, allowEmpty: false }],
 ])('%s that throws on the answer is a typed error that knows what was sent', async (_, response) => {
   const { platform } = await connectTo(answerWith(200, {}));
@@ -162,14 +165,13 @@ test.each([
   expect(await rejectionOf(platform.send(remove, { path: { id: 'c1' } }))).toMatchObject({
     type: 'response_validation_error',
     outcomeUnknown: true,
-    issues: [{ code: 'schema_failed' }],
+    issues: [{ code: 'unreadable' }],
     cause: { message: 'a bug of the schema' },
   });
 });
 
 test('a schema that throws on an argument is a typed error, and nothing is sent', async () => {
-  const body: StandardSchemaV1 = { '~standard': { version: 1, vendor: 'test', validate: broken } };
-  const create = endpoint({ method: 'POST', path: '/campaigns', body, response: z.unknown() });
+  const create = endpoint({ method: 'POST', path: '/campaigns', body: brokenSchema, response: z.unknown() });
   const { platform, server } = await connectTo(answerWith(200, {}));
   expect(await rejectionOf(platform.send(create, { body: 1 }))).toMatchObject({
     type: 'request_validation_error',
