@@ -1,7 +1,6 @@
 import type { ParsedBody } from './body.js';
 import type { ReceivedDelivery } from './envelope.js';
-
-const encoder = /* @__PURE__ */ new TextEncoder();
+import { sha256 } from './sha256.js';
 
 /**
  * What makes two deliveries one event: workspace, type and payload as received, `createdAt` included, the secret not.
@@ -10,10 +9,8 @@ const encoder = /* @__PURE__ */ new TextEncoder();
  * Text and bytes are hashed as they came, which costs one pass over them. An object that a body parser has made is
  * written again as compact JSON; it has the key of its text where the sender writes compact JSON too.
  */
-export async function dedupeKey({ workspace, content }: ReceivedDelivery): Promise<string> {
-  const text = `${JSON.stringify(workspace ?? null)}\n${content()}`;
-  const digest = await crypto.subtle.digest('SHA-256', encoder.encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+export function dedupeKey({ workspace, content }: ReceivedDelivery): Promise<string> {
+  return sha256(`${JSON.stringify(workspace ?? null)}\n${content()}`);
 }
 
 /** The text of a body without its secret, which must not be guessable from a stored key. */
