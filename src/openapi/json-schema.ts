@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { knownValues } from '../schemas/open-list.js';
+import { knownValues } from '../schemas/known-values.js';
 
 /** Any JSON object of the document. */
 export interface JsonObject {

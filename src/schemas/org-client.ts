@@ -150,12 +150,14 @@ export const OrgClientSchema = closedObject({
   dashboardPassword: text,
   ts: number,
   canAccess: z.optional(
-    z.array(openList('/home', '/convos', '/leads', '/kb', '/analytics', '/theme', '/settings', '/prompt')),
+    z.array(
+      openList<'/home' | '/convos' | '/leads' | '/kb' | '/analytics' | '/theme' | '/settings' | '/prompt'>(),
+    ),
   ),
-  allowedChannels: z.optional(z.array(openList('all'))),
-  allowedIntegrations: z.optional(z.array(openList('all'))),
+  allowedChannels: z.optional(z.array(openList<'all'>())),
+  allowedIntegrations: z.optional(z.array(openList<'all'>())),
   clientTabOrder: z.optional(
-    z.array(openList('home', 'convos', 'leads', 'kb', 'analytics', 'theme', 'settings', 'prompt')),
+    z.array(openList<'home' | 'convos' | 'leads' | 'kb' | 'analytics' | 'theme' | 'settings' | 'prompt'>()),
   ),
   magicCode: text,
   index: number,

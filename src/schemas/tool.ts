@@ -54,7 +54,7 @@ export const ToolSchema = openObject({
   name: text,
   description: text,
   isDefault: flag,
-  method: z.optional(openList('GET')),
+  method: z.optional(openList<'GET'>()),
   serverUrl: text,
   serverUrlSecret: text,
   createdAt: text,

@@ -57,7 +57,7 @@ export interface CreateVariableBody {
   variable: VariableInput;
 }
 
-const typeOfValue = z.optional(openList('string'));
+const typeOfValue = z.optional(openList<'string'>());
 
 /** Schema of {@link VariableField}. */
 export const VariableFieldSchema = returned(text);

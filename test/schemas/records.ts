@@ -1,6 +1,6 @@
 import * as sdk from 'agent-platform-sdk';
 import * as z from 'zod/mini';
-import { knownValues } from '../../src/schemas/open-list.js';
+import { knownValues } from '../../src/schemas/known-values.js';
 import {
   type DocumentRecord,
   type DocumentType,

@@ -82,7 +82,7 @@ export const activityFields = {
   averageLatency: number,
   lastViewed: number,
   tags: texts,
-  state: z.optional(openList('requested_chat', 'ai-chatting')),
+  state: z.optional(openList<'requested_chat' | 'ai-chatting'>()),
   lang: text,
   title: text,
   lastMessage: text,

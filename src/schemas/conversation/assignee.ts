@@ -29,5 +29,5 @@ export const AssigneeSchema = openObject({
   photoUrl: text,
   note: text,
   assignedAt: text,
-  status: z.optional(openList('pending')),
+  status: z.optional(openList<'pending'>()),
 });

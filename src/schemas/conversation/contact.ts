@@ -74,6 +74,6 @@ export const contactFields = {
   demoLink: text,
   lostReason: text,
   lastActivityDate: text,
-  stage: z.optional(openList('new')),
+  stage: z.optional(openList<'new'>()),
   value: number,
 };

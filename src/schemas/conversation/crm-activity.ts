@@ -50,11 +50,11 @@ export interface CrmActivity {
   metadata?: Record<string, unknown> | undefined;
 }
 
-const channel = z.optional(openList('LinkedIn'));
+const channel = z.optional(openList<'LinkedIn'>());
 
 /** Schema of {@link CrmActivity}. */
 export const CrmActivitySchema = openObject({
-  type: z.optional(openList('Message')),
+  type: z.optional(openList<'Message'>()),
   id: text,
   title: text,
   date: text,

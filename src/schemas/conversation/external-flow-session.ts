@@ -23,5 +23,5 @@ export const ExternalFlowV4SessionSchema = openObject({
   projectId: text,
   environmentAlias: text,
   updatedAt: number,
-  resolvedRuntime: z.optional(openList('legacy')),
+  resolvedRuntime: z.optional(openList<'legacy'>()),
 });

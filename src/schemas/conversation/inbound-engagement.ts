@@ -32,5 +32,5 @@ export const InboundEngagementStateSchema = openObject({
   aiOwnedThread: flag,
   ignoreThread: flag,
   lastDecisionReason: text,
-  lastTriggeredBy: z.optional(openList('phrase')),
+  lastTriggeredBy: z.optional(openList<'phrase'>()),
 });

@@ -38,7 +38,7 @@ export interface ConversationScoring {
 export const scoringFields = {
   note: text,
   hotScore: number,
-  hotLabel: z.optional(openList('hot')),
+  hotLabel: z.optional(openList<'hot'>()),
   crmActivities: z.optional(z.array(CrmActivitySchema)),
   crmAlerts: z.optional(CrmAlertsSchema),
   leadScore: number,
