@@ -1,5 +1,4 @@
 import type { Issue } from './issues.js';
-import { typeName } from './issues.js';
 
 /** What JSON would silently drop or change: found here, so that nothing a caller passes is lost on the way. */
 export function findNonJson(
@@ -7,33 +6,38 @@ export function findNonJson(
   path: readonly (string | number)[] = [],
   ancestors: readonly unknown[] = [],
 ): Issue | undefined {
-  if (value === null) return undefined;
-  // A field that is undefined is left out, as everywhere in JavaScript; in a list it would become null.
-  if (value === undefined) return typeof path.at(-1) === 'number' ? notJson(path, 'undefined') : undefined;
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : notJson(path, typeName(value));
-  if (typeof value !== 'object') {
-    return typeof value === 'string' || typeof value === 'boolean' ? undefined : notJson(path, typeof value);
+  const problem = problemOf(value, path, ancestors);
+  if (problem !== undefined) {
+    return { path, code: 'not_json', message: `expected a value that JSON can hold, received ${problem}` };
   }
-  if (ancestors.includes(value)) return notJson(path, 'an object that holds itself');
-  if (value instanceof Date && Number.isNaN(value.getTime())) return notJson(path, 'an invalid date');
-  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined;
-  // Maps, promises, bytes … would become an empty or another object.
-  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  if (kind !== 'Object' && kind !== 'Array') return notJson(path, kind);
-  const within = [...ancestors, value];
-  const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
-  for (const [key, field] of entries) {
-    const issue = findNonJson(field, [...path, key], within);
+  if (typeof value !== 'object' || value === null || hasToJson(value)) return undefined;
+  for (const [key, field] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const issue = findNonJson(field, [...path, key], [...ancestors, value]);
     if (issue !== undefined) return issue;
   }
   return undefined;
 }
 
-const notJson = (path: readonly (string | number)[], what: string): Issue => ({
-  path,
-  code: 'not_json',
-  message: `expected a value that JSON can hold, received ${what}`,
-});
+function problemOf(
+  value: unknown,
+  path: readonly (string | number)[],
+  ancestors: readonly unknown[],
+): string | undefined {
+  const isNumber = typeof value === 'number' || value instanceof Date;
+  if (isNumber && !Number.isFinite(Number(value))) return String(value);
+  if (typeof value === 'object' && ancestors.includes(value)) return 'an object that holds itself';
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  // A field that is undefined is left out, as everywhere in JavaScript; in a list it would become null.
+  const isLeftOut = value === undefined && typeof path.at(-1) !== 'number';
+  // Others, such as a map, a promise, bytes, would become an empty or another object.
+  return isLeftOut || /^(Null|Boolean|String|Number|Object|Array)$/.test(kind) || hasToJson(value)
+    ? undefined
+    : kind;
+}
+
+function hasToJson(value: unknown): boolean {
+  return typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === 'function';
+}
 
 /** Parses text; `undefined` where it is not JSON (which JSON itself can never be). */
 export function parseJson(text: string): unknown {

@@ -116,10 +116,8 @@ function formsOf(secret: string): string[] {
   // In base64 three bytes become four letters, so that it looks different after `Bearer ` than after `Basic `.
   // A short one leaves too few letters to tell it from other text.
   const inBase64 = (bytes.length < 8 ? [] : [0, 1, 2]).map((before) =>
-    btoa(' '.repeat(before) + bytes).slice(
-      Math.ceil((before * 4) / 3),
-      Math.floor(((before + bytes.length) * 4) / 3),
-    ),
+    // The letters at both ends stand for bytes beside it too. (`slice` rounds down.)
+    btoa(' '.repeat(before) + bytes).slice(before && before + 1, ((before + bytes.length) * 4) / 3),
   );
   return [inJson, secret, inAddress, inAddress.replace(/%../g, (code) => code.toUpperCase()), ...inBase64];
 }

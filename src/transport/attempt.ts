@@ -60,19 +60,11 @@ async function exchange(context: AttemptContext, deadline: Deadline, progress: P
 
 /** Waits for the answer. One that comes later, from a `fetch` that ignores its signal, is closed. */
 async function fetched(pending: Promise<Response>, deadline: Deadline): Promise<Response> {
-  const answer: unknown = await deadline.race(pending).catch((error: unknown) => {
-    Promise.resolve(pending)
-      .then((late) => late.body?.cancel())
-      .catch(() => undefined);
-    throw error;
-  });
-  if (isResponse(answer)) return answer;
+  const answer = Promise.resolve(pending);
+  answer.then((late) => deadline.expiry && late.body?.cancel()).catch(() => undefined);
+  const response: Partial<Response> | undefined = await deadline.race(answer);
+  if (typeof response?.headers?.forEach === 'function') return response as Response;
   throw new TypeError('the option `fetch` gave no Response');
-}
-
-function isResponse(answer: unknown): answer is Response {
-  const { status, headers } = (answer ?? {}) as Partial<Response>;
-  return typeof status === 'number' && typeof headers?.forEach === 'function';
 }
 
 /** An error status tells what happened even where its body was cut off; a 2xx without its body tells nothing. */

@@ -18,20 +18,23 @@ export function connectionFailure(
   const failure = expiry === undefined ? readFailure(thrown, progress.secrets) : undefined;
   const outcomeUnknown = request.method !== 'GET' && progress.sent && failure?.neverConnected !== true;
   const shown = shownCall(context, progress.secrets);
-  const at = { ...shown, outcomeUnknown };
-  const say = (what: string, hint = outcomeUnknown ? OUTCOME_UNKNOWN_HINT : ''): string =>
-    `${shown.method} ${shown.path} ${what} (attempt ${number})${hint && `\n  ${hint}`}`;
+  const fail = (
+    ErrorClass: typeof ConnectionError,
+    what: string,
+    cause?: unknown,
+    hint = outcomeUnknown ? `\n  ${OUTCOME_UNKNOWN_HINT}` : '',
+  ): ConnectionError => {
+    const message = `${shown.method} ${shown.path} ${what} (attempt ${number})${hint}`;
+    return new ErrorClass(message, { ...shown, outcomeUnknown, cause });
+  };
 
   if (failure !== undefined) {
     const hint = failure.neverConnected
-      ? `No connection was made: check \`baseUrls.${settings.region}\` and the network.`
+      ? `\n  Check \`baseUrls.${settings.region}\` and the network.`
       : undefined;
-    const what = `failed without an answer: ${failure.reason}`;
-    return new ConnectionError(say(what, hint), { ...at, cause: failure.cause });
+    return fail(ConnectionError, `failed without an answer: ${failure.reason}`, failure.cause, hint);
   }
-  if (expiry === 'abort') {
-    return new AbortError(say('was aborted by its signal'), { ...at, cause: call.signal?.reason });
-  }
+  if (expiry === 'abort') return fail(AbortError, 'was aborted by its signal', call.signal?.reason);
   const ms = expiry === 'timeout' ? call.timeout : call.totalTimeout;
-  return new TimeoutError(say(`did not end within ${ms} ms (the option \`${expiry}\`)`), at);
+  return fail(TimeoutError, `did not end within ${ms} ms (the option \`${expiry}\`)`);
 }

@@ -174,7 +174,7 @@ test.each([
   expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({
     outcomeUnknown: false,
     cause: thrown,
-    message: expect.stringContaining('check `baseUrls.eu` and the network'),
+    message: expect.stringContaining('Check `baseUrls.eu` and the network'),
   });
 });
 
