@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util';
+import { type RowName, rows } from './rows/index.js';
+
+/** What the command line asks for. */
+export interface BenchOptions {
+  /** Rounds of each row; each row's own number where it is left out. */
+  readonly rounds: number | undefined;
+  readonly only: readonly RowName[];
+  /** One tiny round of everything: no peer is installed, nothing is judged or written. */
+  readonly smoke: boolean;
+  /** The directory of the package under test, `dist` inside. */
+  readonly package: string;
+}
+
+export function readOptions(args: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: 'string' },
+      only: { type: 'string' },
+      smoke: { type: 'boolean', default: false },
+      package: { type: 'string', default: '.' },
+    },
+  });
+  return {
+    rounds: values.smoke ? 1 : readRounds(values.rounds),
+    only: readRows(values.only),
+    smoke: values.smoke,
+    package: values.package,
+  };
+}
+
+function readRounds(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const rounds = Number(value);
+  if (Number.isInteger(rounds) && rounds > 0) return rounds;
+  throw new Error(`--rounds takes a whole number above 0, got ${value}`);
+}
+
+function readRows(value: string | undefined): readonly RowName[] {
+  const known = Object.keys(rows) as RowName[];
+  if (value === undefined) return known;
+  return value.split(',').map((name) => {
+    const row = known.find((one) => one === name);
+    if (row !== undefined) return row;
+    throw new Error(`--only knows no ${name}, but ${known.join(', ')}`);
+  });
+}

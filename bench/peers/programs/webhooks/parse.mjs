@@ -1,0 +1,3 @@
+export function prepare(body, handler) {
+  return () => handler(JSON.parse(body));
+}

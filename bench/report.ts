@@ -1,0 +1,38 @@
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { drawChart } from './chart.js';
+import type { MetricResult } from './results.js';
+import { versionsOfPeers } from './sandbox.js';
+import { describeGoal } from './table.js';
+
+/** Writes what was measured to bench/results.json, and the chart beside it. */
+export function writeReport(metrics: readonly MetricResult[]): void {
+  const [processor] = cpus();
+  const report = {
+    date: new Date().toISOString().slice(0, 10),
+    node: process.versions.node,
+    processor: `${cpus().length} x ${processor?.model ?? 'unknown'}`,
+    versions: versionsOfPeers(),
+    metrics,
+  };
+  write('results.json', `${JSON.stringify(report, rounded, 2)}\n`);
+  write('chart.svg', drawChart(metrics, report.node));
+}
+
+function write(name: string, text: string): void {
+  writeFileSync(fileURLToPath(new URL(name, import.meta.url)), text);
+}
+
+/** Four digits that count: what follows is noise, and makes differences unreadable. */
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
+}
+
+/** How many goals were reached, and which were not. */
+export function printVerdict(metrics: readonly MetricResult[]): void {
+  const goals = metrics.flatMap(({ title, goals }) => goals.map((goal) => ({ title, goal })));
+  const missed = goals.filter(({ goal }) => !goal.passed);
+  console.log(`\n${goals.length - missed.length} of ${goals.length} goals reached`);
+  for (const { title, goal } of missed) console.log(`  missed: ${title}, ${describeGoal(goal)}`);
+}

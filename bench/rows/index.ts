@@ -1,0 +1,31 @@
+import { cpu } from './cpu.js';
+import { dedupe } from './dedupe.js';
+import { fake } from './fake.js';
+import { importing } from './import.js';
+import { memory } from './memory.js';
+import { receiver } from './receiver.js';
+import type { Row, Setting } from './row.js';
+import { scale } from './scale.js';
+import { secrets } from './secrets.js';
+import { start } from './start.js';
+import { types } from './types.js';
+import { validation } from './validation.js';
+import { webhooks } from './webhooks.js';
+
+/** Everything that is measured, by its name for `--only`. */
+export const rows = {
+  start,
+  import: importing,
+  cpu,
+  memory,
+  validation,
+  scale,
+  webhooks,
+  receiver,
+  dedupe,
+  secrets,
+  fake,
+  types,
+} satisfies Readonly<Record<string, (setting: Setting) => Row>>;
+
+export type RowName = keyof typeof rows;

@@ -1,0 +1,37 @@
+import { BARE_FETCH, bareFetch, openai, sdk } from './clients.js';
+import { atMostEach, type Row, SDK, type Setting } from './row.js';
+import { toolAnswer } from './texts.js';
+
+/** A leak of one object for each call would be a hundred bytes and more: so many bytes a call are noise. */
+const NO_GROWTH_KB = 1_000;
+
+/** What a call allocates, and what is left of 200,000 of them. */
+export function memory({ smoke, file }: Setting): Row {
+  const calls = smoke ? 100 : 200_000;
+  const body = file('tool-answer.json', toolAnswer);
+  return {
+    id: 'memory',
+    rounds: 3,
+    metrics: [
+      {
+        id: 'allocation',
+        title: 'allocation per call',
+        unit: 'kB',
+        baseline: BARE_FETCH,
+        goals: atMostEach(1, 'openai'),
+      },
+      {
+        id: 'retained',
+        title: `heap retained after ${calls.toLocaleString('en')} calls`,
+        unit: 'kB',
+        goals: [{ subject: SDK, atMost: NO_GROWTH_KB }],
+      },
+    ],
+    measurements: [bareFetch, sdk, openai].map(({ needs, ...client }) => ({
+      program: 'memory.mjs',
+      task: { ...client, body, calls, warmUp: smoke ? 100 : 5_000 },
+      needs,
+      flags: ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'],
+    })),
+  };
+}
