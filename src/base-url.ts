@@ -11,10 +11,10 @@ export function resolveBaseUrl(region: Region, options: AgentPlatformOptions): s
   const refuse = (problem: string): never =>
     refuseOption(option, `${problem}. Set the option \`${option}\` or ${variable}`);
   if (typeof given !== 'string' || given.trim() === '') {
-    return refuse(`is missing: the base address of region '${region}' has no default`);
+    return refuse('is missing, and has no default');
   }
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url === undefined) return refuse('is not a URL, such as https://api.example.com');
+  if (url === undefined) return refuse('is not a URL');
   if (`${url.username}${url.password}${url.search}${url.hash}` !== '') {
     return refuse('must not hold a user name, a password, a query or a fragment');
   }
@@ -32,10 +32,5 @@ function isSafe(url: URL, options: AgentPlatformOptions): boolean {
 }
 
 function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127(\.\d+){3}$/.test(hostname)
-  );
+  return /^((.+\.)?localhost|\[::1\]|127(\.\d+){3})$/.test(hostname);
 }

@@ -28,11 +28,12 @@ export function readEnvironment(name: string): string | undefined {
 
 /** `node/20.20.2`, `bun/1.4.4`, `deno/2.9.6`, `workerd`, or `unknown`. */
 export function runtimeName(): string {
-  if (globals.Bun?.version) return `bun/${globals.Bun.version}`;
-  if (globals.Deno?.version?.deno) return `deno/${globals.Deno.version.deno}`;
-  if (globals.navigator?.userAgent === 'Cloudflare-Workers') return 'workerd';
-  const node = globals.process?.versions?.node;
-  return node === undefined ? 'unknown' : `node/${node}`;
+  const { Bun, Deno, navigator, process } = globals;
+  if (navigator?.userAgent === 'Cloudflare-Workers') return 'workerd';
+  const versions = { bun: Bun?.version, deno: Deno?.version?.deno, node: process?.versions?.node };
+  // Bun and Deno have a `process` too, and come first.
+  const [name, version] = Object.entries(versions).find(([, found]) => found) ?? [];
+  return version === undefined ? 'unknown' : `${name}/${version}`;
 }
 
 export function isBrowser(): boolean {

@@ -81,10 +81,11 @@ export function resolveLogLevel(option: LogLevel | undefined): LogLevel {
 }
 
 export function checkLogger(logger: Logger = console): Logger {
-  const isLogger = (['error', 'warn', 'info', 'debug'] as const).every(
-    (level) => typeof logger?.[level] === 'function',
-  );
-  return isLogger ? logger : refuseOption('logger', 'must have the methods error, warn, info and debug');
+  for (const level of ['error', 'warn', 'info', 'debug'] as const) {
+    // A method that is missing is no function either.
+    checkFunction(`logger.${level}`, logger?.[level] ?? null);
+  }
+  return logger;
 }
 
 export function checkFunction<Value>(option: string, value: Value | undefined): Value | undefined {
@@ -107,10 +108,7 @@ export const CLIENT_HEADERS: readonly string[] = [
   'content-length',
   'host',
   'connection',
-  'expect',
-  'keep-alive',
   'transfer-encoding',
-  'upgrade',
 ];
 
 /** Names in lower case, so that a call's header replaces the client's. */

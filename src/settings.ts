@@ -77,7 +77,7 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
     refuseOption(
       'dangerouslyAllowBrowser',
-      'is not set, and in a browser everyone who opens the page can read the token: call from your backend',
+      'is not set, and in a browser everyone can read the token: call from your backend',
     );
   }
   const region = resolveRegion(options.region);
@@ -130,9 +130,8 @@ function overlay(base: CallSettings, options: CallOptions): CallSettings {
 function resolveRegion(option: Region | undefined): Region {
   const region = option ?? readEnvironment('AGENT_PLATFORM_REGION');
   if (REGIONS.includes(region as Region)) return region as Region;
-  const problem = region === undefined ? 'is missing' : `must be 'eu' or 'na', got ${shown(region)}`;
   return refuseOption(
     'region',
-    `${problem}. Set the option \`region\` or AGENT_PLATFORM_REGION to the region of your dashboard: 'eu' or 'na'`,
+    `must be 'eu' or 'na', got ${shown(region)}. Set the option \`region\` or AGENT_PLATFORM_REGION to your dashboard's`,
   );
 }

@@ -105,10 +105,10 @@ test.each([
   ['headers that are null', { ...complete, headers: null }, 'headers', /plain object/],
   ['headers of the class Headers', { ...complete, headers: new Headers() }, 'headers', /plain object/],
   [
-    'a logger without methods',
+    'a logger without a method',
     { ...complete, logger: { info() {} } },
-    'logger',
-    /error, warn, info and debug/,
+    'logger.error',
+    /must be a function, got null/,
   ],
   [
     'a header that frames the request',
