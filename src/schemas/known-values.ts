@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
-import { ConversationSchema } from './conversation.js';
 import { AssigneeSchema } from './conversation/assignee.js';
 import { CrmActivitySchema } from './conversation/crm-activity.js';
 import { ExternalFlowV4SessionSchema } from './conversation/external-flow-session.js';
 import { InboundEngagementStateSchema } from './conversation/inbound-engagement.js';
+import { ConversationSchema } from './conversation.js';
 import { OrgClientSchema } from './org-client.js';
 import { ToolSchema } from './tool.js';
 import { VariableFieldSchema, VariableInputSchema, VariableSchema } from './variable.js';
