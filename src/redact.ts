@@ -50,7 +50,8 @@ function copy(value: unknown, ancestors: readonly object[]): unknown {
   const within = [...ancestors, value];
   if (Array.isArray(value)) return value.map((element) => copy(element, within));
   if (value instanceof Date) return value;
-  // A map, an error, a URL: what it holds is not in its fields.
+  // A map, an error, a URL: what it holds is not in its fields, and how it describes itself is what is wanted.
+  // oxlint-disable-next-line typescript/no-base-to-string
   if (Object.prototype.toString.call(value) !== '[object Object]') return maskInside(String(value));
   return copyObject(value, within);
 }

@@ -1,4 +1,4 @@
-import type { Endpoint, HttpMethod } from '../endpoint.js';
+import type { Endpoint, HttpMethod, QueryValue } from '../endpoint.js';
 import { RequestValidationError } from '../errors.js';
 import { type Issue, threwIssue, typeName } from '../issues.js';
 import { findNonJson } from '../json.js';
@@ -90,17 +90,12 @@ async function checked(
 
 function queryString(query: unknown, refuse: Refuse): string {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query as object) as [string, unknown][]) {
+  for (const [name, value] of Object.entries(query as Readonly<Record<string, QueryValue>>)) {
     if (value === undefined) continue;
-    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
+    for (const one of Array.isArray(value) ? (value as readonly QueryValue[]) : [value]) {
       if (typeof one === 'object') {
-        refuse([
-          {
-            path: [name],
-            code: 'invalid_type',
-            message: `expected a plain value or a list of them, received ${typeName(one)}`,
-          },
-        ]);
+        const message = `expected a plain value or a list of them, received ${typeName(one)}`;
+        refuse([{ path: [name], code: 'invalid_type', message }]);
       }
       parameters.append(name, String(one));
     }
