@@ -7,7 +7,8 @@ export type FakeFetch = (input: string | URL | Request, init?: RequestInit) => P
 
 export function createFetch(service: Service, baseUrls: BaseUrls, door: Door): FakeFetch {
   return async (input, init) => {
-    const request = new Request(input, init);
+    // Not copied without need: once the Request that a copy was made of is collected, the copy is not aborted any more.
+    const request = input instanceof Request && init === undefined ? input : new Request(input, init);
     request.signal.throwIfAborted();
     const target = locate(request.url, baseUrls);
     if (target === undefined) {
