@@ -33,11 +33,17 @@ export class InboxQueue {
   #opened: OpenedClient | undefined;
   #queue: Promise<Queue<StoredWebhook>> | undefined;
   #ready: Promise<void> | undefined;
+  #open: OpenQueue | undefined;
   #isClosed = false;
 
   constructor(settings: InboxSettings, reporter: InboxReporter) {
     this.#settings = settings;
     this.#reporter = reporter;
+  }
+
+  /** The queue, where it is connected at this moment. */
+  get connected(): OpenQueue | undefined {
+    return this.#open?.client.status === 'ready' && !this.#isClosed ? this.#open : undefined;
   }
 
   /** Resolves once Redis is there; rejects when it is not in time. */
@@ -48,7 +54,8 @@ export class InboxQueue {
     if (client.status !== 'ready')
       await withTimeLimit(this.#whenReady(client), timeout, 'Redis is not there');
     this.#queue ??= this.#create(client);
-    return { queue: await withTimeLimit(this.#queue, timeout, 'Redis is not there'), client };
+    this.#open = { queue: await withTimeLimit(this.#queue, timeout, 'Redis is not there'), client };
+    return this.#open;
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,7 @@ import { settlesWithin } from '../redis/time-limit.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { checkWhole, type InboxSettings } from './inbox-options.js';
 import type { InboxReporter } from './reporter.js';
-import { RunAborted, runJob } from './run.js';
+import { Run, runJob } from './run.js';
 import { describeJob } from './stored-job.js';
 import type { WebhookProcessor } from './webhook-handlers.js';
 
@@ -46,6 +46,8 @@ export class InboxWorker {
   readonly #worker: Worker<StoredWebhook>;
   readonly #clients: ClientFamily;
   readonly #processor: WebhookProcessor;
+  /** What runs now, by the key of its event. */
+  readonly #runs = new Map<string, Run>();
   readonly #reporter: InboxReporter;
   #closing: Promise<void> | undefined;
 
@@ -62,12 +64,10 @@ export class InboxWorker {
     const workerOptions = workerSettings(settings, options);
     // What waits for Redis here waits as long as it takes: no one waits for the answer, and nothing is lost.
     this.#clients = openFamily(settings.connection, { maxRetriesPerRequest: null });
-    this.#worker = new Worker(
-      settings.queueName,
-      // Three parameters: BullMQ passes the signal only to a function that has them.
-      (job, token, signal) => this.#run(job, token, signal),
-      { ...workerOptions, connection: this.#clients.client },
-    );
+    this.#worker = new Worker(settings.queueName, (job, token) => this.#run(job, token), {
+      ...workerOptions,
+      connection: this.#clients.client,
+    });
     this.#listen();
   }
 
@@ -79,9 +79,16 @@ export class InboxWorker {
     return this.#closing;
   }
 
-  async #run(job: Job<StoredWebhook>, token: string | undefined, signal?: AbortSignal): Promise<void> {
-    const outcome = await runJob(this.#processor, job.data, signal ?? new AbortController().signal);
-    if (outcome === 'handled') return;
+  async #run(job: Job<StoredWebhook>, token: string | undefined): Promise<void> {
+    const key = job.id ?? '';
+    const run = new Run();
+    this.#runs.set(key, run);
+    try {
+      if ((await runJob(this.#processor, job.data, run)) === 'handled') return;
+    } finally {
+      // A run that lost its lock may have been overtaken by another of the same event, here.
+      if (this.#runs.get(key) === run) this.#runs.delete(key);
+    }
     await job.moveToWait(token);
     // Tells BullMQ that the job has left this worker's hands already.
     throw new WaitingError();
@@ -108,8 +115,7 @@ export class InboxWorker {
 
   #loseLock(key: string): void {
     this.#reporter.lockLost(key);
-    const message = 'The event was given to another worker, because this one did not renew its lock in time.';
-    this.#worker.cancelJob(key, new RunAborted(message, false) as unknown as string);
+    this.#runs.get(key)?.lose();
   }
 
   /** BullMQ tells everything by `error`: a Redis that failed, and a job that is no longer this worker's. */
@@ -123,19 +129,15 @@ export class InboxWorker {
   }
 
   async #close(grace: number): Promise<void> {
-    const giveBack = setTimeout(() => this.#giveBack(), grace);
+    const giveBack = setTimeout(() => {
+      for (const run of this.#runs.values()) run.giveBack();
+    }, grace);
     // Without Redis, closing would wait for it for ever.
     const finished = await settlesWithin(this.#worker.close(), grace + RETURNING);
     clearTimeout(giveBack);
     const { client } = this.#clients;
     if (finished && client.status === 'ready') await settlesWithin(client.quit(), RETURNING);
     this.#clients.disconnect();
-  }
-
-  #giveBack(): void {
-    const message = 'The worker closes, and the event goes back to the queue.';
-    // BullMQ hands the reason on to the signal as it is, whatever its type says.
-    this.#worker.cancelAllJobs(new RunAborted(message, true) as unknown as string);
   }
 }
 

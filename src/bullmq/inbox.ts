@@ -44,7 +44,7 @@ export class BullMQInbox implements WebhookInbox {
     const { storeTimeout } = this.#settings;
     const what = 'The event could not be stored in Redis';
     try {
-      const { queue } = await this.#queue.open(storeTimeout);
+      const { queue } = this.#queue.connected ?? (await this.#queue.open(storeTimeout));
       const job = queue.add(webhook.type, jobData(webhook), jobOptions(webhook, this.#settings));
       await withTimeLimit(job, storeTimeout, what);
     } catch (error) {

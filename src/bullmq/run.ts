@@ -4,37 +4,64 @@ import { redactText } from '../redact.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { WebhookProcessor } from './webhook-handlers.js';
 
-/** Why a run's signal was aborted. */
-export class RunAborted extends WebhookError {
-  /** Whether the event is to go back to the queue at once, because the worker closes. */
-  readonly isReturned: boolean;
-
-  constructor(message: string, isReturned: boolean) {
-    super(message);
-    this.isReturned = isReturned;
-  }
-}
-
 /** How a run ended that did not fail. */
 export type RunOutcome = 'handled' | 'returned';
+
+/** One run of the handlers, as the worker holds it. The processor gets it as its options. */
+export class Run {
+  /** Resolves when the event is to go back to the queue; never, when it is not. */
+  readonly returned: Promise<'returned'>;
+  #giveBack: () => void = () => undefined;
+  #controller: AbortController | undefined;
+  #reason: WebhookError | undefined;
+
+  constructor() {
+    this.returned = new Promise((resolve) => {
+      this.#giveBack = () => resolve('returned');
+    });
+  }
+
+  /** Made when it is asked for: a controller is a good part of what a short run costs. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
+  /** The event is no longer this worker's. Its handlers are told; the run lasts until they have settled. */
+  lose(): void {
+    this.#abort('The event was given to another worker, because this one did not renew its lock in time.');
+  }
+
+  /** The worker closes: the handlers are told, and the event goes back without waiting for them. */
+  giveBack(): void {
+    this.#abort('The worker closes, and the event goes back to the queue.');
+    this.#giveBack();
+  }
+
+  #abort(message: string): void {
+    this.#reason = new WebhookError(message);
+    this.#controller?.abort(this.#reason);
+  }
+}
 
 /**
  * Runs the handlers for one job. Rejects as BullMQ is to see it: with an `UnrecoverableError` where no retry can help, and
  * with the reason as it may be stored; `cause` is what was thrown.
  */
-export async function runJob(
-  processor: WebhookProcessor,
-  data: unknown,
-  signal: AbortSignal,
-): Promise<RunOutcome> {
+export async function runJob(processor: WebhookProcessor, data: unknown, run: Run): Promise<RunOutcome> {
   try {
-    const handled = processor.process(storedWebhook(data), { signal }).then(() => 'handled' as const);
-    return await Promise.race([handled, returned(signal)]);
+    return await Promise.race([handle(processor, data, run), run.returned]);
   } catch (error) {
     const reason = reasonOf(error);
     if (!(error instanceof WebhookPayloadError)) throw new Error(reason, { cause: error });
     throw Object.assign(new UnrecoverableError(reason), { cause: error });
   }
+}
+
+async function handle(processor: WebhookProcessor, data: unknown, run: Run): Promise<'handled'> {
+  await processor.process(storedWebhook(data), run);
+  return 'handled';
 }
 
 /** Someone else's job in this queue would fail in a way that tells nothing. */
@@ -43,17 +70,6 @@ function storedWebhook(data: unknown): StoredWebhook {
   if (typeof type === 'string' && typeof payload === 'object' && payload !== null)
     return data as StoredWebhook;
   throw new WebhookPayloadError('The job holds no stored webhook', { issues: [] });
-}
-
-/** Resolves when the event is to go back to the queue; never, when it is not. */
-function returned(signal: AbortSignal): Promise<'returned'> {
-  return new Promise((resolve) => {
-    const check = () => {
-      if (signal.reason instanceof RunAborted && signal.reason.isReturned) resolve('returned');
-    };
-    // The signal is the run's own, and goes with it.
-    signal.addEventListener('abort', check, { once: true });
-  });
 }
 
 /** A reason is to be read, not to keep whatever a handler puts into its errors. */

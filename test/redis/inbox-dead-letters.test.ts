@@ -1,7 +1,7 @@
 import { ConfigurationError, type StoredWebhook } from 'agent-platform-sdk';
 import type { BullMQInbox, ListDeadLettersOptions } from 'agent-platform-sdk/bullmq';
-import { expect, test, vi } from 'vitest';
-import { createInbox, redis, stored } from './inbox-fixture.js';
+import { expect, test } from 'vitest';
+import { createInbox, eventually, redis, stored } from './inbox-fixture.js';
 
 /** An inbox with so many dead letters; `mend` makes the handlers succeed from then on. */
 async function setUp(count: number) {
@@ -27,8 +27,7 @@ async function setUp(count: number) {
   return { inbox, handled, mend, ids: webhooks.map(({ key }) => key), webhooks };
 }
 
-const settled = (inbox: BullMQInbox) =>
-  vi.waitFor(async () => expect((await inbox.health()).depth).toBe(0), { interval: 5 });
+const settled = (inbox: BullMQInbox) => eventually(async () => expect((await inbox.health()).depth).toBe(0));
 
 test('dead letters are listed in pages, the oldest first', async () => {
   const { inbox, ids } = await setUp(5);

@@ -1,7 +1,7 @@
 import type { StoredWebhook } from 'agent-platform-sdk';
 import { type BullMQInbox, type BullMQInboxOptions, createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, inject } from 'vitest';
+import { afterEach, beforeEach, inject, vi } from 'vitest';
 import { minimal } from '../webhooks/deliveries.js';
 import { RecordingLogger } from '../webhooks/recording-logger.js';
 
@@ -75,4 +75,9 @@ async function contentOf(key: string): Promise<unknown> {
     default:
       return redis.get(key);
   }
+}
+
+/** Resolves when a check passes, however busy the machine is. */
+export function eventually<Value>(check: () => Value | Promise<Value>): Promise<Value> {
+  return vi.waitFor(check, { timeout: 15_000, interval: 10 });
 }

@@ -1,6 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { DURABLE, startRedis } from '../../scripts/redis-server.js';
-import { createInbox, deferred, redis, stored } from './inbox-fixture.js';
+import { createInbox, deferred, eventually, redis, stored } from './inbox-fixture.js';
 
 test('it tells how many events wait, run, retry and are dead letters, and how old the next one is', async () => {
   const inbox = createInbox({ attempts: 2, backoff: 3_600_000 });
@@ -18,7 +18,7 @@ test('it tells how many events wait, run, retry and are dead letters, and how ol
     { concurrency: 1 },
   );
   await inbox.store(stored({ payload: { wish: 'retry' } }));
-  await vi.waitFor(async () => expect((await inbox.health()).retrying).toBe(1));
+  await eventually(async () => expect((await inbox.health()).retrying).toBe(1));
   await inbox.store(stored({ payload: { wish: 'run' } }));
   await began.promise;
   await inbox.store(stored({ receivedAt: Date.now() - 60_000 }));

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 import { createWebhookReceiver, WebhookError, type WebhookFailure } from 'agent-platform-sdk';
 import { Redis } from 'ioredis';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
 import { delivery, post, secret } from '../webhooks/deliveries.js';
 import { RecordingLogger } from '../webhooks/recording-logger.js';
-import { createInbox, everythingInRedis, redis, stored, url } from './inbox-fixture.js';
+import { createInbox, eventually, everythingInRedis, redis, stored, url } from './inbox-fixture.js';
 
 const queue = 'bull:agent-platform-webhooks';
 
@@ -46,7 +46,7 @@ test('a copy of a handled event makes no job, for as long as the retention', asy
   let runs = 0;
   inbox.work({ lead_captured: () => (runs += 1) });
   await inbox.store(webhook);
-  await vi.waitFor(async () => expect([runs, (await inbox.health()).depth]).toEqual([1, 0]));
+  await eventually(async () => expect([runs, (await inbox.health()).depth]).toEqual([1, 0]));
   await inbox.store({ ...webhook, deliveryId: 'another' });
   expect((await inbox.health()).depth).toBe(0);
   expect(await redis.pttl(`${queue}:de:${webhook.key}`)).toBeGreaterThan(50_000);
@@ -58,8 +58,8 @@ test('after the retention, a copy is an event of its own', async () => {
   let runs = 0;
   inbox.work({ lead_captured: () => (runs += 1) });
   await inbox.store(webhook);
-  await vi.waitFor(() => expect(runs).toBe(1));
-  await vi.waitFor(async () => {
+  await eventually(() => expect(runs).toBe(1));
+  await eventually(async () => {
     await inbox.store(webhook);
     expect(runs).toBe(2);
   });
@@ -69,7 +69,7 @@ test('a copy of an event that still waits makes no job, however old it is', asyn
   const inbox = createInbox({ retention: 1 });
   const webhook = stored();
   await inbox.store(webhook);
-  await vi.waitFor(async () => expect(await redis.exists(`${queue}:de:${webhook.key}`)).toBe(0));
+  await eventually(async () => expect(await redis.exists(`${queue}:de:${webhook.key}`)).toBe(0));
   await inbox.store(webhook);
   expect(await redis.llen(`${queue}:wait`)).toBe(1);
 });
@@ -79,7 +79,7 @@ test('nothing of a handled event stays but its key', async () => {
   const webhook = stored({ payload: { leadName: 'canary' } });
   inbox.work({ process: async () => undefined });
   await inbox.store(webhook);
-  await vi.waitFor(async () => expect(await redis.exists(`${queue}:${webhook.key}`)).toBe(0));
+  await eventually(async () => expect(await redis.exists(`${queue}:${webhook.key}`)).toBe(0));
   expect(await everythingInRedis()).not.toContain('canary');
 });
 
@@ -163,7 +163,7 @@ test('no password shows in errors, logs, hooks or when the inbox is inspected', 
     inbox.work({});
     const error: unknown = await inbox.store(stored()).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(WebhookError);
-    await vi.waitFor(() => expect(told.length).toBeGreaterThan(1));
+    await eventually(() => expect(told.length).toBeGreaterThan(1));
     const everything = [error, told, logger.lines, inbox, inbox.work({}), await inbox.health()];
     const shown = inspect(everything, { depth: 10, showHidden: true }) + JSON.stringify(everything);
     expect(shown).not.toContain('canary');

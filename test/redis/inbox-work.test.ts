@@ -1,11 +1,11 @@
 import { ConfigurationError, createWebhookReceiver } from 'agent-platform-sdk';
 import type { InboxFailure, InboxHooks, InboxRun, InboxStored } from 'agent-platform-sdk/bullmq';
 import { Queue } from 'bullmq';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
 import { minimal, post, secret } from '../webhooks/deliveries.js';
 import { RecordingLogger } from '../webhooks/recording-logger.js';
-import { createInbox, deferred, redis, stored } from './inbox-fixture.js';
+import { createInbox, deferred, eventually, redis, stored } from './inbox-fixture.js';
 
 const receiverWith = (inbox?: ReturnType<typeof createInbox>) =>
   createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
@@ -65,7 +65,7 @@ test('an event without a handler is done', async () => {
   const inbox = createInbox({ hooks });
   inbox.work({ agent_deleted: () => undefined });
   await inbox.store(stored());
-  await vi.waitFor(() => expect(told).toEqual(['stored', 'handled']));
+  await eventually(() => expect(told).toEqual(['stored', 'handled']));
 });
 
 test('a handler that fails is run again, until it succeeds', async () => {
@@ -79,7 +79,7 @@ test('a handler that fails is run again, until it succeeds', async () => {
     },
   });
   await inbox.store(stored());
-  await vi.waitFor(() => expect(told).toEqual(['stored', 'retry', 'retry', 'handled']));
+  await eventually(() => expect(told).toEqual(['stored', 'retry', 'retry', 'handled']));
   expect(failures.map(({ attempt }) => attempt)).toEqual([1, 2]);
   expect(failures[0]?.error).toMatchObject({ name: 'WebhookError', cause: new Error('no 1') });
 });
@@ -88,7 +88,7 @@ test('the wait between two runs is the backoff', async () => {
   const inbox = createInbox({ backoff: { type: 'exponential', delay: 3_600_000 } });
   inbox.work({ lead_captured: () => Promise.reject(new Error('no')) });
   await inbox.store(stored());
-  await vi.waitFor(async () => expect((await inbox.health()).retrying).toBe(1));
+  await eventually(async () => expect((await inbox.health()).retrying).toBe(1));
 });
 
 test('an event whose attempts are used up is a dead letter, with its reason', async () => {
@@ -97,7 +97,7 @@ test('an event whose attempts are used up is a dead letter, with its reason', as
   const webhook = stored();
   inbox.work({ lead_captured: () => Promise.reject(new TypeError('the CRM is away')) });
   await inbox.store(webhook);
-  await vi.waitFor(() => expect(told).toEqual(['stored', 'retry', 'dead letter']));
+  await eventually(() => expect(told).toEqual(['stored', 'retry', 'dead letter']));
   const [letter] = await inbox.deadLetters.list();
   expect(letter).toEqual({
     id: webhook.key,
@@ -115,7 +115,7 @@ test('an event that does not fit the document is a dead letter at once, and not 
   const body = JSON.stringify({ type: 'lead_captured', payload: { agentId: 1, workspaceSecret: secret } });
   expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
   inbox.work(receiver);
-  await vi.waitFor(() => expect(told).toEqual(['stored', 'dead letter']));
+  await eventually(() => expect(told).toEqual(['stored', 'dead letter']));
   const [letter] = await inbox.deadLetters.list();
   expect(letter).toMatchObject({ webhook: { payload: { agentId: 1 } }, attempts: 1 });
   expect(letter?.reason).toContain('payload.agentId: expected string, received number');
@@ -125,7 +125,7 @@ test('a marked field in the error of a handler is masked in the dead letter', as
   const inbox = createInbox({ attempts: 1 });
   inbox.work({ lead_captured: () => Promise.reject(new Error('{"sessionKey":"canary"}')) });
   await inbox.store(stored());
-  await vi.waitFor(async () => expect(await inbox.deadLetters.count()).toBe(1));
+  await eventually(async () => expect(await inbox.deadLetters.count()).toBe(1));
   const [letter] = await inbox.deadLetters.list();
   expect(letter?.reason).toContain('sessionKey');
   expect(letter?.reason).not.toContain('canary');
@@ -139,7 +139,7 @@ test("someone else's job in the queue is a dead letter, and stops nobody", async
   inbox.work({ lead_captured: handled.resolve });
   await inbox.store(stored());
   await handled.promise;
-  await vi.waitFor(async () => expect(await inbox.deadLetters.count()).toBe(1));
+  await eventually(async () => expect(await inbox.deadLetters.count()).toBe(1));
 });
 
 test('concurrency says how many events are worked at once', async () => {
@@ -154,9 +154,9 @@ test('concurrency says how many events are worked at once', async () => {
   };
   inbox.work({ lead_captured: work }, { concurrency: 3 });
   await Promise.all(Array.from({ length: 10 }, () => inbox.store(stored())));
-  await vi.waitFor(() => expect(running).toBe(3));
+  await eventually(() => expect(running).toBe(3));
   end.resolve();
-  await vi.waitFor(async () => expect((await inbox.health()).depth).toBe(0));
+  await eventually(async () => expect((await inbox.health()).depth).toBe(0));
   expect(most).toBe(3);
 });
 
@@ -167,7 +167,7 @@ test('an event is given to one of several workers', async () => {
   const webhooks = Array.from({ length: 200 }, () => stored());
   const [inbox = createInbox()] = inboxes;
   await Promise.all(webhooks.map((webhook) => inbox.store(webhook)));
-  await vi.waitFor(async () => expect((await inbox.health()).depth).toBe(0));
+  await eventually(async () => expect((await inbox.health()).depth).toBe(0));
   expect(handled.sort()).toEqual(webhooks.map(({ key }) => key).sort());
 });
 
@@ -229,7 +229,7 @@ test('a worker that begins before Redis does takes up the work', async () => {
     await crashed;
     await inbox.store(stored());
     await handled.promise;
-    await vi.waitFor(async () => expect((await inbox.health()).depth).toBe(0));
+    await eventually(async () => expect((await inbox.health()).depth).toBe(0));
     await inbox.close();
   } finally {
     await server.stop();
@@ -250,7 +250,7 @@ test('the event of a run that lost its lock is run again, and the first handler 
   };
   inbox.work({ lead_captured: work }, { lockDuration: 200, concurrency: 2 });
   await inbox.store(stored());
-  await vi.waitFor(() => expect(told).toContain('handled'), 5_000);
+  await eventually(() => expect(told).toContain('handled'));
   expect(runs).toBe(2);
   expect(told).toEqual(expect.arrayContaining(['lock lost', 'stalled']));
   expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0, failures: { stalled: 1 } });
@@ -262,7 +262,7 @@ test('hooks tell how long an event waited and ran, and whose it was', async () =
   const webhook = stored({ receivedAt: Date.now() - 5_000, workspace: 'acme' });
   inbox.work({});
   await inbox.store(webhook);
-  await vi.waitFor(() => expect(runs).toHaveLength(2));
+  await eventually(() => expect(runs).toHaveLength(2));
   const about = { key: webhook.key, type: 'lead_captured', workspace: 'acme' };
   expect(runs[0]).toEqual({ ...about, durationMs: expect.any(Number) });
   expect(runs[1]).toMatchObject({ ...about, attempt: 1, durationMs: expect.any(Number) });
@@ -280,7 +280,7 @@ test('a hook that throws or rejects changes nothing, and is logged', async () =>
   const inbox = createInbox({ hooks, logger });
   inbox.work({});
   await inbox.store(stored());
-  await vi.waitFor(() => {
+  await eventually(() => {
     const failed = logger.lines.filter((line) => line.includes('the hook'));
     expect(failed.map((line) => /hook (\w+) failed/.exec(line)?.[1])).toEqual(['onStored', 'onHandled']);
   });
@@ -293,7 +293,7 @@ test('no log line holds anything of a payload', async () => {
   const webhook = stored({ payload: { ...minimal.lead_captured, leadName: 'canary' } });
   inbox.work({ lead_captured: ({ payload }) => Promise.reject(new Error(payload.leadName)) });
   await inbox.store(webhook);
-  await vi.waitFor(async () => expect(await inbox.deadLetters.count()).toBe(1));
+  await eventually(async () => expect(await inbox.deadLetters.count()).toBe(1));
   expect(logger.lines.join()).toContain(webhook.key);
   expect(logger.lines.join()).not.toContain('canary');
 });

@@ -1,0 +1,54 @@
+import { Agent, request } from 'node:http';
+import { SECRET } from './role.js';
+
+/** How many deliveries are on their way at once. */
+const PARALLEL = 64;
+/** A turn of a conversation of about 250 bytes. */
+const TURN = { role: 'user', text: 'I would like to move my appointment. '.repeat(5), ts: 1_760_000_000_000 };
+
+const agent = new Agent({ keepAlive: true, maxSockets: PARALLEL });
+
+/** Delivers so many events of so many bytes, each its own, and resolves when each was answered 200. */
+export async function deliver(ports: readonly number[], count: number, bytes: number): Promise<void> {
+  const body = bodyOf(bytes);
+  let next = 0;
+  const deliverOn = async () => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      await post(ports[index % ports.length] ?? 0, body(index));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, count) }, deliverOn));
+}
+
+/** The body is made once: the bench is to measure the receivers, not this. */
+function bodyOf(bytes: number): (index: number) => string {
+  const turns = Array.from({ length: Math.max(Math.round(bytes / 250) - 1, 1) }, () => TURN);
+  const text = JSON.stringify({
+    type: 'conversation_updated',
+    payload: {
+      agentId: 'agent_1',
+      convoId: 'NAME',
+      createdAt: 1_760_000_000_000,
+      lightConvoData: {},
+      turns,
+      operation: 'updated',
+      workspaceSecret: SECRET,
+    },
+  });
+  const [head = '', tail = ''] = text.split('NAME');
+  return (index) => `${head}convo_${index}${tail}`;
+}
+
+function post(port: number, body: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, host: '127.0.0.1', method: 'POST', agent }, (response) => {
+      response.resume().on('end', () => {
+        if (response.statusCode === 200) resolve();
+        else reject(new Error(`answered ${response.statusCode}`));
+      });
+    });
+    sent.on('error', reject).end(body);
+  });
+}

@@ -1,0 +1,25 @@
+// The receiving side of a durable inbox, in an Express app: verify, store, answer. Any number of these can stand behind
+// a load balancer; the handlers run elsewhere, in examples/bullmq-worker.ts.
+// Start it with WORKSPACE_SECRET=… REDIS_URL=redis://… PORT=3000 npx tsx examples/bullmq-receiver.ts
+import { createWebhookReceiver } from 'agent-platform-sdk';
+import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
+import express from 'express';
+
+const inbox = createBullMQInbox({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
+const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '', inbox }).onError(
+  (error, { event, stage }) => console.error(event.type, stage, error),
+);
+
+const app = express();
+app.post('/webhooks', receiver.node);
+
+// For the load balancer: without Redis, nothing can be stored here.
+app.get('/ready', async (_request, response) => {
+  const health = await inbox.health();
+  response.status(health.ready ? 200 : 503).json(health);
+});
+
+const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log('receiving'));
+
+// Deliveries that are under way are answered first: the service does not send them again.
+process.on('SIGTERM', () => server.close(() => void inbox.close()));

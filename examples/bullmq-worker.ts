@@ -1,0 +1,24 @@
+// The working side of a durable inbox. Start as many as the work needs, on as many machines; stop them at any time.
+// Start it with REDIS_URL=redis://… npx tsx examples/bullmq-worker.ts
+import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
+
+const inbox = createBullMQInbox({
+  connection: process.env.REDIS_URL ?? 'redis://localhost:6379',
+  hooks: {
+    onDeadLetter: ({ type, key, error }) => console.error(`dead letter: ${type} ${key}`, error),
+  },
+});
+
+// No secret here: what is in the inbox was verified before it was stored. Handlers must be idempotent, because the event of a
+// worker that dies inside them is run again:.
+inbox.work(
+  {
+    lead_captured: ({ payload }) => console.log(`lead: ${payload.leadEmail}`),
+    conversation_updated: ({ payload }) => console.log(`turns: ${payload.turns.length}`),
+  },
+  { concurrency: 20 },
+);
+console.log('working');
+
+// Finishes what is in work within 25 seconds, or gives it back to the queue.
+process.on('SIGTERM', () => void inbox.close());

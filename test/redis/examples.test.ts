@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, expect, test } from 'vitest';
+import { countPerWorkspace, createAgency, replayFor } from '../../examples/bullmq-agency.js';
+import { freePort } from '../../scripts/free-port.js';
+import { delivery, secret } from '../webhooks/deliveries.js';
+import { createInbox, eventually, redis, url } from './inbox-fixture.js';
+
+const children: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+/** Starts an example as its first lines say, and collects what it prints. */
+function start(example: string, env: Readonly<Record<string, string>>) {
+  const argv = ['--import', 'tsx', `examples/${example}.ts`];
+  const child = spawn(process.execPath, argv, { env: { ...process.env, REDIS_URL: url, ...env } });
+  children.push(child);
+  const lines: string[] = [];
+  const collect = (chunk: Buffer) => lines.push(...String(chunk).trim().split('\n'));
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  return { child, lines };
+}
+
+test('receiver and worker, as two processes: stored by one, handled by the other, and both end when told', async () => {
+  const port = String(await freePort());
+  const receiver = start('bullmq-receiver', { PORT: port, WORKSPACE_SECRET: secret });
+  await eventually(() => expect(receiver.lines).toContain('receiving'));
+  const address = `http://127.0.0.1:${port}`;
+  const body = delivery('lead_captured', { leadEmail: 'a@acme.example' });
+  expect((await fetch(`${address}/webhooks`, { method: 'POST', body })).status).toBe(200);
+  expect(await (await fetch(`${address}/ready`)).json()).toMatchObject({ ready: true, waiting: 1 });
+
+  const worker = start('bullmq-worker', {});
+  await eventually(() => expect(worker.lines).toContain('lead: a@acme.example'));
+  for (const { child } of [receiver, worker]) {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  }
+}, 60_000);
+
+test('an agency of a thousand workspaces: each event goes to its customer, and one is replayed alone', async () => {
+  const workspaces = Object.fromEntries(
+    Array.from({ length: 1_000 }, (_, index) => [`customer-${index}`, `secret-of-${index}`]),
+  );
+  const counts = new Map<string, { handled: number; failed: number }>();
+  const inbox = createInbox({ attempts: 1, hooks: countPerWorkspace(counts) });
+  const leads: string[] = [];
+  let isAway = true;
+  const agency = createAgency(workspaces, inbox, (name) => ({
+    addLead: async (email) => {
+      if (isAway) throw new Error('away');
+      leads.push(`${name} ${email}`);
+    },
+  }));
+  for (const index of [7, 999]) {
+    const body = delivery('lead_captured', {
+      leadEmail: 'a@b.example',
+      workspaceSecret: `secret-of-${index}`,
+    });
+    expect((await agency.handle({ method: 'POST', body })).status).toBe(200);
+  }
+  inbox.work(agency);
+  await eventually(async () => expect(await inbox.deadLetters.count()).toBe(2));
+  isAway = false;
+  expect(await replayFor(inbox, 'customer-999')).toBe(1);
+  await eventually(() => expect(leads).toEqual(['customer-999 a@b.example']));
+  await eventually(() => expect(counts.get('customer-999')).toEqual({ handled: 1, failed: 1 }));
+  expect(await redis.zcard('bull:agent-platform-webhooks:failed')).toBe(1);
+});
