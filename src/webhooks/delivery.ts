@@ -7,6 +7,9 @@ import type { ReceivedWebhook, WebhookContext, WebhookHandler } from './listener
 /** How far a delivery has come: decides what it is answered when its deadline passes. */
 export type Phase = 'reading' | 'verifying' | 'claiming' | 'copy' | 'storing' | 'running';
 
+/** Registers what is called when a deadline passes. */
+export type AtDeadline = (listener: () => void) => void;
+
 /** A handler that was started. */
 export interface Attempt {
   readonly handler: WebhookHandler<never>;
@@ -28,7 +31,7 @@ export class Delivery {
   readonly unsettled = new Set<Attempt>();
   readonly #clock: Clock;
   readonly #timer: unknown;
-  #onDeadline: (() => void) | undefined;
+  readonly #atDeadline: (() => void)[] = [];
 
   constructor(clock: Clock, deadlineMs: number) {
     this.#clock = clock;
@@ -36,7 +39,7 @@ export class Delivery {
     this.#timer = clock.setTimeout(() => {
       const reason = new WebhookError(`The delivery was not handled within ${deadlineMs} ms.`);
       controllerOf(this.context).abort(reason);
-      this.#onDeadline?.();
+      for (const listener of this.#atDeadline) listener();
     }, deadlineMs);
   }
 
@@ -48,10 +51,15 @@ export class Delivery {
     this.label = workspace === undefined ? label : `${label} of ${JSON.stringify(workspace.slice(0, 100))}`;
   }
 
+  /** Calls the listener when the deadline passes: what the context's signal is to handlers, without its cost. */
+  readonly atDeadline: AtDeadline = (listener) => {
+    this.#atDeadline.push(listener);
+  };
+
   /** What the work comes to, or, when the deadline passes before, what is answered then. */
-  outcomeOf(work: Promise<Outcome>, atDeadline: () => Outcome): Promise<Outcome> {
+  outcomeOf(work: Promise<Outcome>, endOverdue: () => Outcome): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      this.#onDeadline = () => resolve(atDeadline());
+      this.atDeadline(() => resolve(endOverdue()));
       work.then(resolve, reject);
     });
   }

@@ -1,4 +1,5 @@
 import type { WebhookResponse } from './answers.js';
+import type { AtDeadline } from './delivery.js';
 import { join } from './read-body.js';
 import { Refusal } from './refusal.js';
 
@@ -55,7 +56,7 @@ function isEmptyObject(value: unknown): boolean {
 export async function readNode(
   request: NodeRequest,
   limit: number,
-  signal: AbortSignal,
+  atDeadline: AtDeadline,
 ): Promise<Uint8Array> {
   // An aborted request emits an error at any time; without a listener it would end the process.
   request.on('error', ignore);
@@ -63,14 +64,14 @@ export async function readNode(
   const announced = Number(request.headers['content-length'] ?? 0);
   try {
     if (announced > limit) throw new Refusal('body_too_large', announced);
-    return await collect(request, limit, signal);
+    return await collect(request, limit, atDeadline);
   } catch (error) {
     discard(request, limit);
     throw error;
   }
 }
 
-function collect(request: NodeRequest, limit: number, signal: AbortSignal): Promise<Uint8Array> {
+function collect(request: NodeRequest, limit: number, atDeadline: AtDeadline): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -86,11 +87,10 @@ function collect(request: NodeRequest, limit: number, signal: AbortSignal): Prom
     const listeners = { data: onData, end: onEnd, close: onCut };
     const settle = (how: () => void) => {
       for (const [event, listener] of Object.entries(listeners)) request.removeListener(event, listener);
-      signal.removeEventListener('abort', onCut);
       how();
     };
     for (const [event, listener] of Object.entries(listeners)) request.on(event, listener);
-    signal.addEventListener('abort', onCut);
+    atDeadline(onCut);
   });
 }
 

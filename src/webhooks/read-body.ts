@@ -1,10 +1,11 @@
+import type { AtDeadline } from './delivery.js';
 import { Refusal } from './refusal.js';
 
 /** Reads the body of a `Request`, and stops as soon as it is larger than the limit. */
 export async function readRequest(
   request: Request,
   limit: number,
-  signal?: AbortSignal,
+  atDeadline?: AtDeadline,
 ): Promise<Uint8Array> {
   const announced = Number(request.headers.get('content-length') ?? 0);
   if (announced > limit) throw new Refusal('body_too_large', announced);
@@ -13,22 +14,23 @@ export async function readRequest(
   if (request.bodyUsed) throw new Refusal('body_unreadable');
   const reader = body.getReader();
   const cancel = () => void reader.cancel().catch(ignore);
-  signal?.addEventListener('abort', cancel);
+  let overdue = false;
+  atDeadline?.(() => {
+    overdue = true;
+    cancel();
+  });
   try {
-    return await collect(reader, limit, signal);
+    const whole = await collect(reader, limit);
+    // A cancelled reader ends as if the body had: what came is not the whole.
+    if (overdue) throw new Refusal('body_unreadable', whole.byteLength);
+    return whole;
   } catch (error) {
     cancel();
     throw error instanceof Refusal ? error : new Refusal('body_unreadable');
-  } finally {
-    signal?.removeEventListener('abort', cancel);
   }
 }
 
-async function collect(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  limit: number,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array> {
+async function collect(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
@@ -36,8 +38,6 @@ async function collect(
     if (size > limit) throw new Refusal('body_too_large', size);
     chunks.push(next.value);
   }
-  // A cancelled reader ends as if the body had: what came is not the whole.
-  if (signal?.aborted) throw new Refusal('body_unreadable', size);
   return join(chunks, size);
 }
 

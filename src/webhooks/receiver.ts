@@ -133,7 +133,7 @@ export class WebhookReceiver {
     const { method } = request;
     const { status, headers, body } = await this.#pipeline.deliver({
       method,
-      read: (limit, { signal }) => readRequest(request, limit, signal),
+      read: (limit, atDeadline) => readRequest(request, limit, atDeadline),
     });
     return new Response(body === '' ? null : body, { status, headers });
   };
@@ -161,9 +161,9 @@ export class WebhookReceiver {
   readonly node = async (request: NodeRequest, response: NodeResponse, parsed?: unknown): Promise<void> => {
     const answer = await this.#pipeline.deliver({
       method: request.method,
-      read: (limit, context) => {
+      read: (limit, atDeadline) => {
         const body = bodyOf(request, parsed);
-        return body === undefined ? readNode(request, limit, context.signal) : body.value;
+        return body === undefined ? readNode(request, limit, atDeadline) : body.value;
       },
     });
     answerNode(response, answer);
