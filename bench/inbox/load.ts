@@ -8,14 +8,17 @@ const TURN = { role: 'user', text: 'I would like to move my appointment. '.repea
 
 const agent = new Agent({ keepAlive: true, maxSockets: PARALLEL });
 
-/** Delivers so many events of so many bytes, each its own, and resolves when each was answered 200. */
+/** Events delivered so far: no two may be alike, or they would be taken for copies. */
+let delivered = 0;
+
+/** Delivers so many events of so many bytes, and resolves when each was answered 200. */
 export async function deliver(ports: readonly number[], count: number, bytes: number): Promise<void> {
   const body = bodyOf(bytes);
-  let next = 0;
+  const end = delivered + count;
   const deliverOn = async () => {
-    while (next < count) {
-      const index = next;
-      next += 1;
+    while (delivered < end) {
+      const index = delivered;
+      delivered += 1;
       await post(ports[index % ports.length] ?? 0, body(index));
     }
   };

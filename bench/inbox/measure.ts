@@ -22,6 +22,8 @@ export interface Figures {
   /** Processor time of the receivers, and of the workers, per event, in microseconds. */
   readonly acceptCpu: number;
   readonly workCpu: number;
+  /** Processor time of Redis per event, stored and worked off, in microseconds: its one thread serves all. */
+  readonly redisCpu: number;
   /** Memory of Redis per waiting event. */
   readonly bytesWaiting: number;
 }
@@ -41,8 +43,10 @@ export async function measure(one: Case, redisUrl: string): Promise<Figures> {
     await deliver(ports, WARM_UP * one.processes, 1_000);
     await emptied(queue);
     await queue.pause();
+    const before = await cpuOf(redis);
     const accepted = await accept(one, receivers, ports, redis);
-    return { ...accepted, ...(await work(one, workers, queue)) };
+    const worked = await work(one, workers, queue);
+    return { ...accepted, ...worked, redisCpu: ((await cpuOf(redis)) - before) / one.count };
   } finally {
     await Promise.all([receivers.stop(), workers.stop()]);
     await queue.close();
@@ -70,6 +74,12 @@ async function work({ count }: Case, workers: Crew, queue: Queue) {
 
 async function emptied(queue: Queue): Promise<void> {
   while ((await queue.getJobCountByTypes('waiting', 'active')) > 0) await sleep(5);
+}
+
+async function cpuOf(redis: Redis): Promise<number> {
+  const info = await redis.info('cpu');
+  const seconds = (name: string) => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1]);
+  return (seconds('used_cpu_user') + seconds('used_cpu_sys')) * 1_000_000;
 }
 
 async function usedMemory(redis: Redis): Promise<number> {
