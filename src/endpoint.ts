@@ -125,9 +125,9 @@ export function endpoint<
   declaration: EndpointDeclaration<Path, Body, Query, Response>,
 ): Endpoint<Path, OptionalInput<Body>, OptionalInput<Query>, ResultOf<Response>> {
   const { method, path, body, query, response, auth = 'bearer', reserved } = declaration;
-  if (!path.startsWith('/')) throw new TypeError(`endpoint: the path must start with "/", got "${path}"`);
+  if (!path.startsWith('/')) throw new TypeError(`endpoint: the path must start with "/": ${path}`);
   if (body !== undefined && (method === 'GET' || method === 'DELETE')) {
-    throw new TypeError(`endpoint: ${method} ${path} declares a body, but ${method} sends none`);
+    throw new TypeError(`endpoint: ${method} ${path} must not declare a body`);
   }
   const shape = isResponseShape(response)
     ? response
@@ -157,10 +157,26 @@ function isResponseShape(
 export function withData<Schema extends StandardSchemaV1>(
   schema: Schema,
 ): ResponseShape<SchemaOutput<Schema>> {
+  return isOwnSchema(schema) ? withRecord(schema) : unwrapping(foreignEnvelope(schema));
+}
+
+/**
+ * What {@link withData} comes to for a schema of this package. The documented operations use it by itself, so that
+ * no client carries the code for schemas of other libraries.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function withRecord<Schema extends StandardSchemaV1>(
+  schema: Schema,
+): ResponseShape<SchemaOutput<Schema>> {
+  // This package's schemas are Zod's.
+  return unwrapping(openObject({ ...envelopeFields, data: schema as unknown as z.core.$ZodType }));
+}
+
+function unwrapping<Result>(schema: StandardSchemaV1): ResponseShape<Result> {
   return {
-    schema: isOwnSchema(schema) ? ownEnvelope(schema) : foreignEnvelope(schema),
+    schema,
     // The schema has checked that this is an envelope, unless validation is off or only reports: then it may be null.
-    unwrap: (body) => (body as { data: SchemaOutput<Schema> } | null)?.data as SchemaOutput<Schema>,
+    unwrap: (body) => (body as { data: Result } | null)?.data as Result,
     allowEmpty: false,
   };
 }
@@ -173,11 +189,6 @@ export function withoutData(): ResponseShape<void> {
 
 /** What every envelope may carry beside its data. */
 const envelopeFields = { success: flag, message: text };
-
-function ownEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
-  // `isOwnSchema` has told that this is a Zod schema.
-  return openObject({ ...envelopeFields, data: schema as unknown as z.core.$ZodType });
-}
 
 /** An envelope whose `data` is validated by a schema of any library. */
 function foreignEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { endpoint, type ResponseShape, withData, withoutData } from './endpoint.js';
+import { endpoint, type ResponseShape, withoutData, withRecord } from './endpoint.js';
 import { type Conversation, ConversationSchema } from './schemas/conversation.js';
 import { type DefaultTool, DefaultToolSchema } from './schemas/default-tool.js';
 import {
@@ -51,7 +51,7 @@ export const createVariable = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/variables',
   body: documented<CreateVariableBody>(CreateVariableBodySchema),
-  response: withData(documented<Variable>(VariableSchema)),
+  response: withRecord(documented<Variable>(VariableSchema)),
 });
 
 /** Releases a telephone number from a workspace: `POST /utils/telco/release-number` (document, 4.3). */
@@ -66,7 +66,7 @@ export const releasePhoneNumber = endpoint({
 export const listDefaultTools = endpoint({
   method: 'GET',
   path: '/tools/defaults',
-  response: withData(documented<DefaultTool[]>(z.array(DefaultToolSchema))),
+  response: withRecord(documented<DefaultTool[]>(z.array(DefaultToolSchema))),
 });
 
 /** Retrieves a tool with its full configuration: `GET /tools/{toolId}` (document, 4.5). */
@@ -75,14 +75,14 @@ export const getTool = endpoint({
   path: '/tools/{toolId}',
   // `/tools/defaults` is another operation (4.4).
   reserved: { toolId: ['defaults'] },
-  response: withData(documented<Tool>(ToolSchema)),
+  response: withRecord(documented<Tool>(ToolSchema)),
 });
 
 /** Retrieves a conversation: `GET /agents/{agentId}/convos/{convoId}` (document, 4.6). */
 export const getConversation = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/convos/{convoId}',
-  response: withData(documented<Conversation>(ConversationSchema)),
+  response: withRecord(documented<Conversation>(ConversationSchema)),
 });
 
 /** Deletes a workspace for good, with all it holds: `DELETE /workspaces/{id}` (document, 4.7). */

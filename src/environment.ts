@@ -1,13 +1,8 @@
 interface RuntimeGlobals {
   readonly process?: {
     readonly env?: Record<string, string | undefined>;
-    readonly versions?: Record<string, string>;
+    readonly versions?: Record<string, string | undefined>;
   };
-  readonly Deno?: {
-    readonly version?: { readonly deno?: string };
-    readonly env?: { get(name: string): string | undefined };
-  };
-  readonly Bun?: { readonly version?: string };
   readonly navigator?: { readonly userAgent?: string };
   readonly window?: unknown;
   readonly document?: unknown;
@@ -19,7 +14,7 @@ const globals = globalThis as unknown as RuntimeGlobals;
 /** Reads a setting where an environment exists; blank counts as missing. Never throws. */
 export function readEnvironment(name: string): string | undefined {
   try {
-    const value = globals.process?.env?.[name] ?? globals.Deno?.env?.get(name);
+    const value = globals.process?.env?.[name];
     return value?.trim() === '' ? undefined : value;
   } catch {
     return undefined; // Deno without permission to read the environment.
@@ -28,12 +23,11 @@ export function readEnvironment(name: string): string | undefined {
 
 /** `node/20.20.2`, `bun/1.4.4`, `deno/2.9.6`, `workerd`, or `unknown`. */
 export function runtimeName(): string {
-  const { Bun, Deno, navigator, process } = globals;
-  if (navigator?.userAgent === 'Cloudflare-Workers') return 'workerd';
-  const versions = { bun: Bun?.version, deno: Deno?.version?.deno, node: process?.versions?.node };
-  // Bun and Deno have a `process` too, and come first.
-  const [name, version] = Object.entries(versions).find(([, found]) => found) ?? [];
-  return version === undefined ? 'unknown' : `${name}/${version}`;
+  if (globals.navigator?.userAgent === 'Cloudflare-Workers') return 'workerd';
+  const versions = globals.process?.versions ?? {};
+  // Bun and Deno give the version of Node that they stand for too.
+  const name = ['bun', 'deno', 'node'].find((one) => versions[one]);
+  return name === undefined ? 'unknown' : `${name}/${versions[name]}`;
 }
 
 export function isBrowser(): boolean {

@@ -47,9 +47,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
         ? `required: expected ${issue.expected === 'nonoptional' ? 'a value' : issue.expected}`
         : `expected ${issue.expected}, received ${typeName(issue.input)}`;
     case 'invalid_value':
-      return typeof issue.input === 'string'
-        ? `expected one of ${list(issue.values)}, received another string`
-        : `expected one of ${list(issue.values)}, received ${typeName(issue.input)}`;
+      return `expected one of ${list(issue.values)}, received ${typeof issue.input === 'string' ? 'another string' : typeName(issue.input)}`;
     case 'unrecognized_keys':
       return 'unknown field';
     case 'too_small':

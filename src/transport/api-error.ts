@@ -90,9 +90,9 @@ function maskedIssue(issue: ApiErrorIssue): ApiErrorIssue {
 /** Whether a request that is not a GET may have had its effect although the answer does not tell so. */
 function mayHaveActed(status: number, isReadable: boolean): boolean {
   // A time-out somewhere on the way says nothing about the service behind it, whoever wrote the body.
-  if (status === 408 || status === 504) return true;
+  if ([408, 504].includes(status)) return true;
   // 307 and 308 ask to send the same request elsewhere: this server has not acted on it.
-  if (status === 307 || status === 308) return false;
+  if ([307, 308].includes(status)) return false;
   return !isReadable && (status >= 500 || status < 400);
 }
 
@@ -106,7 +106,7 @@ function messageOf(text: string, body: ErrorBodyParts, options: ApiErrorOptions)
 
 function hintsFor({ region, status, headers, outcomeUnknown }: ApiErrorOptions): string[] {
   const hints: string[] = [];
-  if (status === 401 || status === 403 || status === 404) {
+  if ([401, 403, 404].includes(status)) {
     hints.push(
       `The call went to region '${region}'. A token or an id of the other region fails the same way.`,
     );

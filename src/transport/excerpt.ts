@@ -22,9 +22,8 @@ export function quote(text: string, secrets: readonly string[]): string {
 
 /** Names what came instead of the document's body. */
 export function describeBody(text: string): string {
-  const start = text.trimStart().slice(0, 200).toLowerCase();
+  const start = text.trimStart().slice(0, 20);
   if (start === '') return 'an empty body';
-  if (start.startsWith('<!doctype html') || start.startsWith('<html')) return 'an HTML page';
-  if (start.startsWith('{') || start.startsWith('[')) return 'broken or unexpected JSON';
-  return 'text that is not JSON';
+  if (/^<(!doctype )?html/i.test(start)) return 'an HTML page';
+  return /^[[{]/.test(start) ? 'broken or unexpected JSON' : 'text that is not JSON';
 }
