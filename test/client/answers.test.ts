@@ -88,7 +88,10 @@ test('an answer that comes after the timeout is closed, so that it holds no conn
   expect(await closed).toBeUndefined();
 });
 
-test('an answer over the limit is closed, not read to its end', async () => {
+test.each([
+  ['of no declared length', {}],
+  ['that is compressed, whatever length it declares', { 'content-length': '9', 'content-encoding': 'gzip' }],
+])('an endless answer %s is closed at the limit', async (_, headers) => {
   let close: (reason: unknown) => void = () => undefined;
   const closed = new Promise((resolve) => {
     close = resolve;
@@ -97,7 +100,7 @@ test('an answer over the limit is closed, not read to its end', async () => {
     pull: (stream) => stream.enqueue(new Uint8Array(1_000)),
     cancel: close,
   });
-  const platform = connectWith(new Response(endless)).withOptions({ maxResponseBytes: 5_000 });
+  const platform = connectWith(new Response(endless, { headers })).withOptions({ maxResponseBytes: 5_000 });
   expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ issues: [{ code: 'too_large' }] });
   expect(await closed).toBeUndefined();
 });
@@ -139,6 +142,13 @@ test.each([
   });
   const outcome = await platform.tools.get('t1').catch((error: Error) => error.name);
   expect([tool.data, 'ResponseValidationError']).toContainEqual(outcome);
+});
+
+test('a character that was cut off is shown as one that is missing', async () => {
+  const { platform } = await connectTo(
+    (_, response) => void response.writeHead(500).end(Buffer.from([0x41, 0xc3])),
+  );
+  expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ rawBody: 'A\ufffd' });
 });
 
 test('an answer in text is not masked beyond its marked fields', async () => {

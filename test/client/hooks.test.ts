@@ -111,9 +111,9 @@ test('a hook that never settles cannot hold a call beyond its timeout', async ()
   const hang = () => new Promise<void>(() => undefined);
   const before = await connectTo(found, { hooks: { onRequest: hang }, timeout: 40 });
   expect(await rejectionOf(before.platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
-  const after = await connectTo(found, { hooks: { onResponse: hang }, timeout: 200 });
+  const after = await connectTo(found, { hooks: { onResponse: hang }, timeout: 1_000 });
   expect(await after.platform.tools.get('t1')).toEqual({ id: 't1' });
   const drifted = answerWith(200, success({ id: 't1', name: null }));
-  const late = await connectTo(drifted, { hooks: { onDrift: hang }, timeout: 200 });
+  const late = await connectTo(drifted, { hooks: { onDrift: hang }, timeout: 1_000 });
   expect(await late.platform.tools.get('t1')).toEqual({ id: 't1', name: null });
 });

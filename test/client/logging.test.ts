@@ -57,6 +57,25 @@ test('drift is a warning the first time at each place, and not again', async () 
   ]);
 });
 
+test('drift at more than a thousand places is no warning any more, so that memory and log stay bounded', async () => {
+  const lines: string[] = [];
+  const at = (level: string) => () => void lines.push(level);
+  const logger = { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
+  let call = 0;
+  const { platform } = await connectTo(
+    (_, response) => {
+      call += 1;
+      const grown = Object.fromEntries(
+        Array.from({ length: 100 }, (__, field) => [`grown${call}x${field}`, 1]),
+      );
+      response.end(JSON.stringify({ success: true, message: 'ok', clients: [], teams: [], ...grown }));
+    },
+    { logger, logLevel: 'warn' },
+  );
+  for (let round = 0; round < 12; round += 1) await platform.orgs.listMembersAndTeams('o1');
+  expect(lines).toEqual(Array.from({ length: 10 }, () => 'warn'));
+});
+
 test('off logs nothing', async () => {
   expect(await linesAt('off', answerWith(200, success({ id: 't1', name: null })))).toEqual([]);
 });

@@ -1,7 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { AbortError, TimeoutError } from 'agent-platform-sdk';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type Answer, answerWith, connect, connectTo, rejectionOf, success } from '../support/server.js';
+
+afterEach(() => void vi.restoreAllMocks());
 
 const stall: Answer = () => undefined;
 const stallInBody: Answer = (_, response) => {
@@ -112,12 +114,14 @@ test('no listener outlives its call: a signal can be reused', async () => {
 });
 
 test('no timer outlives its call', async () => {
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const { platform } = await connectTo(answerWith(200, success({ id: 't1' })), { timeout: 1_234_567 });
-  const before = timers();
-  await Promise.all(Array.from({ length: 50 }, () => platform.tools.get('t1')));
-  // Connections that are kept alive have timers of their own, far fewer than calls were made.
-  expect(timers() - before).toBeLessThan(50);
+  const timeout = 1_234_567;
+  const { platform } = await connectTo(answerWith(200, success({ id: 't1' })), { timeout });
+  const made = vi.spyOn(globalThis, 'setTimeout');
+  const cleared = vi.spyOn(globalThis, 'clearTimeout');
+  await platform.tools.get('t1');
+  const timers = made.mock.results.filter((_, call) => made.mock.calls[call]?.[1] === timeout);
+  expect(timers).toHaveLength(1);
+  expect(cleared.mock.calls.flat()).toContain(timers[0]?.value);
 });
 
 test('a thousand calls at once, half of them aborted: each ends in a value or a typed error', async () => {
