@@ -1,11 +1,14 @@
 import { parseArgs } from 'node:util';
-import { type RowName, rows } from './rows/index.js';
+import { everyRow, type RowName, rows } from './rows/index.js';
 
 /** What the command line asks for. */
 export interface BenchOptions {
   /** Rounds of each row; each row's own number where it is left out. */
   readonly rounds: number | undefined;
+  /** Without it, all rows but those of what was tried. */
   readonly only: readonly RowName[];
+  /** No row was named: the results are written. */
+  readonly isWhole: boolean;
   /** One tiny round of everything: no peer is installed, nothing is judged or written. */
   readonly smoke: boolean;
   /** The directory of the package under test, `dist` inside. */
@@ -25,6 +28,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
   return {
     rounds: values.smoke ? 1 : readRounds(values.rounds),
     only: readRows(values.only),
+    isWhole: values.only === undefined,
     smoke: values.smoke,
     package: values.package,
   };
@@ -38,8 +42,8 @@ function readRounds(value: string | undefined): number | undefined {
 }
 
 function readRows(value: string | undefined): readonly RowName[] {
-  const known = Object.keys(rows) as RowName[];
-  if (value === undefined) return known;
+  if (value === undefined) return Object.keys(rows) as RowName[];
+  const known = Object.keys(everyRow) as RowName[];
   return value.split(',').map((name) => {
     const row = known.find((one) => one === name);
     if (row !== undefined) return row;

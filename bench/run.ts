@@ -7,7 +7,7 @@ import { startServer } from './program.js';
 import { printVerdict, writeReport } from './report.js';
 import { type MetricResult, summarize } from './results.js';
 import { measureRow } from './rounds.js';
-import { rows } from './rows/index.js';
+import { everyRow } from './rows/index.js';
 import type { Row, Setting } from './rows/row.js';
 import { toolAnswer } from './rows/texts.js';
 import { installPackage, installPeers, isInstalled, Scratch } from './sandbox.js';
@@ -23,14 +23,14 @@ const server = await startServer(scratch.file('tool-answer.json', toolAnswer));
 const setting: Setting = { smoke: options.smoke, baseUrl: server.baseUrl, file: scratch.file };
 const results: MetricResult[] = [];
 try {
-  for (const name of options.only) results.push(...(await measure(rows[name](setting))));
+  for (const name of options.only) results.push(...(await measure(everyRow[name](setting))));
 } finally {
   server.stop();
   scratch.remove();
 }
 if (!options.smoke) printVerdict(results);
 // A part of the rows says nothing about the others, which may be of another day.
-if (!options.smoke && options.only.length === Object.keys(rows).length) writeReport(results);
+if (!options.smoke && options.isWhole) writeReport(results);
 
 async function measure(row: Row): Promise<MetricResult[]> {
   const measurements = row.measurements.filter(({ needs }) => needs === undefined || isInstalled(needs));

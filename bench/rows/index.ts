@@ -8,11 +8,12 @@ import type { Row, Setting } from './row.js';
 import { scale } from './scale.js';
 import { secrets } from './secrets.js';
 import { start } from './start.js';
+import { tried } from './tried.js';
 import { types } from './types.js';
 import { validation } from './validation.js';
 import { webhooks } from './webhooks.js';
 
-/** Everything that is measured, by its name for `--only`. */
+/** What is measured, by its name for `--only`. */
 export const rows = {
   start,
   import: importing,
@@ -28,4 +29,7 @@ export const rows = {
   types,
 } satisfies Readonly<Record<string, (setting: Setting) => Row>>;
 
-export type RowName = keyof typeof rows;
+/** With the ways that were tried. */
+export const everyRow = { ...rows, ...tried };
+
+export type RowName = keyof typeof everyRow;

@@ -1,5 +1,5 @@
-import { type Metric, type Row, SDK, type Setting } from './row.js';
-import { delivery } from './texts.js';
+import { type Row, SDK, type Setting } from './row.js';
+import { conversationOf, delivery } from './texts.js';
 
 const BARE = 'bare node:http';
 const subjects = [
@@ -9,20 +9,33 @@ const subjects = [
 ];
 
 /** A server of webhooks, under load. */
-export function receiver({ file }: Setting): Row {
-  const body = file('message.json', () => delivery('message_received'));
+export function receiver({ smoke, file }: Setting): Row {
+  const requests = smoke ? 100 : 20_000;
+  const bodies = [
+    { size: '0.3 kB', body: file('message.json', () => delivery('message_received')) },
+    { size: '8 kB', body: file('webhook-8kB.json', () => conversationOf(8_000)) },
+  ];
   return {
     id: 'receiver',
-    rounds: 7,
-    metrics: [
-      metric('receiver', 'receiver over HTTP, per second'),
-      metric('receiver-cpu', 'receiver over HTTP, per second of its CPU'),
-    ],
-    measurements: subjects.map((subject) => ({ program: 'receiver.mjs', task: { ...subject, body } })),
+    rounds: 5,
+    metrics: bodies.flatMap(({ size }) => [
+      {
+        id: `receiver ${size}`,
+        title: `receiver over HTTP, webhooks of ${size} per second`,
+        unit: '',
+        baseline: BARE,
+        goals: [{ subject: SDK, against: BARE, atLeast: 0.85 }],
+      },
+      {
+        id: `receiver-cpu ${size}`,
+        title: `the same, per second of the server's CPU`,
+        unit: '',
+        baseline: BARE,
+        goals: [],
+      },
+    ]),
+    measurements: bodies.flatMap(({ size, body }) =>
+      subjects.map((subject) => ({ program: 'receiver.mjs', task: { ...subject, size, body, requests } })),
+    ),
   };
-}
-
-function metric(id: string, title: string): Metric {
-  const goals = [{ subject: SDK, against: BARE, atLeast: 0.85 }];
-  return { id, title, unit: 'requests', baseline: BARE, goals };
 }

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { report, task } from './measure.mjs';
 
@@ -49,13 +49,20 @@ async function serverCpu() {
   return micros;
 }
 
+/** Resolves when so many requests were answered since now. */
+async function answers(count) {
+  const target = answered + count;
+  // Never asleep: waking this process would be charged to the server, and most to the one that lets it sleep.
+  while (answered < target) await setImmediate();
+}
+
 for (let lane = 0; lane < WIDTH; lane += 1) keepPosting();
-await sleep(task.effort);
+await answers(task.requests / 2);
 const from = { answered, at: performance.now(), cpu: await serverCpu() };
-await sleep(task.effort * 2);
+await answers(task.requests);
 const to = { answered, at: performance.now(), cpu: await serverCpu() };
 const count = to.answered - from.answered;
-report('receiver', task.subject, (count / (to.at - from.at)) * 1000);
-report('receiver-cpu', task.subject, (count / (to.cpu - from.cpu)) * 1_000_000);
-server.kill();
+report(`receiver ${task.size}`, task.subject, (count / (to.at - from.at)) * 1000);
+report(`receiver-cpu ${task.size}`, task.subject, (count / (to.cpu - from.cpu)) * 1_000_000);
+server.disconnect();
 process.exit(0);
