@@ -32,5 +32,5 @@ function isSafe(url: URL, options: AgentPlatformOptions): boolean {
 }
 
 function isLoopback(hostname: string): boolean {
-  return /^((.+\.)?localhost|\[::1\]|127(\.\d+){3})$/.test(hostname);
+  return /^(127(\.\d+){3}|\[::1\]|(.*\.)?localhost)$/.test(hostname);
 }

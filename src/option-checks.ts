@@ -38,7 +38,7 @@ export function usableToken(token: unknown): string {
   const trimmed = token.trim();
   if (trimmed === '') refuse('is blank');
   if (/[^\x21-\x7e]/.test(trimmed)) {
-    refuse('holds a line break or another character that cannot stand in a header');
+    refuse('holds a character that cannot stand in a header');
   }
   return trimmed;
 }
@@ -74,16 +74,15 @@ export function checkOneOf<Value extends string>(
 
 /** The level that an option or the environment gives. Default `'warn'`. */
 export function resolveLogLevel(option: LogLevel | undefined): LogLevel {
-  const fromEnvironment = readEnvironment('AGENT_PLATFORM_LOG');
-  const level = option ?? fromEnvironment ?? 'warn';
-  const hint = option === undefined ? ' (from AGENT_PLATFORM_LOG)' : '';
-  return checkOneOf(`logLevel`, LOG_LEVELS, level as LogLevel, hint) ?? 'warn';
+  // The check tells whether it is a level.
+  const level = (option ?? readEnvironment('AGENT_PLATFORM_LOG') ?? 'warn') as LogLevel;
+  return checkOneOf('logLevel', LOG_LEVELS, level, ' (the option or AGENT_PLATFORM_LOG)') ?? level;
 }
 
 export function checkLogger(logger: Logger = console): Logger {
-  for (const level of ['error', 'warn', 'info', 'debug'] as const) {
+  for (const level of LOG_LEVELS) {
     // A method that is missing is no function either.
-    checkFunction(`logger.${level}`, logger?.[level] ?? null);
+    if (level !== 'off') checkFunction(`logger.${level}`, logger?.[level] ?? null);
   }
   return logger;
 }

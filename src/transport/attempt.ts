@@ -44,7 +44,7 @@ async function exchange(context: AttemptContext, deadline: Deadline, progress: P
   progress.secrets = secretsOf(headers, token);
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   // The caller may have aborted while a hook or the token function ran.
-  if (deadline.expiry !== undefined) throw new Error('ended before it was sent');
+  if (deadline.expiry !== undefined) throw new Error('expired');
   logRequest(context, headers, progress);
   progress.sent = true;
   const response = await fetched(

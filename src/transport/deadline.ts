@@ -61,5 +61,5 @@ export function deadlineOf(call: CallSettings, endsAt: number, timeout: number =
 }
 
 function throwExpired(): never {
-  throw new Error('ended by its deadline');
+  throw new Error('expired');
 }

@@ -9,7 +9,6 @@ const MAX_MESSAGE = 1_000;
 export function excerpt(text: string, secrets: readonly string[]): string {
   // Masked before it is cut: a cut through a secret would leave a piece that no longer looks like one.
   const masked = withoutSecrets(redactText(text), secrets);
-  if (masked.length <= MAX_RAW_BODY / 4) return masked;
   const bytes = new TextEncoder().encode(masked).subarray(0, MAX_RAW_BODY);
   // `stream` drops a character that the cut has split, instead of replacing it.
   return new TextDecoder().decode(bytes, { stream: true });

@@ -67,8 +67,7 @@ function fillPath(endpoint: Endpoint, values: Readonly<Record<string, unknown>>,
 function pathProblem(value: unknown, reserved: readonly string[] = []): string | undefined {
   if (typeof value !== 'string') return typeName(value);
   if (value.trim() === '') return value === '' ? 'an empty string' : 'a blank string';
-  if (value === '.' || value === '..') return `'${value}', which would change the path`;
-  if (reserved.includes(value)) return `'${value}', which is the path of another operation`;
+  if (['.', '..', ...reserved].includes(value)) return `'${value}', the path of another operation`;
   // A lone half of a surrogate pair has no UTF-8 form, and could not be encoded.
   return /\p{Surrogate}/u.test(value) ? 'a string that is not valid Unicode' : undefined;
 }

@@ -43,7 +43,7 @@ export interface ParseWebhookRequestOptions extends Omit<ParseWebhookOptions, 's
 }
 
 const parseOptions = ['secret', 'validation', 'onDrift'];
-const requestOptions = [...parseOptions, 'maxBodyBytes'];
+const requestOptions = ['secret', 'validation', 'onDrift', 'maxBodyBytes'];
 const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
 
 /**
