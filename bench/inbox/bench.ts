@@ -23,9 +23,7 @@ const redis = await startRedis();
 console.log(
   `Medians of ${rounds} rounds. "plain" is BullMQ with the same jobs by hand: nothing is verified, validated or hashed.`,
 );
-console.log(
-  'CPU is processor time per event of the receivers and the workers; memory is of Redis, per waiting event.\n',
-);
+console.log('CPU is processor time per event; memory is of Redis, per waiting event.\n');
 console.log(
   row([
     'event',
@@ -36,6 +34,7 @@ console.log(
     'CPU receive',
     'CPU work',
     'CPU both',
+    'CPU Redis',
     'memory',
   ]),
 );
@@ -66,6 +65,7 @@ function describe(name: string, processes: number, kind: Kind, taken: readonly F
     `${receive.toFixed(0)} µs`,
     `${work.toFixed(0)} µs`,
     `${of((one) => one.acceptCpu + one.workCpu).toFixed(0)} µs`,
+    `${of((one) => one.redisCpu).toFixed(0)} µs`,
     `${(of((one) => one.bytesWaiting) / 1_000).toFixed(2)} kB`,
   ]);
 }
@@ -79,6 +79,7 @@ function ratios({ ours, plain }: Readonly<Record<Kind, readonly Figures[]>>): st
     ratio((one) => one.acceptCpu),
     ratio((one) => one.workCpu),
     ratio((one) => one.acceptCpu + one.workCpu),
+    ratio((one) => one.redisCpu),
     ratio((one) => one.bytesWaiting),
   ];
 }
