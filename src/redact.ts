@@ -104,14 +104,13 @@ export function redactText(text: string): string {
 
 /** Takes known secrets out of a text, wherever a service or a proxy has echoed them, as they are or encoded. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret !== '')
-    .flatMap(formsOf)
-    .reduce((left, form) => left.replaceAll(form, MASK), text);
+  return secrets.flatMap(formsOf).reduce((left, form) => left.replaceAll(form, MASK), text);
 }
 
 function formsOf(secret: string): string[] {
-  return [JSON.stringify(secret).slice(1, -1), secret, encodeURIComponent(secret)];
+  // Half of a surrogate pair cannot be encoded.
+  const inAddress = encodeURIComponent(secret.replace(/\p{Surrogate}/gu, ''));
+  return [JSON.stringify(secret).slice(1, -1), secret, inAddress].filter((form) => form !== '');
 }
 
 export function isSensitiveHeader(name: string): boolean {

@@ -20,7 +20,7 @@ export function readFailure(thrown: unknown, secrets: readonly string[]): Failur
     const reason = code === undefined ? text : `${text} (${code})`;
     return { reason, cause, neverConnected: wasNeverConnected(thrown) };
   } catch {
-    return { reason: 'what was thrown cannot be read', cause: undefined, neverConnected: false };
+    return { reason: 'unreadable', cause: undefined, neverConnected: false };
   }
 }
 

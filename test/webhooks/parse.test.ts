@@ -313,3 +313,9 @@ test('a Request without a body is not JSON', async () => {
     issues: [{ code: 'not_json' }],
   });
 });
+
+test('a secret that is not valid Unicode is a secret like any other', () => {
+  const odd = 'half-a-pair-\ud800-secret';
+  const body = { type: 'later_event', payload: { createdAt: 1, workspaceSecret: odd } };
+  expect(() => parseWebhook(body, { secret: odd })).toThrow(UnknownEventError);
+});
