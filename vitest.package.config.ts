@@ -5,7 +5,9 @@ export default defineConfig({
   test: {
     include: ['test/package/*.test.ts'],
     globalSetup: 'test/package/global-setup.ts',
-    testTimeout: 60_000,
+    // A compiler needs some seconds, and much longer where others run beside it.
+    testTimeout: 180_000,
+    maxConcurrency: 2,
     hookTimeout: 120_000,
     fileParallelism: false,
   },

@@ -81,7 +81,7 @@ describe.each(bundlers)('%s', (_, bundler, bytesLeft) => {
 
   test('bundles the msw handlers for the worker of a browser', async () => {
     const code = `export * from 'agent-platform-sdk/testing'; export * from 'agent-platform-sdk/testing/msw';`;
-    const directory = project(inject('consumerWithMsw'), {});
+    const directory = project(inject('consumerWithPeers'), {});
     const { imports } = await bundle(code, { directory, target: 'browser', external: ['msw'] });
     expect(imports).toEqual(['msw']);
   });

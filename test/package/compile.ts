@@ -1,18 +1,30 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
+import { installedTools } from '../../scripts/tool-cache.js';
 import { project, root } from './install.js';
+
+/** The compilers that users have. 7 is the one in Go, which has a command line and nothing else. */
+export const COMPILERS = ['5.4.5', '5.7.3', '5.9.3', '6.0.3', '7.0.2'] as const;
 
 /** How a consumer's project resolves modules. */
 export interface Resolution {
   readonly packageType: 'module' | 'commonjs';
-  readonly module: ts.ModuleKind;
-  readonly moduleResolution: ts.ModuleResolutionKind;
+  readonly module: 'node16' | 'nodenext' | 'esnext';
+  readonly moduleResolution: 'node16' | 'nodenext' | 'bundler';
 }
 
-const STRICT: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2022,
-  lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+export const RESOLUTIONS: readonly (readonly [name: string, resolution: Resolution])[] = [
+  ['node16, ESM', { packageType: 'module', module: 'node16', moduleResolution: 'node16' }],
+  ['node16, CommonJS', { packageType: 'commonjs', module: 'node16', moduleResolution: 'node16' }],
+  ['nodenext, ESM', { packageType: 'module', module: 'nodenext', moduleResolution: 'nodenext' }],
+  ['nodenext, CommonJS', { packageType: 'commonjs', module: 'nodenext', moduleResolution: 'nodenext' }],
+  ['bundler', { packageType: 'module', module: 'esnext', moduleResolution: 'bundler' }],
+];
+
+const STRICT = {
+  target: 'es2022',
+  lib: ['es2022', 'dom', 'dom.iterable'],
   types: [],
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -21,20 +33,37 @@ const STRICT: ts.CompilerOptions = {
   noEmit: true,
 };
 
-/** Puts a file of `consumers/` into a project of its own below `consumer`; returns its path and its options. */
-export function prepare(consumer: string, name: string, { packageType, ...resolution }: Resolution) {
-  const text = readFileSync(join(root, 'test/package/consumers', name), 'utf8');
-  const directory = project(consumer, {
-    [name]: text,
-    'package.json': JSON.stringify({ type: packageType }),
-  });
-  return { file: join(directory, name), text, options: { ...STRICT, ...resolution } };
+/** A consumer's project of one file, and its compiler's settings. */
+export interface Program {
+  /** Where the packages are installed. */
+  readonly consumer: string;
+  /** A file of `consumers/`. */
+  readonly name: string;
+  readonly resolution: Resolution;
+  /** Laid over the strict settings. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** The compiler's errors, those in the declaration files of the package and of its dependencies included. */
-export function errorsOf(file: string, options: ts.CompilerOptions): string[] {
-  return ts.getPreEmitDiagnostics(ts.createProgram([file], options)).map((error) => {
-    const message = ts.flattenDiagnosticMessageText(error.messageText, '\n');
-    return `${error.file?.fileName ?? ''}:${error.start ?? 0} ${message}`;
+/** Puts the file into a project of its own; returns the project's folder. */
+export function prepare({ consumer, name, resolution, settings = {} }: Program): string {
+  const { packageType, ...resolved } = resolution;
+  return project(consumer, {
+    [name]: readFileSync(join(root, 'test/package/consumers', name), 'utf8'),
+    'package.json': JSON.stringify({ type: packageType }),
+    'tsconfig.json': JSON.stringify({
+      compilerOptions: { ...STRICT, ...resolved, ...settings },
+      files: [name],
+    }),
+  });
+}
+
+/** What a compiler prints about a program: its errors, and with `--extendedDiagnostics` its figures. */
+export function compile(version: string, program: Program, ...flags: readonly string[]): Promise<string> {
+  const tsc = join(installedTools(`typescript@${version}`), 'typescript/bin/tsc');
+  return new Promise((resolve) => {
+    // It exits with 1 or 2 where there are errors, which it has printed then.
+    execFile(process.execPath, [tsc, ...flags], { cwd: prepare(program) }, (_error, stdout, stderr) =>
+      resolve((stdout + stderr).trim()),
+    );
   });
 }

@@ -9,8 +9,8 @@ declare module 'vitest' {
     readonly tarball: string;
     /** A folder where it is installed with its dependencies alone. */
     readonly consumer: string;
-    /** A folder where msw is installed too. */
-    readonly consumerWithMsw: string;
+    /** A folder where msw, BullMQ and ioredis are installed too. */
+    readonly consumerWithPeers: string;
   }
 }
 
@@ -18,11 +18,11 @@ export default function setup({ provide }: TestProject): () => void {
   if (!existsSync(join(root, 'dist'))) throw new Error('There is no dist: run `npm run build` first.');
   const tarball = pack();
   const consumer = install(tarball);
-  const consumerWithMsw = install(tarball, ['msw']);
+  const consumerWithPeers = install(tarball, ['msw', 'bullmq', 'ioredis']);
   provide('tarball', tarball);
   provide('consumer', consumer);
-  provide('consumerWithMsw', consumerWithMsw);
+  provide('consumerWithPeers', consumerWithPeers);
   return () => {
-    for (const path of [dirname(tarball), consumer, consumerWithMsw]) rmSync(path, { recursive: true });
+    for (const path of [dirname(tarball), consumer, consumerWithPeers]) rmSync(path, { recursive: true });
   };
 }

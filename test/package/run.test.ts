@@ -24,7 +24,11 @@ test.each(['module.mjs', 'common.cjs'])('%s uses the client and the fake without
 });
 
 test.each(['msw-module.mjs', 'msw-common.cjs'])('%s uses the msw handlers', (name) => {
-  expect(run(inject('consumerWithMsw'), name)).toMatchObject({ handlers: true });
+  expect(run(inject('consumerWithPeers'), name)).toMatchObject({ handlers: true });
+});
+
+test.each(['queue-module.mjs', 'queue-common.cjs'])('%s uses the inbox and the shared store', (name) => {
+  expect(run(inject('consumerWithPeers'), name)).toEqual(['ConfigurationError', 'ConfigurationError']);
 });
 
 test('errors are recognised across the ESM and the CommonJS copy, and across entry points', () => {

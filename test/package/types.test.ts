@@ -1,34 +1,39 @@
-import ts from 'typescript';
 import { expect, inject, test } from 'vitest';
-import { errorsOf, prepare, type Resolution } from './compile.js';
+import { COMPILERS, compile, RESOLUTIONS } from './compile.js';
 
-const { Node16, NodeNext, ESNext } = ts.ModuleKind;
-const resolutions: [name: string, resolution: Resolution][] = [
-  [
-    'node16, ESM',
-    { packageType: 'module', module: Node16, moduleResolution: ts.ModuleResolutionKind.Node16 },
-  ],
-  [
-    'node16, CommonJS',
-    { packageType: 'commonjs', module: Node16, moduleResolution: ts.ModuleResolutionKind.Node16 },
-  ],
-  [
-    'nodenext, ESM',
-    { packageType: 'module', module: NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
-  ],
-  ['bundler', { packageType: 'module', module: ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler }],
-];
+const everywhere = COMPILERS.flatMap((version) =>
+  RESOLUTIONS.map(([name, resolution]) => [version, name, resolution] as const),
+);
 
-test.each(resolutions)(
-  'a strict consumer compiles under %s, with no msw and no node types',
-  (_, resolution) => {
-    const { file, options } = prepare(inject('consumer'), 'program.ts', resolution);
-    expect(errorsOf(file, options)).toEqual([]);
+test.concurrent.each(everywhere)(
+  'a strict consumer compiles with TypeScript %s under %s',
+  async (version, _name, resolution) => {
+    const program = { consumer: inject('consumer'), name: 'program.ts', resolution };
+    expect(await compile(version, program)).toBe('');
   },
 );
 
-test.each(resolutions)('a consumer of the msw handlers compiles under %s', (_, resolution) => {
-  const { file, options } = prepare(inject('consumerWithMsw'), 'with-msw.ts', resolution);
-  // The declarations of msw itself are not what is checked here.
-  expect(errorsOf(file, { ...options, skipLibCheck: true })).toEqual([]);
+const optional = RESOLUTIONS.flatMap(([name, resolution]) =>
+  (['with-msw.ts', 'with-queue.ts'] as const).map((file) => [file, name, resolution] as const),
+);
+
+test.concurrent.each(optional)('%s compiles under %s', async (name, _name, resolution) => {
+  // The declarations of msw, BullMQ and ioredis themselves are not what is checked here.
+  const settings = { skipLibCheck: true };
+  const program = { consumer: inject('consumerWithPeers'), name, resolution, settings };
+  expect(await compile('5.9.3', program)).toBe('');
+});
+
+test('a typical consumer costs the compiler little', async () => {
+  const [[, resolution] = expect.unreachable()] = RESOLUTIONS;
+  const program = {
+    consumer: inject('consumer'),
+    name: 'program.ts',
+    resolution,
+    settings: { skipLibCheck: true },
+  };
+  const figures = await compile('5.9.3', program, '--extendedDiagnostics');
+  const instantiations = Number(/Instantiations:\s+(\d+)/.exec(figures)?.[1]);
+  console.log(`Instantiations of a typical consumer: ${instantiations}`);
+  expect(instantiations).toBeLessThan(20_000);
 });

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { installedTools } from '../../scripts/tool-cache.js';
+import { compile, RESOLUTIONS } from './compile.js';
+import { project, root } from './install.js';
+
+/** What users make their own schemas with, from the oldest minor version that is allowed; ours are made with a copy. */
+const MINORS = ['4.0.17', '4.1.13', '4.3.6', '4.6.7'] as const;
+
+/** What npm lays out for a consumer with a zod of his own: the package shares it if it can, and else has another. */
+function withZod(version: string): string {
+  const consumer = project(inject('consumer'), {});
+  const modules = join(consumer, 'node_modules');
+  const home = join(modules, 'agent-platform-sdk');
+  cpSync(join(inject('consumer'), 'node_modules/agent-platform-sdk'), home, { recursive: true });
+  symlinkSync(join(installedTools(`zod@${version}`), 'zod'), join(modules, 'zod'));
+  if (!version.startsWith('4.')) {
+    mkdirSync(join(home, 'node_modules'));
+    symlinkSync(join(root, 'node_modules/zod'), join(home, 'node_modules/zod'));
+  }
+  return consumer;
+}
+
+/** Runs a file of `consumers/` and returns what it prints. */
+function run(consumer: string, name: string, ...flags: readonly string[]): unknown {
+  const text = readFileSync(join(root, 'test/package/consumers', name), 'utf8');
+  const directory = project(consumer, { [name]: text });
+  const args = [...flags, join(directory, name)];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+}
+
+const composed = {
+  list: [{ id: 'tool-1', unheardOf: true }],
+  refused: ['invalid_type', '0.id'],
+  extended: { id: 'tool-1', region: 'eu' },
+  json: ['object', 'string'],
+};
+
+test.each(MINORS)('schemas compose with zod %s, classic and mini', (version) => {
+  const consumer = withZod(version);
+  expect(run(consumer, 'zod-classic.mjs')).toEqual(composed);
+  expect(run(consumer, 'zod-mini.mjs')).toEqual(composed);
+});
+
+test('whoever still has zod 3 is not disturbed', () => {
+  expect(run(withZod('3.25.76'), 'zod-three.mjs')).toEqual({
+    theirs: 'Expected string, received number',
+    ours: 'expected string, received number',
+  });
+});
+
+test('what a user sets with z.config acts on his schemas alone', () => {
+  const { theirs, ...ours } = run(withZod('4.6.7'), 'zod-config.mjs') as Record<string, unknown>;
+  expect(theirs).toBe('customised');
+  expect(ours).toEqual({
+    response: [{ path: ['data', 'id'], code: 'invalid_type', message: 'expected string, received number' }],
+    webhook: [
+      { path: ['payload', 'message'], code: 'invalid_type', message: 'expected string, received number' },
+    ],
+    seen: [],
+  });
+});
+
+test('no code is made of strings', () => {
+  const flag = '--disallow-code-generation-from-strings';
+  expect(run(inject('consumer'), 'module.mjs', flag)).toMatchObject({ tool: 'tool-1' });
+  expect(run(withZod('4.6.7'), 'zod-mini.mjs', flag)).toEqual(composed);
+});
+
+test.each(['4.0.17', '4.6.7'])('the declarations fit zod %s', async (version) => {
+  const consumer = withZod(version);
+  for (const [, resolution] of RESOLUTIONS.slice(0, 2)) {
+    expect(await compile('5.9.3', { consumer, name: 'zod-types.ts', resolution })).toBe('');
+  }
+});
