@@ -18,6 +18,7 @@ const STEPS = [
   'test:package',
   'knip',
   'size',
+  'footprint',
 ];
 
 for (const step of STEPS) {

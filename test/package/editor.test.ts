@@ -17,8 +17,8 @@ beforeAll(() => {
   const file = join(directory, 'editor.ts');
   const { text, marks } = withoutMarks(readFileSync(file, 'utf8'));
   const service = ts.createLanguageService(hostOf(file, text, settingsIn(directory)));
-  const errors = service.getSemanticDiagnostics(file);
-  expect(errors.map(({ messageText }) => messageText)).toEqual([]);
+  const [error] = service.getSemanticDiagnostics(file);
+  if (error !== undefined) throw new Error(ts.flattenDiagnosticMessageText(error.messageText, '\n'));
   const at = (mark: string): number => marks.get(mark) ?? expect.unreachable(`no mark ${mark}`);
   hover = (mark) => {
     const info = service.getQuickInfoAtPosition(file, at(mark));
