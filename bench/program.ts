@@ -25,8 +25,8 @@ export async function run({ program, task, flags = [] }: Measurement, effort: nu
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint += text;
   });
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${program} ${argument} failed:\n${complaint}`);
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  if (code !== 0) throw new Error(`${program} ${argument} ended with ${code ?? signal}\n${complaint}`);
   // Programs report one sample a line, and nothing else.
   return output.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Sample] : []));
 }

@@ -32,6 +32,7 @@ function rounded(_key: string, value: unknown): unknown {
 /** How many goals were reached, and which were not. */
 export function printVerdict(metrics: readonly MetricResult[]): void {
   const goals = metrics.flatMap(({ title, goals }) => goals.map((goal) => ({ title, goal })));
+  if (goals.length === 0) return;
   const missed = goals.filter(({ goal }) => !goal.passed);
   console.log(`\n${goals.length - missed.length} of ${goals.length} goals reached`);
   for (const { title, goal } of missed) console.log(`  missed: ${title}, ${describeGoal(goal)}`);

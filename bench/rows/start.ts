@@ -16,6 +16,7 @@ export function start({ baseUrl }: Setting): Row {
         baseline: BARE_FETCH,
         goals: [...atMostEach(1.5, BARE_FETCH), ...atMostEach(1, ...PEERS)],
       },
+      { id: 'start-cpu', title: 'the same, CPU', unit: 'ms', baseline: BARE_FETCH, goals: [] },
     ],
     measurements: clients.map(({ needs, ...client }) => ({
       program: 'start.mjs',
