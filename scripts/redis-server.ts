@@ -29,6 +29,8 @@ export async function startRedis(args: readonly string[] = IN_MEMORY): Promise<R
   const url = `redis://127.0.0.1:${port}`;
   const launch = () => launchServer(port, directory, args);
   let server = await launch();
+  // Nothing is left behind when the run is stopped in the middle.
+  process.once('exit', () => server.kill('SIGKILL'));
   return {
     port,
     url,

@@ -56,5 +56,7 @@ function work(): void {
 }
 
 process.on('message', () => process.send?.(process.cpuUsage()));
+// Nothing is left behind when the bench is stopped.
+process.on('disconnect', () => process.exit());
 if (role.side === 'receive') receive();
 else work();
