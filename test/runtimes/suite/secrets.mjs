@@ -4,7 +4,8 @@ const TOKEN = 'canary-token-of-the-suite';
 
 /** All that an error, or anything else, shows of itself. */
 function shown(value) {
-  const { inspect = String } = globalThis.process?.getBuiltinModule?.('node:util') ?? globalThis.Deno ?? {};
+  const { inspect } = globalThis.process?.getBuiltinModule?.('node:util') ??
+    globalThis.Deno ?? { inspect: String };
   return [String(value), value?.stack, JSON.stringify(value), inspect(value)].join('\n');
 }
 
