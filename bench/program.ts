@@ -35,5 +35,5 @@ export async function run({ program, task, flags = [] }: Measurement, effort: nu
 export async function startServer(body: string): Promise<{ baseUrl: string; stop: () => void }> {
   const server = fork(join(programs, 'server.mjs'), [JSON.stringify({ body })], { execArgv: [] });
   const [baseUrl] = (await once(server, 'message')) as [string];
-  return { baseUrl, stop: () => server.disconnect() };
+  return { baseUrl, stop: () => void server.kill() };
 }
