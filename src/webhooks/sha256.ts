@@ -9,7 +9,7 @@ function findNodeCrypto(): NodeCrypto | undefined {
   const { process } = globalThis as {
     readonly process?: { readonly getBuiltinModule?: (name: string) => NodeCrypto | undefined };
   };
-  return process?.getBuiltinModule?.('node:crypto');
+  return process?.getBuiltinModule?.('crypto');
 }
 
 const nodeCrypto = /* @__PURE__ */ findNodeCrypto();
