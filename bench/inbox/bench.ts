@@ -2,7 +2,7 @@
  * How many events per second are accepted and worked off with 1, 2 and 4 processes on each side, beside BullMQ as one
  * would use it by hand, in the same run; and what a waiting event takes of Redis's memory.
  *
- * `npm run bench:inbox -- --rounds 3`
+ * `npm run bench:inbox -- --rounds 3`, or one size of event alone: `-- --size '10 kB'`
  */
 import { parseArgs } from 'node:util';
 import { startRedis } from '../../scripts/redis-server.js';
@@ -17,7 +17,9 @@ const SIZES = [
 const PROCESSES = [1, 2, 4];
 const KINDS: readonly Kind[] = ['ours', 'plain'];
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, size: { type: 'string' } },
+});
 const rounds = Number(values.rounds);
 const redis = await startRedis();
 console.log(
@@ -38,7 +40,7 @@ console.log(
     'memory',
   ]),
 );
-for (const { name, bytes, count } of SIZES) {
+for (const { name, bytes, count } of SIZES.filter(({ name }) => name === (values.size ?? name))) {
   for (const processes of PROCESSES) {
     const taken: Record<Kind, Figures[]> = { ours: [], plain: [] };
     for (let round = 0; round < rounds; round += 1) {

@@ -49,8 +49,8 @@ function work(): void {
   } else {
     const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
     const worker = { connection, concurrency: CONCURRENCY, removeOnComplete: { count: 0 } };
-    const { name } = new Worker(queueName, async () => undefined, worker);
-    process.title = name;
+    const plain = new Worker(queueName, async () => undefined, worker);
+    plain.on('error', (error) => console.error(error.message));
   }
   process.send?.('ready');
 }
