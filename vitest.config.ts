@@ -16,8 +16,8 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    // These need the built package or a Redis, and have commands of their own, which the global set-up names.
-    exclude: ['test/package/**', 'test/redis/**'],
+    // These need the built package, a Redis or minutes, and have commands of their own, which the global set-up names.
+    exclude: ['test/package/**', 'test/redis/**', 'test/reliability/**'],
     globalSetup: 'test/support/skipped-here.ts',
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text-summary', 'html'] },
   },

@@ -1,0 +1,24 @@
+import { randomNumbers } from '../../../src/testing/faults/random.js';
+
+/** The seed of this run. The command prints it; `RELIABILITY_SEED` repeats it. */
+export const seed = Number(process.env.RELIABILITY_SEED ?? 1);
+
+/** Whether this is the long form: minutes, where the short form takes seconds. */
+export const long = process.env.RELIABILITY_LONG === '1';
+
+/** What differs between the two forms: a number of calls, of events, of milliseconds. */
+export const inForm = <Value>(values: { readonly short: Value; readonly long: Value }): Value =>
+  long ? values.long : values.short;
+
+/** Numbers from 0 to 1, the same for the same seed and name, whatever other tests draw. */
+export function seededRandom(name: string): () => number {
+  let mixed = seed;
+  for (const letter of name) mixed = Math.imul(mixed ^ letter.charCodeAt(0), 0x01000193);
+  return randomNumbers(mixed);
+}
+
+/** Parameters of `fc.assert`: the seed of the run, and ten times as many runs in the long form. */
+export const fcParameters = (numRuns = 100) => ({
+  seed,
+  numRuns: inForm({ short: numRuns, long: numRuns * 10 }),
+});
