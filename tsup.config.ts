@@ -1,5 +1,6 @@
 import { defineConfig, type Options } from 'tsup';
 import { entryPoints, readManifest } from './scripts/entry-points.js';
+import { oneCore } from './scripts/one-core.js';
 import { privateZod } from './scripts/private-zod.js';
 
 const shared: Options = {
@@ -15,7 +16,7 @@ const shared: Options = {
   external: [/^node:/, 'msw', 'bullmq', 'ioredis'],
   // A tree-shaken copy of our own: starts fast, and cannot conflict with another version.
   noExternal: ['zod'],
-  esbuildPlugins: [privateZod],
+  esbuildPlugins: [privateZod, oneCore],
   sourcemap: true,
   dts: false,
   silent: true,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { flag, text, texts } from './leaf.js';
+import { flag, requiredText, text, texts } from './leaf.js';
 import { openObject } from './object.js';
 
 /** An entry of the catalogue of built-in tools (document, 2.5). */
@@ -27,7 +27,7 @@ export interface DefaultTool {
 
 /** Schema of {@link DefaultTool}. */
 export const DefaultToolSchema = openObject({
-  id: z.string(),
+  id: requiredText,
   name: text,
   description: text,
   notes: text,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { flag, text } from './leaf.js';
+import { flag, requiredText, text } from './leaf.js';
 import { closedObject, openObject } from './object.js';
 import { type OrgClient, OrgClientSchema } from './org-client.js';
 import { type Team, TeamSchema } from './team.js';
@@ -40,7 +40,7 @@ export interface MembersAndTeamsResponse extends MembersAndTeams {
 /** Schema of {@link MembersAndTeamsResponse}. */
 export const MembersAndTeamsResponseSchema = closedObject({
   success: z.boolean(),
-  message: z.string(),
+  message: requiredText,
   clients: z.array(OrgClientSchema),
   teams: z.array(TeamSchema),
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { closedObject } from './object.js';
+import { requiredText } from './leaf.js';
 
 /** One entry of `issues` in an error body (document, section 7; closed). */
 export interface ErrorIssue {
@@ -8,7 +9,7 @@ export interface ErrorIssue {
 }
 
 /** Schema of {@link ErrorIssue}. */
-export const ErrorIssueSchema = closedObject({ message: z.string() });
+export const ErrorIssueSchema = closedObject({ message: requiredText });
 
 /** The body of every error answer (document, section 7; closed). */
 export interface ErrorBody {
@@ -22,7 +23,7 @@ export interface ErrorBody {
 
 /** Schema of {@link ErrorBody}. */
 export const ErrorBodySchema = closedObject({
-  message: z.string(),
-  code: z.string(),
+  message: requiredText,
+  code: requiredText,
   issues: z.optional(z.array(ErrorIssueSchema)),
 });

@@ -2,8 +2,10 @@ import * as z from 'zod/mini';
 
 // The leaves that most fields are made of, shared: a record of 150 fields builds a dozen schemas, not 150.
 
+/** A string that must be there. */
+export const requiredText = z.string();
 /** An optional string. */
-export const text = z.optional(z.string());
+export const text = z.optional(requiredText);
 /** An optional number. */
 export const number = z.optional(z.number());
 /** An optional boolean. */
@@ -18,7 +20,7 @@ export const requiredDictionary = z.looseObject({});
 /** The same, optional. */
 export const dictionary = z.optional(requiredDictionary);
 /** An optional list of strings. */
-export const texts = z.optional(z.array(z.string()));
+export const texts = z.optional(z.array(requiredText));
 /** An optional list of numbers. */
 export const numbers = z.optional(z.array(z.number()));
 /** An optional list of any JSON values. */

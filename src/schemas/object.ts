@@ -3,20 +3,22 @@ import * as z from 'zod/mini';
 /** The schemas this package made. Only these take part in the `tolerant` mode and pass values on as sent. */
 const own = new WeakSet<object>();
 
+// What becomes of a field that is not listed. Shared: Zod's own `looseObject` and `strictObject` make one each time, and
+// a program that starts pays for every schema that is made.
+const kept = z.unknown();
+const refused = z.never();
+
 /**
  * An object that keeps fields it does not list, at run time, while its type stays exact.
  *
- * `z.looseObject` alone would add an index signature to the inferred type, and every misspelt field of a
+ * Zod's `looseObject` would add an index signature to the inferred type, and every misspelt field of a
  * record would then compile.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function openObject<Shape extends z.core.$ZodShape>(
   shape: Shape,
 ): z.ZodMiniObject<Shape, z.core.$strip> {
-  const schema = z.looseObject(shape);
-  own.add(schema);
-  // The return type drops only the index signature; the schema keeps unknown fields all the same.
-  return schema;
+  return object(shape, kept);
 }
 
 /** An object the document marks closed: a field it does not list is an issue (forgiven in `tolerant` mode). */
@@ -24,9 +26,18 @@ export function openObject<Shape extends z.core.$ZodShape>(
 export function closedObject<Shape extends z.core.$ZodShape>(
   shape: Shape,
 ): z.ZodMiniObject<Shape, z.core.$strict> {
-  const schema = z.strictObject(shape);
+  return object(shape, refused);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function object<Shape extends z.core.$ZodShape, Config extends z.core.$ZodObjectConfig>(
+  shape: Shape,
+  catchall: z.core.$ZodType,
+): z.ZodMiniObject<Shape, Config> {
+  const schema = new z.ZodMiniObject({ type: 'object', shape, catchall });
   own.add(schema);
-  return schema;
+  // Zod's class is not generic, and what it makes has the type that its own factories give it by a cast.
+  return schema as z.ZodMiniObject<Shape, Config>;
 }
 
 /** Tells whether a schema is one of this package's, or an array of one: such a schema never rewrites a value. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anythings, flag, number, text, texts } from './leaf.js';
+import { anythings, flag, number, requiredText, text, texts } from './leaf.js';
 import { type NotificationsSettings, NotificationsSettingsSchema } from './notifications-settings.js';
 import { closedObject } from './object.js';
 import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.js';
@@ -136,7 +136,7 @@ export interface OrgClient {
 
 /** Schema of {@link OrgClient}. */
 export const OrgClientSchema = closedObject({
-  ID: z.string(),
+  ID: requiredText,
   idpUid: text,
   agencyId: text,
   userId: text,

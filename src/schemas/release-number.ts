@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { text } from './leaf.js';
+import { requiredText, text } from './leaf.js';
 import { openObject } from './object.js';
 
 /** Request body that releases a telephone number from a workspace (document, 4.3). */
@@ -19,7 +19,7 @@ export interface ReleaseNumberInput {
 /** Schema of {@link ReleaseNumberInput}. */
 export const ReleaseNumberInputSchema = openObject({
   workspaceId: text,
-  phoneNumberSid: z.string(),
+  phoneNumberSid: requiredText,
   isImportedNumber: z.boolean(),
 });
 

@@ -1,5 +1,4 @@
-import * as z from 'zod/mini';
-import { number, text, texts } from './leaf.js';
+import { number, requiredText, text, texts } from './leaf.js';
 import { closedObject } from './object.js';
 
 /** A team of an organisation, used for the assignment of chats (document, 2.2; closed). */
@@ -24,7 +23,7 @@ export interface Team {
 
 /** Schema of {@link Team}. */
 export const TeamSchema = closedObject({
-  ID: z.string(),
+  ID: requiredText,
   orgId: text,
   key: text,
   label: text,
@@ -50,7 +49,7 @@ export interface TeamSummary {
 
 /** Schema of {@link TeamSummary}. */
 export const TeamSummarySchema = closedObject({
-  ID: z.string(),
+  ID: requiredText,
   key: text,
   label: text,
   description: text,

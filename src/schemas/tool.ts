@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anything, flag, text, texts } from './leaf.js';
+import { anything, flag, requiredText, text, texts } from './leaf.js';
 import { openObject } from './object.js';
 import { type OpenList, openList } from './open-list.js';
 import { type VariableField, VariableFieldSchema } from './variable.js';
@@ -50,7 +50,7 @@ export interface Tool {
 
 /** Schema of {@link Tool}. */
 export const ToolSchema = openObject({
-  id: z.string(),
+  id: requiredText,
   name: text,
   description: text,
   isDefault: flag,

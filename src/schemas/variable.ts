@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anything, flag, text } from './leaf.js';
+import { anything, flag, requiredText, text } from './leaf.js';
 import { openObject } from './object.js';
 import { type OpenList, openList } from './open-list.js';
 
@@ -63,7 +63,7 @@ const typeOfValue = z.optional(openList<'string'>());
 export const VariableFieldSchema = returned(text);
 
 /** Schema of {@link Variable}. */
-export const VariableSchema = returned(z.string());
+export const VariableSchema = returned(requiredText);
 
 /** Schema of {@link VariableInput}. */
 export const VariableInputSchema = openObject({
@@ -71,7 +71,7 @@ export const VariableInputSchema = openObject({
   type: typeOfValue,
   value: anything,
   defaultValue: anything,
-  key: z.string(),
+  key: requiredText,
   description: text,
   required: flag,
   reusable: flag,

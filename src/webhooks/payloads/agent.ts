@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { text } from '../../schemas/leaf.js';
+import { requiredText, text } from '../../schemas/leaf.js';
 import { openObject } from '../../schemas/object.js';
 import { createdAt, lifecycleOperation } from './leaf.js';
 
@@ -19,7 +19,7 @@ export interface AgentEventPayload {
 
 /** Schema of {@link AgentEventPayload}. */
 export const AgentEventPayloadSchema = openObject({
-  agentId: z.string(),
+  agentId: requiredText,
   agentName: text,
   agentPlatform: z.optional(z.enum(['vg', 'vf'])),
   operation: lifecycleOperation,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type EventChannel, EventChannelSchema } from '../../schemas/channel.js';
-import { text } from '../../schemas/leaf.js';
+import { requiredText, text } from '../../schemas/leaf.js';
 import { openObject } from '../../schemas/object.js';
 import { createdAt } from './leaf.js';
 
@@ -32,10 +32,10 @@ export interface BugReportedPayload {
 
 /** Schema of {@link BugReportedPayload}. */
 export const BugReportedPayloadSchema = openObject({
-  agentId: z.string(),
+  agentId: requiredText,
   agentName: text,
-  convoId: z.string(),
-  bugDescription: z.string(),
+  convoId: requiredText,
+  bugDescription: requiredText,
   imageUrl: text,
   reportedByUserId: text,
   reportedByUserName: text,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type EventChannel, EventChannelSchema } from '../../schemas/channel.js';
-import { text } from '../../schemas/leaf.js';
+import { requiredText, text } from '../../schemas/leaf.js';
 import { openObject } from '../../schemas/object.js';
 import { createdAt } from './leaf.js';
 
@@ -38,10 +38,10 @@ export interface ChatDelegatedPayload {
 
 /** Schema of {@link ChatDelegatedPayload}. */
 export const ChatDelegatedPayloadSchema = openObject({
-  agentId: z.string(),
+  agentId: requiredText,
   agentName: text,
-  convoId: z.string(),
-  assignedToUserId: z.string(),
+  convoId: requiredText,
+  assignedToUserId: requiredText,
   assignedToUserName: text,
   assignedToUserEmail: text,
   delegatedByUserId: text,

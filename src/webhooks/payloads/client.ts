@@ -1,5 +1,4 @@
-import * as z from 'zod/mini';
-import { text } from '../../schemas/leaf.js';
+import { requiredText, text } from '../../schemas/leaf.js';
 import { openObject } from '../../schemas/object.js';
 import { createdAt, lifecycleOperation } from './leaf.js';
 
@@ -23,9 +22,9 @@ export interface ClientEventPayload {
 
 /** Schema of {@link ClientEventPayload}. */
 export const ClientEventPayloadSchema = openObject({
-  organisationId: z.string(),
+  organisationId: requiredText,
   organisationName: text,
-  clientId: z.string(),
+  clientId: requiredText,
   clientName: text,
   clientEmail: text,
   operation: lifecycleOperation,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anythings, requiredDictionary, text } from '../../schemas/leaf.js';
+import { anythings, requiredDictionary, requiredText, text } from '../../schemas/leaf.js';
 import { openObject } from '../../schemas/object.js';
 import { createdAt } from './leaf.js';
 
@@ -34,9 +34,9 @@ export interface ConversationUpdatedPayload {
 
 /** Schema of {@link ConversationUpdatedPayload}. */
 export const ConversationUpdatedPayloadSchema = openObject({
-  agentId: z.string(),
+  agentId: requiredText,
   agentName: text,
-  convoId: z.string(),
+  convoId: requiredText,
   sessionId: text,
   channel: text,
   region: z.optional(z.enum(['eu', 'na'])),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type EventChannel, EventChannelSchema } from '../../schemas/channel.js';
-import { requiredDictionary, text } from '../../schemas/leaf.js';
+import { requiredDictionary, requiredText, text } from '../../schemas/leaf.js';
 import { openObject } from '../../schemas/object.js';
 import { createdAt } from './leaf.js';
 
@@ -24,9 +24,9 @@ export interface FormSubmittedPayload {
 
 /** Schema of {@link FormSubmittedPayload}. */
 export const FormSubmittedPayloadSchema = openObject({
-  agentId: z.string(),
+  agentId: requiredText,
   agentName: text,
-  convoId: z.string(),
+  convoId: requiredText,
   formType: z.enum(['ui_engine_form', 'ui_engine_input']),
   formData: requiredDictionary,
   channel: EventChannelSchema,

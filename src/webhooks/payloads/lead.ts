@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type EventChannel, EventChannelSchema } from '../../schemas/channel.js';
-import { text } from '../../schemas/leaf.js';
+import { requiredText, text } from '../../schemas/leaf.js';
 import { openObject } from '../../schemas/object.js';
 import { createdAt } from './leaf.js';
 
@@ -26,7 +26,7 @@ export interface LeadCapturedPayload {
 
 /** Schema of {@link LeadCapturedPayload}. */
 export const LeadCapturedPayloadSchema = openObject({
-  agentId: z.string(),
+  agentId: requiredText,
   agentName: text,
   leadName: text,
   leadEmail: text,

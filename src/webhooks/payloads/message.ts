@@ -1,6 +1,5 @@
-import * as z from 'zod/mini';
 import { type MessageChannel, MessageChannelSchema } from '../../schemas/channel.js';
-import { text } from '../../schemas/leaf.js';
+import { requiredText, text } from '../../schemas/leaf.js';
 import { openObject } from '../../schemas/object.js';
 import { createdAt } from './leaf.js';
 
@@ -26,10 +25,10 @@ export interface MessageReceivedPayload {
 
 /** Schema of {@link MessageReceivedPayload}. */
 export const MessageReceivedPayloadSchema = openObject({
-  agentId: z.string(),
+  agentId: requiredText,
   agentName: text,
-  convoId: z.string(),
-  messageContent: z.string(),
+  convoId: requiredText,
+  messageContent: requiredText,
   channel: MessageChannelSchema,
   messageType: text,
   from: text,

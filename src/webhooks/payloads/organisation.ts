@@ -1,5 +1,4 @@
-import * as z from 'zod/mini';
-import { text } from '../../schemas/leaf.js';
+import { requiredText, text } from '../../schemas/leaf.js';
 import { openObject } from '../../schemas/object.js';
 import { createdAt, lifecycleOperation } from './leaf.js';
 
@@ -17,7 +16,7 @@ export interface OrganisationEventPayload {
 
 /** Schema of {@link OrganisationEventPayload}. */
 export const OrganisationEventPayloadSchema = openObject({
-  organisationId: z.string(),
+  organisationId: requiredText,
   organisationName: text,
   operation: lifecycleOperation,
   createdAt,

@@ -1,6 +1,6 @@
-import * as z from 'zod/mini';
 import { openObject } from '../../schemas/object.js';
 import { createdAt } from './leaf.js';
+import { requiredText } from '../../schemas/leaf.js';
 
 /** Payload of `webhook_test` (document, 6.3), which verifies that a receiver is reachable and configured. */
 export interface WebhookTestPayload {
@@ -11,4 +11,4 @@ export interface WebhookTestPayload {
 }
 
 /** Schema of {@link WebhookTestPayload}. */
-export const WebhookTestPayloadSchema = openObject({ message: z.string(), createdAt });
+export const WebhookTestPayloadSchema = openObject({ message: requiredText, createdAt });

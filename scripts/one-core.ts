@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Plugin } from 'esbuild';
+
+const CORE = resolve('src/index.ts');
+
+/**
+ * Lets every entry point reach all that the main one reaches. esbuild makes a chunk of what the same entry points
+ * share, so that all of the main one becomes one file: loading seven small ones took a third of the time to start.
+ */
+export const oneCore: Plugin = {
+  name: 'one-core',
+  setup(build) {
+    const { entryPoints = {} } = build.initialOptions;
+    const others = Object.values(entryPoints).map((file) => resolve(String(file)));
+    build.onLoad({ filter: /\.ts$/ }, ({ path }) =>
+      path !== CORE && others.includes(path)
+        ? { contents: `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(CORE)};`, loader: 'ts' }
+        : undefined,
+    );
+  },
+};
