@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import type * as z from 'zod/mini';
+import { childrenOf, definitionOf, optionalInside } from './shape.js';
+
+/** How deep the values are that the document leaves open (`any`, and what stands in new fields). */
+const anything = fc.jsonValue({ maxDepth: 3 });
+
+/** What JSON can hold of numbers: -0 has no form of its own in what `JSON.stringify` writes. */
+const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
+
+/** Any text, halves of surrogate pairs and NUL included. */
+const text = fc.string({ unit: 'binary', maxLength: 20 });
+
+/** Values that a schema accepts, the way a service might send them: each optional field is there or not. */
+export function arbitraryOf(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
+  const def = definitionOf(schema);
+  switch (def.type) {
+    case 'string':
+      return text;
+    case 'number':
+      return number;
+    case 'boolean':
+      return fc.boolean();
+    case 'unknown':
+      return anything;
+    case 'optional':
+      return arbitraryOf(def.innerType);
+    case 'array':
+      return fc.array(arbitraryOf(def.element), { maxLength: 3 });
+    case 'enum':
+    case 'literal':
+      return fc.constantFrom(...(schema._zod.values ?? []));
+    case 'object':
+      return objectOf(schema);
+    default:
+      throw new Error(`no schema of the document is made of ${def.type}`);
+  }
+}
+
+function objectOf(schema: z.core.$ZodType): fc.Arbitrary<Record<string, unknown>> {
+  const fields = Object.entries(childrenOf(schema));
+  const required = fields.filter(([, field]) => !optionalInside(field)).map(([name]) => name);
+  const model = Object.fromEntries(fields.map(([name, field]) => [name, arbitraryOf(field)]));
+  // Nine of ten optional fields of a conversation are absent on most days; here half of them are.
+  return fc.record(model, { requiredKeys: required, noNullPrototype: true });
+}

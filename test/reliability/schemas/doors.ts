@@ -1,0 +1,53 @@
+import { AgentPlatform, type AgentPlatformOptions, type Endpoint, endpoints } from 'agent-platform-sdk';
+import type * as z from 'zod/mini';
+
+/** A client whose service answers every call with one text, and what was sent. */
+export function answering(text: string, options: AgentPlatformOptions = {}) {
+  const sent: string[] = [];
+  const platform = new AgentPlatform({
+    region: 'eu',
+    token: 'token-of-the-reliability-tests',
+    baseUrls: { eu: 'https://eu.service.example' },
+    logLevel: 'off',
+    maxRetries: 0,
+    fetch: (url) => {
+      sent.push(String(url));
+      return Promise.resolve(new Response(text, { headers: { 'content-type': 'application/json' } }));
+    },
+    ...options,
+  });
+  return { platform, sent };
+}
+
+/** One of the seven operations, with the schema of its whole answer. */
+export interface Operation {
+  readonly name: string;
+  readonly schema: z.core.$ZodType;
+  readonly unwrap: (body: unknown) => unknown;
+  readonly call: (platform: AgentPlatform) => Promise<unknown>;
+}
+
+const calls: Readonly<Record<keyof typeof endpoints, Operation['call']>> = {
+  listMembersAndTeams: (platform) => platform.orgs.listMembersAndTeams('o1'),
+  createVariable: (platform) => platform.variables.create('a1', { key: 'k' }),
+  releasePhoneNumber: (platform) =>
+    platform.phoneNumbers.release({ phoneNumberSid: 'p1', isImportedNumber: true }),
+  listDefaultTools: (platform) => platform.tools.listDefaults(),
+  getTool: (platform) => platform.tools.get('t1'),
+  getConversation: (platform) => platform.conversations.get({ agentId: 'a1', convoId: 'c1' }),
+  deleteWorkspace: (platform) => platform.workspaces.delete('w1'),
+};
+
+export const operations: readonly Operation[] = Object.entries(endpoints).map(([name, endpoint]) => {
+  // A list of all endpoints knows no types of their bodies.
+  const { schema, unwrap } = (endpoint as Endpoint).response;
+  // The schemas of the documented endpoints are Zod's; the names of both tables are the same.
+  return { name, schema: schema as never, unwrap, call: calls[name as keyof typeof calls] };
+});
+
+/** The body that says that an operation succeeded: `success` and `isGood` are read as its outcome. */
+export function succeeding(body: unknown): Record<string, unknown> {
+  const sent = body as Record<string, unknown>;
+  const said = (field: string) => (field in sent ? { [field]: true } : {});
+  return { ...sent, ...said('success'), ...said('isGood') };
+}

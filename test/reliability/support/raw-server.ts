@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A request as it came over the wire. */
+export interface RawRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/** Answers on a bare connection, in any way at all. */
+export type Behaviour = (socket: Socket, request: RawRequest) => void;
+
+export interface RawServer {
+  readonly url: string;
+  /** Every request that has come whole. */
+  readonly requests: readonly RawRequest[];
+  /** Connections that are open at this end. */
+  readonly open: () => number;
+}
+
+/** A TCP server on loopback that reads HTTP requests and leaves the answer to the test. Closed when the test ends. */
+export async function startRawServer(behave: Behaviour): Promise<RawServer> {
+  const requests: RawRequest[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
+    readRequests(socket, (request) => {
+      requests.push(request);
+      behave(socket, request);
+    });
+  });
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 });
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, requests, open: () => sockets.size };
+}
+
+function readRequests(socket: Socket, onRequest: (request: RawRequest) => void): void {
+  let text = '';
+  socket.setEncoding('latin1');
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+    for (let next = takeRequest(text); next !== undefined; next = takeRequest(text)) {
+      text = next.rest;
+      onRequest(next.request);
+    }
+  });
+}
+
+function takeRequest(text: string): { request: RawRequest; rest: string } | undefined {
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  const [first = '', ...lines] = text.slice(0, end).split('\r\n');
+  const [method = '', target = ''] = first.split(' ');
+  const headers = new Map(lines.map((line) => splitHeader(line)));
+  const bodyEnd = end + 4 + Number(headers.get('content-length') ?? 0);
+  if (text.length < bodyEnd) return undefined;
+  return {
+    request: { method, target, headers, body: text.slice(end + 4, bodyEnd) },
+    rest: text.slice(bodyEnd),
+  };
+}
+
+function splitHeader(line: string): [string, string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+}

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { expect, onTestFinished, test } from 'vitest';
+import { closedAddress, connect } from '../../support/server.js';
+import { operations } from '../support/operations.js';
+import { outcomeOf } from '../support/outcome.js';
+import { watchProcess } from '../support/watch.js';
+
+/** Whether the runtime's word for the failure says for certain that nothing was sent. */
+interface NoConnection {
+  readonly name: string;
+  readonly address: () => Promise<string>;
+  readonly isCertain: boolean;
+}
+
+async function listen(server: ReturnType<typeof createServer>): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  });
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Answers the first bytes of a TLS handshake. */
+const toHello = (answer: (socket: Socket) => void) => () =>
+  listen(
+    createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => answer(socket));
+    }),
+  );
+
+/** A fatal alert of the record layer: handshake failure. */
+const HANDSHAKE_FAILURE = Uint8Array.of(0x15, 3, 3, 0, 2, 2, 40);
+
+const noConnections: readonly NoConnection[] = [
+  { name: 'nobody listens', address: closedAddress, isCertain: true },
+  { name: 'a name that is not known', address: async () => 'https://nowhere.invalid', isCertain: true },
+  {
+    name: 'TLS: no common cipher',
+    address: async () => {
+      const server = createTlsServer({ ciphers: 'PSK', pskCallback: () => null, maxVersion: 'TLSv1.2' });
+      server.on('tlsClientError', () => undefined);
+      return listen(server);
+    },
+    isCertain: false,
+  },
+  { name: 'TLS: an alert', address: toHello((socket) => socket.end(HANDSHAKE_FAILURE)), isCertain: false },
+  { name: 'TLS: cut off', address: toHello((socket) => socket.destroy()), isCertain: false },
+  { name: 'TLS: reset', address: toHello((socket) => socket.resetAndDestroy()), isCertain: false },
+  {
+    name: 'TLS: plain HTTP in answer',
+    address: toHello((socket) => socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n')),
+    isCertain: false,
+  },
+];
+
+test.each(noConnections)('$name: a typed error', async ({ address, isCertain }) => {
+  watchProcess();
+  const url = await address();
+  for (const operation of operations) {
+    let attempts = 0;
+    const platform = connect(url, {
+      timeout: 20_000,
+      maxRetries: 1,
+      hooks: { onRequest: () => void (attempts += 1) },
+    });
+    const outcome = await outcomeOf(operation.call(platform));
+    const isRepeated = operation.method === 'GET' || isCertain;
+    expect(outcome, operation.name).toMatchObject({
+      type: 'connection_error',
+      error: { outcomeUnknown: !isRepeated },
+    });
+    expect(attempts, operation.name).toBe(isRepeated ? 2 : 1);
+  }
+});
+
+test('TLS that stalls in its handshake ends with the timeout', async () => {
+  watchProcess();
+  let open = 0;
+  const url = await listen(
+    createServer((socket) => {
+      open += 1;
+      socket.on('error', () => undefined);
+      socket.once('close', () => {
+        open -= 1;
+      });
+      socket.resume();
+    }),
+  );
+  const platform = connect(url, { timeout: 300 });
+  for (const operation of operations) {
+    const outcome = await outcomeOf(operation.call(platform));
+    expect(outcome, operation.name).toMatchObject({
+      type: 'timeout_error',
+      error: { outcomeUnknown: operation.method !== 'GET' },
+    });
+  }
+  // The runtime's own limit for making a connection, 10 s, ends what a call has given up.
+  await expect.poll(() => open, { timeout: 20_000 }).toBe(0);
+});
