@@ -82,6 +82,7 @@ export class AgentPlatformError extends Error {
     Object.defineProperty(this, brand, { value: classNames(new.target) });
   }
 
+  /** Knows the errors of every copy of this package; a subclass of your own keeps the ordinary rule. */
   static override [Symbol.hasInstance](this: unknown, value: unknown): boolean {
     // A user's subclass has no name of ours of its own, and keeps the ordinary rule.
     if (!Object.hasOwn(this as object, 'errorName')) {
@@ -320,7 +321,7 @@ export class ServerError extends ApiError {
   declare readonly type: 'server_error';
 }
 
-/** What an {@link AnsweredError} is made of. */
+/** What an {@link OperationFailedError} and a {@link ResponseValidationError} are made of. */
 export interface AnsweredErrorOptions extends CallContext {
   /** The HTTP status of the answer. */
   readonly status: number;
@@ -421,8 +422,11 @@ export class UnknownEventError extends WebhookError {
 
   /** The event as received, less its secret. Not enumerable, so that printing the error does not print it. */
   declare readonly event: {
+    /** The event type. */
     readonly type: string;
+    /** The payload as sent, less `workspaceSecret`. */
     readonly payload: Record<string, unknown>;
+    /** Whose secret it was, where the secrets were named. */
     readonly workspace?: string;
   };
 

@@ -44,7 +44,14 @@ export interface AgentPlatformOptions extends CallOptions {
    * The base address of each region you use. The document names none, so there is no default. `/v3` is appended
    * where it is missing. Environment: `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`.
    */
-  readonly baseUrls?: { readonly [Name in Region]?: string | undefined } | undefined;
+  readonly baseUrls?:
+    | {
+        /** The base address of region EU. */
+        readonly eu?: string | undefined;
+        /** The base address of region NA. */
+        readonly na?: string | undefined;
+      }
+    | undefined;
   /** What sends the requests, for proxies and client certificates. Default: the runtime's `fetch`. */
   readonly fetch?: FetchFunction | undefined;
   /** Where log lines go. Default `console`. */

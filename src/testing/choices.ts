@@ -27,7 +27,12 @@ export interface RefusalChoice {
 /** The status and code of every refusal. Only the 400 of a duplicate key is the document's (4.2, section 7). */
 export type RefusalChoices = {
   readonly [Reason in RefusalReason]: Reason extends 'duplicateKey'
-    ? { readonly status: 400; readonly code: string }
+    ? {
+        /** The document's own. */
+        readonly status: 400;
+        /** `code` of the error body. */
+        readonly code: string;
+      }
     : RefusalChoice;
 };
 
@@ -87,6 +92,7 @@ export interface FakeChoices {
 
 /** What a user passes: any of the choices, and any of the refusals. */
 export type FakeChoicesInput = Partial<Omit<FakeChoices, 'refusals'>> & {
+  /** Status and code of some refusals; the others stay as they are. */
   readonly refusals?: Partial<RefusalChoices> | undefined;
 };
 

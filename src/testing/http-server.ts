@@ -31,6 +31,7 @@ export interface FakeServer {
   readonly baseUrls: BaseUrls;
   /** Stops listening and ends every connection, idle or not. */
   close(): Promise<void>;
+  /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

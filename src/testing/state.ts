@@ -31,7 +31,10 @@ export interface FakeAgent {
   /** The workspace that owns the agent. */
   readonly workspaceId: string;
   /** `serverUrl` is the agent-level webhook address (6.3, rule 1). */
-  readonly advanced: { readonly serverUrl?: string | undefined };
+  readonly advanced: {
+    /** Where `conversation_updated` of this agent is posted too. */
+    readonly serverUrl?: string | undefined;
+  };
 }
 
 /** An organisation of the fake: what 4.1 lists. */

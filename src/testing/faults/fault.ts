@@ -83,8 +83,18 @@ export interface LatencyFault {
   /** Milliseconds; or drawn for each call: evenly, or log-normally, with a long tail, as networks do. */
   readonly ms:
     | number
-    | { readonly from: number; readonly to: number }
-    | { readonly median: number; readonly p99: number };
+    | {
+        /** The least. */
+        readonly from: number;
+        /** The most. */
+        readonly to: number;
+      }
+    | {
+        /** Half of the calls take longer. */
+        readonly median: number;
+        /** One call of a hundred takes longer. */
+        readonly p99: number;
+      };
 }
 
 /** What can go wrong. */

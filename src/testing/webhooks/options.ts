@@ -33,7 +33,9 @@ export interface SendAllOptions extends SendOptions {
 /** One event of several to be sent. */
 export type EventToSend = {
   readonly [Type in WebhookEventType]: {
+    /** The event type. */
     readonly type: Type;
+    /** Laid over the payload of the fixture. */
     readonly overrides?: DeepPartial<WebhookPayloadOf<Type>> | undefined;
   };
 }[WebhookEventType];
