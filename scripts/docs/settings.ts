@@ -1,0 +1,80 @@
+import type { TypeDocOptions } from 'typedoc';
+import { entryPoints, readManifest } from '../entry-points.js';
+import { CONCEPTS } from './concepts.js';
+
+/** Where the site is written. Not in git. */
+export const SITE = 'build/docs';
+
+/** The guides, in the order in which they are read. */
+const GUIDES = [
+  'platform',
+  'calls',
+  'regions-and-tokens',
+  'retries-and-deadlines',
+  'errors',
+  'validation',
+  'logging',
+  'endpoints',
+  'events',
+  'receiver',
+  'inbox',
+  'fake',
+];
+
+const { cli, ...modules } = entryPoints(readManifest());
+
+export const settings: Partial<TypeDocOptions> = {
+  name: 'agent-platform-sdk',
+  entryPoints: Object.values(modules),
+  tsconfig: 'scripts/docs/tsconfig.json',
+  out: SITE,
+  readme: 'README.md',
+  projectDocuments: GUIDES.map((guide) => `docs/guides/${guide}.md`),
+  customCss: 'docs/site.css',
+  // There is no public repository to link to.
+  disableSources: true,
+  excludePrivate: true,
+  excludeInternal: true,
+  includeVersion: true,
+  githubPages: false,
+  hideGenerator: true,
+  sort: ['documents-first', 'source-order'],
+  sortEntryPoints: false,
+  categorizeByGroup: false,
+  categoryOrder: [...CONCEPTS, '*'],
+  navigation: { includeCategories: true, includeGroups: false },
+  searchInComments: true,
+  searchInDocuments: true,
+  highlightLanguages: ['typescript', 'javascript', 'json', 'shellscript', 'text'],
+  validation: {
+    notExported: true,
+    invalidLink: true,
+    // The README links to files of the repository too. `test:docs` follows every link of the built site.
+    invalidPath: false,
+    rewrittenLink: true,
+    notDocumented: true,
+    unusedMergeModuleWith: true,
+  },
+  // Helpers of declarations: what they come to is shown where they are used.
+  intentionallyNotExported: [
+    'PathInput',
+    'BodyInput',
+    'QueryInput',
+    'OptionalInput',
+    'ResultOf',
+    'SendArguments',
+    'Send',
+    'Table',
+    'WebhookEvents',
+  ],
+  // What these ask of a schema, not what they are.
+  intentionallyNotDocumented: [
+    'agent-platform-sdk.SchemaInput.__type.~standard',
+    'agent-platform-sdk.SchemaInput.__type.~standard.__type.types',
+    'agent-platform-sdk.SchemaInput.__type.input',
+    'agent-platform-sdk.SchemaOutput.__type.~standard',
+    'agent-platform-sdk.SchemaOutput.__type.~standard.__type.types',
+    'agent-platform-sdk.SchemaOutput.__type.output',
+  ],
+  treatWarningsAsErrors: true,
+};
