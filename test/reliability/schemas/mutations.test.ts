@@ -47,7 +47,7 @@ test.each(recordNames)('every single forbidden change of a %s is rejected at its
   const rejected = fc.property(arbitraryOf(schema), (value) => {
     for (const change of forbiddenChanges(schema, value)) expectForbidden(schema, change);
   });
-  expect(() => fc.assert(rejected, fcParameters(15))).not.toThrow();
+  fc.assert(rejected, fcParameters(5));
 });
 
 test.each(recordNames)(
@@ -59,7 +59,7 @@ test.each(recordNames)(
         expect(validateOwn(schema, grown, 'strict')).toEqual({ ok: true, value: grown, drift: [] });
       }
     });
-    expect(() => fc.assert(kept, fcParameters(15))).not.toThrow();
+    fc.assert(kept, fcParameters(5));
   },
 );
 
@@ -86,11 +86,14 @@ test.each(operations)(
       expect(error).toBeInstanceOf(ResponseValidationError);
       expect(departuresOf(error.issues)).toEqual([{ path, code }]);
       const tolerant = call(answering(text, { hooks }).platform);
-      if (!grows) return expect(tolerant).rejects.toMatchObject({ issues: [{ path, code }] });
+      if (!grows) {
+        await expect(tolerant).rejects.toMatchObject({ issues: [{ path, code }] });
+        return;
+      }
       expect(isDeepStrictEqual(await tolerant, unwrap(JSON.parse(text)))).toBe(true);
       expect(drifts.flatMap(({ issues }) => departuresOf(issues))).toEqual([{ path, code }]);
     });
-    await expect(fc.assert(told, fcParameters(200))).resolves.toBeUndefined();
+    await fc.assert(told, fcParameters(60));
   },
 );
 
@@ -109,12 +112,15 @@ test.each(eventTypes)('a %s with one forbidden change is told at its path', (typ
     expect(() => parse(value, 'strict')).toThrow(
       expect.objectContaining({ issues: [expect.objectContaining(departure[0] ?? {})] }),
     );
-    if (!grows) return expect(() => parse(value, 'tolerant')).toThrow(WebhookPayloadError);
+    if (!grows) {
+      expect(() => parse(value, 'tolerant')).toThrow(WebhookPayloadError);
+      return;
+    }
     const drifts: Drift[] = [];
     expect(parse(value, 'tolerant', drifts).payload).toEqual(value);
     expect(drifts.flatMap(({ issues }) => departuresOf(issues))).toEqual(departure);
   });
-  expect(() => fc.assert(told, fcParameters(200))).not.toThrow();
+  fc.assert(told, fcParameters(60));
 });
 
 test.each([
@@ -137,6 +143,6 @@ test.each([
       expect(departuresOf(error.issues)).toEqual([{ path: [...above, ...change.path], code: change.code }]);
       expect(sent).toEqual([]);
     });
-    await expect(fc.assert(refused, fcParameters(200))).resolves.toBeUndefined();
+    await fc.assert(refused, fcParameters(60));
   },
 );

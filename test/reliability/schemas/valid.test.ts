@@ -26,7 +26,7 @@ test.each(recordNames)(
       expect(isDeepStrictEqual(value, before)).toBe(true);
       expect(isDeepStrictEqual(z.parse(schema, value), before)).toBe(true);
     });
-    expect(() => fc.assert(accepted, fcParameters(60))).not.toThrow();
+    fc.assert(accepted, fcParameters(30));
   },
 );
 
@@ -44,7 +44,7 @@ test.each(operations)('any valid answer to $name comes back deep-equal', async (
       expect(isDeepStrictEqual(await call(platform), expected)).toBe(true);
     },
   );
-  await expect(fc.assert(comesBack, fcParameters(60))).resolves.toBeUndefined();
+  await fc.assert(comesBack, fcParameters(30));
 });
 
 test.each(eventTypes)('any valid %s comes back deep-equal, less its secret', (type) => {
@@ -57,5 +57,5 @@ test.each(eventTypes)('any valid %s comes back deep-equal, less its secret', (ty
       expect(isDeepStrictEqual(event, { type, payload: JSON.parse(JSON.stringify(payload)) })).toBe(true);
     },
   );
-  expect(() => fc.assert(comesBack, fcParameters(60))).not.toThrow();
+  fc.assert(comesBack, fcParameters(30));
 });

@@ -1,0 +1,33 @@
+/** A part of `src` that is mutated by a run of its own, and the tests that its mutants are held against. */
+export interface Area {
+  readonly mutate: readonly string[];
+  readonly tests: readonly string[];
+}
+
+const client = 'test/client/*.test.ts';
+
+/** The areas of which most mutants are to be killed. */
+export const AREAS: Readonly<Record<string, Area>> = {
+  validation: {
+    mutate: ['src/{validation,issues,json,drift}.ts', 'src/schemas/{fits,object}.ts'],
+    tests: [
+      'test/schemas/{fits,growth}.test.ts',
+      'test/client/{drift,request-validation,validation}.test.ts',
+      'test/validation/*.test.ts',
+      'test/webhooks/{events,parse}.test.ts',
+    ],
+  },
+  errors: {
+    mutate: ['src/{errors,redact}.ts'],
+    tests: [
+      'test/errors/*.test.ts',
+      'test/client/{api-errors,redact,secrets}.test.ts',
+      'test/webhooks/parse.test.ts',
+    ],
+  },
+  transport: { mutate: ['src/transport.ts', 'src/transport/**/*.ts'], tests: [client] },
+  webhooks: { mutate: ['src/webhooks/**/*.ts'], tests: ['test/webhooks/*.test.ts'] },
+};
+
+/** The percentage of the mutants of each area that is to be killed. */
+export const LEAST_KILLED = 85;

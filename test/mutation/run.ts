@@ -1,0 +1,57 @@
+/**
+ * `npm run test:mutation -- [area ...]`: changes the source in one place at a time, and tells which changes no test
+ * notices. What survives is listed in `coverage/mutation/<area>.txt`; why it may, in `survivors.md`.
+ */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type MutantResult, type PartialStrykerOptions, Stryker } from '@stryker-mutator/core';
+import { AREAS, type Area, LEAST_KILLED } from './areas.js';
+
+const OUTPUT = 'coverage/mutation';
+
+const { positionals } = parseArgs({ allowPositionals: true });
+mkdirSync(OUTPUT, { recursive: true });
+for (const name of positionals.length > 0 ? positionals : Object.keys(AREAS)) {
+  const area = AREAS[name];
+  if (area === undefined) throw new Error(`no area ${name}. Areas: ${Object.keys(AREAS).join(', ')}`);
+  // Read by the configuration of the tests, which runs in another process.
+  process.env.MUTATION_AREA = name;
+  report(name, await new Stryker(optionsFor(name, area)).runMutationTest());
+}
+
+function optionsFor(name: string, { mutate }: Area): PartialStrykerOptions {
+  return {
+    mutate: [...mutate],
+    testRunner: 'vitest',
+    vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
+    concurrency: 1,
+    // A changed code, reason or name of an option does not compile: they are unions. What is left are the words of messages.
+    mutator: { excludedMutations: ['StringLiteral'] },
+    // What runs as a module is loaded cannot be switched on for one test: all would have to run anew for each.
+    ignoreStatic: true,
+    incremental: true,
+    incrementalFile: `${OUTPUT}/${name}.json`,
+    ignorePatterns: ['dist', 'coverage', 'bench', 'examples', 'docs'],
+    tempDirName: `${OUTPUT}/sandbox`,
+    reporters: ['progress-append-only'],
+    timeoutMS: 10_000,
+    logLevel: 'warn',
+  };
+}
+
+function report(name: string, results: readonly MutantResult[]): void {
+  const survivors = results.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
+  const killed = results.filter(({ status }) => status === 'Killed' || status === 'Timeout').length;
+  const percent = (100 * killed) / (killed + survivors.length);
+  writeFileSync(`${OUTPUT}/${name}.txt`, `${survivors.map(describe).join('\n')}\n`);
+  console.log(`${name}: ${killed} killed, ${survivors.length} survived, ${percent.toFixed(1)} %`);
+  if (percent < LEAST_KILLED) process.exitCode = 1;
+}
+
+/** The place, and what stood there was changed to. */
+function describe({ fileName, location, mutatorName, replacement = '', status }: MutantResult): string {
+  const place = `${fileName.replace(/^.*\/src\//, 'src/')}:${location.start.line + 1}:${location.start.column + 1}`;
+  const change = replacement.replace(/\s+/g, ' ').slice(0, 120);
+  return `${place} ${mutatorName} -> ${change}${status === 'NoCoverage' ? ' (not run)' : ''}`;
+}
