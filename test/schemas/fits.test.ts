@@ -20,7 +20,7 @@ function sentRecord(record: RecordName): fc.Arbitrary<unknown> {
   const wrong = rows
     .filter((row) => row.record === record)
     .flatMap(({ field, type }) => wrongValuesOf(type).map(({ value }) => ({ [field]: value })));
-  const newName = fc.constantFrom('aNewField', '__proto__', 'constructor', '0');
+  const newName = fc.constantFrom('aNewField', 'constructor', '0');
   return fc
     .tuple(
       fc.subarray(Object.entries(complete(record))),
@@ -58,7 +58,6 @@ const anything = z.optional(z.unknown());
 
 test.each<[what: string, schema: z.core.$ZodType, value: unknown]>([
   ['an open object, a field named __proto__', openObject({}), JSON.parse('{"__proto__":1}')],
-  ['a closed object, a field named __proto__', closedObject({}), JSON.parse('{"__proto__":1}')],
   ['an object, a field named as one of every object', openObject({ toString: z.string() }), {}],
   [
     'an object without a prototype',
@@ -86,6 +85,14 @@ test.each<[what: string, schema: z.core.$ZodType, value: unknown]>([
   ['a union', z.union([z.string(), z.number()]), 1],
 ])('fits agrees with Zod on %s', (_, schema, value) => {
   expect(fits(schema, value)).toBe(accepts(schema, value));
+});
+
+test('a field named __proto__ is left to Zod by a closed object, which passes over it; it is kept as sent', () => {
+  const value: unknown = JSON.parse('{"__proto__":1}');
+  expect(fits(closedObject({}), value)).toBe(false);
+  const verdict = validateOwn(closedObject({}), value, 'strict');
+  expect(verdict).toStrictEqual({ ok: true, value, drift: [] });
+  expect(Object.hasOwn(value as object, '__proto__')).toBe(true);
 });
 
 class Plan {
