@@ -1,7 +1,7 @@
 import type { WebhookResponse } from './answers.js';
 import type { AtDeadline } from './delivery.js';
 import { join } from './read-body.js';
-import { Refusal } from './refusal.js';
+import { Refusal, type RejectionReason } from './refusal.js';
 
 /** The part of a `node:http` request that is needed. Express's and HTTP/2's fit too. */
 export interface NodeRequest {
@@ -17,9 +17,6 @@ export interface NodeRequest {
   readonly destroyed?: boolean | undefined;
   /** Registers a listener of the stream. */
   on(event: string, listener: (value?: unknown) => void): unknown;
-  /** Removes a listener of the stream. */
-  removeListener(event: string, listener: (value?: unknown) => void): unknown;
-  /** Reads on without keeping what comes. */
   /** Closes the connection. */
   destroy(): unknown;
 }
@@ -75,22 +72,25 @@ function collect(request: NodeRequest, limit: number, atDeadline: AtDeadline): P
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let size = 0;
-    const onData = (data: unknown) => {
+    let isOpen = true;
+    // Whatever cuts a request off ends in `close`, which comes after a whole body too.
+    const refuse = (reason: RejectionReason) => {
+      if (isOpen) reject(new Refusal(reason, size));
+      isOpen = false;
+    };
+    const cut = () => refuse('body_unreadable');
+    request.on('data', (data) => {
       const chunk = toBytes(data);
       size += chunk.byteLength;
-      if (size > limit) settle(() => reject(new Refusal('body_too_large', size)));
-      else chunks.push(chunk);
-    };
-    const onEnd = () => settle(() => resolve(join(chunks, size)));
-    const onCut = () => settle(() => reject(new Refusal('body_unreadable', size)));
-    // Whatever cuts a request off ends in `close`.
-    const listeners = { data: onData, end: onEnd, close: onCut };
-    const settle = (how: () => void) => {
-      for (const [event, listener] of Object.entries(listeners)) request.removeListener(event, listener);
-      how();
-    };
-    for (const [event, listener] of Object.entries(listeners)) request.on(event, listener);
-    atDeadline(onCut);
+      if (size > limit) refuse('body_too_large');
+      else if (isOpen) chunks.push(chunk);
+    });
+    request.on('end', () => {
+      isOpen = false;
+      resolve(join(chunks, size));
+    });
+    request.on('close', cut);
+    atDeadline(cut);
   });
 }
 
