@@ -1,28 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { blocksOfMarkdown, blocksOfSource, type CodeBlock, compileErrors } from './code-blocks.js';
-
-const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
-
-const read = (document: string): string => readFileSync(`${root}/${document}`, 'utf8');
-
-function filesIn(directory: string, suffix: string): string[] {
-  if (!existsSync(`${root}/${directory}`)) return [];
-  return readdirSync(`${root}/${directory}`, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith(suffix))
-    .map((file) => `${directory}/${file}`);
-}
-
-function allBlocks(): CodeBlock[] {
-  const documents = ['README.md', 'CHANGELOG.md', ...filesIn('docs', '.md'), ...filesIn('examples', '.md')];
-  return [
-    ...documents
-      .filter((document) => existsSync(`${root}/${document}`))
-      .flatMap((document) => blocksOfMarkdown(document, read(document))),
-    ...filesIn('src', '.ts').flatMap((source) => blocksOfSource(source, read(source))),
-  ];
-}
+import { allBlocks, filesIn, read, root } from './all-blocks.js';
+import { blocksOfMarkdown, blocksOfSource, compileErrors } from './code-blocks.js';
 
 test('every TypeScript block of the documentation and of the doc comments compiles', {
   timeout: 120_000,

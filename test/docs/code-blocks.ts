@@ -7,15 +7,17 @@ export interface CodeBlock {
   /** The line of its first line of code, counted from 1. */
   readonly line: number;
   readonly code: string;
+  /** Why it cannot be run, from the comment `<!-- not run: … -->` on the line before it. */
+  readonly notRun?: string;
 }
 
 /** The TypeScript blocks of a Markdown text. One that starts with `// continues` stands on the block before it. */
 export function blocksOfMarkdown(document: string, text: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
-  for (const { line, code } of fences(text.split('\n'))) {
+  for (const { line, code, ...about } of fences(text.split('\n'))) {
     const previous = code.startsWith('// continues') ? (blocks.at(-1)?.code ?? '') : '';
     const padding = '\n'.repeat(line - 1 - previous.split('\n').length + 1);
-    blocks.push({ document, line, code: `${previous}${padding}${code}` });
+    blocks.push({ document, line, code: `${previous}${padding}${code}`, ...about });
   }
   return blocks;
 }
@@ -34,14 +36,16 @@ export function compileErrors(root: string, blocks: readonly CodeBlock[]): strin
   return [...files].flatMap(([name, block]) => errorsIn(program, name, block));
 }
 
-function* fences(lines: readonly string[]): Generator<{ line: number; code: string }> {
+function* fences(lines: readonly string[]): Generator<Omit<CodeBlock, 'document'>> {
   for (let at = 0; at < lines.length; at += 1) {
     const indent = /^(\s*)```(?:ts|typescript)\b/.exec(lines[at] ?? '')?.[1];
     if (indent === undefined) continue;
+    const notRun = /^\s*<!-- not run: (.+) -->$/.exec(lines[at - 1] ?? '')?.[1];
     const start = at + 1;
     do at += 1;
     while (at < lines.length && !lines[at]?.trimStart().startsWith('```'));
-    yield { line: start + 1, code: lines.slice(start, at).join('\n') };
+    const block = { line: start + 1, code: lines.slice(start, at).join('\n') };
+    yield notRun === undefined ? block : { ...block, notRun };
   }
 }
 
