@@ -1,5 +1,5 @@
 // The working side of a durable inbox. Start as many as the work needs, on as many machines; stop them at any time.
-// Start it with REDIS_URL=redis://… npx tsx examples/bullmq-worker.ts
+// Start it with: REDIS_URL=redis://… npx tsx examples/bullmq-worker.ts
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 
 const inbox = createBullMQInbox({
@@ -10,7 +10,7 @@ const inbox = createBullMQInbox({
 });
 
 // No secret here: what is in the inbox was verified before it was stored. Handlers must be idempotent, because the event of a
-// worker that dies inside them is run again:.
+// worker that dies inside them is run again.
 inbox.work(
   {
     lead_captured: ({ payload }) => console.log(`lead: ${payload.leadEmail}`),

@@ -1,5 +1,6 @@
 // The main job in one sitting, over real HTTP, against the embedded fake: all seven operations in both regions, then
-// webhooks from the fake to a receiver. Run it with `npm run quickstart`.
+// webhooks from the fake to a receiver.
+// Run it with: npm run quickstart
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

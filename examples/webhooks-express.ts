@@ -1,5 +1,5 @@
 // A webhook receiver in an Express app (4 or 5).
-// Start it with WORKSPACE_SECRET=… npx tsx examples/webhooks-express.ts
+// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/webhooks-express.ts
 import { fileURLToPath } from 'node:url';
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import express from 'express';
@@ -16,4 +16,4 @@ export const app = express();
 app.post('/webhooks', receiver.node);
 app.use(express.json());
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) app.listen(3000);
+if (process.argv[1] === fileURLToPath(import.meta.url)) app.listen(Number(process.env.PORT ?? 3000));

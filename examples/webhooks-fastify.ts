@@ -1,5 +1,5 @@
 // A webhook receiver in a Fastify app, with Fastify's own body parser.
-// Start it with WORKSPACE_SECRET=… npx tsx examples/webhooks-fastify.ts
+// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/webhooks-fastify.ts
 import { fileURLToPath } from 'node:url';
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import Fastify from 'fastify';
@@ -21,4 +21,6 @@ app.post('/webhooks', { bodyLimit: 16 * 1024 * 1024 }, async (request, reply) =>
   return reply.code(status).headers(headers).send(body);
 });
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await app.listen({ port: 3000 });
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await app.listen({ port: Number(process.env.PORT ?? 3000) });
+}

@@ -1,4 +1,7 @@
-// A webhook receiver in a Hono app: Node, Bun, Deno or Workers serve it.
+// A webhook receiver in a Hono app, served by Node; Bun, Deno and Workers serve what it exports.
+// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/webhooks-hono.ts
+import { fileURLToPath } from 'node:url';
+import { serve } from '@hono/node-server';
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { Hono } from 'hono';
 
@@ -13,3 +16,7 @@ export const app = new Hono();
 app.post('/webhooks', (context) => receiver.fetch(context.req.raw));
 
 export default app;
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) });
+}

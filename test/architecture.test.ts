@@ -18,7 +18,7 @@ const LAYERS: readonly (readonly [layer: string, files: RegExp])[] = [
   ['validation', /^validation\.ts$/],
   ['errors', /^errors(\.ts$|\/)/],
   ['schemas', /^schemas\//],
-  ['ground', /^(environment|issues|json|logger|redact|regions|standard-schema|version)\.ts$/],
+  ['ground', /^(byte-joiner|environment|issues|json|logger|redact|regions|standard-schema|version)\.ts$/],
   ['webhooks/events', /^webhooks\/(events\.ts$|payloads\/)/],
   ['webhooks', /^webhooks\//],
   ['redis', /^redis\//],
@@ -162,8 +162,9 @@ test('no imports form a circle, those of types included', () => {
   expect([...new Set(circles)]).toEqual([]);
 });
 
-test('files are named in kebab-case', () => {
+test('files are named in kebab-case, but for the folders that Next takes for parameters', () => {
   const all = ['src', 'test', 'scripts', 'examples'].flatMap(typeScriptFiles);
-  const name = /^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.test|\.test-d|\.d|\.config)?\.ts$/;
+  const name =
+    /^([a-z0-9]+(-[a-z0-9]+)*\/|\[\w+\]\/)*[a-z0-9]+(-[a-z0-9]+)*(\.test|\.test-d|\.d|\.config)?\.ts$/;
   expect(all.filter((file) => !name.test(file))).toEqual([]);
 });

@@ -1,33 +1,10 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { installedTools } from '../../scripts/tool-cache.js';
-
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
-/** The little of playwright-core that is used here. It is installed on demand, and so are its types not here. */
-interface Playwright {
-  readonly chromium: { launch(options: { executablePath: string; args: string[] }): Promise<Browser> };
-}
-interface Browser {
-  newPage(): Promise<Page>;
-  close(): Promise<void>;
-}
-interface Page {
-  route(url: string, answer: (route: Route) => Promise<void>): Promise<void>;
-  goto(url: string): Promise<unknown>;
-  addScriptTag(script: { content: string; type: string }): Promise<unknown>;
-  evaluate<Argument>(code: (argument: Argument) => unknown, argument: Argument): Promise<unknown>;
-}
-interface Route {
-  fulfill(answer: { contentType: string; body: string }): Promise<void>;
-}
+import { openBrowser } from '../support/chromium.js';
 
 /** Runs the suite inside a page. Returns its results. */
 export async function runInBrowser(consumer: string, fakeUrl: string): Promise<unknown> {
-  const { chromium } = await loadPlaywright();
-  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  const browser = await openBrowser();
   try {
     const page = await browser.newPage();
     // A page of the fake's own origin: the service says nothing of other origins, and neither does its fake.
@@ -44,19 +21,6 @@ export async function runInBrowser(consumer: string, fakeUrl: string): Promise<u
   } finally {
     await browser.close();
   }
-}
-
-function findChromium(): string {
-  const found = [process.env.CHROMIUM ?? '', ...PLACES].find((place) => existsSync(place));
-  if (found !== undefined) return found;
-  throw new Error(
-    'There is no Chromium: set CHROMIUM to its path, or install it. On Debian: apt-get install -y --no-install-recommends chromium',
-  );
-}
-
-async function loadPlaywright(): Promise<Playwright> {
-  const file = join(installedTools('playwright-core@1.65.1'), 'playwright-core/index.mjs');
-  return (await import(pathToFileURL(file).href)) as Playwright;
 }
 
 async function bundlePage(consumer: string): Promise<string> {

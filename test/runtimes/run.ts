@@ -1,5 +1,6 @@
 /**
- * Runs one suite on the packed package in every runtime it supports. Arguments choose among them by name:
+ * Runs one suite on the packed package in every runtime it supports, and the examples that need a server of their own.
+ * Arguments choose among them by name:
  * `npm run test:runtimes -- bun workerd`.
  */
 import { execFile } from 'node:child_process';
@@ -9,8 +10,10 @@ import { promisify } from 'node:util';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { runInBrowser } from './browser.js';
 import { createConsumer } from './consumer.js';
+import { NEXT, nextExample, workerExample } from './examples.js';
 import { type Runtime, runtimes } from './runtimes.js';
-import { runInWorker, WORKERD } from './worker.js';
+import { runInWorker } from './worker.js';
+import { WORKERD } from './workerd.js';
 
 interface Result {
   readonly name: string;
@@ -31,6 +34,8 @@ const runs: readonly Run[] = [
     { name: `${runtime.name}, CommonJS`, results: besideFake(runtime, 'common.cjs') },
   ]),
   { name: WORKERD, results: farFromFake(runInWorker) },
+  { name: `example on ${WORKERD}`, results: workerExample },
+  { name: `example on ${NEXT}`, results: nextExample },
   { name: 'Chromium', results: farFromFake(runInBrowser) },
 ];
 

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const hono = await import('../../examples/webhooks-hono.js');
   examples.hono = requesting((request) => hono.app.fetch(request));
 
-  const next = await import('../../examples/webhooks-next.js');
+  const next = await import('../../examples/next-app/app/webhooks/route.js');
   examples.next = requesting(next.POST);
 
   const worker = await import('../../examples/webhooks-worker.js');

@@ -1,0 +1,30 @@
+// CommonJS, as in a project without "type": "module", on the built package: run `npm run build` before.
+// Run it with: node examples/common.cjs
+const { AgentPlatform, NotFoundError, parseWebhook } = require('agent-platform-sdk');
+const { createFakePlatform, fixtures } = require('agent-platform-sdk/testing');
+
+async function main() {
+  const fake = createFakePlatform();
+  const { workspaceSecret, toolId } = fake.seed.eu;
+  const platform = new AgentPlatform({
+    region: 'eu',
+    token: workspaceSecret,
+    baseUrls: fake.baseUrls,
+    fetch: fake.fetch,
+  });
+
+  const tool = await platform.tools.get(toolId);
+  console.log(`tool: ${tool.name}`);
+
+  await platform.tools.get('nowhere').catch((error) => {
+    if (!(error instanceof NotFoundError)) throw error;
+    console.log(`refused: ${error.message.split('\n')[0]}`);
+  });
+
+  const { type, payload } = fixtures.event('lead_captured', { leadName: 'Dana' });
+  const body = JSON.stringify({ type, payload: { ...payload, workspaceSecret } });
+  const event = parseWebhook(body, { secret: workspaceSecret });
+  console.log(`event: ${event.type} of ${event.payload.leadName}`);
+}
+
+void main();

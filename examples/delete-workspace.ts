@@ -1,0 +1,53 @@
+// A deletion cannot be undone, and is never tried again by itself. Where no answer came, look before you decide.
+// Run it with: npx tsx examples/delete-workspace.ts
+import { AgentPlatform, AgentPlatformError, ApiError, endpoints, NotFoundError } from 'agent-platform-sdk';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
+
+type Outcome = 'deleted' | 'refused' | 'still there';
+
+/** Deletes a workspace; `toolId` names one of its tools, which goes with it and so tells whether it is gone. */
+async function deleteWorkspace(platform: AgentPlatform, id: string, toolId: string): Promise<Outcome> {
+  try {
+    await platform.workspaces.delete(id);
+    return 'deleted';
+  } catch (error) {
+    if (error instanceof AgentPlatformError && error.outcomeUnknown) return lookFor(platform, toolId);
+    if (error instanceof ApiError) return 'refused';
+    throw error;
+  }
+}
+
+async function lookFor(platform: AgentPlatform, toolId: string): Promise<Outcome> {
+  try {
+    await platform.tools.get(toolId);
+    return 'still there';
+  } catch (error) {
+    if (error instanceof NotFoundError) return 'deleted';
+    throw error;
+  }
+}
+
+// Two workspaces of one owner in a fake; only the second can be deleted, and its answer is lost.
+const fake = createFakePlatform();
+const { workspaceId, workspaceSecret, secondWorkspaceId, toolId } = fake.seed.eu;
+const agent = fake.add.agent({ workspaceId: secondWorkspaceId });
+const tool = fake.add.tool({ agentId: agent.id });
+const platform = new AgentPlatform({
+  region: 'eu',
+  token: workspaceSecret,
+  baseUrls: fake.baseUrls,
+  fetch: fake.fetch,
+});
+
+console.log(`${workspaceId}: ${await deleteWorkspace(platform, workspaceId, toolId)}`);
+
+fake.faults.inject({ endpoint: endpoints.deleteWorkspace, kind: 'reset' });
+console.log(`${secondWorkspaceId}: ${await deleteWorkspace(platform, secondWorkspaceId, tool.id)}`);
+
+fake.faults.inject({ endpoint: endpoints.deleteWorkspace, kind: 'reset', acts: true });
+console.log(`${secondWorkspaceId}: ${await deleteWorkspace(platform, secondWorkspaceId, tool.id)}`);
+
+const requests = fake.requests.map(
+  ({ method, path, status }) => `${method} ${path} ${status ?? 'no answer'}`,
+);
+console.log(requests.join('\n'));

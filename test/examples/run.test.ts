@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { root } from '../docs/all-blocks.js';
+import { commandOf } from './examples.js';
+
+/** Runs an example as its first lines say, and returns the lines it prints. */
+async function run(example: string): Promise<string[]> {
+  const [program, ...args] = commandOf(example)
+    .replace(/^npx tsx/, 'node --import tsx')
+    .split(' ');
+  const node = program === 'node' ? process.execPath : String(program);
+  const { stdout } = await promisify(execFile)(node, args, { cwd: root, env: { PATH: process.env.PATH } });
+  return stdout.trim().split('\n');
+}
+
+const patient = { timeout: 60_000 };
+
+test(
+  'own-endpoint.ts: two operations of your own, typed, checked, and answered by the fake',
+  patient,
+  async () => {
+    expect(await run('own-endpoint.ts')).toEqual([
+      expect.stringMatching(/^created: tool_eu_\d+$/),
+      'tools: find_invoice, CRM lookup',
+      'RequestValidationError: POST /agents/{agentId}/tools was not sent: the arguments do not fit the operation',
+      '  at serverUrl: Invalid URL',
+    ]);
+  },
+);
+
+test('many-workspaces.ts: each event is answered with the client of its own workspace', patient, async () => {
+  expect(await run('many-workspaces.ts')).toEqual([
+    'bakery: Eli Customer is waiting',
+    'answered 200',
+    'florist: Eli Customer is waiting',
+    'answered 200',
+    'garage has 7 built-in tools at its disposal',
+  ]);
+});
+
+test('delete-workspace.ts: where no answer came, it looks before it decides', patient, async () => {
+  expect(await run('delete-workspace.ts')).toEqual([
+    'workspace_eu_1: refused',
+    'workspace_eu_2: still there',
+    'workspace_eu_2: deleted',
+    'DELETE /workspaces/workspace_eu_1 403',
+    'DELETE /workspaces/workspace_eu_2 no answer',
+    expect.stringMatching(/^GET \/tools\/tool_eu_\d+ 200$/),
+    'DELETE /workspaces/workspace_eu_2 no answer',
+    expect.stringMatching(/^GET \/tools\/tool_eu_\d+ 404$/),
+  ]);
+});
+
+test(
+  'tracing: each call is a child of its work, and the service is told which span it is',
+  patient,
+  async () => {
+    const lines = await run('tracing/main.ts');
+    const spans = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as object);
+    expect(spans).toEqual([
+      {
+        name: 'conversations.get',
+        parent: 'handle chat_delegated',
+        happened: [],
+        'http.request.method': 'GET',
+        'url.template': '/agents/{agentId}/convos/{convoId}',
+        'agent_platform.region': 'eu',
+        'http.response.status_code': 200,
+        'http.request.resend_count': 0,
+      },
+      expect.objectContaining({
+        name: 'tools.get',
+        parent: 'handle chat_delegated',
+        happened: ['retry'],
+        'http.response.status_code': 200,
+        'http.request.resend_count': 1,
+      }),
+      expect.objectContaining({ name: 'handle chat_delegated', happened: [] }),
+      expect.objectContaining({
+        name: 'tools.get',
+        happened: ['exception'],
+        failed: 'NotFoundError',
+        'http.response.status_code': 404,
+      }),
+    ]);
+    expect(lines.filter((line) => !line.startsWith('{'))).toEqual([
+      '/agents/agent_eu_1/convos/convo_eu_1 was sent as part of the span conversations.get',
+      '/tools/tool_eu_1 was sent as part of the span tools.get',
+      '/tools/tool_eu_1 was sent as part of the span tools.get',
+      '/tools/nowhere was sent as part of the span tools.get',
+    ]);
+  },
+);
