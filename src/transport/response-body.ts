@@ -1,3 +1,4 @@
+import { ByteJoiner } from '../byte-joiner.js';
 import type { Deadline } from './deadline.js';
 
 /** What was read of a body, and why it ended before its end, if it did. */
@@ -39,21 +40,30 @@ async function readStream(
   maxBytes: number,
   deadline: Deadline,
 ): Promise<BodyText> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let size = 0;
+  const bytes = new ByteJoiner();
+  const text = () => new TextDecoder().decode(bytes.joined);
   try {
-    for (;;) {
-      const { done, value } = await deadline.race(reader.read());
-      if (done) return { text: text + decoder.decode(), tooLarge: false };
-      size += value.byteLength;
-      if (size > maxBytes) return { text, tooLarge: true };
-      text += decoder.decode(value, { stream: true });
-    }
+    // One race for all chunks: each would leave something behind until the attempt ends.
+    const tooLarge = await deadline.race(collect(reader, maxBytes, bytes));
+    return { text: text(), tooLarge };
   } catch (failure) {
-    return { text, tooLarge: false, failure };
+    return { text: text(), tooLarge: false, failure };
   } finally {
     // Ends the connection where the body was left unread; a reader that is done ignores it.
     reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Reads to the end, or to the limit. Returns whether there was more. */
+async function collect(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  maxBytes: number,
+  bytes: ByteJoiner,
+): Promise<boolean> {
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return false;
+    if (bytes.size + value.byteLength > maxBytes) return true;
+    bytes.add(value);
   }
 }

@@ -1,6 +1,6 @@
+import { ByteJoiner } from '../byte-joiner.js';
 import type { WebhookResponse } from './answers.js';
 import type { AtDeadline } from './delivery.js';
-import { join } from './read-body.js';
 import { Refusal, type RejectionReason } from './refusal.js';
 
 /** The part of a `node:http` request that is needed. Express's and HTTP/2's fit too. */
@@ -70,7 +70,7 @@ export async function readNode(
 
 function collect(request: NodeRequest, limit: number, atDeadline: AtDeadline): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
+    const bytes = new ByteJoiner();
     let size = 0;
     let isOpen = true;
     // Whatever cuts a request off ends in `close`, which comes after a whole body too.
@@ -83,11 +83,11 @@ function collect(request: NodeRequest, limit: number, atDeadline: AtDeadline): P
       const chunk = toBytes(data);
       size += chunk.byteLength;
       if (size > limit) refuse('body_too_large');
-      else if (isOpen) chunks.push(chunk);
+      else if (isOpen) bytes.add(chunk);
     });
     request.on('end', () => {
       isOpen = false;
-      resolve(join(chunks, size));
+      resolve(bytes.joined);
     });
     request.on('close', cut);
     atDeadline(cut);

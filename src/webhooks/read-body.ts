@@ -1,3 +1,4 @@
+import { ByteJoiner } from '../byte-joiner.js';
 import type { AtDeadline } from './delivery.js';
 import { Refusal } from './refusal.js';
 
@@ -31,26 +32,13 @@ export async function readRequest(
 }
 
 async function collect(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const bytes = new ByteJoiner();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    size += next.value.byteLength;
+    const size = bytes.size + next.value.byteLength;
     if (size > limit) throw new Refusal('body_too_large', size);
-    chunks.push(next.value);
+    bytes.add(next.value);
   }
-  return join(chunks, size);
-}
-
-/** One array of all chunks. */
-export function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  if (chunks.length === 1 && chunks[0] !== undefined) return chunks[0];
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return whole;
+  return bytes.joined;
 }
 
 function ignore(): void {

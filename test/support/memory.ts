@@ -1,0 +1,28 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+setFlagsFromString('--expose-gc');
+// The flag takes effect in contexts that are made after it.
+const collect = runInNewContext('gc') as () => void;
+
+/** Bytes in use after a collection: objects, and the buffers they hold. */
+export function bytesInUse(): number {
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** A text as chunks of one byte each, and how many bytes of memory their receiver holds for each. */
+export function byteByByte(text: string): {
+  readonly chunks: Iterable<Uint8Array>;
+  readonly heldPerByte: () => number;
+} {
+  const bytes = Buffer.from(text);
+  let held = 0;
+  function* split(): Generator<Uint8Array> {
+    const before = bytesInUse();
+    for (let at = 0; at < bytes.length; at += 1) yield bytes.subarray(at, at + 1);
+    held = (bytesInUse() - before) / bytes.length;
+  }
+  return { chunks: split(), heldPerByte: () => held };
+}
