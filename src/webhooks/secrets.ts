@@ -1,3 +1,4 @@
+import { typeName } from '../issues.js';
 import { refuseOption } from '../option-checks.js';
 
 /**
@@ -116,7 +117,7 @@ function secretsOf(option: string, value: unknown, workspace: string | undefined
 
 function usable(option: string, secret: unknown): string {
   if (typeof secret === 'string' && secret.trim() !== '') return secret;
-  const got = typeof secret === 'string' ? 'an empty string' : secret === null ? 'null' : typeof secret;
+  const got = typeof secret === 'string' ? 'an empty string' : typeName(secret);
   return refuseOption(
     option,
     `must be a workspace secret, from the dashboard's workspace switcher, got ${got}`,

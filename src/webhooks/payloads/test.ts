@@ -1,6 +1,6 @@
+import { requiredText } from '../../schemas/leaf.js';
 import { openObject } from '../../schemas/object.js';
 import { createdAt } from './leaf.js';
-import { requiredText } from '../../schemas/leaf.js';
 
 /** Payload of `webhook_test` (document, 6.3), which verifies that a receiver is reachable and configured. */
 export interface WebhookTestPayload {
