@@ -1,12 +1,13 @@
 import type { CallSettings } from '../settings.js';
+import { onAbort } from './on-abort.js';
 
 /** Why a wait was ended from this side. */
 export type Expiry = 'timeout' | 'totalTimeout' | 'abort';
 
 /**
  * Ends one attempt, or one pause between two: at its timeout, at the end of the whole call's time, or when the
- * caller aborts. One timer and one listener, both gone after `dispose`, so that a signal can be reused for any
- * number of calls.
+ * caller aborts. The timer and the listening are gone after `dispose`, so that a signal can be reused for any number of
+ * calls.
  */
 export class Deadline {
   /** Stops the timer and the listening. */
@@ -23,7 +24,7 @@ export class Deadline {
       this.#expiry ??= expiry;
       this.#controller.abort();
     };
-    const onAbort = (): void => expire('abort');
+    const stopListening = userSignal && onAbort(userSignal, () => expire('abort'));
     const timer = setTimeout(
       expire,
       Math.min(timeout, totalLeft),
@@ -31,10 +32,9 @@ export class Deadline {
     );
     this.dispose = () => {
       clearTimeout(timer);
-      userSignal?.removeEventListener('abort', onAbort);
+      stopListening?.();
     };
-    userSignal?.addEventListener('abort', onAbort);
-    if (userSignal?.aborted) onAbort();
+    if (userSignal?.aborted) expire('abort');
     // Not by the timer, which would let a request go out first.
     if (totalLeft <= 0) expire('totalTimeout');
   }

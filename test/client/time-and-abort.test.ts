@@ -113,6 +113,31 @@ test('no listener outlives its call: a signal can be reused', async () => {
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
 });
 
+test('calls at once share one listener on their signal, since runtimes warn of many', async () => {
+  const { platform } = await connectTo(stall);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const calls = Array.from({ length: 20 }, () => rejectionOf(platform.tools.get('t1', { signal })));
+  await expect.poll(() => getEventListeners(signal, 'abort')).toHaveLength(1);
+  controller.abort();
+  for (const error of await Promise.all(calls)) expect(error).toBeInstanceOf(AbortError);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+});
+
+test('a call that ends leaves those that share its signal able to be aborted', async () => {
+  const { platform } = await connectTo((request, response) =>
+    request.url.endsWith('quick')
+      ? answerWith(200, success({ id: 'quick' }))(request, response, 1)
+      : undefined,
+  );
+  const controller = new AbortController();
+  const { signal } = controller;
+  const slow = rejectionOf(platform.tools.get('slow', { signal }));
+  await platform.tools.get('quick', { signal });
+  controller.abort();
+  expect(await slow).toBeInstanceOf(AbortError);
+});
+
 test('no timer outlives its call', async () => {
   const timeout = 1_234_567;
   const { platform } = await connectTo(answerWith(200, success({ id: 't1' })), { timeout });
