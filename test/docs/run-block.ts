@@ -9,32 +9,46 @@ import type { CodeBlock } from './code-blocks.js';
 
 type Program = (...args: readonly unknown[]) => Promise<void>;
 
+/** Those that do are run by `npm run test:redis`. */
+export const needsRedis = ({ code }: CodeBlock): boolean => /'agent-platform-sdk\/(redis|bullmq)'/.test(code);
+
 /** What a block leaves behind, to be tried and to be ended. */
 interface Traces {
   readonly receivers: { readonly receiver: WebhookReceiver; readonly secret: string }[];
   readonly tests: (() => unknown)[];
-  readonly servers: Server[];
+  readonly closers: (() => unknown)[];
 }
 
 /**
  * Runs one block as a program: what it imports is the package itself, what it only declares is a stub that answers
- * each call with `secret`, where it listens is any free port. Then every event is delivered to the receivers that it has
- * made, and the tests are run that it has written. Rejects with what went wrong.
+ * each call with `secret`, where it listens is any free port. Then the functions that it exports are called, the tests that
+ * it has written are run, and every event is delivered to the receivers that it has made. Rejects with what went wrong.
  */
 export async function runBlock(block: CodeBlock, secret: string): Promise<void> {
-  const traces: Traces = { receivers: [], tests: [], servers: [] };
-  const listening = listenAnywhere(traces.servers);
+  const traces: Traces = { receivers: [], tests: [], closers: [] };
+  const listening = listenAnywhere(traces);
   try {
     const names = declaredNames(block.code);
     const program = compiled(block, names);
     const stubs = names.map(() => stub(secret));
-    await program(await importerFor(block, traces, secret), {}, ...stubs);
+    const exported: Record<string, unknown> = {};
+    await program(await importerFor(block, traces, secret), exported, ...stubs);
+    for (const value of Object.values(exported)) await tryOut(value, secret);
     for (const run of traces.tests) await run();
     for (const { receiver, secret: own } of traces.receivers) await deliverAll(receiver, own);
   } finally {
     listening.mockRestore();
-    for (const server of traces.servers) server.close();
+    for (const close of traces.closers) await close();
   }
+}
+
+/** Calls an exported function that takes nothing, or the body of a delivery. */
+async function tryOut(exported: unknown, workspaceSecret: string): Promise<void> {
+  if (typeof exported !== 'function') return;
+  const call = exported as (body?: string) => unknown;
+  if (call.length === 0) await call();
+  if (!/^(async )?function \w+\(body\)/.test(String(call))) return;
+  for (const type of eventTypes) await call(delivery(type, { workspaceSecret }));
 }
 
 /** As CommonJS, which can be given what it imports. Its lines are not those of the document. */
@@ -87,14 +101,14 @@ async function importerFor({ code }: CodeBlock, traces: Traces, secret: string) 
 
 async function load(name: string, traces: Traces, secret: string): Promise<object> {
   if (name === 'agent-platform-sdk') return { ...sdk, createWebhookReceiver: recording(traces, secret) };
+  if (name === 'agent-platform-sdk/redis') return closing(await import('agent-platform-sdk/redis'), traces);
+  if (name === 'agent-platform-sdk/bullmq') return closing(await import('agent-platform-sdk/bullmq'), traces);
   if (name === 'vitest') return { expect, test: collecting(traces) };
   return (await (OWN[name]?.() ?? import(name))) as object;
 }
 
 /** Written out, so that their names lead to `src`. */
 const OWN: Readonly<Record<string, () => Promise<object>>> = {
-  'agent-platform-sdk/bullmq': () => import('agent-platform-sdk/bullmq'),
-  'agent-platform-sdk/redis': () => import('agent-platform-sdk/redis'),
   'agent-platform-sdk/testing': () => import('agent-platform-sdk/testing'),
   'agent-platform-sdk/testing/msw': () => import('agent-platform-sdk/testing/msw'),
 };
@@ -105,6 +119,22 @@ function collecting({ tests }: Traces) {
   const each = (rows: readonly unknown[]) => (_name: string, run: (row: unknown) => unknown) =>
     tests.push(...rows.map((row) => () => run(row)));
   return Object.assign(test, { each });
+}
+
+interface Closable {
+  close(): unknown;
+}
+
+/** The functions of a module, which make what has to be closed. */
+function closing(module: object, { closers }: Traces): object {
+  // `createRedisDedupe` and `createBullMQInbox` are all that these modules export beside types.
+  const makers = Object.entries(module) as [string, (options: unknown) => Closable][];
+  const remembering = (make: (options: unknown) => Closable) => (options: unknown) => {
+    const made = make(options);
+    closers.push(() => made.close());
+    return made;
+  };
+  return Object.fromEntries(makers.map(([name, make]) => [name, remembering(make)]));
 }
 
 function recording({ receivers }: Traces, secret: string) {
@@ -130,10 +160,10 @@ async function deliverAll(receiver: WebhookReceiver, workspaceSecret: string): P
 }
 
 /** Every server listens at a free port of this machine, whichever port it asks for. */
-function listenAnywhere(servers: Server[]) {
+function listenAnywhere({ closers }: Traces) {
   const listen = Server.prototype.listen;
   return vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args: unknown[]) {
-    servers.push(this);
+    closers.push(() => this.close());
     const callback = args.find((arg) => typeof arg === 'function');
     // A function among the arguments of `listen` is its callback.
     return listen.call(this, { port: 0, host: '127.0.0.1' }, callback as (() => void) | undefined);

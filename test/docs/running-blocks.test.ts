@@ -1,11 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { allBlocks } from './all-blocks.js';
 import { blocksOfMarkdown, type CodeBlock } from './code-blocks.js';
-import { runBlock } from './run-block.js';
+import { needsRedis, runBlock } from './run-block.js';
 import { createWorld, secret, type World } from './world-of-blocks.js';
-
-/** These are run by `npm run test:redis`. */
-const needsRedis = ({ code }: CodeBlock): boolean => /'agent-platform-sdk\/(redis|bullmq)'/.test(code);
 
 let world: World;
 

@@ -18,6 +18,15 @@ export function introductionOf(example: string): string {
   return lines.slice(0, end).join('\n');
 }
 
+/**
+ * What an example is started with here: no setting of this machine, and the package as the tests import it, from `src`,
+ * where a user has it built.
+ */
+export const environment = {
+  PATH: process.env.PATH,
+  TSX_TSCONFIG_PATH: `${root}/test/examples/tsconfig.json`,
+};
+
 /** The one command that starts it. */
 export function commandOf(example: string): string {
   const introduction = introductionOf(example);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { root } from '../docs/all-blocks.js';
-import { commandOf } from './examples.js';
+import { commandOf, environment } from './examples.js';
 
 /** Runs an example as its first lines say, and returns the lines it prints. */
 async function run(example: string): Promise<string[]> {
@@ -10,7 +10,7 @@ async function run(example: string): Promise<string[]> {
     .replace(/^npx tsx/, 'node --import tsx')
     .split(' ');
   const node = program === 'node' ? process.execPath : String(program);
-  const { stdout } = await promisify(execFile)(node, args, { cwd: root, env: { PATH: process.env.PATH } });
+  const { stdout } = await promisify(execFile)(node, args, { cwd: root, env: environment });
   return stdout.trim().split('\n');
 }
 
