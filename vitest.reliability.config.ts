@@ -7,8 +7,6 @@ export default defineConfig({
   test: {
     include: ['test/reliability/**/*.test.ts'],
     globalSetup: 'test/reliability/support/announce.ts',
-    // The heap is measured after a collection.
-    execArgv: ['--expose-gc'],
     maxWorkers: 2,
     testTimeout: process.env.RELIABILITY_LONG === '1' ? 900_000 : 120_000,
     hookTimeout: 60_000,

@@ -5,7 +5,7 @@
 export class ByteJoiner {
   /** How many bytes have come. */
   size = 0;
-  #bytes = new Uint8Array();
+  #bytes: Uint8Array = new Uint8Array();
 
   /** Adds a chunk at the end. The first is kept as it is: most bodies come in one. */
   add(chunk: Uint8Array): void {

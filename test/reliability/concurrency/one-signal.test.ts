@@ -1,8 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
+import { bytesInUse } from '../../support/memory.js';
 import { connect, startServer, success } from '../../support/server.js';
 import { inForm } from '../support/form.js';
-import { heapInUse, MIB } from '../support/heap.js';
+import { MIB } from '../support/heap.js';
 import { watchProcess } from '../support/watch.js';
 
 const CALLS = inForm({ short: 10_000, long: 100_000 });
@@ -22,10 +23,10 @@ test(`a signal reused for ${CALLS} calls: nothing is left of any`, async () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   };
   await makeCalls(CALLS / 10);
-  const warm = heapInUse();
+  const warm = bytesInUse();
   await makeCalls(CALLS);
   // A listener or a timer alone would keep some hundred bytes of each call.
-  expect(heapInUse() - warm).toBeLessThan(MIB / 2 + CALLS * 20);
+  expect(bytesInUse() - warm).toBeLessThan(MIB / 2 + CALLS * 20);
 });
 
 test('a signal reused over real HTTP: nothing is left of any call', async () => {

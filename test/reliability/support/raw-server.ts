@@ -17,7 +17,7 @@ export interface RawServer {
   readonly url: string;
   /** Every request that has come whole. */
   readonly requests: readonly RawRequest[];
-  /** Connections that are open at this end. */
+  /** Connections that have carried a request and are open at this end. Node opens spare ones, too. */
   readonly open: () => number;
 }
 
@@ -25,11 +25,16 @@ export interface RawServer {
 export async function startRawServer(behave: Behaviour): Promise<RawServer> {
   const requests: RawRequest[] = [];
   const sockets = new Set<Socket>();
+  const used = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    socket.once('close', () => {
+      sockets.delete(socket);
+      used.delete(socket);
+    });
     socket.on('error', () => undefined);
     readRequests(socket, (request) => {
+      used.add(socket);
       requests.push(request);
       behave(socket, request);
     });
@@ -43,7 +48,7 @@ export async function startRawServer(behave: Behaviour): Promise<RawServer> {
     await closed;
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, requests, open: () => sockets.size };
+  return { url: `http://127.0.0.1:${port}`, requests, open: () => used.size };
 }
 
 function readRequests(socket: Socket, onRequest: (request: RawRequest) => void): void {

@@ -27,7 +27,9 @@ export function watchProcess(): void {
 
 /** Of what there is more than before, and how much. */
 function surplus(before: Record<string, number>): string[] {
-  const more = Object.entries(countResources()).map(([kind, count]) => [kind, count - (before[kind] ?? 0)] as const);
+  const more = Object.entries(countResources()).map(
+    ([kind, count]) => [kind, count - (before[kind] ?? 0)] as const,
+  );
   return more.filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${kind}`);
 }
 

@@ -70,7 +70,11 @@ test.each(noConnections)('$name: a typed error', async ({ address, isCertain }) 
     const platform = connect(url, {
       timeout: 20_000,
       maxRetries: 1,
-      hooks: { onRequest: () => void (attempts += 1) },
+      hooks: {
+        onRequest: () => {
+          attempts += 1;
+        },
+      },
     });
     const outcome = await outcomeOf(operation.call(platform));
     const isRepeated = operation.method === 'GET' || isCertain;

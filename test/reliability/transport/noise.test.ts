@@ -49,7 +49,7 @@ const noise = fc.tuple(
 
 /** A call that is answered with certain bytes. What noise has made of a status or a body is taken for what it says. */
 async function answering(): Promise<(operation: Operation, bytes: Buffer) => Promise<void>> {
-  let answer = Buffer.alloc(0);
+  let answer: Uint8Array = Buffer.alloc(0);
   const server = await startRawServer((socket) => void socket.end(answer));
   const platform = connect(server.url, { timeout: 20_000 });
   return async (operation, bytes) => {

@@ -118,8 +118,8 @@ const headers: readonly OddAnswer[] = [
     types: cut,
   },
   {
-    name: '100 000 headers',
-    send: end(({ body }) => whole('200 OK', body, ...Array.from({ length: 100_000 }, (_, n) => `x-${n}: a`))),
+    name: '20 000 headers',
+    send: end(({ body }) => whole('200 OK', body, ...Array.from({ length: 20_000 }, (_, n) => `x-${n}: a`))),
     types: cut,
   },
   {
