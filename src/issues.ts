@@ -61,21 +61,33 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
 
 /** Turns what Zod reports into our issues: one per unknown field. */
 export function fromZodIssues(issues: readonly z.core.$ZodIssue[]): Issue[] {
-  const all = issues.flatMap((issue): Issue[] => {
+  const list = new IssueList();
+  for (const issue of issues) {
     const { code, message } = issue;
     const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
-    if (code !== 'unrecognized_keys') return [{ path, code, message }];
-    return issue.keys.map((key) => ({ path: [...path, key], code: 'unrecognized_key', message }));
-  });
-  return capped(all);
+    const keys = code === 'unrecognized_keys' ? issue.keys : [];
+    for (const key of keys) list.add(() => ({ path: [...path, key], code: 'unrecognized_key', message }));
+    if (keys.length === 0) list.add(() => ({ path, code, message }));
+  }
+  return list.all();
 }
 
 /** At most {@link MAX_ISSUES}, and a count of the rest. */
-export function capped(issues: Issue[]): Issue[] {
-  const left = issues.length - MAX_ISSUES;
-  if (left > 0)
-    issues.splice(MAX_ISSUES, left, { path: [], code: 'more_issues', message: `and ${left} more issue(s)` });
-  return issues;
+export class IssueList {
+  readonly #issues: Issue[] = [];
+  #count = 0;
+
+  /** Adds an issue, and describes it if it is to be listed. */
+  add(describe: () => Issue): void {
+    this.#count += 1;
+    if (this.#count <= MAX_ISSUES) this.#issues.push(describe());
+  }
+
+  all(): Issue[] {
+    const left = this.#count - MAX_ISSUES;
+    const more = { path: [], code: 'more_issues', message: `and ${left} more issue(s)` };
+    return left > 0 ? [...this.#issues, more] : this.#issues;
+  }
 }
 
 /** Where a getter, a schema of the user's own, or the stack has given up. */

@@ -15,7 +15,7 @@ const LAYERS: readonly (readonly [layer: string, files: RegExp])[] = [
   ['settings', /^(settings|options|option-checks|hooks|drift|base-url)\.ts$/],
   ['endpoints', /^endpoints\.ts$/],
   ['endpoint', /^endpoint\.ts$/],
-  ['validation', /^validation\.ts$/],
+  ['validation', /^(validation|departures)\.ts$/],
   ['errors', /^errors(\.ts$|\/)/],
   ['schemas', /^schemas\//],
   ['ground', /^(byte-joiner|environment|issues|json|logger|redact|regions|standard-schema|version)\.ts$/],

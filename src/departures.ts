@@ -1,0 +1,73 @@
+import * as z from 'zod/mini';
+import { describeIssue, type Issue } from './issues.js';
+import { fits } from './schemas/fits.js';
+
+/** One place where a value departs from one of this package's schemas. */
+export interface Departure {
+  /** Whether it is what a service that grows may send without breaking its contract. */
+  readonly grows: boolean;
+  /** Describes it. Only for those that are listed: a hostile answer can hold millions. */
+  readonly issue: () => Issue;
+}
+
+type Path = readonly (string | number)[];
+
+/**
+ * Finds departures one after the other, so that a few at a time are held. Zod lists all, and overflows the stack at some
+ * hundred thousand: one new field in each of so many clients would end the call.
+ */
+export function* departures(
+  schema: z.core.$ZodType,
+  value: unknown,
+  path: Path = [],
+  isOptional = false,
+): Generator<Departure> {
+  if (fits(schema, value)) return;
+  // `$ZodTypes` is Zod's own union of its schemas, told apart by `type`.
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'optional') return yield* departures(def.innerType, value, path, true);
+  if (def.type === 'array' && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* departures(def.element, item, [...path, index]);
+  } else if (def.type === 'object' && isObject(value)) {
+    yield* inObject(def, value, path);
+  } else {
+    const isList = def.type === 'enum' || def.type === 'literal';
+    const grows = (value === null && isOptional) || (isList && typeof value === 'string');
+    yield { grows, issue: () => wrongValue(schema, value, path) };
+  }
+}
+
+function* inObject(
+  { shape, catchall }: z.core.$ZodObjectDef,
+  value: Readonly<Record<string, unknown>>,
+  path: Path,
+): Generator<Departure> {
+  for (const [name, field] of Object.entries(shape)) {
+    const at = [...path, name];
+    if (name in value || !fits(field, undefined)) yield* departures(field, value[name], at);
+    else if (field._zod.optin !== 'optional') yield missing(at);
+  }
+  if (catchall?._zod.def.type !== 'never') return;
+  for (const name in value) if (!Object.hasOwn(shape, name)) yield unknownField([...path, name]);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value that is required, and may be any: only its absence is wrong. */
+const missing = (path: Path): Departure => ({
+  grows: false,
+  issue: () => ({ path, code: 'invalid_type', message: 'required: expected a value' }),
+});
+
+const unknownField = (path: Path): Departure => ({
+  grows: true,
+  issue: () => ({ path, code: 'unrecognized_key', message: 'unknown field' }),
+});
+
+function wrongValue(schema: z.core.$ZodType, value: unknown, path: Path): Issue {
+  // What does not fit has an issue.
+  const [issue] = (z.safeParse(schema, value, { error: describeIssue }).error as z.core.$ZodError).issues;
+  return { path, code: issue?.code ?? '', message: issue?.message ?? '' };
+}
