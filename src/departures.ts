@@ -42,10 +42,14 @@ function* inObject(
   value: Readonly<Record<string, unknown>>,
   path: Path,
 ): Generator<Departure> {
-  for (const [name, field] of Object.entries(shape)) {
+  for (const name in shape) {
+    // It has just named it.
+    const field = shape[name] as z.core.$ZodType;
+    const isSent = name in value;
+    if (isSent ? fits(field, value[name]) : field._zod.optin === 'optional') continue;
     const at = [...path, name];
-    if (name in value || !fits(field, undefined)) yield* departures(field, value[name], at);
-    else if (field._zod.optin !== 'optional') yield missing(at);
+    if (isSent || !fits(field, undefined)) yield* departures(field, value[name], at);
+    else yield missing(at);
   }
   if (catchall?._zod.def.type !== 'never') return;
   for (const name in value) if (!Object.hasOwn(shape, name)) yield unknownField([...path, name]);

@@ -28,6 +28,9 @@ function checkOf(schema: z.core.$ZodType): Check {
   switch (def.type) {
     case 'unknown':
       return acceptsAll;
+    case 'never':
+      // Not by Zod, which makes an error of it each time.
+      return () => false;
     case 'string':
       return (value) => typeof value === 'string';
     case 'boolean':
