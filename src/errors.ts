@@ -436,8 +436,8 @@ export class UnknownEventError extends WebhookError {
     shownType: string = JSON.stringify(event.type.slice(0, 100)),
   ) {
     super(
-      `The webhook event type ${shownType} is not known to this version. ` +
-        'The delivery is genuine: handle `error.event`, or update agent-platform-sdk.',
+      `The webhook event type ${shownType} is not known to this version\n` +
+        '  The delivery is genuine: handle `error.event`, or update agent-platform-sdk.',
     );
     Object.defineProperty(this, 'event', { value: event });
   }

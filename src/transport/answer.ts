@@ -99,10 +99,15 @@ function invalid(
 ): ResponseValidationError {
   const outcomeUnknown = answer.context.request.method !== 'GET';
   const hint = outcomeUnknown ? `\n  ${OUTCOME_UNKNOWN_HINT}` : '';
+  // What is no JSON, or cannot be read, no mode passes on.
+  const forgiveness =
+    body === undefined || cause !== undefined
+      ? ''
+      : "\n  With `validation: 'report'` it is passed on as it is.";
   const parts = errorParts(answer, body);
   const issues = maskedIssues(found, answer.secrets);
   return new ResponseValidationError(
-    `${headline(parts)} with a body that does not fit the document${formatIssues(issues)}${hint}`,
+    `${headline(parts)} with a body that does not fit the document${formatIssues(issues)}${forgiveness}${hint}`,
     { ...parts, issues, outcomeUnknown, cause },
   );
 }

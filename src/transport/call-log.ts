@@ -44,14 +44,14 @@ export function logFailure(
   );
 }
 
-/** Logs that another attempt follows. */
+/** Logs at debug that another attempt follows: at info, each attempt has its own line. */
 export function logRetry(
   { settings, number }: AttemptContext,
   delay: number,
   error: Error & CallContext,
 ): void {
   settings.log.log(
-    'info',
+    'debug',
     () => `${line(error, number)} is tried again in ${Math.ceil(delay)} ms: ${error.name}`,
   );
 }

@@ -14,9 +14,12 @@ export function excerpt(text: string, secrets: readonly string[]): string {
   return new TextDecoder().decode(bytes, { stream: true });
 }
 
-/** The service's own words, for a message: masked, on one line, and short. */
+/** The service's own words, for a message: masked, on one line, without colours, and short. */
 export function quote(text: string, secrets: readonly string[]): string {
-  return withoutSecrets(redactText(text), secrets).replace(/\s+/g, ' ').trim().slice(0, MAX_MESSAGE);
+  return withoutSecrets(redactText(text), secrets)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_MESSAGE);
 }
 
 /** Names what came instead of the document's body. */

@@ -75,7 +75,7 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions): Webho
   refuseUnknown(options, parseOptions);
   if (typeof options.secret === 'function') {
     throw new ConfigurationError(
-      'secret is a function: await parseWebhookRequest(body, { secret }) takes one.',
+      'secret is a function: `await parseWebhookRequest(body, { secret })` takes one.',
       {
         option: 'secret',
       },
@@ -138,7 +138,8 @@ function toEvent(
   const onDrift = checkFunction('onDrift', options.onDrift);
   if (genuine === undefined) {
     throw new WebhookVerificationError(
-      'The webhook was not verified: payload.workspaceSecret is missing or not your workspace secret (6.4).',
+      'The webhook was not verified: payload.workspaceSecret is missing or not your workspace secret\n' +
+        '  After a rotation, `secret` takes both secrets as a list.',
     );
   }
   const drift = new DriftReporter(silent, onDrift);
@@ -151,7 +152,9 @@ async function askFor(lookup: WebhookSecretLookup, presented: unknown): Promise<
   try {
     return await askLookup(lookup, presented);
   } catch (cause) {
-    throw new WebhookError('The webhook was not verified: the function `secret` failed.', { cause });
+    throw new WebhookError('The webhook was not verified: the function `secret` failed (see `error.cause`)', {
+      cause,
+    });
   }
 }
 

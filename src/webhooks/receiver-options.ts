@@ -3,6 +3,7 @@ import type { Drift } from '../hooks.js';
 import { LeveledLogger, type Logger, type LogLevel } from '../logger.js';
 import {
   checkFunction,
+  checkLogger,
   checkOneOf,
   checkPositive,
   checkTimeout,
@@ -116,7 +117,7 @@ const receiverOptions = [
 export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettings {
   refuseUnknown(options, receiverOptions);
   const { secret, clock = systemClock, inbox } = options;
-  const log = new LeveledLogger(options.logger ?? console, resolveLogLevel(options.logLevel));
+  const log = new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel));
   return {
     verify: typeof secret === 'function' ? (presented) => askLookup(secret, presented) : verifierFor(secret),
     deadline: checkTimeout('deadline', options.deadline) ?? DEFAULT_DEADLINE,

@@ -165,3 +165,8 @@ test('headers that carry credentials are masked in the error', async () => {
   expect(error.headers.get('set-cookie')).toBe('[redacted]');
   expect(error.headers.get('x-plain')).toBe('shown');
 });
+
+test('what the service says comes on one line and without colours', async () => {
+  const error = await errorFor(400, { message: '\u001b[31mNo\u001b[0m\r\nnever\u0007', code: 'c\u001b[2J' });
+  expect(error.message).toBe('GET /tools/t1 answered 400: [31mNo [0m never (code: c [2J)');
+});

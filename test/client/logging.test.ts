@@ -1,6 +1,8 @@
-import type { AgentPlatformOptions, LogLevel } from 'agent-platform-sdk';
-import { expect, test } from 'vitest';
+import { type AgentPlatformOptions, createWebhookReceiver, type LogLevel } from 'agent-platform-sdk';
+import { pino } from 'pino';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Answer, answerInTurn, answerWith, connectTo, success } from '../support/server.js';
+import { delivery } from '../webhooks/deliveries.js';
 
 const found = answerWith(200, success({ id: 't1' }));
 
@@ -26,13 +28,12 @@ test('info is one line a call: method, path, attempt, region, status and duratio
   );
 });
 
-test('info tells of a failed attempt and of the next one', async () => {
+test('info is one line for each attempt of a call that is tried again', async () => {
   const lines = await linesAt('info', answerInTurn(answerWith(503, '', { 'retry-after': '0' }), found), {
     maxRetries: 1,
   });
   expect(lines.map((line) => line.replace(/\d+ ms/, 'N ms'))).toEqual([
     'info [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) -> 503 in N ms',
-    'info [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) is tried again in N ms: ServerError',
     'info [agent-platform-sdk] GET /tools/t1 (attempt 2, eu) -> 200 in N ms',
     'info [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) -> 200 in N ms',
   ]);
@@ -43,6 +44,68 @@ test('debug adds headers and bodies', async () => {
   expect(text).toContain('"authorization":"[redacted]"');
   expect(text).toContain('received');
   expect(text).toContain('"id":"t1"');
+});
+
+test('debug tells of the wait before another attempt', async () => {
+  const unavailable = answerWith(503, '', { 'retry-after': '0' });
+  const lines = await linesAt('debug', answerInTurn(unavailable, found), { maxRetries: 1 });
+  expect(lines).toContain(
+    'debug [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) is tried again in 0 ms: ServerError',
+  );
+});
+
+test('console is the logger where none is given', async () => {
+  const info = vi.spyOn(console, 'info').mockImplementation(() => undefined);
+  onTestFinished(() => info.mockRestore());
+  const { platform } = await connectTo(found, { logLevel: 'info' });
+  await platform.tools.get('t1');
+  expect(info.mock.calls).toEqual([[expect.stringMatching(/GET \/tools\/t1 .*-> 200/)]]);
+});
+
+/** A real pino that keeps what it writes. */
+function recordingPino(): { logger: pino.Logger; written: { level: number; msg: string; call?: string }[] } {
+  const written: { level: number; msg: string }[] = [];
+  const write = (line: string) => void written.push(JSON.parse(line) as (typeof written)[number]);
+  return { logger: pino({ level: 'debug' }, { write }), written };
+}
+
+test('pino is given one message a call, at its own level', async () => {
+  const { logger, written } = recordingPino();
+  const { platform } = await connectTo(found, { logger: logger.child({ call: 'c1' }), logLevel: 'info' });
+  await platform.tools.get('t1');
+  expect(written).toMatchObject([
+    { level: pino.levels.values.info, call: 'c1', msg: expect.stringMatching(/^\[agent-platform-sdk\] GET/) },
+  ]);
+});
+
+test('pino is given headers and bodies at debug, and no secret with them', async () => {
+  const { logger, written } = recordingPino();
+  const tool = { id: 't1', serverUrlSecret: 's3cret-of-the-tool' };
+  const { platform } = await connectTo(answerWith(200, success(tool)), { logger, logLevel: 'debug' });
+  await platform.tools.get('t1');
+  const text = written.map(({ msg }) => msg).join('\n');
+  expect(written.map(({ level }) => level)).toEqual([20, 30, 20]);
+  expect(text).toContain('"authorization":"[redacted]"');
+  expect(text).toContain('"serverUrlSecret":"[redacted]"');
+  expect(text).not.toMatch(/s3cret-of-the-tool|workspace-secret-of-the-tests/);
+});
+
+test('pino takes the lines of a receiver', async () => {
+  const { logger, written } = recordingPino();
+  const receiver = createWebhookReceiver({ secret: 'the-secret', logger, logLevel: 'info' });
+  await receiver.handle({
+    method: 'POST',
+    body: delivery('webhook_test', { workspaceSecret: 'the-secret' }),
+  });
+  await receiver.handle({
+    method: 'POST',
+    body: delivery('webhook_test', { workspaceSecret: 'a-forged-one' }),
+  });
+  expect(written.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+    expect.stringMatching(/^30 \[agent-platform-sdk\] webhook webhook_test: 200 no_handler/),
+    expect.stringMatching(/^40 \[agent-platform-sdk\] webhook \(unverified\): refused with 401/),
+  ]);
+  expect(JSON.stringify(written)).not.toMatch(/the-secret|a-forged-one/);
 });
 
 test('by default only what someone must look at is logged', async () => {

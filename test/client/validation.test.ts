@@ -146,7 +146,8 @@ test('the error names the field, what was expected and what came', async () => {
   const error = (await rejectionOf(call)) as ResponseValidationError;
   expect(error.message).toBe(
     'GET /tools/t1 answered 200 with a body that does not fit the document\n' +
-      '  at data.name: expected string, received number',
+      '  at data.name: expected string, received number\n' +
+      "  With `validation: 'report'` it is passed on as it is.",
   );
   expect(error).toMatchObject({ status: 200, method: 'GET', path: '/tools/t1', region: 'eu' });
   expect(error.body).toEqual(success({ id: 't1', name: 5 }));

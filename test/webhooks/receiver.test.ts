@@ -329,6 +329,7 @@ test.each([
   [{ maxBodyBytes: -1 }, 'maxBodyBytes'],
   [{ validation: 'lax' }, 'validation'],
   [{ logLevel: 'loud' }, 'logLevel'],
+  [{ logger: { log: () => undefined } }, 'logger.error'],
   [{ onDrift: 'console' }, 'onDrift'],
 ])('refuses the option %j', (options, option) => {
   const create = () => createWebhookReceiver({ secret, ...options } as WebhookReceiverOptions);
