@@ -107,7 +107,7 @@ export async function errorOf(mishap: () => unknown): Promise<Error> {
   throw new Error('nothing was thrown');
 }
 
-/** An error as `console.error` prints it, without the lines of its stack, which are a program's own. */
+/** An error as `console.error` prints it; the lines of its stack, which are a program's own, are one here. */
 export function inFull(error: Error): string {
-  return inspect(error, { colors: false }).replaceAll(/\n +at .*\.[jt]s:\d.*(?=\n)/g, '');
+  return inspect(error, { colors: false }).replace(/(\n {4}at .*)+ \{/, '\n    at … {');
 }

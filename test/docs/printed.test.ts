@@ -24,7 +24,7 @@ beforeEach(() => {
   }
 });
 
-// `npx vitest run -u test/docs/printed.test.ts` writes what is printed into the guides.
+// `npx vitest run test/docs/printed.test.ts --update` writes what is printed into the guides.
 
 test('the error guide shows each error as it is printed', async () => {
   await expect(withPrinted(read('errors'), errors)).toMatchFileSnapshot(pathOf('errors'));
