@@ -1,0 +1,56 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from '../support/chromium.js';
+
+/** A page of the built site, as Chromium shows it on a phone. */
+export interface SitePage {
+  readonly url: string;
+  /** What there is to read beside the title and the menus. */
+  readonly text: string;
+  /** Every address that the page links to or shows, without those of other sites. */
+  readonly links: readonly string[];
+  /** What a link can lead to inside the page. */
+  readonly anchors: readonly string[];
+  /** The width of its content in pixels; more than the window's where something sticks out. */
+  readonly width: number;
+}
+
+export const PHONE = { width: 390, height: 844 };
+
+/** Opens every page of a built site, several at a time. */
+export async function crawl(browser: Browser, site: string): Promise<ReadonlyMap<string, SitePage>> {
+  const files = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.html'),
+  );
+  const urls = files.sort().map((file) => pathToFileURL(join(site, file)).href);
+  const pages = new Map<string, SitePage>();
+  const visit = async () => {
+    // The menus, which scripts fill, are the same everywhere, and take most of the time of a page.
+    const page = await browser.newPage({ viewport: PHONE, javaScriptEnabled: false });
+    for (let url = urls.pop(); url !== undefined; url = urls.pop()) pages.set(url, await look(page, url));
+  };
+  await Promise.all([visit(), visit(), visit()]);
+  return pages;
+}
+
+async function look(page: Page, url: string): Promise<SitePage> {
+  await page.goto(url, { waitUntil: 'load' });
+  return page.evaluate(readPage, url);
+}
+
+/** Runs in the page. */
+function readPage(url: string): SitePage {
+  const content = document.querySelector<HTMLElement>('.col-content');
+  const title = content?.querySelector<HTMLElement>('.tsd-page-title')?.innerText ?? '';
+  const addresses = [
+    ...document.querySelectorAll<HTMLElement>('a[href], img[src], link[href], script[src]'),
+  ].map((element) => (element as HTMLAnchorElement).href || (element as HTMLImageElement).src);
+  return {
+    url,
+    text: (content?.innerText ?? '').replace(title, '').trim(),
+    links: [...new Set(addresses.filter((address) => address.startsWith('file:')))],
+    anchors: [...document.querySelectorAll('[id]')].map(({ id }) => id),
+    width: document.documentElement.scrollWidth,
+  };
+}

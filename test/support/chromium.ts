@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { installedTools } from '../../scripts/tool-cache.js';
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** The little of playwright-core that is used here. It is installed on demand, and so are its types not here. */
+interface Playwright {
+  readonly chromium: { launch(options: { executablePath: string; args: string[] }): Promise<Browser> };
+}
+export interface Browser {
+  newPage(options?: {
+    viewport?: { width: number; height: number };
+    javaScriptEnabled?: boolean;
+  }): Promise<Page>;
+  close(): Promise<void>;
+}
+export interface Page {
+  route(url: string, answer: (route: Route) => Promise<void>): Promise<void>;
+  goto(url: string, options?: { waitUntil: 'load' | 'domcontentloaded' }): Promise<unknown>;
+  addScriptTag(script: { content: string; type: string }): Promise<unknown>;
+  evaluate<Argument, Result>(
+    code: (argument: Argument) => Result,
+    argument: Argument,
+  ): Promise<Awaited<Result>>;
+  click(selector: string): Promise<void>;
+  fill(selector: string, text: string): Promise<void>;
+  waitForSelector(selector: string): Promise<unknown>;
+  url(): string;
+}
+interface Route {
+  fulfill(answer: { contentType: string; body: string }): Promise<void>;
+}
+
+/** Starts the Chromium of this machine. */
+export async function openBrowser(): Promise<Browser> {
+  const { chromium } = await loadPlaywright();
+  return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+}
+
+function findChromium(): string {
+  const found = [process.env.CHROMIUM ?? '', ...PLACES].find((place) => existsSync(place));
+  if (found !== undefined) return found;
+  throw new Error(
+    'There is no Chromium: set CHROMIUM to its path, or install it. On Debian: apt-get install -y --no-install-recommends chromium',
+  );
+}
+
+async function loadPlaywright(): Promise<Playwright> {
+  const file = join(installedTools('playwright-core@1.65.1'), 'playwright-core/index.mjs');
+  return (await import(pathToFileURL(file).href)) as Playwright;
+}
