@@ -3,7 +3,7 @@ import { createFakePlatform, type FakePlatform } from '../testing/fake.js';
 import type { FakeServer } from '../testing/http-server.js';
 import { VERSION } from '../version.js';
 import { type Command, HELP, parseCommand, UsageError } from './options.js';
-import { greeting, requestLine } from './report.js';
+import { deliveryLine, greeting, requestLine } from './report.js';
 import { readSeedFile } from './seed-file.js';
 
 /** What the command speaks to, and what ends it. */
@@ -55,7 +55,11 @@ function prepareFake({ seed, webhooks }: FakeCommand, terminal: Terminal): FakeP
 function makeFake(seed: string | undefined, log: (line: string) => void): FakePlatform {
   const regions = seed === undefined ? {} : readSeedFile(seed);
   try {
-    return createFakePlatform({ regions, onRequest: (request) => log(requestLine(request)) });
+    return createFakePlatform({
+      regions,
+      onRequest: (request) => log(requestLine(request)),
+      onDelivery: (delivery) => log(deliveryLine(delivery)),
+    });
   } catch (error) {
     // A record names one that is not there.
     throw new UsageError(`--seed: ${seed}: ${(error as Error).message}`, { cause: error });

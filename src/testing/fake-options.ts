@@ -3,6 +3,7 @@ import type { BaseUrls } from './base-urls.js';
 import type { FakeChoicesInput } from './choices.js';
 import type { StartRecords } from './records.js';
 import type { FakeRequest } from './request-log.js';
+import type { DeliveryRecord } from './webhooks/deliver.js';
 
 /** What a fake is made with. Nothing is required. */
 export interface FakePlatformOptions {
@@ -21,4 +22,6 @@ export interface FakePlatformOptions {
   readonly clock?: Clock | undefined;
   /** Called after each answer, for a log of one's own. */
   readonly onRequest?: ((request: FakeRequest) => void) | undefined;
+  /** Called after each delivery of a webhook, whatever became of it. */
+  readonly onDelivery?: ((delivery: DeliveryRecord) => void) | undefined;
 }

@@ -56,7 +56,7 @@ export class FakePlatform {
 
   /** Use {@link createFakePlatform}. */
   constructor(options: FakePlatformOptions) {
-    const { clock = realClock, onRequest = () => undefined } = options;
+    const { clock = realClock, onRequest = () => undefined, onDelivery = () => undefined } = options;
     const world = createWorld(resolveChoices(options.choices));
     const log = new RequestLog(onRequest);
     const routes = (): readonly Route[] => this.#routes;
@@ -66,7 +66,7 @@ export class FakePlatform {
     this.requests = log.entries;
     const faults = new FaultList(routes, clock);
     this.faults = faults;
-    this.webhooks = new FakeWebhooks(world, clock);
+    this.webhooks = new FakeWebhooks(world, clock, onDelivery);
     const service = new Service({ world, log, routes, intercept: faults.intercept });
     this.fetch = createFetch(service, this.baseUrls, 'process');
     this.#fetchOverHttp = createFetch(service, this.baseUrls, 'http');

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../scripts/free-port.js';
 import { run } from '../../src/cli/run.js';
 
 /** Runs the command in this process until the test ends. */
@@ -68,7 +69,10 @@ describe('agent-platform-sdk fake', () => {
     });
 
     expect((await platform.tools.get(eu.toolId)).id).toBe(eu.toolId);
-    expect(lines[0]).toContain(eu.agentSecret);
+    expect(setting('WORKSPACE_SECRET')).toBe(eu.workspaceSecret);
+    for (const handle of [eu.agentSecret, eu.orgId, eu.convoId, eu.importedNumberSid]) {
+      expect(lines[0]).toContain(handle);
+    }
     expect(lines[0]).toContain(`${url}/na/v3`);
   });
 
@@ -102,13 +106,23 @@ describe('agent-platform-sdk fake', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const hook = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const { url } = await start('fake', '--port', '0', '--webhook', hook);
+    const { url, lines } = await start('fake', '--port', '0', '--webhook', hook);
 
     const event = { type: 'lead_captured', overrides: { leadName: 'Dana' } };
     const response = await post(url, '/_fake/events', event);
 
     expect(await response.json()).toMatchObject({ deliveries: [{ address: hook, outcome: 'success' }] });
     expect(seen).toEqual(['Dana']);
+    expect(lines.slice(1)).toEqual([`webhook lead_captured 200 ${hook}`]);
+  });
+
+  test('says why a delivery found no receiver', async () => {
+    const hook = `http://127.0.0.1:${await freePort()}/`;
+    const { url, lines } = await start('fake', '--port', '0', '--webhook', hook);
+
+    await post(url, '/_fake/events', { type: 'webhook_test' });
+
+    expect(lines[1]).toMatch(new RegExp(`^webhook webhook_test failed ${hook}: .*ECONNREFUSED`));
   });
 
   test('ends in order when it is told to', async () => {

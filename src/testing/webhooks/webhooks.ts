@@ -23,13 +23,15 @@ interface Subscription {
 export class FakeWebhooks {
   readonly #world: World;
   readonly #clock: Clock;
+  readonly #onDelivery: (delivery: DeliveryRecord) => void;
   readonly #deliveries: DeliveryRecord[] = [];
   #subscriptions: readonly Subscription[] = [];
   #lastCreatedAt = 0;
 
-  constructor(world: World, clock: Clock) {
+  constructor(world: World, clock: Clock, onDelivery: (delivery: DeliveryRecord) => void) {
     this.#world = world;
     this.#clock = clock;
+    this.#onDelivery = onDelivery;
   }
 
   /** Every delivery so far, in the order of their ends. */
@@ -142,6 +144,7 @@ export class FakeWebhooks {
   async #deliver(delivery: Delivery): Promise<DeliveryRecord> {
     const record = await deliver(delivery, this.#clock);
     this.#deliveries.push(record);
+    this.#onDelivery(record);
     return record;
   }
 
