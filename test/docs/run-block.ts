@@ -103,7 +103,7 @@ async function load(name: string, traces: Traces, secret: string): Promise<objec
   if (name === 'agent-platform-sdk') return { ...sdk, createWebhookReceiver: recording(traces, secret) };
   if (name === 'agent-platform-sdk/redis') return closing(await import('agent-platform-sdk/redis'), traces);
   if (name === 'agent-platform-sdk/bullmq') return closing(await import('agent-platform-sdk/bullmq'), traces);
-  if (name === 'vitest') return { expect, test: collecting(traces) };
+  if (name === 'vitest' || name === 'node:test') return { expect, test: collecting(traces) };
   return (await (OWN[name]?.() ?? import(name))) as object;
 }
 
