@@ -1,7 +1,7 @@
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { delivery, secret } from '../../webhooks/deliveries.js';
-import { inForm, seededRandom } from '../support/form.js';
+import { draw, inForm, seededRandom } from '../support/form.js';
 import { serveReceiver } from '../support/received.js';
 import { dial, posted } from '../support/sender.js';
 import { watchProcess } from '../support/watch.js';
@@ -19,10 +19,7 @@ function shuffled<Value>(values: readonly Value[], random: () => number): Value[
 /** Distinct events first, then copies of some of them; all in a random order. */
 function drawMessages(random: () => number): string[] {
   const distinct = Array.from({ length: DELIVERIES - DUPLICATES }, (_, number) => `event ${number}`);
-  const copies = Array.from(
-    { length: DUPLICATES },
-    () => distinct[Math.floor(random() * distinct.length)] ?? '',
-  );
+  const copies = Array.from({ length: DUPLICATES }, () => draw(distinct, random));
   return shuffled([...distinct, ...copies], random);
 }
 

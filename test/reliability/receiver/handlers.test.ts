@@ -1,7 +1,7 @@
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { delivery, secret } from '../../webhooks/deliveries.js';
-import { inForm, seededRandom } from '../support/form.js';
+import { draw, inForm, seededRandom } from '../support/form.js';
 import { serveReceiver } from '../support/received.js';
 import { watchProcess } from '../support/watch.js';
 
@@ -50,7 +50,7 @@ test('handlers that throw, hang or reject late: no event succeeds twice, and no 
   watchProcess();
   const random = seededRandom('handlers');
   const histories = Array.from({ length: EVENTS }, (): History => {
-    const plan = names[Math.floor(random() * names.length)] ?? 'succeeds';
+    const plan = draw(names, random);
     return { plan, started: 0, running: 0, mostAtOnce: 0, succeeded: 0, acknowledgedEarly: 0 };
   });
   const failures: unknown[] = [];

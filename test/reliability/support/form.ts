@@ -17,6 +17,13 @@ export function seededRandom(name: string): () => number {
   return randomNumbers(mixed);
 }
 
+/** One of a list. */
+export function draw<Item>(items: readonly Item[], random: () => number): Item {
+  const item = items[Math.floor(random() * items.length)];
+  if (item === undefined) throw new RangeError('nothing to draw from');
+  return item;
+}
+
 /** Parameters of `fc.assert`: the seed of the run, and ten times as many runs in the long form. */
 export const fcParameters = (numRuns = 100) => ({
   seed,
