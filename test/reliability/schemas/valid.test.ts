@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { parseWebhook, webhookEvents } from 'agent-platform-sdk';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -9,6 +8,7 @@ import { schemaOf } from '../../schemas/records.js';
 import { fcParameters } from '../support/form.js';
 import { arbitraryOf } from './arbitraries.js';
 import { answering, operations, succeeding } from './doors.js';
+import { isSame } from './same.js';
 
 const secret = 'secret-of-the-reliability-tests';
 const modes: readonly ValidationMode[] = ['strict', 'tolerant', 'report', 'off'];
@@ -23,8 +23,8 @@ test.each(recordNames)(
       const verdict = validateOwn(schema, value, mode);
       expect(verdict).toEqual({ ok: true, value, drift: [] });
       expect(verdict.ok && verdict.value).toBe(value);
-      expect(isDeepStrictEqual(value, before)).toBe(true);
-      expect(isDeepStrictEqual(z.parse(schema, value), before)).toBe(true);
+      expect(isSame(value, before)).toBe(true);
+      expect(isSame(z.parse(schema, value), before)).toBe(true);
     });
     fc.assert(accepted, fcParameters(30));
   },
@@ -41,7 +41,7 @@ test.each(operations)('any valid answer to $name comes back deep-equal', async (
         hooks: { onDrift: () => expect.unreachable('a valid answer is no drift') },
       });
       const expected = unwrap(JSON.parse(text));
-      expect(isDeepStrictEqual(await call(platform), expected)).toBe(true);
+      expect(isSame(await call(platform), expected)).toBe(true);
     },
   );
   await fc.assert(comesBack, fcParameters(30));
@@ -54,7 +54,7 @@ test.each(eventTypes)('any valid %s comes back deep-equal, less its secret', (ty
     (payload, validation) => {
       const text = JSON.stringify({ type, payload: { ...(payload as object), workspaceSecret: secret } });
       const event = parseWebhook(text, { secret, validation, onDrift: () => expect.unreachable() });
-      expect(isDeepStrictEqual(event, { type, payload: JSON.parse(JSON.stringify(payload)) })).toBe(true);
+      expect(isSame(event, { type, payload: JSON.parse(JSON.stringify(payload)) })).toBe(true);
     },
   );
   fc.assert(comesBack, fcParameters(30));
