@@ -60,8 +60,8 @@ async function call({ settings, drift, endpoint, input, options }: Call): Promis
 
 async function attempt(context: AttemptContext, drift: DriftReporter): Promise<ApiResponse<unknown>> {
   const answer = await makeAttempt(context);
-  if (!answer.response.ok) throw toApiError(context, answer);
-  const { data, message, drift: issues } = await readAnswer(context, answer);
+  if (!answer.response.ok) throw toApiError(answer);
+  const { data, message, drift: issues } = await readAnswer(answer);
   if (issues.length > 0) await reportDrift(context, drift, issues);
   return { data, response: answer.response, message };
 }

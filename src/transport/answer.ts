@@ -4,7 +4,7 @@ import { parseJson } from '../json.js';
 import { redact, withoutSecrets } from '../redact.js';
 import { validate } from '../validation.js';
 import type { Attempt } from './attempt.js';
-import { type AttemptContext, shownCall } from './attempt-context.js';
+import { shownCall } from './attempt-context.js';
 import { readFailure } from './cause.js';
 import { describeBody, excerpt, quote } from './excerpt.js';
 import { OUTCOME_UNKNOWN_HINT } from './failure.js';
@@ -16,15 +16,10 @@ export interface AnswerResult {
   readonly drift: readonly Issue[];
 }
 
-/** A 2xx answer, and the call that it answers. */
-interface Answer extends Attempt {
-  readonly context: AttemptContext;
-}
-
 /** Turns a 2xx answer into what the caller wants, or into a typed error. */
-export async function readAnswer(context: AttemptContext, attempt: Attempt): Promise<AnswerResult> {
-  const answer: Answer = { ...attempt, context };
-  const { text, tooLarge } = answer.body;
+export async function readAnswer(answer: Attempt): Promise<AnswerResult> {
+  const { context, body: received } = answer;
+  const { text, tooLarge } = received;
   const { response } = context.endpoint;
   if (tooLarge) throw invalid(answer, undefined, [tooLargeIssue(context.settings.maxResponseBytes)]);
   if (response.allowEmpty && text.trim() === '') {
@@ -39,17 +34,18 @@ export async function readAnswer(context: AttemptContext, attempt: Attempt): Pro
 }
 
 /** Validates a body and takes the caller's part out. A schema of the user's own may throw, and so may its `unwrap`. */
-async function readBody(answer: Answer, body: unknown): Promise<Omit<AnswerResult, 'message'>> {
+async function readBody(answer: Attempt, body: unknown): Promise<Omit<AnswerResult, 'message'>> {
   const { endpoint, call } = answer.context;
   const { schema, unwrap } = endpoint.response;
   try {
     const verdict = await validate(schema, body, call.validation);
     if (!verdict.ok) throw invalid(answer, body, verdict.issues);
-    const drift = verdict.drift.length === 0 ? verdict.drift : maskedIssues(verdict.drift, answer.secrets);
+    const drift =
+      verdict.drift.length === 0 ? verdict.drift : maskedIssues(verdict.drift, answer.progress.secrets);
     return { data: unwrap(verdict.value), drift };
   } catch (error) {
     if (error instanceof ResponseValidationError) throw error;
-    throw invalid(answer, body, [threwIssue], readFailure(error, answer.secrets).cause);
+    throw invalid(answer, body, [threwIssue], readFailure(error, answer.progress.secrets).cause);
   }
 }
 
@@ -77,7 +73,7 @@ function messageOf(body: unknown): string | undefined {
 }
 
 /** `success: false`, or `isGood: false` (4.3), in a 2xx. The document does not say what it means: read as a failure. */
-function throwIfFailed(answer: Answer, body: unknown): void {
+function throwIfFailed(answer: Attempt, body: unknown): void {
   const { success, isGood, errors } = (body ?? {}) as {
     success?: unknown;
     isGood?: unknown;
@@ -85,14 +81,14 @@ function throwIfFailed(answer: Answer, body: unknown): void {
   };
   if (success !== false && isGood !== false) return;
   const said = messageOf(body) ?? (typeof errors === 'string' ? errors : undefined);
-  const words = said === undefined || said === '' ? 'without a reason' : quote(said, answer.secrets);
+  const words = said === undefined || said === '' ? 'without a reason' : quote(said, answer.progress.secrets);
   const field = success === false ? 'success: false' : 'isGood: false';
   const parts = errorParts(answer, body);
   throw new OperationFailedError(`${headline(parts)}, but failed (${field}): ${words}`, parts);
 }
 
 function invalid(
-  answer: Answer,
+  answer: Attempt,
   body: unknown,
   found: readonly Issue[],
   cause?: unknown,
@@ -105,14 +101,15 @@ function invalid(
       ? ''
       : "\n  With `validation: 'report'` it is passed on as it is.";
   const parts = errorParts(answer, body);
-  const issues = maskedIssues(found, answer.secrets);
+  const issues = maskedIssues(found, answer.progress.secrets);
   return new ResponseValidationError(
     `${headline(parts)} with a body that does not fit the document${formatIssues(issues)}${forgiveness}${hint}`,
     { ...parts, issues, outcomeUnknown, cause },
   );
 }
 
-function errorParts({ context, response, body: { text }, secrets }: Answer, body: unknown) {
+function errorParts({ context, response, body: { text }, progress }: Attempt, body: unknown) {
+  const { secrets } = progress;
   const rawBody = excerpt(text, secrets);
   return { ...shownCall(context, secrets), status: response.status, rawBody, body: masked(body, secrets) };
 }

@@ -14,16 +14,14 @@ import {
 import { parseJson } from '../json.js';
 import { redact, redactHeaders } from '../redact.js';
 import type { Attempt } from './attempt.js';
-import { type AttemptContext, shownCall } from './attempt-context.js';
+import { shownCall } from './attempt-context.js';
 import { describeBody, excerpt, quote } from './excerpt.js';
 import { OUTCOME_UNKNOWN_HINT } from './failure.js';
 import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
 
 /** Turns any answer that is not 2xx into a typed error. The status decides the class; no body makes it throw. */
-export function toApiError(
-  context: AttemptContext,
-  { response, body: { text }, secrets }: Attempt,
-): ApiError {
+export function toApiError({ context, response, body: { text }, progress }: Attempt): ApiError {
+  const { secrets } = progress;
   const body = readErrorBody(text, secrets);
   const call = shownCall(context, secrets);
   const options: ApiErrorOptions = {

@@ -3,6 +3,7 @@ import type { CallContext } from '../errors.js';
 import { maskInside, withoutSecrets } from '../redact.js';
 import type { CallSettings, Settings } from '../settings.js';
 import type { PreparedRequest } from './request.js';
+import { secretsOf } from './secrets.js';
 
 /** Everything one attempt of a call needs. */
 export interface AttemptContext {
@@ -17,13 +18,24 @@ export interface AttemptContext {
 }
 
 /** How far an attempt has come, for the error it may end in. */
-export interface Progress {
+export class Progress {
   /** When the attempt began, in milliseconds since the epoch. */
-  readonly startedAt: number;
+  readonly startedAt = Date.now();
   /** Whether the request was handed to `fetch`: before that, the service cannot have acted. */
-  sent: boolean;
-  /** What must not show in an error or a log line, wherever the service echoes it. */
-  secrets: readonly string[];
+  sent = false;
+  /** What is sent; before that is known, what the caller wants to be sent. */
+  headers: Readonly<Record<string, string>>;
+  /** The token that is sent. */
+  token: string | undefined;
+
+  constructor(headers: Readonly<Record<string, string>>) {
+    this.headers = headers;
+  }
+
+  /** What must not show in an error or a log line, wherever the service echoes it. Most attempts need it for neither. */
+  get secrets(): readonly string[] {
+    return secretsOf(this.headers, this.token);
+  }
 }
 
 /** The call as errors and log lines name it: its path may hold a token given for an id, or a marked field. */

@@ -1,5 +1,5 @@
 import { AgentPlatformError } from '../errors.js';
-import type { AttemptContext, Progress } from './attempt-context.js';
+import { type AttemptContext, Progress } from './attempt-context.js';
 import { logFailure, logRequest, logResponse } from './call-log.js';
 import { type Deadline, deadlineOf } from './deadline.js';
 import { connectionFailure } from './failure.js';
@@ -7,20 +7,20 @@ import { requestHeaders } from './headers.js';
 import { runOnRequest, runOnResponse } from './hook-runner.js';
 import type { PreparedRequest } from './request.js';
 import { type BodyText, readBody } from './response-body.js';
-import { readToken, secretsOf } from './token.js';
+import { readToken } from './token.js';
 
 /** An attempt that was answered, and whose body was read. */
 export interface Attempt {
+  readonly context: AttemptContext;
   readonly response: Response;
   readonly body: BodyText;
-  /** What must not show in an error or a log line, wherever the service echoes it. */
-  readonly secrets: readonly string[];
+  readonly progress: Progress;
 }
 
 /** Sends a request once, and reads its answer, within the attempt's time. */
 export async function makeAttempt(context: AttemptContext): Promise<Attempt> {
   const { call, endsAt } = context;
-  const progress: Progress = { startedAt: Date.now(), sent: false, secrets: secretsOf(call.headers) };
+  const progress = new Progress(call.headers);
   const deadline = deadlineOf(call, endsAt);
   try {
     return await exchange(context, deadline, progress);
@@ -41,7 +41,8 @@ async function exchange(context: AttemptContext, deadline: Deadline, progress: P
   const token = await readToken(context, deadline);
   const own = requestHeaders(context);
   const headers = await runOnRequest(context, deadline, url, own);
-  progress.secrets = secretsOf(headers, token);
+  progress.headers = headers;
+  progress.token = token;
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   // The caller may have aborted while a hook or the token function ran.
   if (deadline.expiry !== undefined) throw new Error('expired');
@@ -55,7 +56,7 @@ async function exchange(context: AttemptContext, deadline: Deadline, progress: P
   if (cannotBeUsed(response, body, deadline)) throw body.failure;
   logResponse(context, response, body, progress);
   await runOnResponse(context, deadline, response, progress);
-  return { response, body, secrets: progress.secrets };
+  return { context, response, body, progress };
 }
 
 /** Waits for the answer. One that comes later, from a `fetch` that ignores its signal, is closed. */

@@ -8,9 +8,10 @@ import type { BodyText } from './response-body.js';
 export function logRequest(
   context: AttemptContext,
   headers: Record<string, string>,
-  { secrets }: Progress,
+  progress: Progress,
 ): void {
   context.settings.log.log('debug', () => {
+    const { secrets } = progress;
     const shown = JSON.stringify(redactHeaders(new Headers(headers), secrets));
     const body = context.request.body === undefined ? '' : ` ${excerpt(context.request.body, secrets)}`;
     return `${lineOf(context, secrets)} sends ${shown}${body}`;
@@ -22,26 +23,26 @@ export function logResponse(
   context: AttemptContext,
   response: Response,
   body: BodyText,
-  { startedAt, secrets }: Progress,
+  progress: Progress,
 ): void {
   const { log } = context.settings;
-  log.log('info', () => `${lineOf(context, secrets)} -> ${response.status} in ${Date.now() - startedAt} ms`);
+  log.log('info', () => {
+    const took = Date.now() - progress.startedAt;
+    return `${lineOf(context, progress.secrets)} -> ${response.status} in ${took} ms`;
+  });
   log.log('debug', () => {
+    const { secrets } = progress;
     const shown = JSON.stringify(redactHeaders(response.headers, secrets));
     return `${lineOf(context, secrets)} received ${shown} ${excerpt(body.text, secrets)}`;
   });
 }
 
 /** Logs an attempt that was not answered, in one line at info. */
-export function logFailure(
-  context: AttemptContext,
-  error: AgentPlatformError,
-  { startedAt, secrets }: Progress,
-): void {
-  context.settings.log.log(
-    'info',
-    () => `${lineOf(context, secrets)} -> ${error.name} in ${Date.now() - startedAt} ms`,
-  );
+export function logFailure(context: AttemptContext, error: AgentPlatformError, progress: Progress): void {
+  context.settings.log.log('info', () => {
+    const took = Date.now() - progress.startedAt;
+    return `${lineOf(context, progress.secrets)} -> ${error.name} in ${took} ms`;
+  });
 }
 
 /** Logs at debug that another attempt follows: at info, each attempt has its own line. */

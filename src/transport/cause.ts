@@ -24,18 +24,22 @@ export function readFailure(thrown: unknown, secrets: readonly string[]): Failur
   }
 }
 
-/** Deeper than errors are: what is nested further is not searched, and counts as a repetition. */
-const MAX_DEPTH = 6;
+/** More than errors are made of: what holds more objects is not searched, and counts as a repetition. */
+const MAX_OBJECTS = 1_000;
 
 /** Looks through all that printing an error shows: a custom `fetch` may attach its whole request. */
-function repeatsSecret(value: unknown, secrets: readonly string[], depth = 0): boolean {
+function repeatsSecret(value: unknown, secrets: readonly string[], seen = new Set<unknown>()): boolean {
   if (typeof value === 'string') return withoutSecrets(value, secrets) !== value;
-  if (typeof value !== 'object' || value === null) return false;
+  // Each object once: a request and its response refer to each other in many ways.
+  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
   // Headers, maps, buffers … hold more than their fields.
   const isReadable = /(Object|Array|Error|Exception)\]$/.test(Object.prototype.toString.call(value));
-  if (!isReadable || depth > MAX_DEPTH) return true;
-  return Reflect.ownKeys(value).some((key) => repeatsSecret(Reflect.get(value, key), secrets, depth + 1));
+  if (!isReadable || seen.add(value).size > MAX_OBJECTS) return true;
+  return Reflect.ownKeys(value).some((key) => repeatsSecret(Reflect.get(value, key), secrets, seen));
 }
+
+/** Deeper than errors are: what is nested further is left out. */
+const MAX_DEPTH = 6;
 
 /** What tells an error, masked: its message and its code, and its causes likewise. */
 function maskedCopy(thrown: unknown, secrets: readonly string[], depth = 0): unknown {

@@ -36,12 +36,12 @@ export async function runOnResponse(
   context: AttemptContext,
   deadline: Deadline,
   response: Response,
-  { startedAt, secrets }: Progress,
+  progress: Progress,
 ): Promise<void> {
   const { onResponse } = context.settings.hooks;
   if (onResponse === undefined) return;
-  const headers = new Headers(redactHeaders(response.headers, secrets));
-  const answered = { status: response.status, headers, durationMs: Date.now() - startedAt };
+  const headers = new Headers(redactHeaders(response.headers, progress.secrets));
+  const answered = { status: response.status, headers, durationMs: Date.now() - progress.startedAt };
   await runQuietly(context, 'onResponse', deadline, () => onResponse({ ...hookCall(context), ...answered }));
 }
 

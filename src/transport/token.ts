@@ -1,5 +1,4 @@
 import { refuseOption, usableToken } from '../option-checks.js';
-import { isSensitiveHeader } from '../redact.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { Deadline } from './deadline.js';
 
@@ -18,22 +17,4 @@ export async function readToken(
     refuseOption('token', 'is a function that failed, so nothing was sent', cause);
   }
   return usableToken(token);
-}
-
-/** Shorter ones are words of everyday text, and masking them would garble a message. */
-const MIN_SECRET_LENGTH = 8;
-
-/**
- * What must not show in an error or a log line: the token, and headers that carry credentials, whole and in parts
- * (`Basic …`, `session=…`).
- */
-export function secretsOf(headers: Readonly<Record<string, string>>, token?: string): string[] {
-  const secrets = token === undefined ? [] : [token, `Bearer ${token}`];
-  for (const [name, value] of Object.entries(headers)) {
-    if (isSensitiveHeader(name)) secrets.push(value, ...value.split(/[\s;,=]+/));
-  }
-  // The longest first: one that holds another is masked whole.
-  return secrets
-    .filter((one) => one.length >= MIN_SECRET_LENGTH)
-    .sort((one, other) => other.length - one.length);
 }
