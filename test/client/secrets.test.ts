@@ -108,6 +108,24 @@ describe('no error shows a token, however the service echoes it', () => {
     expect(shown(error)).not.toContain(CANARY);
   });
 
+  test('a cause whose parts refer to each other is looked through once', async () => {
+    let looks = 0;
+    const parts: object[] = Array.from({ length: 12 }, () => ({}));
+    const all = new Proxy(parts, {
+      get: (target, key) => {
+        looks += 1;
+        return Reflect.get(target, key);
+      },
+    });
+    for (const part of parts) Object.assign(part, { all });
+    const { platform } = await connectTo(answerWith(200), {
+      token: CANARY,
+      fetch: () => Promise.reject(Object.assign(new Error('refused'), { parts: all })),
+    });
+    expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ cause: { parts } });
+    expect(looks).toBeLessThan(100);
+  });
+
   test('the copy that stands in for a cause still says what happened', async () => {
     const cause = Object.assign(new TypeError(`to ${CANARY}: lost`), { code: 'E_LOST' });
     const { platform } = await connectTo(answerWith(200), {
