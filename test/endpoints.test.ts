@@ -5,11 +5,21 @@ import { isOwnSchema } from '../src/schemas/object.js';
 import { validate } from '../src/validation.js';
 import { complete, minimal } from './schemas/samples.js';
 
+/** What section 4 says of an operation, with an answer of each field and what of it the caller gets. */
+interface Documented {
+  readonly call: string;
+  readonly body: unknown;
+  readonly answer: object;
+  readonly result: unknown;
+}
+
+type Name = keyof typeof endpoints;
+
 const envelope = { success: true, message: 'done' };
 const members = { clients: [complete('OrgClient')], teams: [complete('Team')] };
 
-/** Section 4: method, path, schema of the request body, a full answer, and what the caller gets of it. */
-const operations = {
+/** One for each operation: a forgotten one does not compile. */
+const operations: Readonly<Record<Name, Documented>> = {
   listMembersAndTeams: {
     call: 'GET /orgs/{orgId}/members-and-teams',
     body: undefined,
@@ -54,7 +64,6 @@ const operations = {
   },
 };
 
-type Name = keyof typeof endpoints;
 const names = Object.keys(operations) as readonly Name[]; // `Object.keys` forgets the names.
 const withData: readonly Name[] = ['createVariable', 'listDefaultTools', 'getTool', 'getConversation'];
 const endpointOf = (name: Name): Endpoint => endpoints[name];
