@@ -1,5 +1,5 @@
-import * as z from 'zod/mini';
-import { describeIssue, type Issue } from './issues.js';
+import type * as z from 'zod/mini';
+import { type Issue, typeName } from './issues.js';
 import { fits } from './schemas/fits.js';
 
 /** One place where a value departs from one of this package's schemas. */
@@ -70,8 +70,15 @@ const unknownField = (path: Path): Departure => ({
   issue: () => ({ path, code: 'unrecognized_key', message: 'unknown field' }),
 });
 
+/** In words of our own: neither a locale nor a `z.config({ customError })` of the user's program changes them. */
 function wrongValue(schema: z.core.$ZodType, value: unknown, path: Path): Issue {
-  // What does not fit has an issue.
-  const [issue] = (z.safeParse(schema, value, { error: describeIssue }).error as z.core.$ZodError).issues;
-  return { path, code: issue?.code ?? '', message: issue?.message ?? '' };
+  const { def, values } = schema._zod;
+  if (values !== undefined) {
+    const known = [...values].map((one) => JSON.stringify(one)).join(', ');
+    const received = typeof value === 'string' ? 'another string' : typeName(value);
+    return { path, code: 'invalid_value', message: `expected one of ${known}, received ${received}` };
+  }
+  const missing = `required: expected ${def.type}`;
+  const message = value === undefined ? missing : `expected ${def.type}, received ${typeName(value)}`;
+  return { path, code: 'invalid_type', message };
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { describeIssue, formatIssues, fromZodIssues } from '../issues.js';
+import { formatIssues } from '../issues.js';
 import { parseJson } from '../json.js';
 import type { StartRecords } from '../testing/records.js';
 import { StartRecordsSchema } from '../testing/records-schema.js';
+import { describeIssue, fromZodIssues } from '../testing/zod-issues.js';
 import { UsageError } from './options.js';
 
 /** @throws {UsageError} When the file cannot be read, or is not what a fake can begin with. */

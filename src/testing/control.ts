@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describeIssue, formatPath, fromZodIssues } from '../issues.js';
+import { formatPath } from '../issues.js';
 import { parseJson } from '../json.js';
 import { flag, number, text, texts } from '../schemas/leaf.js';
 import { closedObject } from '../schemas/object.js';
@@ -10,6 +10,7 @@ import { errorBody } from './refusal.js';
 import type { FakeRequest } from './request-log.js';
 import type { SendOptions } from './webhooks/options.js';
 import type { FakeWebhooks } from './webhooks/webhooks.js';
+import { describeIssue, fromZodIssues } from './zod-issues.js';
 
 /** The parts of a fake that can be reached over HTTP. */
 export interface Controlled {

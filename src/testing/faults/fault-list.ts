@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
-import { describeIssue, formatIssues, fromZodIssues } from '../../issues.js';
+import { formatIssues } from '../../issues.js';
 import type { Region } from '../../regions.js';
 import { type Clock, sleep } from '../../webhooks/clock.js';
 import { isSameOperation, type Route } from '../route.js';
 import type { Interception } from '../service.js';
+import { describeIssue, fromZodIssues } from '../zod-issues.js';
 import { FAULT_KINDS, type Fault, type FaultKind, type FaultScope, faultSchema } from './fault.js';
 import type { FaultInput, Faults, InjectedFault } from './faults.js';
 import { drawLatency, randomNumbers } from './random.js';

@@ -1,0 +1,40 @@
+import type * as z from 'zod/mini';
+import { type Issue, IssueList, typeName } from '../issues.js';
+
+const list = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(', ');
+
+/**
+ * The English text of one Zod issue, built from its code. It is passed with every parse, so neither a locale
+ * nor a `z.config({ customError })` of the user's program changes our messages.
+ */
+export function describeIssue(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? `required: expected ${issue.expected === 'nonoptional' ? 'a value' : issue.expected}`
+        : `expected ${issue.expected}, received ${typeName(issue.input)}`;
+    case 'invalid_value':
+      return `expected one of ${list(issue.values)}, received ${typeof issue.input === 'string' ? 'another string' : typeName(issue.input)}`;
+    case 'unrecognized_keys':
+      return 'unknown field';
+    case 'too_small':
+      return `expected at least ${issue.minimum}`;
+    case 'too_big':
+      return `expected at most ${issue.maximum}`;
+    default:
+      return 'invalid value';
+  }
+}
+
+/** Turns what Zod reports into our issues: one per unknown field. */
+export function fromZodIssues(issues: readonly z.core.$ZodIssue[]): Issue[] {
+  const list = new IssueList();
+  for (const issue of issues) {
+    const { code, message } = issue;
+    const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
+    const keys = code === 'unrecognized_keys' ? issue.keys : [];
+    for (const key of keys) list.add(() => ({ path: [...path, key], code: 'unrecognized_key', message }));
+    if (keys.length === 0) list.add(() => ({ path, code, message }));
+  }
+  return list.all();
+}
