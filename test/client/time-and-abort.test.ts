@@ -41,9 +41,9 @@ test('totalTimeout shorter than timeout is the one that is named', async () => {
 
 test('nothing is sent after the end of totalTimeout, even if a hook has used it up', async () => {
   const { platform, server } = await connectTo(answerWith(429, '', { 'retry-after': '0' }), {
-    totalTimeout: 100,
+    totalTimeout: 1_000,
     maxRetries: 2,
-    hooks: { onRetry: () => new Promise((resolve) => setTimeout(resolve, 150)) },
+    hooks: { onRetry: () => new Promise((resolve) => setTimeout(resolve, 1_200)) },
   });
   const error = await rejectionOf(platform.workspaces.delete('w1'));
   expect(error).toMatchObject({ type: 'timeout_error', outcomeUnknown: false });
