@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ['test/reliability/**/*.test.ts'],
     globalSetup: 'test/reliability/support/announce.ts',
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: process.env.RELIABILITY_LONG === '1' ? 900_000 : 120_000,
     hookTimeout: 60_000,
   },

@@ -9,6 +9,12 @@ const CALLS = inForm({ short: 200, long: 3_000 });
 const WORKERS = inForm({ short: 32, long: 64 });
 const AGENT = 'agent_of_the_soak';
 
+/** One of the rounds of a soak. */
+export interface Lap {
+  readonly lap: number;
+  readonly random: () => number;
+}
+
 /** A call that was made, and what the fake says of it afterwards. */
 interface Made {
   readonly name: string;
@@ -16,8 +22,8 @@ interface Made {
   readonly outcome: Outcome;
   /** Whether the fake has carried it out; undefined for those that only read. */
   readonly hasActed: boolean | undefined;
-  /** Requests that reached the fake, other than those that it turned away with 429. */
-  readonly attempts: number;
+  /** How the fake has answered its requests, other than with 429, which says that nothing was done. */
+  readonly answers: readonly string[];
 }
 
 interface Kind {
@@ -62,14 +68,15 @@ const kindsFor = ({ seed }: FakePlatform): readonly Kind[] => {
 export async function clientLap(
   fake: FakePlatform,
   platform: AgentPlatform,
-  random: () => number,
+  { lap, random }: Lap,
   signal: AbortSignal,
 ): Promise<readonly Outcome[]> {
   const kinds = kindsFor(fake);
   fake.add.agent({ id: AGENT });
   const plan = Array.from({ length: CALLS }, (_, number) => {
     const kind = draw(kinds, random);
-    const id = `call_${number}`;
+    // A request that was given up may arrive in the next lap: no id comes twice.
+    const id = `call_${lap}_${number}`;
     kind.arrange?.(fake, id);
     return { kind, id };
   });
@@ -79,32 +86,32 @@ export async function clientLap(
     outcomes.set(id, await outcomeOf(call));
   });
   expect(outcomes.size).toBe(CALLS);
-  const attempts = attemptsByCall(fake);
+  const answers = answersByCall(fake);
   for (const { kind, id } of plan) {
     const outcome = outcomes.get(id);
     if (outcome === undefined) throw new Error(`${id} is not accounted for`);
     const hasActed = kind.hasActed?.(fake, id);
     const isGet = hasActed === undefined;
-    expectBalanced({ name: kind.name, isGet, outcome, hasActed, attempts: attempts.get(id) ?? 0 });
+    expectBalanced({ name: kind.name, isGet, outcome, hasActed, answers: answers.get(id) ?? [] });
   }
   return [...outcomes.values()];
 }
 
-function attemptsByCall({ requests }: FakePlatform): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { headers, status } of requests) {
+function answersByCall({ requests }: FakePlatform): ReadonlyMap<string, readonly string[]> {
+  const answers = new Map<string, string[]>();
+  for (const { headers, status, fault } of requests) {
     const call = headers['x-call'] ?? '';
-    if (status !== 429) counts.set(call, (counts.get(call) ?? 0) + 1);
+    if (status !== 429) answers.set(call, [...(answers.get(call) ?? []), `${status} (${fault})`]);
   }
-  return counts;
+  return answers;
 }
 
 /** What a caller may conclude from an outcome is so. */
-function expectBalanced({ name, isGet, outcome, hasActed, attempts }: Made): void {
-  const which = `${name}, which came to ${outcome.type}`;
+function expectBalanced({ name, isGet, outcome, hasActed, answers }: Made): void {
+  const which = `${name}, answered ${answers.join(', ')}, which came to ${outcome.type}`;
   if (isGet) expect(isUnknown(outcome), which).toBe(false);
   else {
-    expect(attempts, which).toBeLessThanOrEqual(1);
+    expect(answers.length, which).toBeLessThanOrEqual(1);
     if (!isUnknown(outcome)) expect(hasActed, which).toBe(outcome.type === 'value');
   }
 }

@@ -73,10 +73,11 @@ test('under random faults, memory and handles stay flat, and every call and even
     totals[name] = (totals[name] ?? 0) + count;
   };
   for (const end = Date.now() + DURATION; Date.now() < end || heaps.length < 8; ) {
+    const lap = { lap: heaps.length, random };
     injectFaults(fake, random);
     const [outcomes, deliveries] = await Promise.all([
-      clientLap(fake, platform, random, signal),
-      webhookLap(fake, book, random),
+      clientLap(fake, platform, lap, signal),
+      webhookLap(fake, book, lap),
     ]);
     for (const [type, count] of Object.entries(tally(outcomes))) add(type, count);
     add('deliveries', deliveries);

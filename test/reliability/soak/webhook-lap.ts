@@ -1,6 +1,7 @@
 import type { FakePlatform } from 'agent-platform-sdk/testing';
 import { expect } from 'vitest';
 import { inForm } from '../support/form.js';
+import type { Lap } from './client-lap.js';
 import { workOff } from './work-off.js';
 
 const EVENTS = inForm({ short: 100, long: 1_500 });
@@ -30,12 +31,12 @@ interface Sent {
 export async function webhookLap(
   fake: FakePlatform,
   book: HandlerBook,
-  random: () => number,
+  { lap, random }: Lap,
 ): Promise<number> {
   book.succeeded.clear();
   book.failed.clear();
   const sent: Sent[] = [];
-  const messages = Array.from({ length: EVENTS }, (_, number) => `event ${number}`);
+  const messages = Array.from({ length: EVENTS }, (_, number) => `event ${lap}.${number}`);
   await workOff(messages, AT_ONCE, async (message) => {
     const forged = random() < 0.05;
     const copies = 1 + Math.floor(random() * 3);

@@ -68,3 +68,7 @@ export const operations: readonly Operation[] = [
     value: undefined,
   },
 ];
+
+/** Does the same with each operation, all at once. */
+export const withEach = (act: (operation: Operation) => Promise<unknown>): Promise<unknown> =>
+  Promise.all(operations.map(act));

@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { expect, test } from 'vitest';
 import { connect } from '../../support/server.js';
 import { MIB, peakRise } from '../support/heap.js';
-import { operations } from '../support/operations.js';
+import { operations, withEach } from '../support/operations.js';
 import { isUnknown, outcomeOf } from '../support/outcome.js';
 import { startRawServer } from '../support/raw-server.js';
 import { watchProcess } from '../support/watch.js';
@@ -62,7 +62,7 @@ const answer = (header: string, body: Uint8Array, status = '200 OK') =>
 
 test.each(encodings)('%s', async (_, header, encode, types) => {
   watchProcess();
-  for (const operation of operations) {
+  await withEach(async (operation) => {
     const server = await startRawServer((socket) => void socket.end(answer(header, encode(operation.body))));
     const platform = connect(server.url, { timeout: 20_000, maxRetries: 1 });
     const outcome = await outcomeOf(operation.call(platform));
@@ -71,7 +71,7 @@ test.each(encodings)('%s', async (_, header, encode, types) => {
     expect(isUnknown(outcome)).toBe(operation.method !== 'GET' && outcome.type !== 'value');
     if (operation.method !== 'GET') expect(server.requests).toHaveLength(1);
     await expect.poll(server.open, { timeout: 5_000 }).toBe(0);
-  }
+  });
 });
 
 /** About 1 MB that unfolds to 1 GB: members of 16 MiB each, one after the other, as gzip allows. */

@@ -1,17 +1,22 @@
 import { expect, test } from 'vitest';
-import { operations } from '../support/operations.js';
+import { type Operation, operations } from '../support/operations.js';
 import { isUnknown } from '../support/outcome.js';
 import { watchProcess } from '../support/watch.js';
-import { type Framing, framings } from '../support/wire.js';
+import { type Break, type Framing, framings } from '../support/wire.js';
 import { cutEverywhere, expectAttempts, mayRepeat, ways } from './cuts.js';
 
 const allFramings = Object.keys(framings) as Framing[];
-const cases = operations.flatMap((operation) =>
-  allFramings.flatMap((framing) => ways.map((way) => ({ operation, framing, way }))),
-);
+const cases = operations.flatMap((operation) => allFramings.map((framing) => ({ operation, framing })));
+
+/** How one answer is broken off. */
+interface Broken {
+  readonly operation: Operation;
+  readonly framing: Framing;
+  readonly way: Break;
+}
 
 /** What may become of an answer 200 that is broken off. Bodies that end with the connection only look short. */
-function expectedTypes(position: number, head: number, { operation, framing, way }: (typeof cases)[number]) {
+function expectedTypes(position: number, head: number, { operation, framing, way }: Broken): string[] {
   if (way === 'stalled') return ['timeout_error'];
   if (framing !== 'until the end of the connection' || position < head) return ['connection_error'];
   const isSuccess = position === head && operation.method === 'DELETE';
@@ -20,19 +25,23 @@ function expectedTypes(position: number, head: number, { operation, framing, way
   return way === 'reset' ? [short, 'connection_error'] : [short];
 }
 
-test.each(cases)('$operation.name, sent $framing, $way at every byte', async (each) => {
-  watchProcess();
-  const { operation, framing, way } = each;
+async function expectTypedEnds(broken: Broken): Promise<void> {
+  const { operation, framing, way } = broken;
   const answer = framings[framing]('200 OK', operation.body);
   const head = answer.indexOf('\r\n\r\n') + 4;
   const cuts = await cutEverywhere(operation, answer, way);
   expect(cuts.at(-1)?.outcome).toEqual({ type: 'value', value: operation.value });
   for (const cut of cuts.slice(0, -1)) {
-    const where = `at byte ${cut.position} of ${answer.length}`;
+    const where = `${way} at byte ${cut.position} of ${answer.length}`;
     const { type } = cut.outcome;
     const isTriedAgain = mayRepeat(operation) && /connection|timeout/.test(type);
-    expect(expectedTypes(cut.position, head, each), where).toContain(type);
+    expect(expectedTypes(cut.position, head, broken), where).toContain(type);
     expect(isUnknown(cut.outcome), where).toBe(!mayRepeat(operation) && type !== 'value');
     expectAttempts(cut, isTriedAgain, way);
   }
+}
+
+test.each(cases)('$operation.name, sent $framing: closed, reset or stalled at every byte', async (each) => {
+  watchProcess();
+  await Promise.all(ways.map((way) => expectTypedEnds({ ...each, way })));
 });

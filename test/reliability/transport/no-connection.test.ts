@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { closedAddress, connect } from '../../support/server.js';
-import { operations } from '../support/operations.js';
+import { withEach } from '../support/operations.js';
 import { outcomeOf } from '../support/outcome.js';
 import { watchProcess } from '../support/watch.js';
 
@@ -65,7 +65,7 @@ const noConnections: readonly NoConnection[] = [
 test.each(noConnections)('$name: a typed error', async ({ address, isCertain }) => {
   watchProcess();
   const url = await address();
-  for (const operation of operations) {
+  await withEach(async (operation) => {
     let attempts = 0;
     const platform = connect(url, {
       timeout: 20_000,
@@ -83,7 +83,7 @@ test.each(noConnections)('$name: a typed error', async ({ address, isCertain }) 
       error: { outcomeUnknown: !isRepeated },
     });
     expect(attempts, operation.name).toBe(isRepeated ? 2 : 1);
-  }
+  });
 });
 
 test('TLS that stalls in its handshake ends with the timeout', async () => {
@@ -100,13 +100,13 @@ test('TLS that stalls in its handshake ends with the timeout', async () => {
     }),
   );
   const platform = connect(url, { timeout: 300 });
-  for (const operation of operations) {
+  await withEach(async (operation) => {
     const outcome = await outcomeOf(operation.call(platform));
     expect(outcome, operation.name).toMatchObject({
       type: 'timeout_error',
       error: { outcomeUnknown: operation.method !== 'GET' },
     });
-  }
+  });
   // The runtime's own limit for making a connection, 10 s, ends what a call has given up.
   await expect.poll(() => open, { timeout: 20_000 }).toBe(0);
 });

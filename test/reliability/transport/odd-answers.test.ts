@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { connect } from '../../support/server.js';
-import { type Operation, operations } from '../support/operations.js';
+import { type Operation, withEach } from '../support/operations.js';
 import { isUnknown, outcomeOf } from '../support/outcome.js';
 import { startRawServer } from '../support/raw-server.js';
 import { watchProcess } from '../support/watch.js';
@@ -200,7 +200,7 @@ function typesFor(types: readonly string[], { method }: Operation): readonly str
 
 test.each(all)('$name: a value or a typed error, and no second attempt that is not safe', async (odd) => {
   watchProcess();
-  for (const operation of operations) {
+  await withEach(async (operation) => {
     const server = await startRawServer((socket) => odd.send(socket, operation));
     const platform = connect(server.url, { timeout: odd.timeout ?? 20_000, maxRetries: 1 });
     const outcome = await outcomeOf(operation.call(platform));
@@ -213,7 +213,7 @@ test.each(all)('$name: a value or a typed error, and no second attempt that is n
       expect(server.requests.length, operation.name).toBeLessThanOrEqual(1);
     }
     await expect.poll(server.open, { timeout: 5_000 }).toBe(0);
-  }
+  });
 });
 
 test('what follows an answer on its connection is never taken for the answer of the next call', async () => {

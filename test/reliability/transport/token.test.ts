@@ -1,7 +1,7 @@
 import type { TokenSource } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { connect } from '../../support/server.js';
-import { operations } from '../support/operations.js';
+import { withEach } from '../support/operations.js';
 import { isUnknown, outcomeOf } from '../support/outcome.js';
 import { startRawServer } from '../support/raw-server.js';
 import { watchProcess } from '../support/watch.js';
@@ -42,10 +42,10 @@ test.each(sources)('a token function that %s: nothing is sent', async (_, token,
   watchProcess();
   const server = await startRawServer((socket) => void socket.end(wire('200 OK', [], '{}')));
   const platform = connect(server.url, { token, timeout: 200, maxRetries: 1 });
-  for (const operation of operations) {
+  await withEach(async (operation) => {
     const outcome = await outcomeOf(operation.call(platform));
     expect(outcome.type, operation.name).toBe(type);
     expect(isUnknown(outcome), operation.name).toBe(false);
-  }
+  });
   expect(server.requests).toHaveLength(0);
 });
