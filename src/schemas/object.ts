@@ -44,5 +44,6 @@ function object<Shape extends z.core.$ZodShape, Config extends z.core.$ZodObject
 export function isOwnSchema(schema: object): boolean {
   if (own.has(schema)) return true;
   const def = (schema as Partial<z.core.$ZodType>)._zod?.def as Partial<z.core.$ZodArrayDef> | undefined;
-  return def?.type === 'array' && def.element !== undefined && own.has(def.element);
+  // A refined array (`.check(z.minLength(1))`) asks for more than its records do.
+  return def?.type === 'array' && !def.checks?.length && own.has(def.element ?? def);
 }

@@ -95,6 +95,14 @@ test('withData around this package’s records has the four modes and passes the
   });
 });
 
+test('a refinement of a list of this package’s records is asked, whichever copy of Zod made it', async () => {
+  const tools = z.array(ToolSchema).check(z.minLength(1));
+  const listTools = endpoint({ method: 'GET', path: '/agents/{agentId}/tools', response: withData(tools) });
+  const { platform } = await connectTo(answerWith(200, success([])));
+  const error = await rejectionOf(platform.send(listTools, { path: { agentId: 'a1' } }));
+  expect(error).toMatchObject({ type: 'response_validation_error', issues: [{ path: ['data'] }] });
+});
+
 test('withoutData returns nothing, and an empty body is a success', async () => {
   const stop = endpoint({ method: 'DELETE', path: '/campaigns/{id}', response: withoutData() });
   const { platform } = await connectTo(answerWith(204));
