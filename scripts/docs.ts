@@ -1,5 +1,7 @@
 import { Application } from 'typedoc';
 import { sortByConcept } from './docs/concepts.js';
+import { hideOwnConstructors } from './docs/constructors.js';
+import { requireExamples } from './docs/examples.js';
 import { nameGuides } from './docs/guides.js';
 import { nameModules } from './docs/modules.js';
 import { keepLinksOfTheSite } from './docs/readme.js';
@@ -13,6 +15,8 @@ async function build(): Promise<boolean> {
   nameModules(app);
   nameGuides(app);
   keepLinksOfTheSite(app);
+  hideOwnConstructors(app);
+  requireExamples(app);
   sortByConcept(app);
   shortenSchemas(app);
   findMethodsAsTheyAreCalled(app);

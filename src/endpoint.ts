@@ -152,6 +152,18 @@ function isResponseShape(
  * The envelope `{ success, message, data }` (document, 2.7) around a schema: the caller gets `data`.
  *
  * @param schema - Any Standard Schema of `data`; its output is returned.
+ *
+ * @example
+ * ```ts
+ * import { endpoint, withData } from 'agent-platform-sdk';
+ * import * as z from 'zod';
+ *
+ * const getAgent = endpoint({
+ *   method: 'GET',
+ *   path: '/agents/{agentId}',
+ *   response: withData(z.object({ id: z.string() })),
+ * });
+ * ```
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function withData<Schema extends StandardSchemaV1>(
@@ -181,7 +193,17 @@ function unwrapping<Result>(schema: StandardSchemaV1): ResponseShape<Result> {
   };
 }
 
-/** The envelope `{ success, message }` (document, 2.7) of an operation without data, such as a deletion. */
+/**
+ * The envelope `{ success, message }` (document, 2.7) of an operation without data, such as a deletion. An empty body is
+ * a success too.
+ *
+ * @example
+ * ```ts
+ * import { endpoint, withoutData } from 'agent-platform-sdk';
+ *
+ * const deleteAgent = endpoint({ method: 'DELETE', path: '/agents/{agentId}', response: withoutData() });
+ * ```
+ */
 /* @__NO_SIDE_EFFECTS__ */
 export function withoutData(): ResponseShape<void> {
   return { schema: openObject(envelopeFields), unwrap: () => undefined, allowEmpty: true };

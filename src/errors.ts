@@ -97,7 +97,22 @@ export class AgentPlatformError extends Error {
     return (this.constructor as unknown as ErrorClass).errorName;
   }
 
-  /** A plain object for structured logs. Holds nothing that the error itself does not show. */
+  /**
+   * A plain object for structured logs. Holds nothing that the error itself does not show.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform, AgentPlatformError } from 'agent-platform-sdk';
+   *
+   * const platform = new AgentPlatform();
+   * try {
+   *   await platform.tools.get('tool_1');
+   * } catch (error) {
+   *   if (error instanceof AgentPlatformError) console.log(JSON.stringify(error));
+   *   throw error;
+   * }
+   * ```
+   */
   toJSON(): Record<string, unknown> {
     return { name: this.name, message: this.message, ...Object.fromEntries(Object.entries(this)) };
   }

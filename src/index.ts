@@ -1,3 +1,11 @@
+/**
+ * The client of the Conversational Agent Platform REST API (V3), and the receiver of its webhooks.
+ *
+ * Begin with {@link AgentPlatform} for calls, and with {@link createWebhookReceiver} for events.
+ *
+ * @packageDocumentation
+ */
+
 export { ApiPromise, type ApiResponse } from './api-promise.js';
 export type {
   Endpoint,

@@ -30,7 +30,26 @@ export interface ListDeadLettersOptions {
 const PAGE = 20;
 const DEFAULT_LIMIT = 50;
 
-/** The events whose attempts are used up, or that do not fit the document. */
+/**
+ * The events whose attempts are used up, or that do not fit the document.
+ *
+ * @example
+ * ```ts
+ * import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
+ *
+ * const inbox = createBullMQInbox({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
+ * const { deadLetters } = inbox;
+ *
+ * console.log(await deadLetters.count());
+ * for (const { id, reason } of await deadLetters.list({ limit: 10 })) {
+ *   const letter = await deadLetters.get(id);
+ *   console.log(reason, letter?.webhook.type);
+ *   if (letter?.webhook.type === 'webhook_test') await deadLetters.remove(id);
+ *   else await deadLetters.replay(id);
+ * }
+ * await deadLetters.replayAll(({ webhook }) => webhook.type === 'lead_captured');
+ * ```
+ */
 export class DeadLetters {
   readonly #open: () => Promise<OpenQueue>;
 

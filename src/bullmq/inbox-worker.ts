@@ -41,7 +41,18 @@ const DEFAULT_GRACE = 25_000;
 /** Milliseconds after the grace for giving events back; without Redis they come back when their locks run out. */
 const RETURNING = 3_000;
 
-/** Works off the events of an inbox, in this process. */
+/**
+ * Works off the events of an inbox, in this process.
+ *
+ * @example
+ * ```ts
+ * import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
+ *
+ * const inbox = createBullMQInbox({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
+ * const worker = inbox.work({ lead_captured: ({ payload }) => console.log(payload.leadEmail) });
+ * process.on('SIGTERM', () => void worker.close({ grace: 10_000 }));
+ * ```
+ */
 export class InboxWorker {
   readonly #worker: Worker<StoredWebhook>;
   readonly #clients: ClientFamily;

@@ -81,7 +81,18 @@ export class BullMQInbox implements WebhookInbox {
     return worker;
   }
 
-  /** How the inbox is doing: for a readiness probe and for metrics. Never rejects. */
+  /**
+   * How the inbox is doing: for a readiness probe and for metrics. Never rejects.
+   *
+   * @example
+   * ```ts
+   * import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
+   *
+   * const inbox = createBullMQInbox({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
+   * const { ready, depth, deadLetters, warnings } = await inbox.health();
+   * console.log(ready, depth, deadLetters, warnings);
+   * ```
+   */
   async health(): Promise<InboxHealth> {
     const { failures } = this.#reporter;
     try {

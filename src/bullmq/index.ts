@@ -1,3 +1,11 @@
+/**
+ * A durable inbox for webhooks, on BullMQ and Redis. It needs `bullmq` and `ioredis`, optional peers.
+ *
+ * Begin with {@link createBullMQInbox}.
+ *
+ * @packageDocumentation
+ */
+
 export type { RedisConnection } from '../redis/connection.js';
 export type { DeadLetter, DeadLetters, ListDeadLettersOptions } from './dead-letters.js';
 export type { InboxFailures, InboxHealth } from './health.js';

@@ -1,2 +1,10 @@
+/**
+ * Duplicates of webhooks, recognised across machines. It needs `ioredis`, an optional peer.
+ *
+ * Begin with {@link createRedisDedupe}.
+ *
+ * @packageDocumentation
+ */
+
 export type { RedisConnection } from './connection.js';
 export { createRedisDedupe, type RedisDedupe, type RedisDedupeOptions } from './dedupe.js';

@@ -33,6 +33,24 @@ import type { World } from './world.js';
  *
  * @throws {TypeError} When a record names another that is not there, when a second workspace is to be primary, or
  *   when a number was released for good.
+ *
+ * @example
+ * ```ts
+ * import { createFakePlatform } from 'agent-platform-sdk/testing';
+ *
+ * const { add } = createFakePlatform({ seed: 'empty' });
+ * add.workspace({ id: 'acme', secret: 'secret-of-acme' });
+ * add.phoneNumber({ sid: 'PN1', imported: true });
+ * add.agent({ id: 'bot' });
+ * add.variable({ key: 'plan' });
+ * add.tool({ id: 'crm_lookup' });
+ * add.defaultTool({ id: 'web-search' });
+ * add.conversation({ convoId: 'c1', record: { state: 'requested_chat' } });
+ * add.lead({ id: 'lead_1' });
+ * add.org({ id: 'acme_org' });
+ * add.client({ orgId: 'acme_org', name: 'Dana' });
+ * add.team({ orgId: 'acme_org', label: 'Support' });
+ * ```
  */
 export class RegionAdd {
   readonly #region: Region;

@@ -80,6 +80,19 @@ export class FakePlatform {
    * Starts a real HTTP server on loopback, which serves both regions. Any number can listen at once.
    *
    * @throws {AgentPlatformError} The runtime has no `node:http`: Node 20.16 or newer, Bun and Deno have it.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform } from 'agent-platform-sdk';
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const fake = createFakePlatform();
+   * const server = await fake.listen();
+   * const { baseUrls } = server;
+   * const platform = new AgentPlatform({ region: 'eu', token: fake.seed.eu.workspaceSecret, baseUrls });
+   * console.log(await platform.tools.listDefaults());
+   * await server.close();
+   * ```
    */
   async listen(options: ListenOptions = {}): Promise<FakeServer> {
     const behind = {
@@ -127,6 +140,16 @@ export class FakePlatform {
   /**
    * Takes records, requests, faults and deliveries back to how they were when the fake was made. What it is wired
    * to stays: servers, subscriptions, handlers.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const fake = createFakePlatform();
+   * fake.add.tool({ id: 'crm_lookup' });
+   * fake.reset();
+   * fake.state.eu.tools.has('crm_lookup'); // false
+   * ```
    */
   reset(): void {
     clearState(this.#world.state);

@@ -1,3 +1,11 @@
+/**
+ * The service itself, in memory, for tests and for local work: state, rules, two regions, faults and webhooks.
+ *
+ * Begin with {@link createFakePlatform}; {@link fixtures} makes valid records and events.
+ *
+ * @packageDocumentation
+ */
+
 export type { RegionAdd } from './add.js';
 export type { BaseUrls } from './base-urls.js';
 export type { Caller } from './caller.js';

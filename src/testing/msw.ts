@@ -1,3 +1,11 @@
+/**
+ * The fake as msw handlers, for tests that have msw already. It needs `msw` 2, an optional peer.
+ *
+ * Begin with {@link fakeHandlers}.
+ *
+ * @packageDocumentation
+ */
+
 import { HttpResponse, http, type RequestHandler } from 'msw';
 import type { FakePlatform } from './fake.js';
 

@@ -138,7 +138,17 @@ export const webhookEvents = table({
   conversation_updated: row('Conversation', 'not shown', ConversationUpdatedPayloadSchema),
 });
 
-/** Tells whether this version knows an event type. */
+/**
+ * Tells whether this version knows an event type.
+ *
+ * @example
+ * ```ts
+ * import { isWebhookEventType } from 'agent-platform-sdk';
+ *
+ * isWebhookEventType('lead_captured'); // true
+ * isWebhookEventType('lead_scored'); // false
+ * ```
+ */
 export function isWebhookEventType(type: string): type is WebhookEventType {
   return Object.hasOwn(webhookEvents, type);
 }

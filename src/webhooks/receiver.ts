@@ -46,6 +46,16 @@ export class WebhookReceiver {
    * others do.
    *
    * @throws {ConfigurationError} This version knows no such event type: that would be for `onUnknown`.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' }).on(
+   *   'lead_captured',
+   *   ({ payload }, { deliveryId }) => console.log(deliveryId, payload.leadEmail),
+   * );
+   * ```
    */
   on<Type extends WebhookEventType>(type: Type, handler: WebhookHandler<WebhookEventOf<Type>>): this {
     if (!isWebhookEventType(type)) {
@@ -56,7 +66,18 @@ export class WebhookReceiver {
     return this;
   }
 
-  /** Registers a handler for every event of a known type. */
+  /**
+   * Registers a handler for every event of a known type. It runs beside those of the type.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' }).onAny(
+   *   ({ type, payload }) => console.log(type, new Date(payload.createdAt)),
+   * );
+   * ```
+   */
   onAny(handler: WebhookHandler<WebhookEvent>): this {
     this.#listeners.any.push(checkHandler('onAny', handler));
     return this;
@@ -65,6 +86,15 @@ export class WebhookReceiver {
   /**
    * Registers a handler for verified events of a type that this version does not know. They are answered 200 without
    * one too; with one, as any event.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' }).onUnknown(
+   *   ({ type }) => console.warn('update agent-platform-sdk to type', type),
+   * );
+   * ```
    */
   onUnknown(handler: WebhookHandler<UnknownWebhookEvent>): this {
     this.#listeners.unknown.push(checkHandler('onUnknown', handler));
@@ -74,6 +104,15 @@ export class WebhookReceiver {
   /**
    * Registers a handler for verified events whose payload does not fit the document. Without one they are answered
    * 400 and go to `onRejected`; with one, they are answered as any event.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' }).onInvalid(
+   *   ({ type, issues, payload }) => console.error('kept for later', type, issues, payload),
+   * );
+   * ```
    */
   onInvalid(handler: WebhookHandler<InvalidWebhookEvent>): this {
     this.#listeners.invalid.push(checkHandler('onInvalid', handler));
@@ -83,6 +122,15 @@ export class WebhookReceiver {
   /**
    * Registers a listener for every failure: a handler that threw, or had not settled at the deadline; a store or an
    * inbox that failed. What the listener itself throws is logged, and changes no answer.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' }).onError(
+   *   (error, { stage, event }) => console.error('not handled', stage, event.type, error),
+   * );
+   * ```
    */
   onError(listener: (error: unknown, failure: WebhookFailure) => unknown): this {
     this.#listeners.error.push(checkHandler('onError', listener));
@@ -92,6 +140,15 @@ export class WebhookReceiver {
   /**
    * Registers a listener for deliveries that no handler could see: a wrong secret, a body that is too large or not
    * JSON. What the listener itself throws is logged, and changes no answer.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' }).onRejected(
+   *   ({ reason, status }) => console.warn('has the secret been rotated?', reason, status),
+   * );
+   * ```
    */
   onRejected(listener: (rejection: WebhookRejection) => unknown): this {
     this.#listeners.rejected.push(checkHandler('onRejected', listener));
@@ -175,6 +232,18 @@ export class WebhookReceiver {
    * @param options - `signal` becomes the handlers' `context.signal`.
    * @throws {WebhookError} A handler failed; `cause` is what it threw. Try again later.
    * @throws {WebhookPayloadError} It does not fit the document, and no `onInvalid` is registered.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver, type StoredWebhook } from 'agent-platform-sdk';
+   *
+   * const queue: StoredWebhook[] = [];
+   * const secret = process.env.WORKSPACE_SECRET ?? '';
+   * const inbox = { store: async (webhook: StoredWebhook) => void queue.push(webhook) };
+   * const receiver = createWebhookReceiver({ secret, inbox });
+   *
+   * for (const stored of queue.splice(0)) await receiver.process(stored);
+   * ```
    */
   async process(
     stored: StoredWebhook,

@@ -92,7 +92,20 @@ export class FakeWebhooks {
     return this.#post(type, payload as Readonly<Record<string, unknown>>, options);
   }
 
-  /** Sends several events, one after the other, or in another order with `shuffle`. */
+  /**
+   * Sends several events, one after the other, or in another order with `shuffle`.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const { webhooks } = createFakePlatform();
+   * await webhooks.sendAll(
+   *   [{ type: 'client_created', overrides: { clientId: 'c1' } }, { type: 'client_deleted', overrides: { clientId: 'c1' } }],
+   *   { shuffle: 7 },
+   * );
+   * ```
+   */
   async sendAll(
     events: readonly EventToSend[],
     options: SendAllOptions = {},
@@ -109,7 +122,17 @@ export class FakeWebhooks {
     return records;
   }
 
-  /** Sends an event of a type that the document does not know, to subscribers of every type or of this one. */
+  /**
+   * Sends an event of a type that the document does not know, to subscribers of every type or of this one.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const { webhooks } = createFakePlatform();
+   * await webhooks.sendUnknown('lead_scored', { score: 9 });
+   * ```
+   */
   sendUnknown(
     type: string,
     payload: Readonly<Record<string, unknown>> = {},
@@ -119,7 +142,18 @@ export class FakeWebhooks {
     return this.#post(type, { createdAt: this.#now(), ...payload }, options);
   }
 
-  /** Forgets every delivery. */
+  /**
+   * Forgets every delivery.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const { webhooks } = createFakePlatform();
+   * webhooks.reset();
+   * console.log(webhooks.deliveries); // []
+   * ```
+   */
   reset(): void {
     this.#deliveries.length = 0;
   }
