@@ -6,6 +6,6 @@ export default defineConfig({
     include: ['test/site/*.test.ts'],
     fileParallelism: false,
     testTimeout: 60_000,
-    hookTimeout: 80_000,
+    hookTimeout: 120_000,
   },
 });
