@@ -31,6 +31,8 @@ export function install(tarball: string, also: readonly string[] = []): string {
   const modules = join(consumer, 'node_modules');
   const home = join(modules, 'agent-platform-sdk');
   mkdirSync(home, { recursive: true });
+  // A project of its own: no package.json above it has a say.
+  writeFileSync(join(consumer, 'package.json'), '{ "private": true }');
   execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', home]);
   const manifest = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as {
     dependencies?: Record<string, string>;
