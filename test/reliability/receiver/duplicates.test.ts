@@ -1,6 +1,7 @@
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { delivery, secret } from '../../webhooks/deliveries.js';
+import { countingClock } from '../support/counting-clock.js';
 import { draw, inForm, seededRandom } from '../support/form.js';
 import { serveReceiver } from '../support/received.js';
 import { dial, posted } from '../support/sender.js';
@@ -41,13 +42,14 @@ test(`${DELIVERIES} deliveries at once, ${DUPLICATES} of them duplicates: each e
   watchProcess();
   const random = seededRandom('duplicates');
   const messages = drawMessages(random);
+  const { clock, pending } = countingClock();
   const distinct = new Set(messages);
   const runs = new Map<string, number>();
   let release = (): void => undefined;
   const allHaveCome = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const receiver = createWebhookReceiver({ secret, logLevel: 'off' }).on(
+  const receiver = createWebhookReceiver({ secret, logLevel: 'off', clock }).on(
     'webhook_test',
     async ({ payload }) => {
       runs.set(payload.message, (runs.get(payload.message) ?? 0) + 1);
@@ -62,4 +64,5 @@ test(`${DELIVERIES} deliveries at once, ${DUPLICATES} of them duplicates: each e
   expect(answers.flat()).toHaveLength(DELIVERIES);
   expect(runs.size).toBe(distinct.size);
   expect([...runs.values()].filter((count) => count !== 1)).toEqual([]);
+  await expect.poll(pending).toBe(0);
 });

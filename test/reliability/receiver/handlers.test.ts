@@ -1,6 +1,7 @@
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { delivery, secret } from '../../webhooks/deliveries.js';
+import { countingClock } from '../support/counting-clock.js';
 import { draw, inForm, seededRandom } from '../support/form.js';
 import { serveReceiver } from '../support/received.js';
 import { watchProcess } from '../support/watch.js';
@@ -54,7 +55,8 @@ test('handlers that throw, hang or reject late: no event succeeds twice, and no 
     return { plan, started: 0, running: 0, mostAtOnce: 0, succeeded: 0, acknowledgedEarly: 0 };
   });
   const failures: unknown[] = [];
-  const receiver = createWebhookReceiver({ secret, logLevel: 'off', deadline: DEADLINE })
+  const { clock, pending } = countingClock();
+  const receiver = createWebhookReceiver({ secret, logLevel: 'off', deadline: DEADLINE, clock })
     .on('webhook_test', ({ payload }) => run(histories[Number(payload.message)]))
     .onError((error) => void failures.push(error));
   const { url } = await serveReceiver(receiver.node);
@@ -83,6 +85,9 @@ test('handlers that throw, hang or reject late: no event succeeds twice, and no 
     expect(acknowledgedEarly, which).toBe(0);
   }
   expect(failures.length).toBeGreaterThan(0);
+  // What never settles keeps its claim.
+  const unsettled = histories.filter(({ running }) => running > 0);
+  await expect.poll(pending).toBe(unsettled.length);
 });
 
 async function run(history: History | undefined): Promise<void> {

@@ -10,6 +10,8 @@ import { watchProcess } from '../support/watch.js';
 
 const LIMIT = MIB / 4;
 const SENDERS = 20;
+/** Senders of chunks of one byte: each keeps the server's parser busy. */
+const CHOPPERS = inForm({ short: 4, long: 20 });
 const SIZE = inForm({ short: 32, long: 256 }) * MIB;
 
 /** Sends until all is sent, or the other side ends the connection. Returns the bytes that it took. */
@@ -44,6 +46,25 @@ test('bodies without end cost no more memory than the limit, and are cut off', a
   for (const bytes of poured) expect(bytes).toBeLessThan(SIZE / 2);
   expect(rise).toBeLessThan(SENDERS * SIZE * 0.2);
   await expect.poll(open, { timeout: 10_000 }).toBe(0);
+});
+
+test('bodies in chunks of one byte cost no more memory than their bytes', async () => {
+  watchProcess();
+  const receiver = createWebhookReceiver({ secret, logLevel: 'off', maxBodyBytes: LIMIT });
+  const { url } = await serveReceiver(receiver.node);
+  const chunks = '1\r\n \r\n'.repeat(LIMIT - 1);
+  const rise = await peakRise(async () => {
+    const senders = await Promise.all(Array.from({ length: CHOPPERS }, () => dial(url)));
+    for (const { socket } of senders) {
+      socket.write('POST / HTTP/1.1\r\nhost: receiver\r\ntransfer-encoding: chunked\r\n\r\n');
+      socket.write(chunks);
+      socket.write('0\r\n\r\n');
+    }
+    const statuses = () => senders.map((sender) => sender.statuses());
+    await expect.poll(statuses, { timeout: 60_000 }).toEqual(senders.map(() => [400]));
+  });
+  // To keep the chunks would take a hundred bytes for each.
+  expect(rise).toBeLessThan(CHOPPERS * LIMIT * 50);
 });
 
 test('handled events leave no more keys than maxKeys', async () => {

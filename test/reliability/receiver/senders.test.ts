@@ -54,6 +54,18 @@ test.each(['ended', 'reset'])(
   },
 );
 
+test.each(['GET', 'PUT', 'DELETE'])('a %s whose body is cut off harms nothing', async (method) => {
+  watchProcess();
+  const { url, handled, rejected, open } = await startReceiver();
+  const { socket, statuses } = await dial(url);
+  socket.write(posted(body).replace('POST', method).slice(0, -1));
+  await expect.poll(statuses).toEqual([405]);
+  socket.resetAndDestroy();
+  await expect.poll(open).toBe(0);
+  expect(handled).toEqual([]);
+  expect(rejected).toMatchObject([{ reason: 'method_not_allowed' }]);
+});
+
 test('a sender that stops half way is answered 400 at the deadline, wherever it stops in the body', async () => {
   watchProcess();
   const { url, handled, rejected } = await startReceiver({ deadline: 500 });
