@@ -8,6 +8,7 @@ import { keepLinksOfTheSite } from './docs/readme.js';
 import { shortenSchemas } from './docs/schemas.js';
 import { findMethodsAsTheyAreCalled } from './docs/search.js';
 import { settings } from './docs/settings.js';
+import { linkThrownErrors } from './docs/throws.js';
 
 /** Builds the API site. A public name without documentation, a type that is not exported, a link to nowhere: each fails. */
 async function build(): Promise<boolean> {
@@ -17,6 +18,7 @@ async function build(): Promise<boolean> {
   keepLinksOfTheSite(app);
   hideOwnConstructors(app);
   requireExamples(app);
+  linkThrownErrors(app);
   sortByConcept(app);
   shortenSchemas(app);
   findMethodsAsTheyAreCalled(app);
