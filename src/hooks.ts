@@ -7,7 +7,7 @@ export interface HookCall {
   readonly method: string;
   /** The operation, with the parameters in braces: `/tools/{toolId}`. Few values: fit for a metric's label. */
   readonly route: string;
-  /** The path as sent, relative to the base address: `/tools/tool_1`. */
+  /** The path as sent, relative to the base address: `/tools/tool_1`. A token or a marked field in it is masked. */
   readonly path: string;
   /** The region that is called. */
   readonly region: Region;
@@ -17,7 +17,7 @@ export interface HookCall {
 
 /** An attempt is about to be sent. */
 export interface RequestHookContext extends HookCall {
-  /** The whole address, as it is sent. */
+  /** The whole address: the base address and `path`. */
   readonly url: string;
   /**
    * The headers that will be sent, without `authorization`. Set more here, for example `traceparent`;

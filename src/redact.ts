@@ -80,7 +80,8 @@ function copyObject(value: object, within: readonly object[]): Record<string, un
 // Takes lists, because no bundler drops a call whose argument is a spread.
 const textPattern = (...names: readonly (readonly string[])[]): RegExp =>
   new RegExp(
-    `((?:${names.flat().join('|')})\\\\*["'\\]]?\\s*[:=>]+\\s*)` +
+    // In an address or a form, `%22` and `%3A` are the quotation mark and the colon.
+    `((?:${names.flat().join('|')})(?:\\\\|%5[Cc])*(?:["'\\]]|%22)?\\s*(?:[:=>]|%3[Aa])+\\s*)` +
       `(\\\\*"(?:[^"\\\\]|\\\\.)*"?|\\\\*'[^']*'?|[[{][\\s\\S]*|[^\\s,;&}\\]<>]+)`,
     'g',
   );
@@ -109,8 +110,21 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 
 function formsOf(secret: string): string[] {
   // Half of a surrogate pair cannot be encoded.
-  const inAddress = encodeURIComponent(secret.replace(/\p{Surrogate}/gu, ''));
-  return [JSON.stringify(secret).slice(1, -1), secret, inAddress].filter((form) => form !== '');
+  const encodable = secret.replace(/\p{Surrogate}/gu, '');
+  const inAddress = encodeURIComponent(encodable);
+  const inLowerCase = inAddress.replace(/%../g, (code) => code.toLowerCase());
+  const forms = [JSON.stringify(secret).slice(1, -1), secret, inAddress, inLowerCase, ...inBase64(encodable)];
+  return forms.filter((form) => form !== '');
+}
+
+/** A text in Base64, at each of the three places at which it may begin; without what depends on its neighbours. */
+function inBase64(text: string): string[] {
+  const bytes = String.fromCharCode(...new TextEncoder().encode(text));
+  return [0, 1, 2].flatMap((before) => {
+    const encoded = btoa('\0'.repeat(before) + bytes);
+    const form = encoded.slice(Math.ceil((before * 4) / 3), Math.floor(((before + bytes.length) * 4) / 3));
+    return form.length < 8 ? [] : [form, form.replaceAll('+', '-').replaceAll('/', '_')];
+  });
 }
 
 export function isSensitiveHeader(name: string): boolean {

@@ -40,9 +40,9 @@ async function exchange(context: AttemptContext, deadline: Deadline, progress: P
   const url = settings.baseUrl + request.path;
   const token = await readToken(context, deadline);
   const own = requestHeaders(context);
-  const headers = await runOnRequest(context, deadline, url, own);
-  progress.headers = headers;
   progress.token = token;
+  const headers = await runOnRequest(context, deadline, progress, own);
+  progress.headers = headers;
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   // The caller may have aborted while a hook or the token function ran.
   if (deadline.expiry !== undefined) throw new Error('expired');

@@ -1,23 +1,25 @@
 import { describeThrown } from '../drift.js';
-import { HookError } from '../errors.js';
+import { type CallContext, HookError } from '../errors.js';
 import type { HookCall } from '../hooks.js';
 import { CLIENT_HEADERS } from '../option-checks.js';
 import { redactHeaders } from '../redact.js';
-import type { AttemptContext, Progress } from './attempt-context.js';
+import { type AttemptContext, type Progress, shownCall } from './attempt-context.js';
 import type { Deadline } from './deadline.js';
 
 /** Lets the hook add headers before the attempt is sent. A hook that throws ends the call with a HookError. */
 export async function runOnRequest(
   context: AttemptContext,
   deadline: Deadline,
-  url: string,
+  { secrets }: Progress,
   own: Record<string, string>,
 ): Promise<Record<string, string>> {
-  const { onRequest } = context.settings.hooks;
+  const { hooks, baseUrl } = context.settings;
+  const { onRequest } = hooks;
   if (onRequest === undefined) return own;
   const headers = new Headers(own);
+  const call = hookCall(context, secrets);
   try {
-    await deadline.race(Promise.resolve(onRequest({ ...hookCall(context), url, headers })));
+    await deadline.race(Promise.resolve(onRequest({ ...call, url: baseUrl + call.path, headers })));
   } catch (cause) {
     if (deadline.expiry !== undefined) throw cause;
     const { method, path: route } = context.endpoint;
@@ -40,9 +42,11 @@ export async function runOnResponse(
 ): Promise<void> {
   const { onResponse } = context.settings.hooks;
   if (onResponse === undefined) return;
-  const headers = new Headers(redactHeaders(response.headers, progress.secrets));
-  const answered = { status: response.status, headers, durationMs: Date.now() - progress.startedAt };
-  await runQuietly(context, 'onResponse', deadline, () => onResponse({ ...hookCall(context), ...answered }));
+  const { secrets, startedAt } = progress;
+  const headers = new Headers(redactHeaders(response.headers, secrets));
+  const answered = { status: response.status, headers, durationMs: Date.now() - startedAt };
+  const told = { ...hookCall(context, secrets), ...answered };
+  await runQuietly(context, 'onResponse', deadline, () => onResponse(told));
 }
 
 /** Tells the hook of the wait before the next attempt. */
@@ -50,11 +54,13 @@ export async function runOnRetry(
   context: AttemptContext,
   deadline: Deadline,
   delayMs: number,
-  error: Error,
+  error: Error & CallContext,
 ): Promise<void> {
   const { onRetry } = context.settings.hooks;
   if (onRetry === undefined) return;
-  await runQuietly(context, 'onRetry', deadline, () => onRetry({ ...hookCall(context), delayMs, error }));
+  // The error's path is masked already.
+  const told = { ...hookCall(context, []), path: error.path, delayMs, error };
+  await runQuietly(context, 'onRetry', deadline, () => onRetry(told));
 }
 
 async function runQuietly(
@@ -70,7 +76,6 @@ async function runQuietly(
   }
 }
 
-function hookCall({ settings, request, number }: AttemptContext): HookCall {
-  const { method, route, path } = request;
-  return { method, route, path, region: settings.region, attempt: number };
+function hookCall(context: AttemptContext, secrets: readonly string[]): HookCall {
+  return { ...shownCall(context, secrets), route: context.request.route, attempt: context.number };
 }

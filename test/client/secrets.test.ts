@@ -141,7 +141,8 @@ describe('no error shows a token, however the service echoes it', () => {
   test('in an encoding', async () => {
     const token = 'abc"def\\/ghi+jkl=canary';
     const inJson = JSON.stringify(token).slice(1, -1);
-    const encoded = [inJson, encodeURIComponent(token)];
+    const inAddress = encodeURIComponent(token);
+    const encoded = [inJson, inAddress, inAddress.replace(/%../g, (code) => code.toLowerCase())];
     for (const echoed of encoded) {
       for (const status of [200, 500]) {
         const { platform } = await connectTo(answerWith(status, `<p>${echoed}</p>`), { token });
@@ -152,6 +153,17 @@ describe('no error shows a token, however the service echoes it', () => {
     }
     const { platform } = await connectTo(answerWith(200, success({ id: 5, name: token })), { token });
     expect(shown(await rejectionOf(platform.tools.get('t1')))).not.toContain(inJson);
+  });
+
+  test.each(['', 'a', 'ab', 'user:'])('in Base64, behind %j', async (before) => {
+    const token = '~~?>>canary>>??~~~of-a-test~~~';
+    const encoded = btoa(`${before}${token}:after`);
+    for (const echoed of [encoded, encoded.replaceAll('+', '-').replaceAll('/', '_')]) {
+      const { platform } = await connectTo(answerWith(500, `<p>${echoed}</p>`), { token });
+      const error = shown(await rejectionOf(platform.tools.get('t1')));
+      expect(error).toContain('[redacted]');
+      expect(error).not.toContain(echoed.slice(10, 34));
+    }
   });
 
   test('after the scheme alone, where it is too short to be looked for in any text', async () => {
@@ -224,6 +236,13 @@ describe('no error shows a marked field', () => {
         .map((key) => `${key}=${CANARY}`)
         .join('&'),
     ],
+    ['JSON in a form', 500, `body=${encodeURIComponent(JSON.stringify(marked))}`],
+    ['JSON in JSON in a form', 500, `body=${encodeURIComponent(JSON.stringify(JSON.stringify(marked)))}`],
+    [
+      'JSON in a form in lower case',
+      500,
+      encodeURIComponent(JSON.stringify(marked)).replace(/%../g, (code) => code.toLowerCase()),
+    ],
     ['a log line', 500, `failed: serverUrlSecret: ${CANARY}, magicCode = "${CANARY}"`],
     ['a text with a number before a brace', 500, `x {"defaultValue": {"a": "${CANARY}"}`],
     ['XML', 500, `<magicCode>${CANARY}</magicCode>`],
@@ -294,6 +313,28 @@ test.each(['off', 'error', 'warn', 'info', 'debug'] as LogLevel[])(
     if (logLevel === 'debug') expect(lines.join('\n')).toContain('[redacted]');
   },
 );
+
+test('no hook sees a token given for an id, or a marked field in a query', async () => {
+  const search = endpoint({
+    method: 'GET',
+    path: '/x/{id}',
+    query: z.looseObject({}),
+    response: z.unknown(),
+  });
+  const told: unknown[] = [];
+  const tell = (context: unknown) => void told.push(context);
+  const { platform, server } = await connectTo(answerInTurn(answerWith(503), answerWith(200, {})), {
+    token: CANARY,
+    maxRetries: 1,
+    hooks: { onRequest: tell, onResponse: tell, onRetry: tell },
+  });
+  await platform.send(search, { path: { id: CANARY }, query: { magicCode: CANARY, page: 2 } });
+  expect(told).toHaveLength(5);
+  for (const one of told) expect(one).toMatchObject({ path: '/x/[redacted]?magicCode=[redacted]&page=2' });
+  expect(told[0]).toMatchObject({ url: `${server.url}/v3/x/[redacted]?magicCode=[redacted]&page=2` });
+  expect(shown(told)).not.toContain(CANARY);
+  expect(server.requests[0]?.url).toContain(CANARY);
+});
 
 test('no hook sees the token', async () => {
   const seen: unknown[] = [];

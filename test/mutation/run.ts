@@ -5,8 +5,12 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type MutantResult, type PartialStrykerOptions, Stryker } from '@stryker-mutator/core';
+import { Stryker } from '@stryker-mutator/core';
 import { AREAS, type Area, LEAST_KILLED } from './areas.js';
+
+// Their names are exported by a package that is not ours to depend on.
+type StrykerOptions = ConstructorParameters<typeof Stryker>[0];
+type MutantResult = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
 const OUTPUT = 'coverage/mutation';
 
@@ -20,7 +24,7 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(AREAS)) {
   report(name, await new Stryker(optionsFor(name, area)).runMutationTest());
 }
 
-function optionsFor(name: string, { mutate }: Area): PartialStrykerOptions {
+function optionsFor(name: string, { mutate }: Area): StrykerOptions {
   return {
     mutate: [...mutate],
     testRunner: 'vitest',

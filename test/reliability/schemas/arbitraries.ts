@@ -33,7 +33,8 @@ export function arbitraryOf(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
     case 'object':
       return objectOf(schema);
     default:
-      throw new Error(`no schema of the document is made of ${def.type}`);
+      // The types know no other kind; Zod does.
+      throw new Error(`no schema of the document is made of ${schema._zod.def.type}`);
   }
 }
 

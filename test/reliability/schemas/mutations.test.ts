@@ -12,6 +12,7 @@ import type * as z from 'zod/mini';
 import { validateOwn } from '../../../src/validation.js';
 import { recordNames } from '../../schemas/document-table.js';
 import { schemaOf } from '../../schemas/records.js';
+import { rejectionOf } from '../../support/server.js';
 import { fcParameters } from '../support/form.js';
 import { arbitraryOf } from './arbitraries.js';
 import { answering, operations, succeeding } from './doors.js';
@@ -82,9 +83,9 @@ test.each(operations)(
       const text = JSON.stringify(value);
       const drifts: Drift[] = [];
       const hooks = { onDrift: (drift: Drift) => void drifts.push(drift) };
-      const error = await call(answering(text, { validation: 'strict' }).platform).catch((thrown) => thrown);
+      const error = await rejectionOf(call(answering(text, { validation: 'strict' }).platform));
       expect(error).toBeInstanceOf(ResponseValidationError);
-      expect(departuresOf(error.issues)).toEqual([{ path, code }]);
+      expect(departuresOf((error as ResponseValidationError).issues)).toEqual([{ path, code }]);
       const tolerant = call(answering(text, { hooks }).platform);
       if (!grows) {
         await expect(tolerant).rejects.toMatchObject({ issues: [{ path, code }] });
@@ -138,7 +139,7 @@ test.each([
         record === 'VariableInput'
           ? platform.variables.create('a1', argument)
           : platform.phoneNumbers.release(argument);
-      const error = await call.catch((thrown) => thrown);
+      const error = (await rejectionOf(call)) as RequestValidationError;
       expect(error).toBeInstanceOf(RequestValidationError);
       expect(departuresOf(error.issues)).toEqual([{ path: [...above, ...change.path], code: change.code }]);
       expect(sent).toEqual([]);
