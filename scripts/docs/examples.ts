@@ -11,9 +11,9 @@ import ts from 'typescript';
 /** Every function has an example, and every method of a class is called in one: in its own, or in another of the class. */
 export function requireExamples(app: Application): void {
   app.converter.on(Converter.EVENT_RESOLVE_END, (context: Context) => {
-    const kinds = ReflectionKind.Function | ReflectionKind.Method;
+    const ofKind = (kind: ReflectionKind) => context.project.getReflectionsByKind(kind);
     // Both kinds are declarations.
-    const found = context.project.getReflectionsByKind(kinds) as DeclarationReflection[];
+    const found = [ReflectionKind.Function, ReflectionKind.Method].flatMap(ofKind) as DeclarationReflection[];
     for (const reflection of found.filter((each) => isOfUsers(each, context) && !isShown(each))) {
       context.logger.error(`${reflection.getFullName()} is called in no example`);
     }

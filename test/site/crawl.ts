@@ -39,16 +39,16 @@ async function look(page: Page, url: string): Promise<SitePage> {
   return page.evaluate(readPage, url);
 }
 
-/** Runs in the page. */
+/** Runs in the page, which knows nothing of this module. */
 function readPage(url: string): SitePage {
-  const content = document.querySelector<HTMLElement>('.col-content');
-  const title = content?.querySelector<HTMLElement>('.tsd-page-title')?.innerText ?? '';
+  // biome-ignore lint/performance/useDomNodeTextContent: what is hidden cannot be read
+  const textOf = (place: string) => document.querySelector<HTMLElement>(place)?.innerText ?? '';
   const addresses = [
     ...document.querySelectorAll<HTMLElement>('a[href], img[src], link[href], script[src]'),
   ].map((element) => (element as HTMLAnchorElement).href || (element as HTMLImageElement).src);
   return {
     url,
-    text: (content?.innerText ?? '').replace(title, '').trim(),
+    text: textOf('.col-content').replace(textOf('.col-content .tsd-page-title'), '').trim(),
     links: [...new Set(addresses.filter((address) => address.startsWith('file:')))],
     anchors: [...document.querySelectorAll('[id]')].map(({ id }) => id),
     width: document.documentElement.scrollWidth,

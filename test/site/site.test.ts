@@ -19,9 +19,9 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 /** Every page to which something applies, by its name, with what it is. */
-function found<Fault>(faultsOf: (page: SitePage) => readonly Fault[]): string[] {
+function found(faultsOf: (page: SitePage) => readonly string[]): string[] {
   return [...pages.values()].flatMap((page) =>
-    faultsOf(page).map((fault) => `${page.url.slice(pathToFileURL(SITE).href.length + 1)}: ${String(fault)}`),
+    faultsOf(page).map((fault) => `${page.url.slice(pathToFileURL(SITE).href.length + 1)}: ${fault}`),
   );
 }
 
