@@ -48,7 +48,7 @@ beforeAll(async () => {
   const command = join(consumer, 'node_modules/agent-platform-sdk/dist/cli.js');
   const webhook = `http://127.0.0.1:${appPort}/webhooks`;
   fake = start(folder, [command, 'fake', '--port', '0', '--webhook', webhook]);
-  await vi.waitFor(() => expect(fake.text).toContain('curl '), { timeout: 60_000 });
+  await vi.waitUntil(() => fake.text.includes('curl '), { timeout: 60_000 });
 });
 
 afterAll(() => {
