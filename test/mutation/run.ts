@@ -40,7 +40,6 @@ function optionsFor(name: string, { mutate }: Area): StrykerOptions {
     tempDirName: `${OUTPUT}/sandbox`,
     reporters: ['progress-append-only'],
     timeoutMS: 10_000,
-    logLevel: 'warn',
   };
 }
 
