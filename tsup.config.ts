@@ -29,7 +29,7 @@ const shared: Options = {
 };
 
 export default defineConfig([
-  { ...shared, format: 'esm' },
+  { ...shared, format: 'esm', treeshake: true },
   // Without Rollup's pass the source maps of split CommonJS hold absolute paths.
   { ...shared, format: 'cjs', treeshake: true },
   // `only` leaves the JavaScript to the two above; both kinds of declarations come out of one program.

@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../redact.js';
+import { MASK } from '../redact.js';
 import { isWebhookEventType } from './events.js';
 import type { Genuine } from './secrets.js';
 
@@ -46,6 +46,6 @@ export function removeSecret(envelope: Envelope, { workspace }: Genuine): Verifi
 function labelOf(type: unknown, secret: unknown): string {
   if (typeof type !== 'string') return '(no type)';
   if (isWebhookEventType(type)) return type;
-  const shown = withoutSecrets(type, typeof secret === 'string' ? [secret] : []);
-  return JSON.stringify(shown.slice(0, 100));
+  // What was found genuine is text, and not empty.
+  return JSON.stringify(type.replaceAll(String(secret), MASK).slice(0, 100));
 }

@@ -98,21 +98,20 @@ function knownSecrets(secrets: WebhookSecrets): ReadonlyMap<string, KnownSecret>
 }
 
 function listSecrets(secrets: WebhookSecrets): readonly NamedSecret[] {
-  if (typeof secrets !== 'object' || secrets === null || Array.isArray(secrets)) {
-    return secretsOf('secret', secrets, undefined);
-  }
-  const entries = Object.entries(secrets);
-  if (entries.length === 0) refuseOption('secret', 'holds no secret');
-  return entries.flatMap(([workspace, value]) => secretsOf(`secret.${workspace}`, value, workspace));
+  const isRecord = typeof secrets === 'object' && secrets !== null && !Array.isArray(secrets);
+  const named = isRecord
+    ? Object.entries(secrets).flatMap(([workspace, value]) =>
+        secretsOf(`secret.${workspace}`, value, workspace),
+      )
+    : secretsOf('secret', secrets);
+  if (named.length === 0) refuseOption('secret', 'holds no secret');
+  return named;
 }
 
-function secretsOf(option: string, value: unknown, workspace: string | undefined): readonly NamedSecret[] {
+function secretsOf(option: string, value: unknown, workspace?: string): readonly NamedSecret[] {
   if (!Array.isArray(value)) return [{ secret: usable(option, value), workspace }];
   if (value.length === 0) refuseOption(option, 'holds no secret');
-  return value.map((secret: unknown, index) => ({
-    secret: usable(`${option}[${index}]`, secret),
-    workspace,
-  }));
+  return value.map((one, index) => ({ secret: usable(`${option}[${index}]`, one), workspace }));
 }
 
 function usable(option: string, secret: unknown): string {
