@@ -14,7 +14,7 @@ export function resolveBaseUrl(region: Region, options: AgentPlatformOptions): s
     return refuse('is missing, and has no default');
   }
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url === undefined) return refuse('is not a URL');
+  if (url === undefined) return refuse('is not a URL, which begins with https:');
   if (`${url.username}${url.password}${url.search}${url.hash}` !== '') {
     return refuse('must not hold a user name, a password, a query or a fragment');
   }

@@ -20,7 +20,9 @@ export function shown(value: unknown): string {
 }
 
 export function refuseUnknown(options: object, known: readonly string[], kind = 'option'): void {
-  if (typeof options !== 'object' || options === null) refuseOption(`${kind}s`, 'must be an object');
+  if (typeof options !== 'object' || options === null) {
+    refuseOption(`${kind}s`, `must be an object, got ${typeName(options)}`);
+  }
   for (const option of Object.keys(options)) {
     if (!known.includes(option)) refuseOption(option, `is no ${kind}. Known ${kind}s: ${known.join(', ')}`);
   }

@@ -43,7 +43,12 @@ test.each([
     'baseUrls.na',
     /AGENT_PLATFORM_BASE_URL_NA/,
   ],
-  ['a base address that is no URL', { ...complete, baseUrls: { eu: 'eu' } }, 'baseUrls.eu', /not a URL/],
+  [
+    'a base address that is no URL',
+    { ...complete, baseUrls: { eu: 'eu' } },
+    'baseUrls.eu',
+    /not a URL, which begins with https:/,
+  ],
   ['plain http', { ...complete, baseUrls: { eu: 'http://eu.example.com' } }, 'baseUrls.eu', /https/],
   ['another protocol', { ...complete, baseUrls: { eu: 'ftp://127.0.0.1' } }, 'baseUrls.eu', /https/],
   [
@@ -285,4 +290,11 @@ test('a secret cannot cross regions: withOptions to another region needs a token
   await other.tools.get('t1');
   expect(other.region).toBe('na');
   expect(server.requests[0]?.headers.authorization).toBe('Bearer secret-of-na');
+});
+
+test('two ids in a row, where one argument names them, are refused as what they are', async () => {
+  const { platform, server } = await connectTo(answerWith(200, success({ ID: 'c1' })));
+  const call = platform.conversations.get('a1' as never, 'c1' as never);
+  await expect(call).rejects.toThrow('options must be an object, got string.');
+  expect(server.requests).toEqual([]);
 });
