@@ -17,7 +17,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     ],
   },
   errors: {
-    mutate: ['src/{errors,redact}.ts'],
+    mutate: ['src/errors/*.ts', 'src/redact.ts'],
     tests: [
       'test/errors/*.test.ts',
       'test/client/{api-errors,redact,secrets}.test.ts',

@@ -28,14 +28,14 @@ Forget its id.
 export const error: Change = {
   heading: 'To add an error',
   edits: [
-    { file: 'src/errors.ts', before: '/** 409. */', insert: CLASS },
+    { file: 'src/errors/api.ts', before: '/** 409. */', insert: CLASS },
     {
-      file: 'src/errors.ts',
+      file: 'src/errors/base.ts',
       before: "  | 'conflict_error'\n  | 'unprocessable",
       insert: "  | 'gone_error'\n",
     },
     {
-      file: 'src/errors.ts',
+      file: 'src/errors/api.ts',
       before: "    | 'conflict_error'\n    | 'unprocessable",
       insert: "    | 'gone_error'\n",
     },

@@ -1,0 +1,69 @@
+import type { Issue } from '../issues.js';
+import type { Region } from '../regions.js';
+import { AgentPlatformError } from './base.js';
+import type { CallContext } from './connection.js';
+
+/** What an {@link OperationFailedError} and a {@link ResponseValidationError} are made of. */
+export interface AnsweredErrorOptions extends CallContext {
+  /** The HTTP status of the answer. */
+  readonly status: number;
+  /** The parsed body, or its text where it is not JSON. */
+  readonly body: unknown;
+  /** The body as text, capped and masked. */
+  readonly rawBody: string;
+  /** Whether the service may have acted all the same. Default false. */
+  readonly outcomeUnknown?: boolean | undefined;
+  /** What the endpoint's own schema threw, where it did. */
+  readonly cause?: unknown;
+}
+
+/**
+ * The service answered 2xx, and its envelope says that the operation failed: `success: false`, or `isGood: false`
+ * for a number release. Reading it so is a choice of this package; it holds in every validation mode.
+ */
+export class OperationFailedError extends AgentPlatformError {
+  static override readonly errorName = 'OperationFailedError';
+  declare readonly type: 'operation_failed_error';
+
+  /** The HTTP status of the answer. */
+  declare readonly status: number;
+  /** The HTTP method of the call. */
+  declare readonly method: string;
+  /** The path as it was sent, relative to the base address. */
+  declare readonly path: string;
+  /** The region that was called. */
+  declare readonly region: Region;
+  /** The answer, marked fields masked. */
+  declare readonly body: unknown;
+  /** The answer as text, marked fields masked, at most 16 KiB. */
+  declare readonly rawBody: string;
+
+  constructor(message: string, options: AnsweredErrorOptions) {
+    super(message, options);
+  }
+}
+
+/** The service answered 2xx, and the body does not fit the document: not JSON, a field missing, a wrong type. */
+export class ResponseValidationError extends AgentPlatformError {
+  static override readonly errorName = 'ResponseValidationError';
+  declare readonly type: 'response_validation_error';
+
+  /** Each departure with its path in the body. */
+  declare readonly issues: readonly Issue[];
+  /** The HTTP status of the answer. */
+  declare readonly status: number;
+  /** The HTTP method of the call. */
+  declare readonly method: string;
+  /** The path as it was sent, relative to the base address. */
+  declare readonly path: string;
+  /** The region that was called. */
+  declare readonly region: Region;
+  /** The body, marked fields masked; undefined where it was not JSON. */
+  declare readonly body: unknown;
+  /** The body as text, marked fields masked, at most 16 KiB. */
+  declare readonly rawBody: string;
+
+  constructor(message: string, options: AnsweredErrorOptions & { issues: readonly Issue[] }) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,125 @@
+import { redactHeaders } from '../redact.js';
+import type { Region } from '../regions.js';
+import { AgentPlatformError } from './base.js';
+import type { CallContext } from './connection.js';
+
+/** What an {@link ApiError} is made of. */
+export interface ApiErrorOptions extends CallContext {
+  /** The HTTP status of the answer. */
+  readonly status: number;
+  /** `code` of the error body. */
+  readonly code?: string | undefined;
+  /** `issues` of the error body. Default none. */
+  readonly issues?: readonly ApiErrorIssue[] | undefined;
+  /** The answer's headers. */
+  readonly headers: Headers;
+  /** The body as text, capped and masked. */
+  readonly rawBody: string;
+  /** Whether the service may have acted all the same. Default false. */
+  readonly outcomeUnknown?: boolean | undefined;
+}
+
+/** One entry of `issues` in the error body (document, section 7); fields the document does not list are kept. */
+export interface ApiErrorIssue {
+  /** What is wrong, in the words of the service. */
+  readonly message: string;
+}
+
+/**
+ * The service answered with an error status. The status decides the class; `code` is an open string, because the
+ * document does not list its values.
+ */
+export class ApiError extends AgentPlatformError {
+  static override readonly errorName: string = 'ApiError';
+  declare readonly type:
+    | 'api_error'
+    | 'bad_request_error'
+    | 'authentication_error'
+    | 'permission_denied_error'
+    | 'not_found_error'
+    | 'conflict_error'
+    | 'unprocessable_entity_error'
+    | 'rate_limit_error'
+    | 'server_error';
+
+  /** The HTTP status. */
+  declare readonly status: number;
+  /** `code` of the error body; undefined where the body was not the document's. */
+  declare readonly code: string | undefined;
+  /** `issues` of the error body; empty where there were none. */
+  declare readonly issues: readonly ApiErrorIssue[];
+  /** The response's headers; those that carry credentials are masked. */
+  declare readonly headers: Headers;
+  /** The HTTP method of the call. */
+  declare readonly method: string;
+  /** The path as it was sent, relative to the base address. */
+  declare readonly path: string;
+  /** The region that was called. */
+  declare readonly region: Region;
+  /** The body as text, marked fields masked, at most 16 KiB. */
+  declare readonly rawBody: string;
+
+  constructor(message: string, options: ApiErrorOptions) {
+    const parts: ApiErrorOptions = { ...options, issues: options.issues ?? [] };
+    super(message, parts);
+  }
+
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), headers: redactHeaders(this.headers) };
+  }
+}
+
+/** 400: the service refuses the request, for example a variable key that the agent already has (4.2). */
+export class BadRequestError extends ApiError {
+  static override readonly errorName = 'BadRequestError';
+  declare readonly type: 'bad_request_error';
+}
+
+/** 401: the token is not accepted. A token sent to the wrong region fails the same way. */
+export class AuthenticationError extends ApiError {
+  static override readonly errorName = 'AuthenticationError';
+  declare readonly type: 'authentication_error';
+}
+
+/** 403: the token may not do this, for example delete a workspace it does not own (4.7). */
+export class PermissionDeniedError extends ApiError {
+  static override readonly errorName = 'PermissionDeniedError';
+  declare readonly type: 'permission_denied_error';
+}
+
+/** 404: there is no such record, or not in this region. */
+export class NotFoundError extends ApiError {
+  static override readonly errorName = 'NotFoundError';
+  declare readonly type: 'not_found_error';
+}
+
+/** 409. */
+export class ConflictError extends ApiError {
+  static override readonly errorName = 'ConflictError';
+  declare readonly type: 'conflict_error';
+}
+
+/** 422. */
+export class UnprocessableEntityError extends ApiError {
+  static override readonly errorName = 'UnprocessableEntityError';
+  declare readonly type: 'unprocessable_entity_error';
+}
+
+/** 429: too many requests. */
+export class RateLimitError extends ApiError {
+  static override readonly errorName = 'RateLimitError';
+  declare readonly type: 'rate_limit_error';
+
+  /** Seconds to wait, from the `Retry-After` header; undefined where it was absent or unreadable. */
+  declare readonly retryAfter: number | undefined;
+
+  constructor(message: string, options: ApiErrorOptions & { retryAfter?: number | undefined }) {
+    super(message, options);
+  }
+}
+
+/** 5xx. */
+export class ServerError extends ApiError {
+  static override readonly errorName = 'ServerError';
+  declare readonly type: 'server_error';
+}

@@ -1,0 +1,115 @@
+/** The stable kind of an error, for `switch`: survives minification, bundling and duplicate installs. */
+export type ErrorType =
+  | 'agent_platform_error'
+  | 'configuration_error'
+  | 'request_validation_error'
+  | 'connection_error'
+  | 'timeout_error'
+  | 'abort_error'
+  | 'api_error'
+  | 'bad_request_error'
+  | 'authentication_error'
+  | 'permission_denied_error'
+  | 'not_found_error'
+  | 'conflict_error'
+  | 'unprocessable_entity_error'
+  | 'rate_limit_error'
+  | 'server_error'
+  | 'operation_failed_error'
+  | 'response_validation_error'
+  | 'hook_error'
+  | 'webhook_error'
+  | 'webhook_verification_error'
+  | 'webhook_payload_error'
+  | 'unknown_event_error';
+
+/** The names of an error's classes, on every instance, under a key that all copies of this package share. */
+const brand = /* @__PURE__ */ Symbol.for('agent-platform-sdk.error');
+
+interface ErrorClass {
+  readonly errorName: string;
+}
+
+function classNames(errorClass: object | null): string[] {
+  const names: string[] = [];
+  for (let at = errorClass; at !== null && at !== Error; at = Object.getPrototypeOf(at) as object | null) {
+    if (Object.hasOwn(at, 'errorName')) names.push((at as ErrorClass).errorName);
+  }
+  return names;
+}
+
+/**
+ * The base of every error this package throws. `instanceof` works across the ESM and CommonJS builds and across
+ * duplicate installs.
+ *
+ * @example
+ * ```ts
+ * import { AgentPlatform, AgentPlatformError, NotFoundError } from 'agent-platform-sdk';
+ *
+ * const platform = new AgentPlatform();
+ * try {
+ *   await platform.tools.get('tool_1');
+ * } catch (error) {
+ *   if (error instanceof NotFoundError) console.log('no such tool');
+ *   else if (error instanceof AgentPlatformError) console.log(error.type, error.message);
+ *   else throw error;
+ * }
+ * ```
+ */
+export class AgentPlatformError extends Error {
+  /** The class's name, spelt out because minifiers rename classes. */
+  static readonly errorName: string = 'AgentPlatformError';
+
+  /** The stable kind of this error: the name of its class in snake case. */
+  declare readonly type: ErrorType;
+
+  /**
+   * True where the service may have acted although no answer tells so: a POST or DELETE that timed out, was cut
+   * off, or was answered by something unreadable. Look before you try again.
+   */
+  declare readonly outcomeUnknown: boolean;
+
+  /** Every part of an error, in the classes below too, is an option of the same name. */
+  constructor(message: string, options: { cause?: unknown; outcomeUnknown?: boolean | undefined } = {}) {
+    const { cause, outcomeUnknown = false, ...parts } = options;
+    super(message, cause === undefined ? undefined : { cause });
+    const type = this.name.replace(/\B[A-Z]/g, '_$&').toLowerCase();
+    Object.assign(this, parts, { type, outcomeUnknown });
+    Object.defineProperty(this, brand, { value: classNames(new.target) });
+  }
+
+  /** Knows the errors of every copy of this package; a subclass of your own keeps the ordinary rule. */
+  static override [Symbol.hasInstance](this: unknown, value: unknown): boolean {
+    // A user's subclass has no name of ours of its own, and keeps the ordinary rule.
+    if (!Object.hasOwn(this as object, 'errorName')) {
+      return Function.prototype[Symbol.hasInstance].call(this as never, value);
+    }
+    const names = (value as { readonly [brand]?: readonly string[] } | null | undefined)?.[brand];
+    return names?.includes((this as ErrorClass).errorName) === true;
+  }
+
+  /** The name of the class, right after minification too. */
+  override get name(): string {
+    return (this.constructor as unknown as ErrorClass).errorName;
+  }
+
+  /**
+   * A plain object for structured logs. Holds nothing that the error itself does not show.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform, AgentPlatformError } from 'agent-platform-sdk';
+   *
+   * const platform = new AgentPlatform();
+   * try {
+   *   await platform.tools.get('tool_1');
+   * } catch (error) {
+   *   if (error instanceof AgentPlatformError) console.log(JSON.stringify(error));
+   *   throw error;
+   * }
+   * ```
+   */
+  toJSON(): Record<string, unknown> {
+    return { name: this.name, message: this.message, ...Object.fromEntries(Object.entries(this)) };
+  }
+}

@@ -1,0 +1,57 @@
+import { formatIssues, type Issue } from '../issues.js';
+import { AgentPlatformError } from './base.js';
+
+/**
+ * An option is wrong or missing: found before anything is sent. The message names the option, and the environment
+ * variable where there is one.
+ */
+export class ConfigurationError extends AgentPlatformError {
+  static override readonly errorName = 'ConfigurationError';
+  declare readonly type: 'configuration_error';
+
+  /** The option to look at, such as `'token'` or `'baseUrls.eu'`. */
+  declare readonly option: string;
+
+  constructor(message: string, options: { option: string; cause?: unknown }) {
+    super(message, options);
+  }
+}
+
+/** An argument of a call is wrong: found before anything is sent, in every validation mode. */
+export class RequestValidationError extends AgentPlatformError {
+  static override readonly errorName = 'RequestValidationError';
+  declare readonly type: 'request_validation_error';
+
+  /** Every field that is wrong: where it stands in the argument, and what was expected. */
+  declare readonly issues: readonly Issue[];
+  /** The HTTP method of the call. */
+  declare readonly method: string;
+  /** The path of the operation, with the parameters in braces: `/tools/{toolId}`. */
+  declare readonly path: string;
+
+  constructor(options: {
+    method: string;
+    path: string;
+    issues: readonly Issue[];
+    cause?: unknown;
+  }) {
+    super(
+      `${options.method} ${options.path} was not sent: the arguments do not fit the operation` +
+        formatIssues(options.issues),
+      options,
+    );
+  }
+}
+
+/** A hook threw before the request was sent. `cause` is what it threw. */
+export class HookError extends AgentPlatformError {
+  static override readonly errorName = 'HookError';
+  declare readonly type: 'hook_error';
+
+  /** The hook that threw, such as `'onRequest'`. */
+  declare readonly hook: string;
+
+  constructor(message: string, options: { hook: string; cause: unknown }) {
+    super(message, options);
+  }
+}

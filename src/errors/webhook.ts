@@ -1,0 +1,59 @@
+import { formatIssues, type Issue } from '../issues.js';
+import { AgentPlatformError } from './base.js';
+
+/** The base of what can be wrong with a received webhook. */
+export class WebhookError extends AgentPlatformError {
+  static override readonly errorName: string = 'WebhookError';
+  declare readonly type:
+    | 'webhook_error'
+    | 'webhook_verification_error'
+    | 'webhook_payload_error'
+    | 'unknown_event_error';
+}
+
+/** The secret in the payload is missing or not one of yours (document, 6.4). Do not act on the delivery. */
+export class WebhookVerificationError extends WebhookError {
+  static override readonly errorName = 'WebhookVerificationError';
+  declare readonly type: 'webhook_verification_error';
+}
+
+/** The delivery is not JSON, not an envelope (6.1), or a known event whose payload does not fit 6.3. */
+export class WebhookPayloadError extends WebhookError {
+  static override readonly errorName = 'WebhookPayloadError';
+  declare readonly type: 'webhook_payload_error';
+
+  /** Each departure with its path in the envelope. */
+  declare readonly issues: readonly Issue[];
+
+  constructor(message: string, options: { issues: readonly Issue[]; cause?: unknown }) {
+    super(`${message}${formatIssues(options.issues)}`, options);
+  }
+}
+
+/** The delivery is verified, but of a type that this version does not know. The event is carried, not lost. */
+export class UnknownEventError extends WebhookError {
+  static override readonly errorName = 'UnknownEventError';
+  declare readonly type: 'unknown_event_error';
+
+  /** The event as received, less its secret. Not enumerable, so that printing the error does not print it. */
+  declare readonly event: {
+    /** The event type. */
+    readonly type: string;
+    /** The payload as sent, less `workspaceSecret`. */
+    readonly payload: Record<string, unknown>;
+    /** Whose secret it was, where the secrets were named. */
+    readonly workspace?: string;
+  };
+
+  /** `shownType` is the type as the message may show it: a sender's mistake can put anything there. */
+  constructor(
+    event: UnknownEventError['event'],
+    shownType: string = JSON.stringify(event.type.slice(0, 100)),
+  ) {
+    super(
+      `The webhook event type ${shownType} is not known to this version\n` +
+        '  The delivery is genuine: handle `error.event`, or update agent-platform-sdk.',
+    );
+    Object.defineProperty(this, 'event', { value: event });
+  }
+}
