@@ -13,7 +13,7 @@ const FILES: readonly (readonly [concept: string, files: RegExp])[] = [
   ['Resources', /^(resources\/|api-promise\.ts$)/],
   ['Endpoints', /^endpoints?\.ts$/],
   ['Schemas', /^(schemas\/|(validation|issues|standard-schema)\.ts$)/],
-  ['Errors', /^errors\.ts$/],
+  ['Errors', /^errors(\.ts$|\/)/],
   ['Events', /^webhooks\/(events\.ts$|reading\.ts$|payloads\/)/],
   ['Receiver', /^(webhooks|redis|bullmq)\//],
   ['Fake', /^testing\//],
