@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { AgentPlatform, FetchFunction } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { byteByByte } from '../support/memory.js';
+import { byteByByte, streamOf } from '../support/memory.js';
 import { answerWith, connect, connectTo, rejectionOf, success } from '../support/server.js';
 
 const tool = success({ id: 't1', name: 'ü' });
@@ -161,7 +161,6 @@ test('an answer in text is not masked beyond its marked fields', async () => {
 
 test('an answer in chunks of one byte costs the memory of its bytes, not of its chunks', async () => {
   const { chunks, heldPerByte } = byteByByte(' '.repeat(100_000) + text);
-  const body = ReadableStream.from(chunks);
-  expect(await connectWith(new Response(body)).tools.get('t1')).toEqual(tool.data);
+  expect(await connectWith(new Response(streamOf(chunks))).tools.get('t1')).toEqual(tool.data);
   expect(heldPerByte()).toBeLessThan(20);
 });

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -26,3 +27,8 @@ export function byteByByte(text: string): {
   }
   return { chunks: split(), heldPerByte: () => held };
 }
+
+/** The chunks as the stream of a body. */
+export const streamOf = (chunks: Iterable<Uint8Array>): ReadableStream<Uint8Array> =>
+  // Node's own type of it, which is the same at run time.
+  Readable.toWeb(Readable.from(chunks, { objectMode: false })) as ReadableStream<Uint8Array>;

@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { createWebhookReceiver, type WebhookReceiver } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { byteByByte } from '../support/memory.js';
+import { byteByByte, streamOf } from '../support/memory.js';
 import { delivery, secret } from './deliveries.js';
 
 type Deliver = (receiver: WebhookReceiver, chunks: Iterable<Uint8Array>) => Promise<number>;
@@ -19,7 +19,7 @@ const throughNode: Deliver = async (receiver, chunks) => {
 };
 
 const throughFetch: Deliver = async (receiver, chunks) => {
-  const init = { method: 'POST', body: ReadableStream.from(chunks), duplex: 'half' };
+  const init = { method: 'POST', body: streamOf(chunks), duplex: 'half' };
   const { status } = await receiver.fetch(new Request('https://receiver.test', init as RequestInit));
   return status;
 };

@@ -1,7 +1,7 @@
 import {
   createWebhookReceiver,
-  type WebhookRejection,
   type WebhookReceiverOptions,
+  type WebhookRejection,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { delivery, secret } from '../../webhooks/deliveries.js';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { inForm } from '../support/form.js';
 import { type Operation, operations } from '../support/operations.js';
 import { isUnknown } from '../support/outcome.js';
 import { watchProcess } from '../support/watch.js';
@@ -6,7 +7,16 @@ import { type Break, type Framing, framings } from '../support/wire.js';
 import { cutEverywhere, expectAttempts, mayRepeat, ways } from './cuts.js';
 
 const allFramings = Object.keys(framings) as Framing[];
-const cases = operations.flatMap((operation) => allFramings.map((framing) => ({ operation, framing })));
+/** The short form breaks off one answer to each method in the other framings. */
+const inOtherFramings = inForm({
+  short: ['createVariable', 'listDefaultTools', 'deleteWorkspace'],
+  long: operations.map(({ name }) => name),
+});
+const cases = operations.flatMap((operation) =>
+  allFramings
+    .filter((framing) => framing === 'with a length' || inOtherFramings.includes(operation.name))
+    .map((framing) => ({ operation, framing })),
+);
 
 /** How one answer is broken off. */
 interface Broken {
