@@ -37,18 +37,20 @@ const STRICT = {
 export interface Program {
   /** Where the packages are installed. */
   readonly consumer: string;
-  /** A file of `consumers/`. */
+  /** A file of `from`. */
   readonly name: string;
+  /** A folder of this project. Default `test/package/consumers`. */
+  readonly from?: string;
   readonly resolution: Resolution;
   /** Laid over the strict settings. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 /** Puts the file into a project of its own; returns the project's folder. */
-export function prepare({ consumer, name, resolution, settings = {} }: Program): string {
+export function prepare({ consumer, name, from, resolution, settings = {} }: Program): string {
   const { packageType, ...resolved } = resolution;
   return project(consumer, {
-    [name]: readFileSync(join(root, 'test/package/consumers', name), 'utf8'),
+    [name]: readFileSync(join(root, from ?? 'test/package/consumers', name), 'utf8'),
     'package.json': JSON.stringify({ type: packageType }),
     'tsconfig.json': JSON.stringify({
       compilerOptions: { ...STRICT, ...resolved, ...settings },
