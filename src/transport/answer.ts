@@ -5,9 +5,9 @@ import { redact, withoutSecrets } from '../redact.js';
 import { validate } from '../validation.js';
 import type { Attempt } from './attempt.js';
 import { shownCall } from './attempt-context.js';
-import { readFailure } from './cause.js';
+import { OUTCOME_UNKNOWN_HINT } from './connection-error.js';
 import { describeBody, excerpt, quote } from './excerpt.js';
-import { OUTCOME_UNKNOWN_HINT } from './failure.js';
+import { readFailure } from './failure.js';
 
 /** What an answer comes to. */
 export interface AnswerResult {
@@ -30,11 +30,11 @@ export async function readAnswer(answer: Attempt): Promise<AnswerResult> {
   const body = parseJson(text);
   if (body === undefined) throw invalid(answer, undefined, [notJsonIssue(text)]);
   throwIfFailed(answer, body);
-  return { message: messageOf(body), ...(await readBody(answer, body)) };
+  return { message: messageOf(body), ...(await readData(answer, body)) };
 }
 
 /** Validates a body and takes the caller's part out. A schema of the user's own may throw, and so may its `unwrap`. */
-async function readBody(answer: Attempt, body: unknown): Promise<Omit<AnswerResult, 'message'>> {
+async function readData(answer: Attempt, body: unknown): Promise<Omit<AnswerResult, 'message'>> {
   const { endpoint, call } = answer.context;
   const { schema, unwrap } = endpoint.response;
   try {

@@ -15,8 +15,8 @@ import { parseJson } from '../json.js';
 import { redact, redactHeaders } from '../redact.js';
 import type { Attempt } from './attempt.js';
 import { shownCall } from './attempt-context.js';
+import { OUTCOME_UNKNOWN_HINT } from './connection-error.js';
 import { describeBody, excerpt, quote } from './excerpt.js';
-import { OUTCOME_UNKNOWN_HINT } from './failure.js';
 import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
 
 /** Turns any answer that is not 2xx into a typed error. The status decides the class; no body makes it throw. */

@@ -1,8 +1,8 @@
 import { AgentPlatformError } from '../errors.js';
 import { type AttemptContext, Progress } from './attempt-context.js';
 import { logFailure, logRequest, logResponse } from './call-log.js';
+import { toConnectionError } from './connection-error.js';
 import { type Deadline, deadlineOf } from './deadline.js';
-import { connectionFailure } from './failure.js';
 import { requestHeaders } from './headers.js';
 import { runOnRequest, runOnResponse } from './hook-runner.js';
 import type { PreparedRequest } from './request.js';
@@ -27,7 +27,7 @@ export async function makeAttempt(context: AttemptContext): Promise<Attempt> {
   } catch (error) {
     // A wrong token or a failed hook. What is thrown after sending comes from `fetch`, whatever its class.
     if (!progress.sent && error instanceof AgentPlatformError) throw error;
-    const failure = connectionFailure(context, deadline.expiry, progress, error);
+    const failure = toConnectionError(context, deadline.expiry, progress, error);
     logFailure(context, failure, progress);
     throw failure;
   } finally {

@@ -1,40 +1,51 @@
-import { AbortError, ConnectionError, TimeoutError } from '../errors.js';
-import { type AttemptContext, type Progress, shownCall } from './attempt-context.js';
-import { readFailure } from './cause.js';
-import type { Expiry } from './deadline.js';
+import { withoutSecrets } from '../redact.js';
+import { connectionCode, wasNeverConnected } from './connection.js';
 
-export const OUTCOME_UNKNOWN_HINT =
-  'The service may have acted all the same: look before you try again (`error.outcomeUnknown`).';
+/** What an attempt failed with, as an error may tell it. */
+export interface Failure {
+  /** In a few words. */
+  readonly reason: string;
+  /** What was thrown; a copy without its fields, where it repeats a secret. */
+  readonly cause: unknown;
+  /** Whether the request cannot have reached the service. */
+  readonly neverConnected: boolean;
+}
 
-/** Turns an attempt that was not answered into a typed error. */
-export function connectionFailure(
-  context: AttemptContext,
-  expiry: Expiry | undefined,
-  progress: Progress,
-  thrown: unknown,
-): ConnectionError {
-  const { settings, call, request, number } = context;
-  // What ended the wait from this side tells nothing of the connection.
-  const failure = expiry === undefined ? readFailure(thrown, progress.secrets) : undefined;
-  const outcomeUnknown = request.method !== 'GET' && progress.sent && failure?.neverConnected !== true;
-  const shown = shownCall(context, progress.secrets);
-  const fail = (
-    ErrorClass: typeof ConnectionError,
-    what: string,
-    cause?: unknown,
-    hint = outcomeUnknown ? `\n  ${OUTCOME_UNKNOWN_HINT}` : '',
-  ): ConnectionError => {
-    const message = `${shown.method} ${shown.path} ${what} (attempt ${number})${hint}`;
-    return new ErrorClass(message, { ...shown, outcomeUnknown, cause });
-  };
-
-  if (failure !== undefined) {
-    const hint = failure.neverConnected
-      ? `\n  Check \`baseUrls.${settings.region}\` and the network.`
-      : undefined;
-    return fail(ConnectionError, `failed without an answer: ${failure.reason}`, failure.cause, hint);
+/** Reads what `fetch` threw. Never throws, although a custom `fetch` may throw anything. */
+export function readFailure(thrown: unknown, secrets: readonly string[]): Failure {
+  try {
+    const cause = repeatsSecret(thrown, secrets) ? maskedCopy(thrown, secrets) : thrown;
+    const code = connectionCode(thrown);
+    const text = cause instanceof Error ? cause.message : String(cause);
+    const reason = code === undefined ? text : `${text} (${code})`;
+    return { reason, cause, neverConnected: wasNeverConnected(thrown) };
+  } catch {
+    return { reason: 'unreadable', cause: undefined, neverConnected: false };
   }
-  if (expiry === 'abort') return fail(AbortError, 'was aborted by its signal', call.signal?.reason);
-  const ms = expiry === 'timeout' ? call.timeout : call.totalTimeout;
-  return fail(TimeoutError, `did not end within ${ms} ms (the option \`${expiry}\`)`);
+}
+
+/** More than errors are made of: what holds more objects is not searched, and counts as a repetition. */
+const MAX_OBJECTS = 1_000;
+
+/** Looks through all that printing an error shows: a custom `fetch` may attach its whole request. */
+function repeatsSecret(value: unknown, secrets: readonly string[], seen = new Set<unknown>()): boolean {
+  if (typeof value === 'string') return withoutSecrets(value, secrets) !== value;
+  // Each object once: a request and its response refer to each other in many ways.
+  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
+  // Headers, maps, buffers … hold more than their fields.
+  const isReadable = /(Object|Array|Error|Exception)\]$/.test(Object.prototype.toString.call(value));
+  if (!isReadable || seen.add(value).size > MAX_OBJECTS) return true;
+  return Reflect.ownKeys(value).some((key) => repeatsSecret(Reflect.get(value, key), secrets, seen));
+}
+
+/** Deeper than errors are: what is nested further is left out. */
+const MAX_DEPTH = 6;
+
+/** What tells an error, masked: its message and its code, and its causes likewise. */
+function maskedCopy(thrown: unknown, secrets: readonly string[], depth = 0): unknown {
+  if (typeof thrown === 'string') return withoutSecrets(thrown, secrets);
+  if (!(thrown instanceof Error) || depth > MAX_DEPTH) return undefined;
+  const copy = new Error(withoutSecrets(thrown.message, secrets));
+  const { code } = thrown as { readonly code?: unknown };
+  return Object.assign(copy, { code, cause: maskedCopy(thrown.cause, secrets, depth + 1) });
 }

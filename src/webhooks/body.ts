@@ -8,7 +8,8 @@ export interface ParsedBody {
 }
 
 /**
- * Parses text or bytes, and returns nothing where they are not JSON; anything else is what a body parser has already made, and is taken as it is.
+ * Parses text or bytes, and returns nothing where they are not JSON. Anything else is what a body parser has already made,
+ * and is taken as it is.
  *
  * Bytes that are not UTF-8 become replacement characters: a genuine event must not be lost over a broken emoji in a
  * chat. The parser's own error is not kept, because its message quotes the body.

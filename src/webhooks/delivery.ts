@@ -11,7 +11,7 @@ export type Phase = 'reading' | 'verifying' | 'claiming' | 'copy' | 'storing' | 
 export type AtDeadline = (listener: () => void) => void;
 
 /** A handler that was started. */
-export interface Attempt {
+export interface StartedHandler {
   readonly handler: WebhookHandler<never>;
 }
 
@@ -28,7 +28,7 @@ export class Delivery {
   /** The event type as it may stand in logs, with the workspace. */
   label = '(unverified)';
   /** Handlers that were started and have not settled. */
-  readonly unsettled = new Set<Attempt>();
+  readonly unsettled = new Set<StartedHandler>();
   readonly #clock: Clock;
   readonly #timer: unknown;
   readonly #atDeadline: (() => void)[] = [];

@@ -1,8 +1,8 @@
-import type { Attempt, Delivery } from './delivery.js';
+import type { Delivery, StartedHandler } from './delivery.js';
 import type { ReceivedWebhook, WebhookContext, WebhookHandler } from './listeners.js';
 
 /** Told about each handler that fails, at once. Never rejects. */
-export type FailureListener = (error: unknown, attempt: Attempt) => Promise<void>;
+export type FailureListener = (error: unknown, started: StartedHandler) => Promise<void>;
 
 /** Where started handlers are noted until they settle. */
 export type Unsettled = Pick<Delivery, 'unsettled'>['unsettled'];
@@ -17,16 +17,16 @@ export async function runHandlers(
 ): Promise<readonly unknown[]> {
   const thrown: unknown[] = [];
   const run = async (handler: WebhookHandler<never>): Promise<void> => {
-    const attempt = { handler };
-    unsettled.add(attempt);
+    const started: StartedHandler = { handler };
+    unsettled.add(started);
     try {
       // `Listeners` has chosen these handlers by the kind and type of this very event.
       await handler(event as never, context);
-      unsettled.delete(attempt);
+      unsettled.delete(started);
     } catch (error) {
-      unsettled.delete(attempt);
+      unsettled.delete(started);
       thrown.push(error);
-      await onFailure(error, attempt);
+      await onFailure(error, started);
     }
   };
   // All are started before the first is waited for, and none rejects.

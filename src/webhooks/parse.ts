@@ -13,9 +13,9 @@ import { parseBody } from './body.js';
 import { type Envelope, openEnvelope, removeSecret } from './envelope.js';
 import type { WebhookEvent } from './events.js';
 import { DEFAULT_MAX_BODY_BYTES } from './limits.js';
-import { readRequest } from './read-body.js';
 import { readAndReport } from './reading.js';
 import { Refusal } from './refusal.js';
+import { readRequest } from './request-body.js';
 import {
   askLookup,
   type Genuine,

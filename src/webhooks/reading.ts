@@ -43,7 +43,7 @@ export function readDelivery(delivery: VerifiedDelivery, mode: ValidationMode): 
   return { kind: 'event', event, drift: verdict.drift.map(insidePayload) };
 }
 
-/** Does so, and reports the drift that was forgiven. */
+/** Holds a verified delivery against the table of events, and reports the drift that was forgiven. */
 export function readAndReport(
   delivery: VerifiedDelivery,
   { validation, drift }: { readonly validation: ValidationMode; readonly drift: DriftReporter },

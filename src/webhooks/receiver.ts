@@ -11,10 +11,10 @@ import type { StoredWebhook } from './inbox.js';
 import { Listeners, type WebhookFailure, type WebhookHandler, type WebhookRejection } from './listeners.js';
 import { answerNode, bodyOf, type NodeRequest, type NodeResponse, readNode } from './node.js';
 import { Pipeline } from './pipeline.js';
-import { readRequest } from './read-body.js';
 import type { InvalidWebhookEvent, UnknownWebhookEvent } from './reading.js';
 import { type ReceiverSettings, resolveReceiver, type WebhookReceiverOptions } from './receiver-options.js';
 import { Reporter } from './reporter.js';
+import { readRequest } from './request-body.js';
 import { processStored } from './stored.js';
 
 /** A request as any server can describe it. Fastify's and Koa's request objects are one as they are. */
