@@ -3,10 +3,10 @@ import { atMostEach, type Metric, type Row, type Setting } from './row.js';
 
 /** CPU of a call over loopback. */
 export function cpu({ smoke, baseUrl }: Setting): Row {
-  const calls = smoke ? 20 : 2_000;
+  const calls = smoke ? 20 : 4_000;
   return {
     id: 'cpu',
-    rounds: 7,
+    rounds: 5,
     metrics: [metric('cpu-1', '1 in flight'), metric('cpu-32', '32 in flight')],
     measurements: [...clients, sdkUnvalidated].map(({ needs, ...client }) => ({
       program: 'cpu.mjs',
