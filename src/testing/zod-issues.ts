@@ -1,7 +1,10 @@
 import type * as z from 'zod/mini';
 import { type Issue, IssueList, typeName } from '../issues.js';
 
-const list = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(', ');
+const listed = (values: readonly unknown[]): string =>
+  values.map((value) => JSON.stringify(value)).join(', ');
+
+const received = (value: unknown): string => (typeof value === 'string' ? 'another string' : typeName(value));
 
 /**
  * The English text of one Zod issue, built from its code. It is passed with every parse, so neither a locale
@@ -14,7 +17,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
         ? `required: expected ${issue.expected === 'nonoptional' ? 'a value' : issue.expected}`
         : `expected ${issue.expected}, received ${typeName(issue.input)}`;
     case 'invalid_value':
-      return `expected one of ${list(issue.values)}, received ${typeof issue.input === 'string' ? 'another string' : typeName(issue.input)}`;
+      return `expected one of ${listed(issue.values)}, received ${received(issue.input)}`;
     case 'unrecognized_keys':
       return 'unknown field';
     case 'too_small':
@@ -28,13 +31,13 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
 
 /** Turns what Zod reports into our issues: one per unknown field. */
 export function fromZodIssues(issues: readonly z.core.$ZodIssue[]): Issue[] {
-  const list = new IssueList();
+  const found = new IssueList();
   for (const issue of issues) {
     const { code, message } = issue;
     const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
     const keys = code === 'unrecognized_keys' ? issue.keys : [];
-    for (const key of keys) list.add(() => ({ path: [...path, key], code: 'unrecognized_key', message }));
-    if (keys.length === 0) list.add(() => ({ path, code, message }));
+    for (const key of keys) found.add(() => ({ path: [...path, key], code: 'unrecognized_key', message }));
+    if (keys.length === 0) found.add(() => ({ path, code, message }));
   }
-  return list.all();
+  return found.all();
 }

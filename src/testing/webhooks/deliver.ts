@@ -2,7 +2,7 @@ import { MASK } from '../../redact.js';
 import type { Clock } from '../../webhooks/clock.js';
 
 /** The service gives a receiver this long (document, 6.4). */
-export const DELIVERY_TIME_OUT = 60_000;
+export const DELIVERY_TIMEOUT = 60_000;
 
 /** Anything that takes a `Request`: a webhook receiver, a Hono app, a Worker. */
 export interface DeliveryTarget {
@@ -58,10 +58,10 @@ async function post(delivery: Delivery, clock: Clock): Promise<Result> {
   const controller = new AbortController();
   const expired = new Promise<Result>((resolve) => {
     controller.signal.addEventListener('abort', () => {
-      resolve({ outcome: 'timeout', status: undefined, error: `no answer within ${DELIVERY_TIME_OUT} ms` });
+      resolve({ outcome: 'timeout', status: undefined, error: `no answer within ${DELIVERY_TIMEOUT} ms` });
     });
   });
-  const timer = clock.setTimeout(() => controller.abort(), DELIVERY_TIME_OUT);
+  const timer = clock.setTimeout(() => controller.abort(), DELIVERY_TIMEOUT);
   try {
     // A receiver in process may ignore the signal, so the time is held here.
     return await Promise.race([answerOf(delivery, controller.signal), expired]);
