@@ -55,7 +55,7 @@ export class AgentPlatform {
   readonly tools: ToolsResource;
   /** Conversations: chats and calls. */
   readonly conversations: ConversationsResource;
-  /** Workspaces. */
+  /** Workspaces, which agents and conversations belong to. */
   readonly workspaces: WorkspacesResource;
 
   readonly #options: AgentPlatformOptions;

@@ -93,19 +93,22 @@ export class NotFoundError extends ApiError {
   declare readonly type: 'not_found_error';
 }
 
-/** 409. */
+/** 409: the request conflicts with what is there. The document does not show when. */
 export class ConflictError extends ApiError {
   static override readonly errorName = 'ConflictError';
   declare readonly type: 'conflict_error';
 }
 
-/** 422. */
+/** 422: the request is well formed, and the service does not accept it; `issues` may say why. */
 export class UnprocessableEntityError extends ApiError {
   static override readonly errorName = 'UnprocessableEntityError';
   declare readonly type: 'unprocessable_entity_error';
 }
 
-/** 429: too many requests. */
+/**
+ * 429: too many requests. Every method is tried again after the wait that the service asks for, up to 60 s: this was the
+ * last attempt.
+ */
 export class RateLimitError extends ApiError {
   static override readonly errorName = 'RateLimitError';
   declare readonly type: 'rate_limit_error';
@@ -118,7 +121,10 @@ export class RateLimitError extends ApiError {
   }
 }
 
-/** 5xx. */
+/**
+ * 5xx: the service failed, or something on the way to it. A `GET` was tried again after 500, 502, 503 and 504; see
+ * `outcomeUnknown` for the others.
+ */
 export class ServerError extends ApiError {
   static override readonly errorName = 'ServerError';
   declare readonly type: 'server_error';
