@@ -69,6 +69,14 @@ const EXPECTED = `  getWorkspace: {
   },
 `;
 
+const RELIABLE = `  getWorkspace: {
+    method: 'GET',
+    call: (platform, options) => platform.workspaces.get('w1', options),
+    body: envelope({ id: 'w1' }),
+    value: { id: 'w1' },
+  },
+`;
+
 const CALL_TEST = `test('workspaces.get returns the workspace', async () => {
   const { platform, server } = await connectTo(answerWith(200, success({ id: 'w1', name: 'Shop' })));
   expect(await platform.workspaces.get('w1')).toEqual({ id: 'w1', name: 'Shop' });
@@ -153,9 +161,9 @@ export const operation: Change = {
       insert: "    getWorkspace: ['2XX', 'default'],\n",
     },
     {
-      file: 'test/reliability/schemas/doors.ts',
-      before: '  deleteWorkspace: (platform)',
-      insert: "  getWorkspace: (platform) => platform.workspaces.get('w1'),\n",
+      file: 'test/reliability/support/operations.ts',
+      before: '  deleteWorkspace: {',
+      insert: RELIABLE,
     },
     { file: 'test/client/calls.test.ts', before: "test('conversations.get takes", insert: CALL_TEST },
     { file: 'test/testing/operations.test.ts', before: "describe('variables (4.2)'", insert: FAKE_TEST },
@@ -164,7 +172,7 @@ export const operation: Change = {
     'src/openapi/operations.ts',
     'src/testing/operations.ts',
     'test/endpoints.test.ts',
-    'test/reliability/schemas/doors.ts',
+    'test/reliability/support/operations.ts',
     'test/schemas/records.test-d.ts',
   ],
   tests: [

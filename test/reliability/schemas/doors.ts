@@ -1,5 +1,6 @@
 import { AgentPlatform, type AgentPlatformOptions, type Endpoint, endpoints } from 'agent-platform-sdk';
 import type * as z from 'zod/mini';
+import { operations as everyCall } from '../support/operations.js';
 
 /** A client whose service answers every call with one text, and what was sent. */
 export function answering(text: string, options: AgentPlatformOptions = {}) {
@@ -27,22 +28,11 @@ export interface Operation {
   readonly call: (platform: AgentPlatform) => Promise<unknown>;
 }
 
-const calls: Readonly<Record<keyof typeof endpoints, Operation['call']>> = {
-  listMembersAndTeams: (platform) => platform.orgs.listMembersAndTeams('o1'),
-  createVariable: (platform) => platform.variables.create('a1', { key: 'k' }),
-  releasePhoneNumber: (platform) =>
-    platform.phoneNumbers.release({ phoneNumberSid: 'p1', isImportedNumber: true }),
-  listDefaultTools: (platform) => platform.tools.listDefaults(),
-  getTool: (platform) => platform.tools.get('t1'),
-  getConversation: (platform) => platform.conversations.get({ agentId: 'a1', convoId: 'c1' }),
-  deleteWorkspace: (platform) => platform.workspaces.delete('w1'),
-};
-
-export const operations: readonly Operation[] = Object.entries(endpoints).map(([name, endpoint]) => {
-  // A list of all endpoints knows no types of their bodies.
-  const { schema, unwrap } = (endpoint as Endpoint).response;
-  // The schemas of the documented endpoints are Zod's; the names of both tables are the same.
-  return { name, schema: schema as never, unwrap, call: calls[name as keyof typeof calls] };
+export const operations: readonly Operation[] = everyCall.map(({ name, call }) => {
+  // The names are those of the endpoints; a list of all endpoints knows no types of their bodies.
+  const { schema, unwrap } = (endpoints[name as keyof typeof endpoints] as Endpoint).response;
+  // The schemas of the documented endpoints are Zod's.
+  return { name, schema: schema as never, unwrap, call: (platform) => call(platform) };
 });
 
 /** The body that says that an operation succeeded: `success` and `isGood` are read as its outcome. */
