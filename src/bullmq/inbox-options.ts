@@ -1,6 +1,7 @@
 import { LeveledLogger, type Logger, type LogLevel } from '../logger.js';
 import {
   checkFunction,
+  checkLogger,
   checkOneOf,
   checkTimeout,
   refuseOption,
@@ -100,7 +101,8 @@ const DEFAULT_STORE_TIMEOUT = 30_000;
 /** Checks the options of an inbox, and fills in the defaults. */
 export function resolveInbox(options: BullMQInboxOptions): InboxSettings {
   refuseUnknown(options, inboxOptions);
-  const { deadLetterRetention, hooks = {}, logger = console, logLevel } = options;
+  const { deadLetterRetention, hooks = {}, logLevel } = options;
+  const logger = checkLogger(options.logger);
   refuseUnknown(hooks, INBOX_HOOKS, 'hook');
   for (const [name, hook] of Object.entries(hooks)) checkFunction(`hooks.${name}`, hook);
   return {

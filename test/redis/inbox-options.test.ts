@@ -22,6 +22,7 @@ test.each<[option: string, options: object]>([
   ['hooks.onStored', { hooks: { onStored: 1 } }],
   ['onstored', { hooks: { onstored: () => undefined } }],
   ['logLevel', { logLevel: 'loud' }],
+  ['logger.error', { logger: { warn: () => undefined } }],
   ['queue', { queue: 'name' }],
 ])('a wrong %s is refused by name: %j', (option, options) => {
   const create = () => createBullMQInbox({ connection: url, ...options });
