@@ -12,7 +12,8 @@ export const AREAS: Readonly<Record<string, Area>> = {
     mutate: ['src/{departures,drift,issues,json,validation}.ts', 'src/schemas/{fits,object}.ts'],
     tests: [
       'test/schemas/{fits,growth}.test.ts',
-      'test/client/{drift,request-validation,validation}.test.ts',
+      'test/client/{request-validation,send,validation}.test.ts',
+      'test/validation.test.ts',
       'test/webhooks/{events,parse}.test.ts',
     ],
   },
@@ -20,7 +21,8 @@ export const AREAS: Readonly<Record<string, Area>> = {
     mutate: ['src/errors/*.ts', 'src/redact.ts'],
     tests: [
       'test/errors/*.test.ts',
-      'test/client/{api-errors,redact,secrets}.test.ts',
+      'test/redact.test.ts',
+      'test/client/{api-errors,secrets}.test.ts',
       'test/webhooks/parse.test.ts',
     ],
   },

@@ -1,0 +1,76 @@
+import { redact } from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { isSensitiveHeader, maskInside, redactHeaders, redactText, withoutSecrets } from '../src/redact.js';
+
+test('a marked field without a value has nothing to mask', () => {
+  expect(redact({ magicCode: undefined, usedSecret: null })).toEqual({
+    magicCode: undefined,
+    usedSecret: '[redacted]',
+  });
+});
+
+test('what comes back is an object like any other', () => {
+  const copy = redact({ name: 'crm', kept: 1 }) as { name?: string; kept: number };
+  copy.kept = 2;
+  delete copy.name;
+  expect(copy).toEqual({ kept: 2 });
+});
+
+test('64 levels are copied, and what is deeper is cut', () => {
+  const deep = (levels: number): unknown => (levels === 0 ? 'end' : [deep(levels - 1)]);
+  expect(redact(deep(64))).toEqual(deep(64));
+  expect(JSON.stringify(redact(deep(65)))).toBe(`${'['.repeat(64)}"[…]"${']'.repeat(64)}`);
+});
+
+test.each([
+  ['a note', 'value: 5', 'value: 5'],
+  ['a note with brackets further on', 'see [1], value: 5', 'see [1], value: 5'],
+  ['a word that ends in a bracket', 'a[ value: 5', 'a[ value: 5'],
+  ['JSON that is cut off', '{"value":"s3cret', '{"value":[redacted]'],
+  ['JSON behind a space', ' [{"magicCode":"m"}', ' [{"magicCode":[redacted]}'],
+  [
+    'whole JSON',
+    '{"isEnv":false,"value":5,"magicCode":"m"}',
+    '{"isEnv":false,"value":5,"magicCode":"[redacted]"}',
+  ],
+])('%s inside of a record is masked by what it is', (_, text, masked) => {
+  expect(maskInside(text)).toBe(masked);
+});
+
+test.each([
+  ['null', 'null'],
+  ['5', '5'],
+  ['"value: 5"', '"value: [redacted]'],
+  ['', ''],
+])('the text %j, which is no record, is masked as text', (text, masked) => {
+  expect(redactText(text)).toBe(masked);
+});
+
+test('a secret that has no form in UTF-8 garbles no text', () => {
+  expect(withoutSecrets('abc', ['\ud800'])).toBe('abc');
+});
+
+test('a short secret is not looked for in Base64, where it would be found by chance', () => {
+  expect(withoutSecrets(`${btoa('ab')} ab`, ['ab'])).toBe(`${btoa('ab')} [redacted]`);
+});
+
+test.each(['authorization', 'Cookie', 'x-api-key', 'x-auth', 'session-id', 'x-jwt', 'proxy-authorization'])(
+  'the header %s carries a credential',
+  (name) => {
+    expect(isSensitiveHeader(name)).toBe(true);
+  },
+);
+
+test.each(['www-authenticate', 'content-type', 'retry-after'])('the header %s carries none', (name) => {
+  expect(isSensitiveHeader(name)).toBe(false);
+});
+
+test('headers are masked by name, by what they say, and by known secrets', () => {
+  const headers = new Headers({ 'x-key': 'k', location: '/?magicCode=m', 'x-echo': 'of s3cret-s3cret' });
+  expect(redactHeaders(headers)).toEqual({
+    'x-key': '[redacted]',
+    location: '/?magicCode=[redacted]',
+    'x-echo': 'of s3cret-s3cret',
+  });
+  expect(redactHeaders(headers, ['s3cret-s3cret'])['x-echo']).toBe('of [redacted]');
+});

@@ -1,0 +1,191 @@
+import { type Drift, type Logger, withData } from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { DriftReporter } from '../src/drift.js';
+import { formatIssues, formatPath, IssueList, typeName } from '../src/issues.js';
+import { LeveledLogger } from '../src/logger.js';
+import { closedObject, isOwnSchema, openObject } from '../src/schemas/object.js';
+import { type ValidationMode, validate, validateOwn } from '../src/validation.js';
+import { RecordingLogger } from './webhooks/recording-logger.js';
+
+test.each([
+  [[], '(root)'],
+  [['data', 'channels', 0], 'data.channels[0]'],
+  [[0, 'ID'], '[0].ID'],
+  [['$a', '_b', 'c1'], '$a._b.c1'],
+  [['a-b', '1c', ''], '["a-b"]["1c"][""]'],
+  [['d e'], '["d e"]'],
+  [['n'.repeat(200)], 'n'.repeat(100)],
+])('the path %j reads %s', (path, text) => {
+  expect(formatPath(path)).toBe(text);
+});
+
+test.each([
+  [undefined, 'nothing'],
+  [null, 'null'],
+  [[], 'array'],
+  [{}, 'object'],
+  [5, 'number'],
+  [Number.NaN, 'NaN'],
+  [Number.NEGATIVE_INFINITY, '-Infinity'],
+  ['5', 'string'],
+  [true, 'boolean'],
+])('the type of %s is called %s', (value, name) => {
+  expect(typeName(value)).toBe(name);
+});
+
+const issue = (path: string) => ({ path: [path], code: 'c', message: 'm' });
+
+test.each([
+  [0, 0],
+  [100, 100],
+  [101, 101],
+  [250, 101],
+])('of %i issues, %i are listed', (count, listed) => {
+  const list = new IssueList();
+  let described = 0;
+  for (let index = 0; index < count; index += 1) {
+    list.add(() => {
+      described += 1;
+      return issue(String(index));
+    });
+  }
+  expect(list.all()).toHaveLength(listed);
+  expect(described).toBe(Math.min(count, 100));
+  expect(formatIssues(list.all()).includes(`and ${count - 100} more issue(s)`)).toBe(count > 100);
+});
+
+const schema = openObject({
+  anything: z.unknown(),
+  count: z.optional(z.number()),
+  kind: z.optional(z.enum(['a', 'b'])),
+  parts: z.optional(z.array(closedObject({ name: z.string() }))),
+});
+
+test.each<[what: string, value: unknown, path: unknown[], message: string, grows: boolean]>([
+  ['a missing field of any value', {}, ['anything'], 'required: expected a value', false],
+  ['a wrong type', { anything: 0, count: '1' }, ['count'], 'expected number, received string', false],
+  [
+    'null in an optional field',
+    { anything: 0, count: null },
+    ['count'],
+    'expected number, received null',
+    true,
+  ],
+  [
+    'another text',
+    { anything: 0, kind: 'c' },
+    ['kind'],
+    'expected one of "a", "b", received another string',
+    true,
+  ],
+  ['no text', { anything: 0, kind: 7 }, ['kind'], 'expected one of "a", "b", received number', false],
+  ['a new field', { anything: 0, parts: [{ name: '', x: 1 }] }, ['parts', 0, 'x'], 'unknown field', true],
+  ['a missing field', { anything: 0, parts: [{}] }, ['parts', 0, 'name'], 'required: expected string', false],
+  ['null in a list', { anything: 0, parts: [null] }, ['parts', 0], 'expected object, received null', false],
+  [
+    'a list for an object',
+    { anything: 0, parts: [[]] },
+    ['parts', 0],
+    'expected object, received array',
+    false,
+  ],
+  ['an object for a list', { anything: 0, parts: {} }, ['parts'], 'expected array, received object', false],
+])('%s is told at its place, in its words', (_, value, path, message, grows) => {
+  const issues = [expect.objectContaining({ path, message })];
+  expect(validateOwn(schema, value, 'strict')).toEqual({ ok: false, issues });
+  expect(validateOwn(schema, value, 'tolerant')).toEqual(
+    grows ? { ok: true, value, drift: issues } : { ok: false, issues },
+  );
+  expect(validateOwn(schema, value, 'report')).toEqual({ ok: true, value, drift: issues });
+  expect(validateOwn(schema, value, 'off')).toEqual({ ok: true, value, drift: [] });
+});
+
+test('an undefined field is as good as a missing one', () => {
+  expect(validateOwn(schema, { anything: undefined, count: undefined }, 'strict')).toMatchObject({
+    ok: true,
+  });
+});
+
+test.each([
+  ['one of ours', openObject({}), true],
+  ['a list of one', z.array(closedObject({})), true],
+  ['a list of another', z.array(z.object({})), false],
+  ['one in an optional', z.optional(openObject({})), false],
+  ['an object of Zod', z.object({}), false],
+  ['no schema of Zod', {}, false],
+])('%s: is it our own?', (_, candidate, isOwn) => {
+  expect(isOwnSchema(candidate)).toBe(isOwn);
+});
+
+const foreign = z.object({ id: z.pipe(z.string(), z.transform(Number)) });
+
+test.each<[ValidationMode, unknown, unknown]>([
+  ['strict', { id: '7' }, { ok: true, value: { id: 7 }, drift: [] }],
+  ['tolerant', { id: '7', x: 1 }, { ok: true, value: { id: 7 }, drift: [] }],
+  ['off', { id: 7 }, { ok: true, value: { id: 7 }, drift: [] }],
+  ['report', { id: 7 }, { ok: true, value: { id: 7 }, drift: [expect.objectContaining({ path: ['id'] })] }],
+  [
+    'tolerant',
+    { id: 7 },
+    { ok: false, issues: [expect.objectContaining({ path: ['id'], code: 'invalid' })] },
+  ],
+])("a schema of the user's own decides, in %s", async (mode, value, verdict) => {
+  expect(await validate(foreign, value, mode)).toEqual(verdict);
+});
+
+test("what is wrong in the data of a user's own schema is told below `data`", async () => {
+  const { schema: envelope } = withData(foreign);
+  expect(await validate(envelope, { data: { id: 7 } }, 'tolerant')).toMatchObject({
+    issues: [{ path: ['data', 'id'] }],
+  });
+});
+
+const standard = (path: readonly unknown[] | undefined) => ({
+  '~standard': { version: 1, vendor: 'test', validate: () => ({ issues: [{ message: 'said "5"', path }] }) },
+});
+
+test.each([
+  [undefined, [], 'said "5"'],
+  [[{ key: 'a' }, 1], ['a', 1], 'said "5"'],
+  [[Symbol('s')], ['Symbol(s)'], 'said "5"'],
+  [['magicCode', 'deep'], ['magicCode', 'deep'], 'invalid value'],
+])('the path %j of another library is taken over', async (path, expected, message) => {
+  expect(await validate(standard(path) as never, 5, 'strict')).toEqual({
+    ok: false,
+    issues: [{ path: expected, code: 'invalid', message }],
+  });
+});
+
+function report(logger: Logger, onDrift?: (drift: Drift) => void) {
+  const reporter = new DriftReporter(new LeveledLogger(logger, 'debug'), onDrift);
+  return (path: (string | number)[], code = 'c') =>
+    reporter.report({ source: 'GET /x', region: 'eu', issues: [{ path, code, message: 'm' }] });
+}
+
+test('drift is a warning once for each place, whatever the index, and then a line at debug', async () => {
+  const logger = new RecordingLogger();
+  const tell = report(logger);
+  await tell(['list', 0, 'x']);
+  await tell(['list', 1, 'x']);
+  await tell(['list', 'a', 'x']);
+  await tell(['list', 0, 'x'], 'another');
+  expect(logger.lines.map((line) => line.split(' ')[0])).toEqual(['warn', 'debug', 'warn', 'warn']);
+  expect(logger.lines[0]).toContain('GET /x departs from the document\n  at list[0].x: m');
+});
+
+test('of a thousand kinds of drift each is a warning, and no further one', async () => {
+  const logger = new RecordingLogger();
+  const tell = report(logger);
+  for (let index = 0; index < 1_002; index += 1) await tell([`f${index}`]);
+  expect(logger.lines.filter((line) => line.startsWith('warn'))).toHaveLength(1_000);
+});
+
+test('a hook for drift that throws is told by its class alone', async () => {
+  const logger = new RecordingLogger();
+  const tell = report(logger, () => {
+    throw new TypeError('said too much');
+  });
+  await tell(['x']);
+  expect(logger.lines[1]).toBe('error [agent-platform-sdk] the hook onDrift failed: TypeError');
+});
