@@ -1,7 +1,8 @@
-/** A new file, or text put in front of text that the file has once. */
+/** A new file, or text put before or after text that the file has once. */
 export type Edit =
   | { readonly file: string; readonly text: string }
-  | { readonly file: string; readonly before: string; readonly insert: string };
+  | { readonly file: string; readonly before: string; readonly insert: string }
+  | { readonly file: string; readonly after: string; readonly insert: string };
 
 /** A change as a maintainer makes it: the edits by hand, in the order of the steps of CONTRIBUTING.md. */
 export interface Change {
@@ -17,7 +18,9 @@ export interface Change {
 /** The text of the file with the edit made. */
 export function edited(edit: Edit, text: string | undefined): string {
   if ('text' in edit) return edit.text;
-  const [head, ...rest] = (text ?? '').split(edit.before);
-  if (rest.length !== 1) throw new Error(`${edit.file} has "${edit.before}" ${rest.length} times, not once`);
-  return `${head}${edit.insert}${edit.before}${rest[0]}`;
+  const place = 'before' in edit ? edit.before : edit.after;
+  const [head, ...rest] = (text ?? '').split(place);
+  if (rest.length !== 1) throw new Error(`${edit.file} has "${place}" ${rest.length} times, not once`);
+  const middle = 'before' in edit ? edit.insert + place : place + edit.insert;
+  return `${head}${middle}${rest[0]}`;
 }

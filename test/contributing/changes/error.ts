@@ -1,11 +1,11 @@
 import type { Change } from '../change.js';
 
-const CLASS = `/** 410: there was such a record, and it is gone. */
+const CLASS = `
+/** 410: there was such a record, and it is gone. */
 export class GoneError extends ApiError {
   static override readonly errorName = 'GoneError';
   declare readonly type: 'gone_error';
 }
-
 `;
 
 const MISHAP = `  GoneError: () => struck({ status: 410, code: 'gone', message: 'The tool is gone.' }, getTool),
@@ -28,7 +28,7 @@ Forget its id.
 export const error: Change = {
   heading: 'To add an error',
   edits: [
-    { file: 'src/errors/api.ts', before: '/** 409. */', insert: CLASS },
+    { file: 'src/errors/api.ts', after: "  declare readonly type: 'server_error';\n}\n", insert: CLASS },
     {
       file: 'src/errors/base.ts',
       before: "  | 'conflict_error'\n  | 'unprocessable",

@@ -18,16 +18,17 @@ export const WorkspaceSchema = openObject({
 });
 `;
 
-const DECLARATION = `/** Retrieves a workspace: \`GET /workspaces/{id}\` (document, 4.8). */
+const DECLARATION = `
+/** Retrieves a workspace: \`GET /workspaces/{id}\` (document, 4.8). */
 export const getWorkspace = endpoint({
   method: 'GET',
   path: '/workspaces/{id}',
   response: withRecord(documented<Workspace>(WorkspaceSchema)),
 });
-
 `;
 
-const METHOD = `  /**
+const METHOD = `
+  /**
    * Retrieves a workspace (document, 4.8).
    *
    * @param workspaceId - The workspace's id.
@@ -43,7 +44,6 @@ const METHOD = `  /**
   get(workspaceId: string, options?: RequestOptions): ApiPromise<Workspace> {
     return this.#send(getWorkspace, { path: { id: workspaceId } }, options);
   }
-
 `;
 
 const HANDLER = `  getWorkspace({ path, state, choices }) {
@@ -111,10 +111,10 @@ export const operation: Change = {
       before: "import type { StandardSchemaV1 } from './standard-schema.js';",
       insert: "import { type Workspace, WorkspaceSchema } from './schemas/workspace.js';\n",
     },
-    { file: 'src/endpoints.ts', before: '/**\n * The seven documented', insert: DECLARATION },
+    { file: 'src/endpoints.ts', after: '  response: withoutData(),\n});\n', insert: DECLARATION },
     {
       file: 'src/endpoints.ts',
-      before: '  /** Deletes a workspace for good, with all it holds (document, 4.7). */',
+      after: '  deleteWorkspace,\n',
       insert: '  /** Retrieves a workspace (document, 4.8). */\n  getWorkspace,\n',
     },
     {
@@ -129,7 +129,7 @@ export const operation: Change = {
     },
     {
       file: 'src/resources/workspaces.ts',
-      before: '  /**\n   * Deletes a workspace for good',
+      after: '    return this.#send(deleteWorkspace, { path: { id: workspaceId } }, options);\n  }\n',
       insert: METHOD,
     },
     { file: 'src/testing/operations.ts', before: '  deleteWorkspace({', insert: HANDLER },
