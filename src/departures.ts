@@ -21,12 +21,13 @@ export function* departures(
   value: unknown,
   path: Path = [],
   isOptional = false,
-): Generator<Departure> {
+): Generator<Departure, void, undefined> {
   if (fits(schema, value)) return;
   // `$ZodTypes` is Zod's own union of its schemas, told apart by `type`.
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === 'optional') return yield* departures(def.innerType, value, path, true);
-  if (def.type === 'array' && Array.isArray(value)) {
+  if (def.type === 'optional') {
+    yield* departures(def.innerType, value, path, true);
+  } else if (def.type === 'array' && Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* departures(def.element, item, [...path, index]);
   } else if (def.type === 'object' && isObject(value)) {
     yield* inObject(def, value, path);
@@ -41,7 +42,7 @@ function* inObject(
   { shape, catchall }: z.core.$ZodObjectDef,
   value: Readonly<Record<string, unknown>>,
   path: Path,
-): Generator<Departure> {
+): Generator<Departure, void, undefined> {
   for (const name in shape) {
     // It has just named it.
     const field = shape[name] as z.core.$ZodType;

@@ -4,7 +4,7 @@
  */
 
 import { inspect } from 'node:util';
-import { afterEach, expect } from 'vitest';
+import { afterEach } from 'vitest';
 import { LeveledLogger } from '../../src/logger.js';
 import { canariesIn } from './canaries.js';
 
@@ -35,7 +35,9 @@ for (const level of ['debug', 'error', 'info', 'log', 'warn'] as const) {
 
 afterEach(() => {
   const texts = [...shown.splice(0), ...errors.splice(0).flatMap(formsOf)];
-  expect(texts.flatMap(canariesIn), 'a log line, an error or the console shows a secret').toEqual([]);
+  const leaks = texts.filter((text) => canariesIn(text).length > 0);
+  if (leaks.length > 0)
+    throw new Error(`a log line, an error or the console shows a secret:\n${leaks.join('\n')}`);
 });
 
 /** The ways in which programs print an error. */

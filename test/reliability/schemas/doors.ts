@@ -12,7 +12,7 @@ export function answering(text: string, options: AgentPlatformOptions = {}) {
     logLevel: 'off',
     maxRetries: 0,
     fetch: (url) => {
-      sent.push(String(url));
+      sent.push(url);
       return Promise.resolve(new Response(text, { headers: { 'content-type': 'application/json' } }));
     },
     ...options,
