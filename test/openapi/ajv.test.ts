@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import * as sdk from 'agent-platform-sdk';
 import {
   ConversationSchema,
   CreateVariableBodySchema,
@@ -56,21 +57,16 @@ const records = [
     valid: { message: 'no', code: 'no', issues: [{ message: 'no' }] },
   },
 ] satisfies Subject[];
-const payloadNames: Readonly<Record<string, string>> = {
-  agent: 'AgentEventPayload',
-  organisation: 'OrganisationEventPayload',
-  client: 'ClientEventPayload',
-  message_received: 'MessageReceivedPayload',
-  chat_delegated: 'ChatDelegatedPayload',
-  bug_reported: 'BugReportedPayload',
-  lead_captured: 'LeadCapturedPayload',
-  form_submitted: 'FormSubmittedPayload',
-  webhook_test: 'WebhookTestPayload',
-  conversation_updated: 'ConversationUpdatedPayload',
-};
+
+/** A schema is named as it is exported. */
+function nameOf(schema: z.core.$ZodType): string {
+  const [name = ''] = Object.entries(sdk).find(([, exported]) => exported === schema) ?? [];
+  return name.slice(0, -'Schema'.length);
+}
+
 const payloads = (Object.keys(webhookEvents) as WebhookEventType[]).map((type): Subject => {
-  const name = payloadNames[type] ?? payloadNames[type.split('_')[0] ?? ''] ?? '';
-  return { name, schema: webhookEvents[type].payload, valid: fixtures.event(type).payload };
+  const schema = webhookEvents[type].payload;
+  return { name: nameOf(schema), schema, valid: fixtures.event(type).payload };
 });
 
 /** The value, and every value that differs from it in one place: a field missing, of another type, or too many. */
