@@ -75,6 +75,8 @@ await redis.stop();
 const verdict = judge(readJournals(journals), ledger, workers.killed);
 rmSync(journals, { recursive: true, force: true });
 report();
+// The connections to receivers that were killed are the sender's own, and are not waited for.
+process.exit();
 
 /** Breaks something every 150 events or so, and Redis itself every 1 500. Resolves when all is sent. */
 async function crashWhile(sent: Promise<void>): Promise<void> {
