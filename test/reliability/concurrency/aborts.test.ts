@@ -2,11 +2,11 @@ import { getEventListeners } from 'node:events';
 import type { AgentPlatform } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { connect, startServer, success } from '../../support/server.js';
-import { inForm, seededRandom } from '../support/form.js';
+import { rounds, seededRandom } from '../support/form.js';
 import { type Outcome, outcomeOf, tally } from '../support/outcome.js';
 import { watchProcess } from '../support/watch.js';
 
-const CALLS = inForm({ short: 1_000, long: 10_000 });
+const CALLS = 1_000;
 /** Milliseconds within which answers come, and signals are aborted. */
 const SPREAD = 200;
 
@@ -39,34 +39,37 @@ const callFor = (number: number): Call => {
   };
 };
 
-test(`${CALLS} calls at once, aborted at random: each ends in its own answer or in an AbortError`, async () => {
-  watchProcess();
-  const random = seededRandom('aborts');
-  const server = await startEcho(seededRandom('latencies'));
-  const platform = connect(server.url, { timeout: 60_000 });
-  const signals: AbortSignal[] = [];
-  const outcomes = await Promise.all(
-    Array.from({ length: CALLS }, async (_, number): Promise<Outcome> => {
-      const controller = new AbortController();
-      signals.push(controller.signal);
-      // Some before they are sent, some while they are under way, some after their end, some never.
-      const moment = random() * 4 * SPREAD - SPREAD;
-      if (moment < 0) controller.abort();
-      else if (moment < 2 * SPREAD) setTimeout(() => controller.abort(), moment);
-      const id = `id_${number}`;
-      const outcome = await outcomeOf(callFor(number)(platform, id, controller.signal));
-      if ('value' in outcome) expect(outcome.value).toBe(id);
-      return outcome;
-    }),
-  );
-  const { value = 0, abort_error: aborted = 0, ...others } = tally(outcomes);
-  expect(others).toEqual({});
-  expect(value).toBeGreaterThan(CALLS / 10);
-  expect(aborted).toBeGreaterThan(CALLS / 10);
-  // None is tried again, and none that was aborted before is sent.
-  expect(server.requests.length).toBeLessThanOrEqual(CALLS);
-  expect(signals.flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
-});
+test.each(rounds)(
+  '1,000 calls at once, aborted at random, round %i: each ends in its own answer or in an AbortError',
+  async (round) => {
+    watchProcess();
+    const random = seededRandom(`aborts ${round}`);
+    const server = await startEcho(seededRandom(`latencies ${round}`));
+    const platform = connect(server.url, { timeout: 60_000 });
+    const signals: AbortSignal[] = [];
+    const outcomes = await Promise.all(
+      Array.from({ length: CALLS }, async (_, number): Promise<Outcome> => {
+        const controller = new AbortController();
+        signals.push(controller.signal);
+        // Some before they are sent, some while they are under way, some after their end, some never.
+        const moment = random() * 4 * SPREAD - SPREAD;
+        if (moment < 0) controller.abort();
+        else if (moment < 2 * SPREAD) setTimeout(() => controller.abort(), moment);
+        const id = `id_${number}`;
+        const outcome = await outcomeOf(callFor(number)(platform, id, controller.signal));
+        if ('value' in outcome) expect(outcome.value).toBe(id);
+        return outcome;
+      }),
+    );
+    const { value = 0, abort_error: aborted = 0, ...others } = tally(outcomes);
+    expect(others).toEqual({});
+    expect(value).toBeGreaterThan(CALLS / 10);
+    expect(aborted).toBeGreaterThan(CALLS / 10);
+    // None is tried again, and none that was aborted before is sent.
+    expect(server.requests.length).toBeLessThanOrEqual(CALLS);
+    expect(signals.flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
+  },
+);
 
 test('1,000 calls at once, all ended by one signal', async () => {
   watchProcess();

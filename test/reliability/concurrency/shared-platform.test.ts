@@ -1,39 +1,42 @@
 import { OperationFailedError } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { connect, startServer, success } from '../../support/server.js';
-import { inForm, seededRandom } from '../support/form.js';
+import { rounds, seededRandom } from '../support/form.js';
 import { outcomeOf } from '../support/outcome.js';
 import { watchProcess } from '../support/watch.js';
 
-const CALLS = inForm({ short: 1_000, long: 10_000 });
+const CALLS = 1_000;
 
-test('one platform shared by calls with settings of their own: none is given those of another', async () => {
-  watchProcess();
-  const random = seededRandom('shared');
-  // Answers with what came, at once or after a while, so that answers come in another order than calls.
-  const server = await startServer(async ({ headers, url }, response) => {
-    const delay = random() * 50;
-    if (random() < 0.5) await new Promise((resolve) => setTimeout(resolve, delay));
-    const { authorization = '', 'x-call': call = '' } = headers;
-    const id = url.slice(url.lastIndexOf('/') + 1);
-    response.end(JSON.stringify(success({ id, name: authorization, description: call })));
-  });
-  const platform = connect(server.url, { timeout: 60_000 });
-  await Promise.all(
-    Array.from({ length: CALLS }, async (_, number) => {
-      const own = `token-of-call-${number}`;
-      const token = number % 2 === 0 ? own : () => Promise.resolve(own);
-      const client = number % 3 === 0 ? platform.withOptions({ token }) : platform;
-      const options = { headers: { 'x-call': String(number) }, ...(client === platform ? { token } : {}) };
-      const { data, message } = await client.tools.get(`t${number}`, options).withResponse();
-      expect({ data, message }).toEqual({
-        data: { id: `t${number}`, name: `Bearer ${own}`, description: String(number) },
-        message: 'ok',
-      });
-    }),
-  );
-  expect(server.requests).toHaveLength(CALLS);
-});
+test.each(rounds)(
+  'one platform shared by calls with settings of their own, round %i: none is given those of another',
+  async (round) => {
+    watchProcess();
+    const random = seededRandom(`shared ${round}`);
+    // Answers with what came, at once or after a while, so that answers come in another order than calls.
+    const server = await startServer(async ({ headers, url }, response) => {
+      const delay = random() * 50;
+      if (random() < 0.5) await new Promise((resolve) => setTimeout(resolve, delay));
+      const { authorization = '', 'x-call': call = '' } = headers;
+      const id = url.slice(url.lastIndexOf('/') + 1);
+      response.end(JSON.stringify(success({ id, name: authorization, description: call })));
+    });
+    const platform = connect(server.url, { timeout: 60_000 });
+    await Promise.all(
+      Array.from({ length: CALLS }, async (_, number) => {
+        const own = `token-of-call-${number}`;
+        const token = number % 2 === 0 ? own : () => Promise.resolve(own);
+        const client = number % 3 === 0 ? platform.withOptions({ token }) : platform;
+        const options = { headers: { 'x-call': String(number) }, ...(client === platform ? { token } : {}) };
+        const { data, message } = await client.tools.get(`t${number}`, options).withResponse();
+        expect({ data, message }).toEqual({
+          data: { id: `t${number}`, name: `Bearer ${own}`, description: String(number) },
+          message: 'ok',
+        });
+      }),
+    );
+    expect(server.requests).toHaveLength(CALLS);
+  },
+);
 
 test('errors at once: each tells of its own call, and masks its own token', async () => {
   watchProcess();

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { delivery, secret } from '../../webhooks/deliveries.js';
 import { inForm } from '../support/form.js';
 import { serveReceiver } from '../support/received.js';
-import { dial, posted, type Sender } from '../support/sender.js';
+import { dial, dialAll, posted, type Sender } from '../support/sender.js';
 import { watchProcess } from '../support/watch.js';
 
 const body = delivery('webhook_test');
@@ -71,13 +71,8 @@ test('a sender that stops half way is answered 400 at the deadline, wherever it 
   const { url, handled, rejected } = await startReceiver({ deadline: 500 });
   const bytes = posted(body);
   const head = bytes.indexOf('\r\n\r\n') + 4;
-  const senders = await Promise.all(
-    Array.from({ length: body.length }, async (_, sent) => {
-      const sender = await dial(url);
-      sender.socket.write(bytes.slice(0, head + sent));
-      return sender;
-    }),
-  );
+  const senders = await dialAll(url, body.length);
+  for (const [sent, { socket }] of senders.entries()) socket.write(bytes.slice(0, head + sent));
   await expectAllAnswered(senders, 400);
   expect(handled).toEqual([]);
   expect(rejected.map(({ reason }) => reason)).toEqual(senders.map(() => 'body_unreadable'));
@@ -86,20 +81,17 @@ test('a sender that stops half way is answered 400 at the deadline, wherever it 
 test('slow senders hold up no other, and each is answered at the deadline', async () => {
   watchProcess();
   const { url, handled, rejected, open } = await startReceiver({ deadline: 1_000 });
-  const slow = await Promise.all(
-    Array.from({ length: inForm({ short: 200, long: 1_000 }) }, async (_, number) => {
-      const sender = await dial(url);
-      const bytes = posted(delivery('webhook_test', { message: `slow ${number}` }), 100_000);
-      let sent = bytes.indexOf('\r\n\r\n') + 4;
-      sender.socket.write(bytes.slice(0, sent));
-      const timer = setInterval(() => {
-        sender.socket.write(bytes.slice(sent, sent + 1));
-        sent += 1;
-      }, 20);
-      sender.socket.once('close', () => clearInterval(timer));
-      return sender;
-    }),
-  );
+  const slow = await dialAll(url, inForm({ short: 200, long: 1_000 }));
+  for (const [number, { socket }] of slow.entries()) {
+    const bytes = posted(delivery('webhook_test', { message: `slow ${number}` }), 100_000);
+    let sent = bytes.indexOf('\r\n\r\n') + 4;
+    socket.write(bytes.slice(0, sent));
+    const timer = setInterval(() => {
+      socket.write(bytes.slice(sent, sent + 1));
+      sent += 1;
+    }, 20);
+    socket.once('close', () => clearInterval(timer));
+  }
   for (let honest = 0; honest < 100; honest += 1) {
     const { status } = await fetch(url, {
       method: 'POST',

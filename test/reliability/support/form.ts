@@ -10,6 +10,12 @@ export const long = process.env.RELIABILITY_LONG === '1';
 export const inForm = <Value>(values: { readonly short: Value; readonly long: Value }): Value =>
   long ? values.long : values.short;
 
+/** For `test.each`: once in the short form, ten times in the long one. */
+export const rounds: readonly number[] = Array.from(
+  { length: inForm({ short: 1, long: 10 }) },
+  (_, round) => round + 1,
+);
+
 /** Numbers from 0 to 1, the same for the same seed and name, whatever other tests draw. */
 export function seededRandom(name: string): () => number {
   let mixed = seed;

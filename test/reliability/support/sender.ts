@@ -31,6 +31,13 @@ export async function dial(url: string): Promise<Sender> {
   };
 }
 
+/** Opens connections one after the other: more at once than a listener can queue would wait for seconds. */
+export async function dialAll(url: string, count: number): Promise<readonly Sender[]> {
+  const senders: Sender[] = [];
+  while (senders.length < count) senders.push(await dial(url));
+  return senders;
+}
+
 /** A delivery as bytes; its length can be made a wrong one. */
 export function posted(body: string, length: number = Buffer.byteLength(body)): string {
   return `POST /hooks HTTP/1.1\r\nhost: receiver\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`;
