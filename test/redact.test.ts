@@ -50,6 +50,15 @@ test('a secret that has no form in UTF-8 garbles no text', () => {
   expect(withoutSecrets('abc', ['\ud800'])).toBe('abc');
 });
 
+test.each(['', '.', '..'])(
+  'a secret whose Base64 has few letters of its own is found, behind %j',
+  (before) => {
+    const secret = 'ten-letter';
+    const text = `x ${btoa(`${before}${secret}...`)} x`;
+    expect(withoutSecrets(text, [secret])).toMatch(/^x .{0,3}\[redacted\].{0,6} x$/);
+  },
+);
+
 test('a short secret is not looked for in Base64, where it would be found by chance', () => {
   expect(withoutSecrets(`${btoa('ab')} ab`, ['ab'])).toBe(`${btoa('ab')} [redacted]`);
 });

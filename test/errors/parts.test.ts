@@ -8,9 +8,10 @@ const brand = Symbol.for('agent-platform-sdk.error');
 class Mine extends NotFoundError {}
 
 test.each([
-  ['an error', new NotFoundError('no', answered)],
-  ["one of a user's own class", new Mine('no', answered)],
-])('%s is branded with the classes of this package, and no others', (_, error) => {
+  ['an error', NotFoundError],
+  ["one of a user's own class", Mine],
+])('%s is branded with the classes of this package, and no others', (_, ErrorClass) => {
+  const error = new ErrorClass('no', answered);
   expect(Reflect.get(error, brand)).toEqual(['NotFoundError', 'ApiError', 'AgentPlatformError']);
 });
 
