@@ -17,7 +17,13 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // These need the built package, a Redis or minutes, and have commands of their own, which the global set-up names.
-    exclude: ['test/package/**', 'test/redis/**', 'test/contributing/**', 'test/site/**', 'test/reliability/**'],
+    exclude: [
+      'test/package/**',
+      'test/redis/**',
+      'test/contributing/**',
+      'test/site/**',
+      'test/reliability/**',
+    ],
     // A machine that is busy is no failure: what hangs ends here, and nothing is judged by the clock.
     testTimeout: 30_000,
     hookTimeout: 30_000,
