@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { closedObject } from './object.js';
 import { requiredText } from './leaf.js';
+import { closedObject } from './object.js';
 
 /** One entry of `issues` in an error body (document, section 7; closed). */
 export interface ErrorIssue {

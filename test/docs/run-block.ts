@@ -1,7 +1,7 @@
 import { Server } from 'node:net';
 import vm from 'node:vm';
-import * as sdk from 'agent-platform-sdk';
 import type { WebhookReceiver, WebhookReceiverOptions } from 'agent-platform-sdk';
+import * as sdk from 'agent-platform-sdk';
 import ts from 'typescript';
 import { expect, vi } from 'vitest';
 import { delivery, eventTypes } from '../webhooks/deliveries.js';
