@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { DriftReporter } from '../src/drift.js';
 import { formatIssues, formatPath, IssueList, typeName } from '../src/issues.js';
+import { findNonJson } from '../src/json.js';
 import { LeveledLogger } from '../src/logger.js';
 import { closedObject, isOwnSchema, openObject } from '../src/schemas/object.js';
 import { type ValidationMode, validate, validateOwn } from '../src/validation.js';
@@ -188,4 +189,26 @@ test('a hook for drift that throws is told by its class alone', async () => {
   });
   await tell(['x']);
   expect(logger.lines[1]).toBe('error [agent-platform-sdk] the hook onDrift failed: TypeError');
+});
+
+const shared = { a: 1 };
+const itself: { list: unknown[] } = { list: [] };
+itself.list.push({ itself });
+
+test.each<[what: string, value: unknown, path: unknown[] | undefined]>([
+  ['a record', { a: [null, true, 'x', 1.5, { b: {} }] }, undefined],
+  ['the same object twice', { one: shared, other: shared, list: [shared, shared] }, undefined],
+  ['an undefined field', { a: undefined }, undefined],
+  ['an undefined element', { a: [1, undefined] }, ['a', 1]],
+  ['a date', new Date(0), undefined],
+  ['a date that is none', { at: new Date(Number.NaN) }, ['at']],
+  ['infinity', [[Number.POSITIVE_INFINITY]], [0, 0]],
+  ['an object that holds itself', itself, ['list', 0, 'itself']],
+  ['a map', { a: new Map() }, ['a']],
+  ['an iterator of a list', { a: [].values() }, ['a']],
+  ['a function', { a: [() => 1] }, ['a', 0]],
+  ['a bigint', { a: 1n }, ['a']],
+  ['a map with a JSON form', { a: Object.assign(new Map(), { toJSON: () => 1 }) }, undefined],
+])('%s: can JSON hold it?', (_, value, path) => {
+  expect(findNonJson(value)?.path).toEqual(path);
 });
