@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 const CORE = resolve('src/index.ts');
@@ -15,8 +15,14 @@ export const oneCore: Plugin = {
     const others = Object.values(entryPoints).map((file) => resolve(String(file)));
     build.onLoad({ filter: /\.ts$/ }, ({ path }) =>
       path !== CORE && others.includes(path)
-        ? { contents: `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(CORE)};`, loader: 'ts' }
+        ? { contents: `${readFileSync(path, 'utf8')}\nimport '${corePathFrom(path)}';`, loader: 'ts' }
         : undefined,
     );
   },
 };
+
+/** Relative, because the source map carries it. */
+function corePathFrom(path: string): string {
+  const from = relative(dirname(path), CORE).replaceAll('\\', '/');
+  return from.startsWith('.') ? from : `./${from}`;
+}
