@@ -53,13 +53,16 @@ test.each([
   }
   expect(list.all()).toHaveLength(listed);
   expect(described).toBe(Math.min(count, 100));
-  expect(formatIssues(list.all()).includes(`and ${count - 100} more issue(s)`)).toBe(count > 100);
+  expect(formatIssues(list.all()).endsWith(`\n  at (root): and ${count - 100} more issue(s)`)).toBe(
+    count > 100,
+  );
 });
 
 const schema = openObject({
   anything: z.unknown(),
   count: z.optional(z.number()),
   kind: z.optional(z.enum(['a', 'b'])),
+  fixed: z.optional(z.literal('x')),
   parts: z.optional(z.array(closedObject({ name: z.string() }))),
 });
 
@@ -78,6 +81,13 @@ test.each<[what: string, value: unknown, path: unknown[], message: string, grows
     { anything: 0, kind: 'c' },
     ['kind'],
     'expected one of "a", "b", received another string',
+    true,
+  ],
+  [
+    'another text than the only one',
+    { anything: 0, fixed: 'y' },
+    ['fixed'],
+    'expected one of "x", received another string',
     true,
   ],
   ['no text', { anything: 0, kind: 7 }, ['kind'], 'expected one of "a", "b", received number', false],
