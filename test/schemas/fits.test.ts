@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { fits } from '../../src/schemas/fits.js';
 import { closedObject, openObject } from '../../src/schemas/object.js';
 import { validateOwn } from '../../src/validation.js';
-import { documentTable, type RecordName, recordNames } from './document-table.js';
+import { type RecordName, recordNames } from './document-table.js';
 import { rows, schemaOf } from './records.js';
 import { complete, wrongValuesOf } from './samples.js';
 
