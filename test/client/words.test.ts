@@ -1,0 +1,65 @@
+import { type AgentPlatformError, ApiError } from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { describeBody, quote } from '../../src/transport/excerpt.js';
+import { retryAfter, retryDelay } from '../../src/transport/retry.js';
+import { answerWith, connectTo, rejectionOf } from '../support/server.js';
+
+test.each([
+  [{ success: false }, '(success: false): without a reason'],
+  [{ success: false, message: '' }, '(success: false): without a reason'],
+  [{ success: false, message: 'no' }, '(success: false): no'],
+  [{ isGood: false, errors: 'rented' }, '(isGood: false): rented'],
+  [{ isGood: false, errors: 7 }, '(isGood: false): without a reason'],
+])('the failed envelope %j is told as it is', async (body, words) => {
+  const { platform } = await connectTo(answerWith(200, body));
+  const error = (await rejectionOf(platform.tools.get('t'))) as AgentPlatformError;
+  expect(error.type).toBe('operation_failed_error');
+  expect(error.message).toContain(words);
+});
+
+test.each([
+  [{ message: 'm', code: 'c' }, false],
+  [{ message: 'm' }, true],
+  [{ code: 'c' }, true],
+  [{}, true],
+])('a 500 with %j to a POST leaves the outcome open: %s', async (body, outcomeUnknown) => {
+  const { platform } = await connectTo(answerWith(500, body));
+  expect(await rejectionOf(platform.variables.create('a', { key: 'k' }))).toMatchObject({ outcomeUnknown });
+});
+
+test.each([
+  ['', 'an empty body'],
+  ['  \n', 'an empty body'],
+  ['\n <!doctype html><p>', 'an HTML page'],
+  ['<HTML>', 'an HTML page'],
+  ['see <html>', 'text that is not JSON'],
+  [' {"a":', 'broken or unexpected JSON'],
+  ['[', 'broken or unexpected JSON'],
+  ['a [', 'text that is not JSON'],
+])('the body %j is called %s', (text, name) => {
+  expect(describeBody(text)).toBe(name);
+});
+
+test('what the service says is told on one line', () => {
+  expect(quote('  it \n\n\t broke  ', [])).toBe('it broke');
+});
+
+test.each([
+  ['5', 5],
+  ['1.5', 1.5],
+  ['5 minutes', undefined],
+  ['in 5', undefined],
+  ['', undefined],
+  ['5 GMT later', undefined],
+])('Retry-After: %j means %s seconds', (value, seconds) => {
+  expect(retryAfter(new Headers({ 'retry-after': value }))).toBe(seconds);
+});
+
+test.each([
+  ['60', 60_000],
+  ['60.5', undefined],
+])('a wait of %s seconds is waited for %s ms', (value, delay) => {
+  const headers = new Headers({ 'retry-after': value });
+  const call = { method: 'GET', path: '/', region: 'eu', status: 503, rawBody: '' } as const;
+  expect(retryDelay(new ApiError('no', { ...call, headers }), 1)).toBe(delay);
+});
