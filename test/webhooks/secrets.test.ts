@@ -90,3 +90,16 @@ test.each<[name: string, secret: unknown, option: string]>([
   expect(create).toThrow(expect.objectContaining({ option, message: expect.not.stringContaining(one) }));
   expect(() => parseWebhook('{}', { secret: secret as string })).toThrow(ConfigurationError);
 });
+
+test.each([255, 256, 257, 512])(
+  'a secret of %i letters is known, and one letter more or less is not',
+  (length) => {
+    const long = 'x'.repeat(length);
+    const parse = (presented: string) =>
+      parseWebhook(delivery('webhook_test', { workspaceSecret: presented }), { secret: long });
+    expect(parse(long).type).toBe('webhook_test');
+    for (const wrong of [long.slice(1), `${long}x`, `${long}\0`]) {
+      expect(() => parse(wrong)).toThrow(WebhookVerificationError);
+    }
+  },
+);
