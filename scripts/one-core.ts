@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
+import { entryPoints, readManifest } from './entry-points.js';
 
 const CORE = resolve('src/index.ts');
 
@@ -11,8 +12,7 @@ const CORE = resolve('src/index.ts');
 export const oneCore: Plugin = {
   name: 'one-core',
   setup(build) {
-    const { entryPoints = {} } = build.initialOptions;
-    const others = Object.values(entryPoints).map((file) => resolve(String(file)));
+    const others = Object.values(entryPoints(readManifest())).map((file) => resolve(file));
     build.onLoad({ filter: /\.ts$/ }, ({ path }) =>
       path !== CORE && others.includes(path)
         ? { contents: `${readFileSync(path, 'utf8')}\nimport '${corePathFrom(path)}';`, loader: 'ts' }
