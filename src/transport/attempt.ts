@@ -62,9 +62,13 @@ async function exchange(context: AttemptContext, deadline: Deadline, progress: P
 /** Waits for the answer. One that comes later, from a `fetch` that ignores its signal, is closed. */
 async function fetched(pending: Promise<Response>, deadline: Deadline): Promise<Response> {
   const answer = Promise.resolve(pending);
-  answer.then((late) => deadline.expiry && late.body?.cancel()).catch(() => undefined);
-  const response: Partial<Response> | undefined = await deadline.race(answer);
-  if (typeof response?.headers?.forEach === 'function') return response as Response;
+  try {
+    const response: Partial<Response> | undefined = await deadline.race(answer);
+    if (typeof response?.headers?.forEach === 'function') return response as Response;
+  } catch (error) {
+    answer.then((late) => late.body?.cancel()).catch(() => undefined);
+    throw error;
+  }
   throw new TypeError('the option `fetch` gave no Response');
 }
 

@@ -14,15 +14,19 @@ export class Deadline {
   readonly dispose: () => void;
   readonly #controller = new AbortController();
   /** Settles when the time is over or the caller aborts; never rejects. */
-  readonly expired = new Promise<void>((resolve) => {
-    this.signal.addEventListener('abort', () => resolve());
-  });
+  readonly expired: Promise<void>;
   #expiry: Expiry | undefined;
 
   constructor(timeout: number, totalLeft: number, userSignal: AbortSignal | undefined) {
+    let settle: () => void;
+    // Not by listening to the signal, which costs as much as all else here.
+    this.expired = new Promise((resolve) => {
+      settle = resolve;
+    });
     const expire = (expiry: Expiry): void => {
       this.#expiry ??= expiry;
       this.#controller.abort();
+      settle();
     };
     const stopListening = userSignal && onAbort(userSignal, () => expire('abort'));
     const timer = setTimeout(
