@@ -10,7 +10,7 @@ import { sha256 } from './sha256.js';
  * written again as compact JSON; it has the key of its text where the sender writes compact JSON too.
  */
 export function dedupeKey({ workspace, content }: ReceivedDelivery): Promise<string> {
-  return sha256(`${JSON.stringify(workspace ?? null)}\n${content()}`);
+  return sha256(`${JSON.stringify(workspace ?? null)}\n`, content());
 }
 
 /** The text of a body without its secret, which must not be guessable from a stored key. */

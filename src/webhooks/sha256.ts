@@ -1,5 +1,5 @@
 interface NodeCrypto {
-  createHash(name: 'sha256'): { update(text: string): { digest(form: 'hex'): string } };
+  createHash(name: 'sha256'): { update(text: string): unknown; digest(form: 'hex'): string };
 }
 
 /**
@@ -16,14 +16,15 @@ function findNodeCrypto(): NodeCrypto | undefined {
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** UTF-16 units above which the event loop is worth more than the thread's way there and back. */
-const LARGE = 256 * 1024;
-
-/** SHA-256 of a text in UTF-8, as 64 hexadecimal digits. */
-export async function sha256(text: string): Promise<string> {
-  // WebCrypto sends every text to another thread, which costs ten times as much as hashing a small one.
-  const node = text.length < LARGE ? findNodeCrypto() : undefined;
-  if (node !== undefined) return node.createHash('sha256').update(text).digest('hex');
-  const digest = await crypto.subtle.digest('SHA-256', encoder.encode(text));
+/** SHA-256 of texts in UTF-8, one after the other, as 64 hexadecimal digits. */
+export async function sha256(...texts: readonly string[]): Promise<string> {
+  const node = findNodeCrypto();
+  // WebCrypto copies every text and sends it to another thread, which takes longer than hashing it here does.
+  if (node !== undefined) {
+    const hash = node.createHash('sha256');
+    for (const text of texts) hash.update(text);
+    return hash.digest('hex');
+  }
+  const digest = await crypto.subtle.digest('SHA-256', encoder.encode(texts.join('')));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
