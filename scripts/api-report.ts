@@ -2,7 +2,7 @@
  * Holds the public declarations against the committed reports in `etc/`, so that no public change goes unnoticed.
  * `--update` writes the reports anew; the difference is then read in review.
  */
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
@@ -31,6 +31,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'api-report-'));
 mkdirSync(reports, { recursive: true });
 const entries = Object.keys(entryPoints(readManifest())).filter((name) => name !== 'cli');
 const changed = entries.filter(hasChanged);
+rmSync(scratch, { recursive: true });
 
 if (changed.length > 0 && !update) {
   console.error(`The public declarations differ from etc/ in: ${changed.join(', ')}.`);

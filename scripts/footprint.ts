@@ -1,7 +1,8 @@
 /** Prints what an installation of the package costs, beside packages for comparable work. Asserts nothing. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { install, pack } from '../test/package/install.js';
 import { filesIn } from './files.js';
 import { installedTools } from './tool-cache.js';
@@ -29,10 +30,11 @@ for (const { name, tarball, files, bytes } of rows) {
 }
 
 function own(): Footprint {
-  const tarball = pack();
+  const packed = mkdtempSync(join(tmpdir(), 'agent-platform-sdk-'));
+  const tarball = pack(packed);
   const directory = install(tarball);
   const found = { name: 'agent-platform-sdk', tarball: statSync(tarball).size, ...installed(directory) };
-  for (const path of [dirname(tarball), directory]) rmSync(path, { recursive: true });
+  for (const path of [packed, directory]) rmSync(path, { recursive: true });
   return found;
 }
 

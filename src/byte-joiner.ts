@@ -24,6 +24,19 @@ export class ByteJoiner {
     return this.#bytes.subarray(0, this.size);
   }
 
+  /**
+   * Adds what a stream gives, to its end or up to a limit. Resolves with how many bytes have come: more than the limit where
+   * it was given up, and then without the chunk that was too much.
+   */
+  async addFrom(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<number> {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      const size = this.size + next.value.byteLength;
+      if (size > limit) return size;
+      this.add(next.value);
+    }
+    return this.size;
+  }
+
   #grow(): void {
     const grown = new Uint8Array(2 * this.size);
     grown.set(this.#bytes);

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { type Issue, typeName } from './issues.js';
+import { type Issue, notListed, wrongType } from './issues.js';
 import { fits } from './schemas/fits.js';
 
 /** One place where a value departs from one of this package's schemas. */
@@ -63,7 +63,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 /** A value that is required, and may be any: only its absence is wrong. */
 const missing = (path: Path): Departure => ({
   grows: false,
-  issue: () => ({ path, code: 'invalid_type', message: 'required: expected a value' }),
+  issue: () => ({ path, code: 'invalid_type', message: wrongType('a value', undefined) }),
 });
 
 const unknownField = (path: Path): Departure => ({
@@ -72,14 +72,7 @@ const unknownField = (path: Path): Departure => ({
 });
 
 /** In words of our own: neither a locale nor a `z.config({ customError })` of the user's program changes them. */
-function wrongValue(schema: z.core.$ZodType, value: unknown, path: Path): Issue {
-  const { def, values } = schema._zod;
-  if (values !== undefined) {
-    const known = [...values].map((one) => JSON.stringify(one)).join(', ');
-    const received = typeof value === 'string' ? 'another string' : typeName(value);
-    return { path, code: 'invalid_value', message: `expected one of ${known}, received ${received}` };
-  }
-  const missing = `required: expected ${def.type}`;
-  const message = value === undefined ? missing : `expected ${def.type}, received ${typeName(value)}`;
-  return { path, code: 'invalid_type', message };
+function wrongValue({ _zod: { def, values } }: z.core.$ZodType, value: unknown, path: Path): Issue {
+  if (values !== undefined) return { path, code: 'invalid_value', message: notListed(values, value) };
+  return { path, code: 'invalid_type', message: wrongType(def.type, value) };
 }

@@ -194,8 +194,8 @@ function unwrapping<Result>(schema: StandardSchemaV1): ResponseShape<Result> {
 }
 
 /**
- * The envelope `{ success, message }` (document, 2.7) of an operation without data, such as a deletion. An empty body is
- * a success too.
+ * The envelope `{ success, message }` (document, 2.7) of an operation without data, such as a deletion. An empty body is a
+ * success too, in every validation mode: a choice of this package, because what was asked for has happened.
  *
  * @example
  * ```ts

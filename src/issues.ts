@@ -32,6 +32,18 @@ export function typeName(value: unknown): string {
   return typeof value;
 }
 
+/** Says of a value that it is of another type, or not there. */
+export function wrongType(expected: string, value: unknown): string {
+  if (value === undefined) return `required: expected ${expected}`;
+  return `expected ${expected}, received ${typeName(value)}`;
+}
+
+/** Says of a value that it is none of a list. */
+export function notListed(values: Iterable<unknown>, value: unknown): string {
+  const known = Array.from(values, (one) => JSON.stringify(one)).join(', ');
+  return `expected one of ${known}, received ${typeof value === 'string' ? 'another string' : typeName(value)}`;
+}
+
 /** At most {@link MAX_ISSUES}, and a count of the rest. */
 export class IssueList {
   readonly #issues: Issue[] = [];

@@ -119,7 +119,8 @@ function formsOf(secret: string): string[] {
 
 /** A text in Base64, at each of the three places at which it may begin; without what depends on its neighbours. */
 function inBase64(text: string): string[] {
-  const bytes = String.fromCharCode(...new TextEncoder().encode(text));
+  // Not by a spread: a header may be longer than the arguments of a call.
+  const bytes = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
   return [0, 1, 2].flatMap((before) => {
     const encoded = btoa('\0'.repeat(before) + bytes);
     const form = encoded.slice(Math.ceil((before * 4) / 3), Math.floor(((before + bytes.length) * 4) / 3));

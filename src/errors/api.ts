@@ -75,19 +75,19 @@ export class BadRequestError extends ApiError {
   declare readonly type: 'bad_request_error';
 }
 
-/** 401: the token is not accepted. A token sent to the wrong region fails the same way. */
+/** 401: the token is not accepted. A token sent to the wrong region may fail the same way (5.1). */
 export class AuthenticationError extends ApiError {
   static override readonly errorName = 'AuthenticationError';
   declare readonly type: 'authentication_error';
 }
 
-/** 403: the token may not do this, for example delete a workspace it does not own (4.7). */
+/** 403: the token may not do this, for example delete a workspace it does not own (4.7; the status is not documented). */
 export class PermissionDeniedError extends ApiError {
   static override readonly errorName = 'PermissionDeniedError';
   declare readonly type: 'permission_denied_error';
 }
 
-/** 404: there is no such record, or not in this region. */
+/** 404: there is no such record, or not in this region (the document does not show when). */
 export class NotFoundError extends ApiError {
   static override readonly errorName = 'NotFoundError';
   declare readonly type: 'not_found_error';

@@ -29,7 +29,7 @@ const about: Readonly<Record<keyof typeof endpoints, About>> = {
     errors: { '400': 'The agent has a variable with this key already.' },
   },
   releasePhoneNumber: {
-    tag: 'Numbers',
+    tag: 'Calls & Numbers',
     summary: 'Release a telephone number from a workspace',
     description:
       'When isImportedNumber is false, the number is also released on the telephony account of the platform: this is ' +
@@ -65,11 +65,11 @@ const about: Readonly<Record<keyof typeof endpoints, About>> = {
   },
 };
 
-/** The groups of operations, with what the document says of each (section 1). */
+/** The groups of operations, with what the document says of each (1, 4.7). */
 export const TAGS: readonly { readonly name: string; readonly description: string }[] = [
   { name: 'Organisations', description: 'Clients (dashboard users) and teams, used for chat assignment.' },
   { name: 'Variables', description: 'Named values that belong to an agent.' },
-  { name: 'Numbers', description: 'Telephone numbers, rented from the platform or imported.' },
+  { name: 'Calls & Numbers', description: 'Telephone numbers, rented from the platform or imported.' },
   { name: 'Tools', description: 'Capabilities that an agent can call, built in or custom.' },
   { name: 'Conversations', description: 'Chats and calls between end users and agents.' },
   { name: 'Workspaces', description: 'What holds agents, conversations, leads, tools and variables.' },

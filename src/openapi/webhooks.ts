@@ -4,7 +4,6 @@ import type { JsonObject } from './json-schema.js';
 const senders: Readonly<Record<WebhookEventPlatforms, string>> = {
   both: 'Sent by both agent platforms.',
   native: 'Sent by the native agent platform only.',
-  'external-flow': 'Sent by the external flow platform only.',
   'not shown': 'Which agent platforms send it is not shown.',
 };
 
@@ -24,7 +23,7 @@ function delivery(type: WebhookEventType, nameOf: (schema: object) => string): J
     operationId: `on_${type}`,
     tags: ['Webhooks'],
     summary: type,
-    description: `Category: ${category}. ${senders[platforms]} Delivered once, without retries (6.4).`,
+    description: `Category: ${category}. ${senders[platforms]} Not repeated after a failure (6.4).`,
     security: [],
     requestBody: {
       required: true,
@@ -32,7 +31,7 @@ function delivery(type: WebhookEventType, nameOf: (schema: object) => string): J
     },
     responses: {
       '200': { description: 'Received, within 60 seconds. An empty body is acceptable.' },
-      '4XX': { description: 'Any other status is a failed delivery; it is not repeated.' },
+      default: { description: 'Any other status is a failed delivery; it is not repeated.' },
     },
   };
 }

@@ -39,7 +39,7 @@ export class ToolsResource {
    *
    * @param toolId - The tool's id. `'defaults'` is refused: it is the path of {@link listDefaults}.
    * @returns The tool. `serverUrlSecret` is a marked field: mask it with `redact()` before you log it.
-   * @throws {NotFoundError} When there is no such tool, or not in this region.
+   * @throws {NotFoundError} When there is no such tool, or not in this region (the status is not documented).
    * @throws {RequestValidationError} When `toolId` is not a usable id; nothing was sent.
    * @throws {ApiError} When the service answers with another error status.
    * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.

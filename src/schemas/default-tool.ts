@@ -4,7 +4,7 @@ import { openObject } from './object.js';
 
 /** An entry of the catalogue of built-in tools (document, 2.5). */
 export interface DefaultTool {
-  /** Tool id, such as `web-search`, `human-handoff` or `end-call`. */
+  /** Tool id, such as `web-search`, `human-handoff` or `end-call`. Required by choice of this package. */
   id: string;
   /** Name of the tool. */
   name?: string | undefined;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { requiredText } from './leaf.js';
 import { closedObject } from './object.js';
 
-/** One entry of `issues` in an error body (document, section 7; closed). */
+/** One entry of `issues` in an error body (document, section 7; closed as the body is). */
 export interface ErrorIssue {
   /** What is wrong, in words. */
   message: string;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { anything, flag, number, numbers, text, texts } from './leaf.js';
 import { closedObject } from './object.js';
 
-/** What a client said about themselves in the onboarding (document, 2.1.2, `personalInfo`; closed). */
+/** What a client said about themselves in the onboarding (document, 2.1.2, `personalInfo`; closed as the state is). */
 export interface PersonalInfo {
   /** Full name. */
   fullName?: string | undefined;
@@ -22,7 +22,7 @@ export const PersonalInfoSchema = closedObject({
   industry: text,
 });
 
-/** What a client chose in the onboarding (document, 2.1.2, `preferences`; closed). */
+/** What a client chose in the onboarding (document, 2.1.2, `preferences`; closed as the state is). */
 export interface OnboardingPreferences {
   /** Main use the client has in mind. */
   primaryUseCase?: string | undefined;
@@ -39,7 +39,7 @@ export const OnboardingPreferencesSchema = closedObject({
   goals: texts,
 });
 
-/** What a client set up in the onboarding (document, 2.1.2, `setupData`; closed). */
+/** What a client set up in the onboarding (document, 2.1.2, `setupData`; closed as the state is). */
 export interface SetupData {
   /** Agents the client selected. */
   selectedAgents?: string[] | undefined;

@@ -6,7 +6,7 @@ import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.
 import { type OpenList, openList } from './open-list.js';
 import { type TeamSummary, TeamSummarySchema } from './team.js';
 
-/** Handoff setting of a client (document, 2.1, `handoff`; closed). */
+/** Handoff setting of a client (document, 2.1, `handoff`; closed as the client is). */
 export interface HandoffSettings {
   /** Maximum number of assignees for handoff. */
   maxAssignees?: number | undefined;
@@ -15,7 +15,7 @@ export interface HandoffSettings {
 /** Schema of {@link HandoffSettings}. */
 export const HandoffSettingsSchema = closedObject({ maxAssignees: number });
 
-/** What the service keeps about a client for its own use (document, 2.1, `internal`; closed). */
+/** What the service keeps about a client for its own use (document, 2.1, `internal`; closed as the client is). */
 export interface InternalState {
   /** The client has changed the password. Used internally. */
   hasChangedPassword?: boolean | undefined;
@@ -24,7 +24,7 @@ export interface InternalState {
 /** Schema of {@link InternalState}. */
 export const InternalStateSchema = closedObject({ hasChangedPassword: flag });
 
-/** A prepared answer for the chats tab (document, 2.1, `cannedResponses`; closed). */
+/** A prepared answer for the chats tab (document, 2.1, `cannedResponses`; closed as the client is). */
 export interface CannedResponse {
   /** Key of the response. */
   key?: string | undefined;
@@ -41,7 +41,7 @@ export const CannedResponseSchema = closedObject({ key: text, content: text });
  * `dashboardPassword`, `magicCode`, `usedSecret` and `FB_PUSH_TOKEN` are secrets: `redact()` masks them.
  */
 export interface OrgClient {
-  /** Client id. */
+  /** Client id. Required by choice of this package. */
   ID: string;
   /** Identity-provider user id of the client. */
   idpUid?: string | undefined;

@@ -25,7 +25,7 @@ export const ReleaseNumberInputSchema = openObject({
 
 /** What the release of a number is answered with (document, 4.3). */
 export interface ReleaseNumberResult {
-  /** The number has been released. */
+  /** Whether the release is good; not described further. */
   isGood: boolean;
   /** What went wrong. The document does not show its values. */
   errors?: string | undefined;

@@ -3,7 +3,7 @@ import { closedObject } from './object.js';
 
 /** A team of an organisation, used for the assignment of chats (document, 2.2; closed). */
 export interface Team {
-  /** Team id. */
+  /** Team id. Required by choice of this package. */
   ID: string;
   /** Organisation the team belongs to. */
   orgId?: string | undefined;
@@ -33,9 +33,9 @@ export const TeamSchema = closedObject({
   lastModified: number,
 });
 
-/** A team as it stands inside a client (document, 2.1, `teams`; closed). */
+/** A team as it stands inside a client (document, 2.1, `teams`; closed as the client is). */
 export interface TeamSummary {
-  /** Team id. */
+  /** Team id. Required by choice of this package. */
   ID: string;
   /** Key of the team. */
   key?: string | undefined;

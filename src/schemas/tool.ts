@@ -6,7 +6,7 @@ import { type VariableField, VariableFieldSchema } from './variable.js';
 
 /** A capability that an agent can call, with its full configuration (document, 2.4). */
 export interface Tool {
-  /** Tool id. */
+  /** Tool id. Required by choice of this package. */
   id: string;
   /** Name of the tool. */
   name?: string | undefined;

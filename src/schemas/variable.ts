@@ -41,7 +41,7 @@ export interface VariableField extends VariableSettings {
 
 /** A named value that belongs to an agent, as its creation returns it (document, 2.3). */
 export interface Variable extends VariableField {
-  /** Variable id, set by the service, returned only. */
+  /** Variable id, set by the service, returned only. Required by choice of this package. */
   id: string;
 }
 

@@ -31,8 +31,8 @@ import type { World } from './world.js';
  * Puts records into the fake. Each takes only what matters to the test and fills in the rest, with ids that are
  * the same in every run. An id that is there already is replaced.
  *
- * @throws {TypeError} When a record names another that is not there, when a second workspace is to be primary, or
- *   when a number was released for good.
+ * @throws {TypeError} When a record names another that is not there, when an agent has a variable with the key already
+ *   (4.2), or when a number was released for good.
  *
  * @example
  * ```ts
@@ -61,19 +61,15 @@ export class RegionAdd {
     this.#world = world;
   }
 
-  /** Adds a workspace: the primary one where the region has none. */
+  /** Adds a workspace: a primary one where the region has no other. */
   workspace(record: NewWorkspace = {}): FakeWorkspace {
     const { workspaces } = this.#state;
     const id = record.id ?? this.#newId('workspace', workspaces);
-    const others = [...workspaces.values()].filter((workspace) => workspace.id !== id);
-    const isPrimary = record.isPrimary ?? others.length === 0;
-    if (isPrimary && others.some((workspace) => workspace.isPrimary)) {
-      throw new TypeError(`Region ${this.#region} has a primary workspace already.`);
-    }
+    const isPrimary = ([other, workspace]: [string, FakeWorkspace]) => other !== id && workspace.isPrimary;
     const workspace = {
       id,
       secret: record.secret ?? `fake-workspace-secret-of-${id}`,
-      isPrimary,
+      isPrimary: record.isPrimary ?? ![...workspaces].some(isPrimary),
       ownerIds: record.ownerIds ?? [`owner_${this.#region}`],
       memberIds: record.memberIds ?? [],
     };
@@ -133,6 +129,10 @@ export class RegionAdd {
     const id = record.id ?? this.#newId('variable', variables);
     const agentId = this.#existing('agent', agents, record.agentId);
     const key = record.key ?? id;
+    const hasKey = (other: Variable) => other.agentId === agentId && other.key === key && other.id !== id;
+    if ([...variables.values()].some(hasKey)) {
+      throw new TypeError(`The agent "${agentId}" has a variable with the key "${key}" already (4.2).`);
+    }
     return put(variables, id, {
       type: this.#world.choices.variableType,
       ...structuredClone(record),

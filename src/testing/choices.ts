@@ -45,8 +45,10 @@ export interface PermitQuestion {
 }
 
 /**
- * Where the document is silent, a fake must choose all the same. Each choice is one option here, and none of the
- * defaults is a statement about the service.
+ * Where the document is silent, a fake must choose all the same. None of the defaults is a statement about the service.
+ *
+ * Chosen too, and no option: a release without `workspaceId` is from the caller's workspace (4.3); the owner of a created
+ * variable, `userId`, is the first owner of its workspace (2.3); the numbers of a deleted workspace stay where they are (4.7).
  */
 export interface FakeChoices {
   /** Status of a success; the document shows 200 for 4.1 alone (section 4). Default 200. */

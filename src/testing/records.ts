@@ -7,9 +7,9 @@ import type { Tool } from '../schemas/tool.js';
 import type { Variable } from '../schemas/variable.js';
 import type { FakeAgent, FakeLead, FakePhoneNumber, FakeWorkspace } from './state.js';
 
-/** A workspace to add. The first of a region is its primary one; the owner is `owner_<region>` by default. */
+/** A workspace to add: a primary one where its region has no other; the owner is `owner_<region>` by default. */
 export type NewWorkspace = Partial<FakeWorkspace>;
-/** An agent to add; in the primary workspace by default. */
+/** An agent to add; in the region's first workspace by default. */
 export type NewAgent = Partial<FakeAgent>;
 /** An organisation to add, with its clients and teams. */
 export interface NewOrg {
@@ -37,12 +37,12 @@ export interface NewConversation {
 }
 /** A lead to add; of the region's first agent by default. */
 export type NewLead = Partial<FakeLead>;
-/** A telephone number to add; rented, and in the primary workspace by default. */
+/** A telephone number to add; rented, and in the region's first workspace by default. */
 export type NewPhoneNumber = Partial<FakePhoneNumber>;
 
 /** Records to begin with, in one region. They are added in this order, so each may name those above it. */
 export interface RegionRecords {
-  /** Workspaces; the first is the primary one unless another says so. */
+  /** Workspaces; the first is primary unless another says so. */
   readonly workspaces?: readonly NewWorkspace[] | undefined;
   /** Organisations with their clients and teams. */
   readonly orgs?: readonly NewOrg[] | undefined;

@@ -4,7 +4,7 @@ import type { FakeChoices } from './choices.js';
 import { Refusal } from './refusal.js';
 import type { MutableRegionState } from './state.js';
 
-/** Releases a number from a workspace: that of the request, or else the caller's (4.3). */
+/** Releases a number from a workspace: that of the request, or else the caller's, which is a choice (4.3). */
 export function releaseNumber(
   input: ReleaseNumberInput,
   caller: Caller,

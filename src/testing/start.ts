@@ -34,7 +34,10 @@ export function fill(
 }
 
 function addRecords(add: RegionAdd, records: RegionRecords): void {
-  for (const workspace of records.workspaces ?? []) add.workspace(workspace);
+  const { workspaces = [] } = records;
+  // Else the first would be primary too, before the one that says so is there.
+  const others = workspaces.some(({ isPrimary }) => isPrimary) ? { isPrimary: false } : {};
+  for (const workspace of workspaces) add.workspace({ ...others, ...workspace });
   for (const org of records.orgs ?? []) add.org(org);
   for (const agent of records.agents ?? []) add.agent(agent);
   for (const variable of records.variables ?? []) add.variable(variable);

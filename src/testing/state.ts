@@ -12,7 +12,7 @@ export interface FakeWorkspace {
   readonly id: string;
   /** The workspace secret (5.2): a bearer token here, and `workspaceSecret` of the events (6.1). */
   readonly secret: string;
-  /** The primary workspace cannot be deleted (4.7). One in a region. */
+  /** A primary workspace cannot be deleted (4.7). How many there are is not shown; here, one in a region by default. */
   readonly isPrimary: boolean;
   /** User ids of the owners: only they may delete the workspace (4.7). */
   readonly ownerIds: readonly string[];
@@ -75,7 +75,7 @@ export interface FakePhoneNumber {
   readonly workspaceId: string | undefined;
 }
 
-/** Everything one region holds. The regions share nothing (5.1). */
+/** Everything one region holds; the regions of the fake share nothing. */
 export interface FakeRegionState {
   /** By id. */
   readonly workspaces: ReadonlyMap<string, FakeWorkspace>;

@@ -1,10 +1,5 @@
 import type * as z from 'zod/mini';
-import { type Issue, IssueList, typeName } from '../issues.js';
-
-const listed = (values: readonly unknown[]): string =>
-  values.map((value) => JSON.stringify(value)).join(', ');
-
-const received = (value: unknown): string => (typeof value === 'string' ? 'another string' : typeName(value));
+import { type Issue, IssueList, notListed, wrongType } from '../issues.js';
 
 /**
  * The English text of one Zod issue, built from its code. It is passed with every parse, so neither a locale
@@ -13,11 +8,9 @@ const received = (value: unknown): string => (typeof value === 'string' ? 'anoth
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined
-        ? `required: expected ${issue.expected === 'nonoptional' ? 'a value' : issue.expected}`
-        : `expected ${issue.expected}, received ${typeName(issue.input)}`;
+      return wrongType(issue.expected === 'nonoptional' ? 'a value' : issue.expected, issue.input);
     case 'invalid_value':
-      return `expected one of ${listed(issue.values)}, received ${received(issue.input)}`;
+      return notListed(issue.values, issue.input);
     case 'unrecognized_keys':
       return 'unknown field';
     case 'too_small':

@@ -106,7 +106,7 @@ function hintsFor({ region, status, headers, outcomeUnknown }: ApiErrorOptions):
   const hints: string[] = [];
   if ([401, 403, 404].includes(status)) {
     hints.push(
-      `The call went to region '${region}'. A token or an id of the other region fails the same way.`,
+      `The call went to region '${region}'. A token or an id of the other region may fail the same way.`,
     );
   }
   if (status < 400) hints.push('Redirects are not followed: check the base address.');

@@ -19,7 +19,7 @@ export class Deadline {
 
   constructor(timeout: number, totalLeft: number, userSignal: AbortSignal | undefined) {
     let settle: () => void;
-    // Not by listening to the signal, which costs as much as all else here.
+    // Not by listening to the signal: that costs more than a promise, and each attempt would pay it.
     this.expired = new Promise((resolve) => {
       settle = resolve;
     });

@@ -10,14 +10,14 @@ import type { Deadline } from './deadline.js';
 export async function runOnRequest(
   context: AttemptContext,
   deadline: Deadline,
-  { secrets }: Progress,
+  progress: Progress,
   own: Record<string, string>,
 ): Promise<Record<string, string>> {
   const { hooks, baseUrl } = context.settings;
   const { onRequest } = hooks;
   if (onRequest === undefined) return own;
   const headers = new Headers(own);
-  const call = hookCall(context, secrets);
+  const call = hookCall(context, progress.secrets);
   try {
     await deadline.race(Promise.resolve(onRequest({ ...call, url: baseUrl + call.path, headers })));
   } catch (cause) {

@@ -44,26 +44,12 @@ async function readStream(
   const text = () => new TextDecoder().decode(bytes.joined);
   try {
     // One race for all chunks: each would leave something behind until the attempt ends.
-    const tooLarge = await deadline.race(collect(reader, maxBytes, bytes));
-    return { text: text(), tooLarge };
+    const size = await deadline.race(bytes.addFrom(reader, maxBytes));
+    return { text: text(), tooLarge: size > maxBytes };
   } catch (failure) {
     return { text: text(), tooLarge: false, failure };
   } finally {
     // Ends the connection where the body was left unread; a reader that is done ignores it.
     reader.cancel().catch(() => undefined);
-  }
-}
-
-/** Reads to the end, or to the limit. Returns whether there was more. */
-async function collect(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  maxBytes: number,
-  bytes: ByteJoiner,
-): Promise<boolean> {
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return false;
-    if (bytes.size + value.byteLength > maxBytes) return true;
-    bytes.add(value);
   }
 }

@@ -1,5 +1,5 @@
 import type { ParsedBody } from './body.js';
-import type { ReceivedDelivery } from './envelope.js';
+import type { Envelope, ReceivedDelivery } from './envelope.js';
 import { sha256 } from './sha256.js';
 
 /**
@@ -13,10 +13,13 @@ export function dedupeKey({ workspace, content }: ReceivedDelivery): Promise<str
   return sha256(`${JSON.stringify(workspace ?? null)}\n`, content());
 }
 
-/** The text of a body without its secret, which must not be guessable from a stored key. */
-export function contentOf({ value, text }: ParsedBody, secret: unknown): string {
+/** The text of type and payload without the secret, which must not be guessable from a stored key. */
+export function contentOf({ value, text }: ParsedBody, { type, payload, presented }: Envelope): string {
+  // What else an envelope may come to hold, such as when it was sent, is not the event's.
+  const isAll = Object.keys(value as object).join() === 'type,payload';
+  const content = isAll && text !== undefined ? text : toJson({ type, payload });
   // No JSON text holds a NUL, so that nothing else becomes what stands for the secret.
-  return (text ?? toJson(value)).replaceAll(JSON.stringify(secret), '\0');
+  return content.replaceAll(JSON.stringify(presented), '\0');
 }
 
 /** The native writer recurses, and runs out of stack on a body that is nested a few thousand levels deep. */

@@ -27,7 +27,7 @@ export type WebhookEventCategory =
   | 'Conversation';
 
 /** Which agent platforms send an event (document, 6.2); `'not shown'` where the document does not say. */
-export type WebhookEventPlatforms = 'both' | 'native' | 'external-flow' | 'not shown';
+export type WebhookEventPlatforms = 'both' | 'native' | 'not shown';
 
 /** One event type as data. */
 export interface WebhookEventDefinition<Type extends string = string, Payload = unknown> {

@@ -30,7 +30,7 @@ export async function takeIn(
   if (genuine === undefined) throw new Refusal('verification_failed', sizeOf(body));
   const { type, payload, workspace, label } = removeSecret(envelope, genuine);
   // Written out: to spread it takes longer than to parse a small body.
-  return { type, payload, workspace, label, content: () => contentOf(parsed, envelope.presented) };
+  return { type, payload, workspace, label, content: () => contentOf(parsed, envelope) };
 }
 
 /** A step that fails refuses the delivery, for the reason it gives or for this one. */

@@ -50,7 +50,7 @@ export interface WebhookReceiverOptions {
    * on the presented secret.
    */
   readonly secret: WebhookSecrets | WebhookSecretLookup;
-  /** Milliseconds until a delivery is answered 500. The service waits 60 seconds (document, 6.4). Default 55 000. */
+  /** Milliseconds until a delivery is answered 500. The service waits 60 seconds (document, 6.4): keep below. Default 55 000. */
   readonly deadline?: number | undefined;
   /**
    * The most bytes of a body. More is answered 413, and not read further. The size of a body that a body

@@ -21,7 +21,7 @@ import { processStored } from './stored.js';
 export interface WebhookRequest {
   /** The HTTP method; any other than POST is refused, and none too. */
   readonly method?: string | undefined;
-  /** Not looked at: no header verifies a webhook (document, 6.4), and no content type refuses a body that is JSON. */
+  /** Not looked at: the document shows no header that verifies a webhook (6.4), and no content type refuses a body that is JSON. */
   readonly headers?: unknown;
   /** The body as a string or bytes, or the object that a body parser has made of it. */
   readonly body?: unknown;
@@ -261,7 +261,7 @@ function checkHandler<Handler>(name: string, handler: Handler): Handler {
 
 /**
  * Makes a receiver for the service's webhooks. A 200 means that the event was handled, or stored in the inbox: the
- * service delivers each event once, and forgets it (document, 6.4).
+ * service does not repeat an event (document, 6.4).
  *
  * @throws {ConfigurationError} An option is wrong, such as an empty secret.
  *

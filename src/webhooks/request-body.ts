@@ -21,24 +21,16 @@ export async function readRequest(
     cancel();
   });
   try {
-    const whole = await collect(reader, limit);
+    const bytes = new ByteJoiner();
+    const size = await bytes.addFrom(reader, limit);
+    if (size > limit) throw new Refusal('body_too_large', size);
     // A cancelled reader ends as if the body had: what came is not the whole.
-    if (overdue) throw new Refusal('body_unreadable', whole.byteLength);
-    return whole;
+    if (overdue) throw new Refusal('body_unreadable', size);
+    return bytes.joined;
   } catch (error) {
     cancel();
     throw error instanceof Refusal ? error : new Refusal('body_unreadable');
   }
-}
-
-async function collect(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<Uint8Array> {
-  const bytes = new ByteJoiner();
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    const size = bytes.size + next.value.byteLength;
-    if (size > limit) throw new Refusal('body_too_large', size);
-    bytes.add(next.value);
-  }
-  return bytes.joined;
 }
 
 function ignore(): void {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
 import { run } from '../../src/cli/run.js';
 
@@ -45,8 +45,13 @@ function post(url: string, path: string, body: unknown, method = 'POST'): Promis
   return fetch(url + path, { method, headers, body: JSON.stringify(body) });
 }
 
+const seeds = mkdtempSync(join(tmpdir(), 'agent-platform-'));
+afterAll(() => rmSync(seeds, { recursive: true }));
+
+let seedFiles = 0;
 function seedFile(content: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'agent-platform-')), 'seed.json');
+  seedFiles += 1;
+  const path = join(seeds, `${seedFiles}-seed.json`);
   writeFileSync(path, content);
   return path;
 }

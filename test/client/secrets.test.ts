@@ -108,6 +108,18 @@ describe('no error shows a token, however the service echoes it', () => {
     expect(shown(error)).not.toContain(CANARY);
   });
 
+  test('nor a header of any length', async () => {
+    const long = CANARY.repeat(10_000);
+    const { platform } = await connectTo(answerWith(200), {
+      headers: { 'x-api-key': long },
+      fetch: () => Promise.reject(new Error(`refused ${long} and ${btoa(long)}`)),
+    });
+    const error = await rejectionOf(platform.tools.get('t1'));
+    expect(error).toMatchObject({ type: 'connection_error' });
+    expect(shown(error)).not.toContain(CANARY);
+    expect(shown(error)).not.toContain(btoa(CANARY).slice(0, 24));
+  });
+
   test('a cause whose parts refer to each other is looked through once', async () => {
     let looks = 0;
     const parts: object[] = Array.from({ length: 12 }, () => ({}));

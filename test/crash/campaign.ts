@@ -75,7 +75,7 @@ await redis.stop();
 const verdict = judge(readJournals(journals), ledger, workers.killed);
 rmSync(journals, { recursive: true, force: true });
 report();
-// The connections to receivers that were killed are the sender's own, and are not waited for.
+// What may still hold this process, such as a connection to a receiver that was killed, is not what is judged.
 process.exit();
 
 /** Breaks something every 150 events or so, and Redis itself every 1 500. Resolves when all is sent. */

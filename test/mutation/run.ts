@@ -29,7 +29,7 @@ function optionsFor(name: string, { mutate }: Area): StrykerOptions {
     mutate: [...mutate],
     testRunner: 'vitest',
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
-    concurrency: 1,
+    concurrency: 2,
     // A changed code, reason or name of an option does not compile: they are unions. What is left are the words of messages.
     mutator: { excludedMutations: ['StringLiteral'] },
     // What runs as a module is loaded cannot be switched on for one test: all would have to run anew for each.
@@ -39,7 +39,8 @@ function optionsFor(name: string, { mutate }: Area): StrykerOptions {
     ignorePatterns: ['dist', 'coverage', 'bench', 'examples', 'docs'],
     tempDirName: `${OUTPUT}/sandbox`,
     reporters: ['progress-append-only'],
-    timeoutMS: 10_000,
+    // Only what never gives up the processor gets here: a test that waits fails by its own limit, sooner.
+    timeoutMS: 20_000,
   };
 }
 

@@ -153,7 +153,7 @@ export interface webhooks {
         put?: never;
         /**
          * message_received
-         * @description Category: Message. Sent by both agent platforms. Delivered once, without retries (6.4).
+         * @description Category: Message. Sent by both agent platforms. Not repeated after a failure (6.4).
          */
         post: operations["on_message_received"];
         delete?: never;
@@ -173,7 +173,7 @@ export interface webhooks {
         put?: never;
         /**
          * chat_delegated
-         * @description Category: Chat. Sent by both agent platforms. Delivered once, without retries (6.4).
+         * @description Category: Chat. Sent by both agent platforms. Not repeated after a failure (6.4).
          */
         post: operations["on_chat_delegated"];
         delete?: never;
@@ -193,7 +193,7 @@ export interface webhooks {
         put?: never;
         /**
          * bug_reported
-         * @description Category: Bug. Sent by both agent platforms. Delivered once, without retries (6.4).
+         * @description Category: Bug. Sent by both agent platforms. Not repeated after a failure (6.4).
          */
         post: operations["on_bug_reported"];
         delete?: never;
@@ -213,7 +213,7 @@ export interface webhooks {
         put?: never;
         /**
          * agent_deleted
-         * @description Category: Agent. Sent by both agent platforms. Delivered once, without retries (6.4).
+         * @description Category: Agent. Sent by both agent platforms. Not repeated after a failure (6.4).
          */
         post: operations["on_agent_deleted"];
         delete?: never;
@@ -233,7 +233,7 @@ export interface webhooks {
         put?: never;
         /**
          * webhook_test
-         * @description Category: Test. Sent by both agent platforms. Delivered once, without retries (6.4).
+         * @description Category: Test. Sent by both agent platforms. Not repeated after a failure (6.4).
          */
         post: operations["on_webhook_test"];
         delete?: never;
@@ -253,7 +253,7 @@ export interface webhooks {
         put?: never;
         /**
          * lead_captured
-         * @description Category: Lead. Sent by the native agent platform only. Delivered once, without retries (6.4).
+         * @description Category: Lead. Sent by the native agent platform only. Not repeated after a failure (6.4).
          */
         post: operations["on_lead_captured"];
         delete?: never;
@@ -273,7 +273,7 @@ export interface webhooks {
         put?: never;
         /**
          * form_submitted
-         * @description Category: Form. Sent by the native agent platform only. Delivered once, without retries (6.4).
+         * @description Category: Form. Sent by the native agent platform only. Not repeated after a failure (6.4).
          */
         post: operations["on_form_submitted"];
         delete?: never;
@@ -293,7 +293,7 @@ export interface webhooks {
         put?: never;
         /**
          * organisation_created
-         * @description Category: Organisation. Sent by both agent platforms. Delivered once, without retries (6.4).
+         * @description Category: Organisation. Sent by both agent platforms. Not repeated after a failure (6.4).
          */
         post: operations["on_organisation_created"];
         delete?: never;
@@ -313,7 +313,7 @@ export interface webhooks {
         put?: never;
         /**
          * organisation_updated
-         * @description Category: Organisation. Sent by both agent platforms. Delivered once, without retries (6.4).
+         * @description Category: Organisation. Sent by both agent platforms. Not repeated after a failure (6.4).
          */
         post: operations["on_organisation_updated"];
         delete?: never;
@@ -333,7 +333,7 @@ export interface webhooks {
         put?: never;
         /**
          * organisation_deleted
-         * @description Category: Organisation. Sent by both agent platforms. Delivered once, without retries (6.4).
+         * @description Category: Organisation. Sent by both agent platforms. Not repeated after a failure (6.4).
          */
         post: operations["on_organisation_deleted"];
         delete?: never;
@@ -353,7 +353,7 @@ export interface webhooks {
         put?: never;
         /**
          * client_created
-         * @description Category: Client. Sent by both agent platforms. Delivered once, without retries (6.4).
+         * @description Category: Client. Sent by both agent platforms. Not repeated after a failure (6.4).
          */
         post: operations["on_client_created"];
         delete?: never;
@@ -373,7 +373,7 @@ export interface webhooks {
         put?: never;
         /**
          * client_updated
-         * @description Category: Client. Sent by both agent platforms. Delivered once, without retries (6.4).
+         * @description Category: Client. Sent by both agent platforms. Not repeated after a failure (6.4).
          */
         post: operations["on_client_updated"];
         delete?: never;
@@ -393,7 +393,7 @@ export interface webhooks {
         put?: never;
         /**
          * client_deleted
-         * @description Category: Client. Sent by both agent platforms. Delivered once, without retries (6.4).
+         * @description Category: Client. Sent by both agent platforms. Not repeated after a failure (6.4).
          */
         post: operations["on_client_deleted"];
         delete?: never;
@@ -413,7 +413,7 @@ export interface webhooks {
         put?: never;
         /**
          * agent_created
-         * @description Category: Agent. Which agent platforms send it is not shown. Delivered once, without retries (6.4).
+         * @description Category: Agent. Which agent platforms send it is not shown. Not repeated after a failure (6.4).
          */
         post: operations["on_agent_created"];
         delete?: never;
@@ -433,7 +433,7 @@ export interface webhooks {
         put?: never;
         /**
          * agent_updated
-         * @description Category: Agent. Which agent platforms send it is not shown. Delivered once, without retries (6.4).
+         * @description Category: Agent. Which agent platforms send it is not shown. Not repeated after a failure (6.4).
          */
         post: operations["on_agent_updated"];
         delete?: never;
@@ -453,7 +453,7 @@ export interface webhooks {
         put?: never;
         /**
          * conversation_updated
-         * @description Category: Conversation. Which agent platforms send it is not shown. Delivered once, without retries (6.4).
+         * @description Category: Conversation. Which agent platforms send it is not shown. Not repeated after a failure (6.4).
          */
         post: operations["on_conversation_updated"];
         delete?: never;
@@ -471,7 +471,7 @@ export interface components {
          *     `dashboardPassword`, `magicCode`, `usedSecret` and `FB_PUSH_TOKEN` are secrets.
          */
         OrgClient: {
-            /** @description Client id. */
+            /** @description Client id. Required by choice of this package. */
             ID: string;
             /** @description Identity-provider user id of the client. */
             idpUid?: string;
@@ -566,17 +566,17 @@ export interface components {
             /** @description Teams the client belongs to (selected by team `memberIds`). */
             teams?: components["schemas"]["TeamSummary"][];
         };
-        /** @description Handoff setting of a client (document, 2.1, `handoff`; closed). */
+        /** @description Handoff setting of a client (document, 2.1, `handoff`; closed as the client is). */
         HandoffSettings: {
             /** @description Maximum number of assignees for handoff. */
             maxAssignees?: number;
         };
-        /** @description What the service keeps about a client for its own use (document, 2.1, `internal`; closed). */
+        /** @description What the service keeps about a client for its own use (document, 2.1, `internal`; closed as the client is). */
         InternalState: {
             /** @description The client has changed the password. Used internally. */
             hasChangedPassword?: boolean;
         };
-        /** @description A prepared answer for the chats tab (document, 2.1, `cannedResponses`; closed). */
+        /** @description A prepared answer for the chats tab (document, 2.1, `cannedResponses`; closed as the client is). */
         CannedResponse: {
             /** @description Key of the response. */
             key?: string;
@@ -613,7 +613,7 @@ export interface components {
             /** @description What the client set up. */
             setupData?: components["schemas"]["SetupData"];
         };
-        /** @description What a client said about themselves in the onboarding (document, 2.1.2, `personalInfo`; closed). */
+        /** @description What a client said about themselves in the onboarding (document, 2.1.2, `personalInfo`; closed as the state is). */
         PersonalInfo: {
             /** @description Full name. */
             fullName?: string;
@@ -624,7 +624,7 @@ export interface components {
             /** @description Industry of the company. */
             industry?: string;
         };
-        /** @description What a client chose in the onboarding (document, 2.1.2, `preferences`; closed). */
+        /** @description What a client chose in the onboarding (document, 2.1.2, `preferences`; closed as the state is). */
         OnboardingPreferences: {
             /** @description Main use the client has in mind. */
             primaryUseCase?: string;
@@ -633,7 +633,7 @@ export interface components {
             /** @description Goals of the client. */
             goals?: string[];
         };
-        /** @description What a client set up in the onboarding (document, 2.1.2, `setupData`; closed). */
+        /** @description What a client set up in the onboarding (document, 2.1.2, `setupData`; closed as the state is). */
         SetupData: {
             /** @description Agents the client selected. */
             selectedAgents?: string[];
@@ -642,7 +642,7 @@ export interface components {
         };
         /** @description A team of an organisation, used for the assignment of chats (document, 2.2; closed). */
         Team: {
-            /** @description Team id. */
+            /** @description Team id. Required by choice of this package. */
             ID: string;
             /** @description Organisation the team belongs to. */
             orgId?: string;
@@ -659,9 +659,9 @@ export interface components {
             /** @description Timestamp of the last modification; unit not documented. */
             lastModified?: number;
         };
-        /** @description A team as it stands inside a client (document, 2.1, `teams`; closed). */
+        /** @description A team as it stands inside a client (document, 2.1, `teams`; closed as the client is). */
         TeamSummary: {
-            /** @description Team id. */
+            /** @description Team id. Required by choice of this package. */
             ID: string;
             /** @description Key of the team. */
             key?: string;
@@ -674,7 +674,7 @@ export interface components {
         };
         /** @description A named value that belongs to an agent, as its creation returns it (document, 2.3). */
         Variable: {
-            /** @description Variable id, set by the service, returned only. */
+            /** @description Variable id, set by the service, returned only. Required by choice of this package. */
             id: string;
             /** @description Where the variable is used. */
             in?: string;
@@ -770,7 +770,7 @@ export interface components {
         };
         /** @description A capability that an agent can call, with its full configuration (document, 2.4). */
         Tool: {
-            /** @description Tool id. */
+            /** @description Tool id. Required by choice of this package. */
             id: string;
             /** @description Name of the tool. */
             name?: string;
@@ -816,7 +816,7 @@ export interface components {
         };
         /** @description An entry of the catalogue of built-in tools (document, 2.5). */
         DefaultTool: {
-            /** @description Tool id, such as `web-search`, `human-handoff` or `end-call`. */
+            /** @description Tool id, such as `web-search`, `human-handoff` or `end-call`. Required by choice of this package. */
             id: string;
             /** @description Name of the tool. */
             name?: string;
@@ -838,7 +838,7 @@ export interface components {
             channels?: string[];
         };
         /**
-         * @description A chat or call between an end user and an agent (document, 2.6): contact, lead, assignment, cost, CRM, scoring and token data. Every field may be absent. Numeric times are UNIX timestamps whose unit the document does not show.
+         * @description A chat or call between an end user and an agent (document, 2.6): contact, lead, assignment, cost, CRM, scoring and token data. Most fields are optional, and the document does not show which are not: here, every field is. Numeric times are UNIX timestamps whose unit the document does not show.
          *
          *     `externalFlowV4Session.sessionKey` and `voice.listenUrl` are secrets.
          */
@@ -894,7 +894,7 @@ export interface components {
             value?: number;
             /** @description Conversation record id. An example composes it of the agent id and the conversation id. */
             ID?: string;
-            /** @description Id of the end user. An example composes it of the agent id and the conversation id. */
+            /** @description User id. An example composes it of the agent id and the conversation id. */
             userID?: string;
             /** @description Id of the campaign. */
             campaignId?: string;
@@ -1330,7 +1330,7 @@ export interface components {
             /** @description Details, where the service gives any. */
             issues?: components["schemas"]["ErrorIssue"][];
         };
-        /** @description One entry of `issues` in an error body (document, section 7; closed). */
+        /** @description One entry of `issues` in an error body (document, section 7; closed as the body is). */
         ErrorIssue: {
             /** @description What is wrong, in words. */
             message: string;
@@ -1482,7 +1482,7 @@ export interface components {
             /** @description Conversation id. */
             convoId: string;
             /**
-             * @description A whole form, or a single input.
+             * @description Kind of the form; not described further.
              * @enum {string}
              */
             formType: "ui_engine_form" | "ui_engine_input";
@@ -1874,7 +1874,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1910,7 +1910,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1946,7 +1946,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1982,7 +1982,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2018,7 +2018,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2054,7 +2054,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2090,7 +2090,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2126,7 +2126,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2162,7 +2162,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2198,7 +2198,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2234,7 +2234,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2270,7 +2270,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2306,7 +2306,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2342,7 +2342,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2378,7 +2378,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2414,7 +2414,7 @@ export interface operations {
                 content?: never;
             };
             /** @description Any other status is a failed delivery; it is not repeated. */
-            "4XX": {
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,5 +1,6 @@
-import { existsSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { install, pack, root } from './install.js';
 
@@ -16,13 +17,14 @@ declare module 'vitest' {
 
 export default function setup({ provide }: TestProject): () => void {
   if (!existsSync(join(root, 'dist'))) throw new Error('There is no dist: run `npm run build` first.');
-  const tarball = pack();
+  const packed = mkdtempSync(join(tmpdir(), 'agent-platform-sdk-'));
+  const tarball = pack(packed);
   const consumer = install(tarball);
   const consumerWithPeers = install(tarball, ['msw', 'bullmq', 'ioredis']);
   provide('tarball', tarball);
   provide('consumer', consumer);
   provide('consumerWithPeers', consumerWithPeers);
   return () => {
-    for (const path of [dirname(tarball), consumer, consumerWithPeers]) rmSync(path, { recursive: true });
+    for (const path of [packed, consumer, consumerWithPeers]) rmSync(path, { recursive: true });
   };
 }

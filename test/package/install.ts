@@ -6,9 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Packs the built package as `npm publish` would, and returns the tarball. */
-export function pack(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'agent-platform-sdk-'));
+/** Packs the built package as `npm publish` would, into a directory, and returns the tarball. */
+export function pack(directory: string): string {
   const printed = execFileSync(
     'npm',
     ['pack', '--json', '--ignore-scripts', '--pack-destination', directory],

@@ -38,3 +38,7 @@ test('errors are recognised across the ESM and the CommonJS copy, and across ent
     subclassIsNotSibling: true,
   });
 });
+
+test('importing the client loads nothing of Node that it may not need', () => {
+  expect(run(inject('consumer'), 'loaded.mjs')).toEqual([]);
+});

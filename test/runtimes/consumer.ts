@@ -12,7 +12,7 @@ export function createConsumer(): string {
   const directory = mkdtempSync(join(tmpdir(), 'agent-platform-sdk-runtimes-'));
   writeFileSync(join(directory, 'package.json'), '{ "private": true }');
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  execFileSync('npm', ['install', ...quiet, pack()], {
+  execFileSync('npm', ['install', ...quiet, pack(directory)], {
     cwd: directory,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -47,7 +47,7 @@ export async function nextExample(): Promise<readonly Result[]> {
   const npm = (...args: readonly string[]) =>
     execFileSync('npm', args, { cwd: app, stdio: ['ignore', 'ignore', 'inherit'], env: environment });
   try {
-    npm('install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', pack());
+    npm('install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', pack(app));
     npm('run', 'build');
     return await servedByNext(app);
   } finally {

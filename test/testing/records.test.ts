@@ -1,4 +1,4 @@
-import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { createFakePlatform, type FakePlatform, type NewWorkspace } from 'agent-platform-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { clientOf } from './support/client.js';
 
@@ -64,6 +64,34 @@ test('keeps a copy of what it is given', () => {
   expect(fake.state.eu.tools.get(id)?.channels).toEqual(['web-chat']);
 });
 
+describe('a primary workspace', () => {
+  const primary = (fake: FakePlatform) =>
+    [...fake.state.eu.workspaces.values()].filter(({ isPrimary }) => isPrimary).map(({ id }) => id);
+  const starting = (...workspaces: NewWorkspace[]) =>
+    primary(createFakePlatform({ seed: 'empty', regions: { eu: { workspaces } } }));
+
+  test('is the first, unless another says so', () => {
+    expect(starting({ id: 'a' }, { id: 'b' })).toEqual(['a']);
+    expect(starting({ id: 'a' }, { id: 'b', isPrimary: true })).toEqual(['b']);
+    expect(starting({ id: 'a', isPrimary: true }, { id: 'b', isPrimary: true })).toEqual(['a', 'b']);
+  });
+
+  test('is there as soon as one may be', () => {
+    expect(starting({ id: 'a', isPrimary: false })).toEqual([]);
+    const fake = createFakePlatform({ seed: 'empty' });
+    fake.add.workspace({ id: 'a', isPrimary: false });
+    fake.add.workspace({ id: 'b' });
+    expect(primary(fake)).toEqual(['b']);
+  });
+
+  test('stays one when it is replaced', () => {
+    const fake = createFakePlatform();
+    const { workspaceId: id } = fake.seed.eu;
+    fake.add.workspace({ id, secret: 'another' });
+    expect(primary(fake)).toEqual([id]);
+  });
+});
+
 describe('refuses', () => {
   const fake = createFakePlatform();
   const empty = createFakePlatform({ seed: 'empty' });
@@ -73,9 +101,9 @@ describe('refuses', () => {
     ['an agent where there is no workspace', () => empty.add.agent(), 'no workspace yet: add one first'],
     ['a client of an unknown organisation', () => fake.add.client({ orgId: 'x' }), 'no org with the id "x"'],
     [
-      'a second primary workspace',
-      () => fake.add.workspace({ isPrimary: true }),
-      'Region eu has a primary workspace already',
+      'a second variable with the key of another',
+      () => fake.add.variable({ id: 'other', key: fake.seed.eu.variableKey }),
+      'The agent "agent_eu_1" has a variable with the key "customer_name" already',
     ],
   ])('%s', (_name, adding, message) => {
     expect(adding).toThrow(message);

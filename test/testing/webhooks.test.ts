@@ -252,6 +252,21 @@ describe('what a receiver must be ready for', () => {
     expect(deliveries.map(({ via }) => via).sort()).toEqual(['agent', 'subscription']);
     expect(agentLevel.received).toEqual([target.received[0]]);
   });
+
+  test("an agent's own address is sent the secret of the agent's workspace", async () => {
+    const fake = createFakePlatform();
+    const { secondWorkspaceId: workspaceId, secondWorkspaceSecret } = fake.seed.eu;
+    const { url, received } = await listener();
+    const { id: agentId } = fake.add.agent({ workspaceId, advanced: { serverUrl: url } });
+
+    await fake.webhooks.send('conversation_updated', { agentId });
+    await fake.webhooks.send('conversation_updated', { agentId }, { forged: true });
+
+    expect(received).toMatchObject([
+      { payload: { workspaceSecret: secondWorkspaceSecret } },
+      { payload: { workspaceSecret: `forged-${workspaceId}` } },
+    ]);
+  });
 });
 
 test('keeps every delivery, without the secret', async () => {

@@ -50,6 +50,8 @@ test.each<[string, unknown]>([
   ['bytes', new TextEncoder().encode(delivery('form_submitted'))],
   ['a parsed object', envelope('form_submitted')],
   ['text with a byte order mark', `\ufeff${delivery('form_submitted')}`],
+  ['text that tells when it was sent', JSON.stringify({ ...envelope('form_submitted'), sentAt: 1 })],
+  ['an object that tells when it was sent', { sentAt: 2, ...envelope('form_submitted') }],
 ])('a copy is recognised when it comes as %s', async (_, body) => {
   const { receiver, runs } = setUp();
   const first = receiver.handle(post('form_submitted'));

@@ -6,7 +6,7 @@ import { type ExternalFlowV4Session, ExternalFlowV4SessionSchema } from './exter
 export interface ConversationIdentity {
   /** Conversation record id. An example composes it of the agent id and the conversation id. */
   ID?: string | undefined;
-  /** Id of the end user. An example composes it of the agent id and the conversation id. */
+  /** User id. An example composes it of the agent id and the conversation id. */
   userID?: string | undefined;
   /** Id of the campaign. */
   campaignId?: string | undefined;

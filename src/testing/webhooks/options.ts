@@ -6,7 +6,10 @@ import type { DeepPartial } from '../fixtures/deep-partial.js';
 export interface WebhookOwner {
   /** Default `'eu'`. */
   readonly region?: Region | undefined;
-  /** The workspace whose secret the payload carries. Default: the first of the region. */
+  /**
+   * The workspace whose secret the payload carries; at an agent's own address, that of the agent's workspace instead.
+   * Default: the first of the region.
+   */
   readonly workspaceId?: string | undefined;
 }
 

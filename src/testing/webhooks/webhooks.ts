@@ -16,6 +16,11 @@ interface Subscription {
   readonly workspaceId: string;
 }
 
+/** Where an event goes to, and whose secret it carries. */
+interface Address extends Pick<Delivery, 'target' | 'via'> {
+  readonly owner: FakeWorkspace;
+}
+
 /**
  * Sends the service's events to whoever subscribed. The document does not say which action emits which event, so
  * nothing is sent on its own.
@@ -165,12 +170,15 @@ export class FakeWebhooks {
   ): Promise<readonly DeliveryRecord[]> {
     const { region, workspace } = this.#ownerOf(options);
     const { copies = 1, forged = false } = options;
-    const secret = forged ? `forged-${workspace.id}` : workspace.secret;
-    const addresses = [
-      ...this.#subscribersOf(type, region, workspace.id),
+    const deliveries = [
+      ...this.#subscribersOf(type, region, workspace),
       ...this.#agentAddress(type, payload, region),
-    ];
-    const deliveries = addresses.map((address) => ({ ...address, type, payload, secret }));
+    ].map(({ owner, ...address }) => ({
+      ...address,
+      type,
+      payload,
+      secret: forged ? `forged-${owner.id}` : owner.secret,
+    }));
     const all = Array.from({ length: copies }, () => deliveries).flat();
     return Promise.all(all.map((delivery) => this.#deliver(delivery)));
   }
@@ -182,21 +190,20 @@ export class FakeWebhooks {
     return record;
   }
 
-  #subscribersOf(type: string, region: Region, workspaceId: string): Pick<Delivery, 'target' | 'via'>[] {
+  #subscribersOf(type: string, region: Region, owner: FakeWorkspace): Address[] {
     return this.#subscriptions
-      .filter((each) => each.region === region && each.workspaceId === workspaceId)
+      .filter((each) => each.region === region && each.workspaceId === owner.id)
       .filter((each) => each.events === undefined || each.events.includes(type))
-      .map(({ target }) => ({ target, via: 'subscription' }));
+      .map(({ target }) => ({ target, via: 'subscription', owner }));
   }
 
-  #agentAddress(
-    type: string,
-    { agentId }: Readonly<Record<string, unknown>>,
-    region: Region,
-  ): Pick<Delivery, 'target' | 'via'>[] {
+  #agentAddress(type: string, { agentId }: Readonly<Record<string, unknown>>, region: Region): Address[] {
     if (type !== 'conversation_updated' || typeof agentId !== 'string') return [];
-    const serverUrl = this.#world.state[region].agents.get(agentId)?.advanced.serverUrl;
-    return serverUrl === undefined ? [] : [{ target: serverUrl, via: 'agent' }];
+    const agent = this.#world.state[region].agents.get(agentId);
+    if (agent?.advanced.serverUrl === undefined) return [];
+    // Another workspace's agent is told the secret of its own.
+    const { workspace: owner } = this.#ownerOf({ region, workspaceId: agent.workspaceId });
+    return [{ target: agent.advanced.serverUrl, via: 'agent', owner }];
   }
 
   #ownerOf({ region = 'eu', workspaceId }: WebhookOwner): { region: Region; workspace: FakeWorkspace } {

@@ -12,7 +12,7 @@ export interface FormSubmittedPayload {
   agentName?: string | undefined;
   /** Conversation id. */
   convoId: string;
-  /** A whole form, or a single input. */
+  /** Kind of the form; not described further. */
   formType: 'ui_engine_form' | 'ui_engine_input';
   /** What was filled in, as key-value pairs. */
   formData: Record<string, unknown>;

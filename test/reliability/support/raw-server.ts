@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { createServer, type Socket } from 'node:net';
+import { listen } from './listen.js';
 
 /** A request as it came over the wire. */
 export interface RawRequest {
@@ -24,14 +23,9 @@ export interface RawServer {
 /** A TCP server on loopback that reads HTTP requests and leaves the answer to the test. Closed when the test ends. */
 export async function startRawServer(behave: Behaviour): Promise<RawServer> {
   const requests: RawRequest[] = [];
-  const sockets = new Set<Socket>();
   const used = new Set<Socket>();
   const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.once('close', () => {
-      sockets.delete(socket);
-      used.delete(socket);
-    });
+    socket.once('close', () => used.delete(socket));
     socket.on('error', () => undefined);
     readRequests(socket, (request) => {
       used.add(socket);
@@ -39,15 +33,7 @@ export async function startRawServer(behave: Behaviour): Promise<RawServer> {
       behave(socket, request);
     });
   });
-  server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 });
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    const closed = once(server, 'close');
-    server.close();
-    for (const socket of sockets) socket.destroy();
-    await closed;
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server, 4_096);
   return { url: `http://127.0.0.1:${port}`, requests, open: () => used.size };
 }
 

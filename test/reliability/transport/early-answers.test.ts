@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { createServer, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
 import { connect } from '../../support/server.js';
 import { MIB } from '../support/heap.js';
+import { listen } from '../support/listen.js';
 import { isUnknown, outcomeOf } from '../support/outcome.js';
 import { watchProcess } from '../support/watch.js';
 import { wire } from '../support/wire.js';
@@ -20,15 +20,7 @@ async function startHasty(
       act(socket);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    const closed = once(server, 'close');
-    server.close();
-    for (const socket of sockets) socket.destroy();
-    await closed;
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}`,
     connections: () => sockets.filter((one) => one.bytesRead > 0).length,

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { closedAddress, connect } from '../../support/server.js';
+import { listen } from '../support/listen.js';
 import { withEach } from '../support/operations.js';
 import { outcomeOf } from '../support/outcome.js';
 import { watchProcess } from '../support/watch.js';
@@ -14,23 +14,11 @@ interface NoConnection {
   readonly isCertain: boolean;
 }
 
-async function listen(server: ReturnType<typeof createServer>): Promise<string> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => sockets.add(socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    const closed = once(server, 'close');
-    server.close();
-    for (const socket of sockets) socket.destroy();
-    await closed;
-  });
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const addressOf = async (server: Server): Promise<string> => `https://127.0.0.1:${await listen(server)}`;
 
 /** Answers the first bytes of a TLS handshake. */
 const toHello = (answer: (socket: Socket) => void) => () =>
-  listen(
+  addressOf(
     createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => answer(socket));
@@ -48,7 +36,7 @@ const noConnections: readonly NoConnection[] = [
     address: async () => {
       const server = createTlsServer({ ciphers: 'PSK', pskCallback: () => null, maxVersion: 'TLSv1.2' });
       server.on('tlsClientError', () => undefined);
-      return listen(server);
+      return addressOf(server);
     },
     isCertain: false,
   },
@@ -89,7 +77,7 @@ test.each(noConnections)('$name: a typed error', async ({ address, isCertain }) 
 test('TLS that stalls in its handshake ends with the timeout', async () => {
   watchProcess();
   let open = 0;
-  const url = await listen(
+  const url = await addressOf(
     createServer((socket) => {
       open += 1;
       socket.on('error', () => undefined);
