@@ -1,4 +1,5 @@
 import { defineConfig, type Options } from 'tsup';
+import { droppableZod } from './scripts/droppable-zod.js';
 import { entryPoints, readManifest } from './scripts/entry-points.js';
 import { oneCore } from './scripts/one-core.js';
 import { privateZod } from './scripts/private-zod.js';
@@ -16,7 +17,7 @@ const shared: Options = {
   external: [/^node:/, 'msw', 'bullmq', 'ioredis'],
   // A tree-shaken copy of our own: starts fast, and cannot conflict with another version.
   noExternal: ['zod'],
-  esbuildPlugins: [privateZod, oneCore],
+  esbuildPlugins: [privateZod, droppableZod, oneCore],
   sourcemap: true,
   dts: false,
   silent: true,

@@ -1,4 +1,4 @@
-// An agency with a thousand workspaces: one endpoint, one inbox, and each event knows whose it is.
+// An agency with a thousand workspaces: one endpoint, one inbox, and each event says whose it is.
 // Start it with: REDIS_URL=redis://… PORT=3000 npx tsx examples/bullmq-agency.ts
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,7 @@ export function createAgency(
   );
 }
 
-/** After an outage at one customer: their events once more, and no one else's. */
+/** After an outage at one customer: replays their events, and no one else's. */
 export function replayFor(inbox: BullMQInbox, workspace: string): Promise<number> {
   return inbox.deadLetters.replayAll(({ webhook }) => webhook.workspace === workspace);
 }
@@ -57,7 +57,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const receiver = createAgency(workspaces, inbox, (name) => ({
     addLead: async (email) => console.log(`lead of ${name}: ${email}`),
   }));
-  createServer(receiver.node).listen(Number(process.env.PORT ?? 3000));
+  const server = createServer(receiver.node).listen(Number(process.env.PORT ?? 3000));
   inbox.work(receiver, { concurrency: 50 });
-  process.on('SIGTERM', () => void inbox.close());
+
+  // The server first: a delivery that finds the inbox closed would be answered 500, and lost.
+  process.on('SIGTERM', () => server.close(() => void inbox.close()));
 }

@@ -13,7 +13,7 @@ const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ??
 const app = express();
 app.post('/webhooks', receiver.node);
 
-// For the load balancer: without Redis, nothing can be stored here.
+// For the load balancer: without Redis, this process can store nothing.
 app.get('/ready', async (_request, response) => {
   const health = await inbox.health();
   response.status(health.ready ? 200 : 503).json(health);

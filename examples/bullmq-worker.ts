@@ -1,4 +1,4 @@
-// The working side of a durable inbox. Start as many as the work needs, on as many machines; stop them at any time.
+// The worker of a durable inbox. Start as many as you need, on as many machines as you like; stop them at any time.
 // Start it with: REDIS_URL=redis://… npx tsx examples/bullmq-worker.ts
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 
@@ -9,8 +9,8 @@ const inbox = createBullMQInbox({
   },
 });
 
-// No secret here: what is in the inbox was verified before it was stored. Handlers must be idempotent, because the event of a
-// worker that dies inside them is run again.
+// No secret here: what is in the inbox was verified before it was stored. Handlers must be idempotent: when a worker dies inside
+// one, the event is handled again.
 inbox.work(
   {
     lead_captured: ({ payload }) => console.log(`lead: ${payload.leadEmail}`),
@@ -20,5 +20,5 @@ inbox.work(
 );
 console.log('working');
 
-// Finishes what is in work within 25 seconds, or gives it back to the queue.
+// Finishes what is being processed within 25 seconds, or returns it to the queue.
 process.on('SIGTERM', () => void inbox.close());

@@ -1,11 +1,11 @@
-// A deletion cannot be undone, and is never tried again by itself. Where no answer came, look before you decide.
+// A deletion cannot be undone, and is not retried where the service may have acted. When no answer came, check before you decide.
 // Run it with: npx tsx examples/delete-workspace.ts
 import { AgentPlatform, AgentPlatformError, ApiError, endpoints, NotFoundError } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 
 type Outcome = 'deleted' | 'refused' | 'still there';
 
-/** Deletes a workspace; `toolId` names one of its tools, which goes with it and so tells whether it is gone. */
+/** Deletes a workspace; `toolId` names one of its tools, which is deleted with it, and so shows whether it is gone. */
 async function deleteWorkspace(platform: AgentPlatform, id: string, toolId: string): Promise<Outcome> {
   try {
     await platform.workspaces.delete(id);

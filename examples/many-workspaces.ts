@@ -9,7 +9,7 @@ import {
 } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 
-/** What you keep of a customer. */
+/** What you store about a customer. */
 interface Customer {
   readonly region: Region;
   readonly secret: string;

@@ -5,7 +5,7 @@ import { AgentPlatform, endpoint, type Tool, ToolSchema, withData } from 'agent-
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import * as z from 'zod';
 
-// What you know of them, from your dashboard or from the service's support. Any Standard Schema will do.
+// What you know of them, from your dashboard or from the service's support. Any Standard Schema works.
 const listTools = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/tools',
@@ -18,7 +18,7 @@ const createTool = endpoint({
   response: withData(ToolSchema),
 });
 
-// The fake learns them from the same declarations; `body` is typed, and valid when it comes here.
+// The fake learns them from the same declarations; `body` is typed, and has been validated.
 const fake = createFakePlatform();
 const toolsOf = (agentId: string, tools: Iterable<Tool>) =>
   [...tools].filter((tool) => tool.agentId === agentId);
@@ -39,7 +39,7 @@ const created = await platform.send(createTool, {
 });
 console.log(`created: ${created.id}`);
 
-const tools = await platform.send(listTools, { path: { agentId } });
+const tools: Tool[] = await platform.send(listTools, { path: { agentId } });
 console.log(`tools: ${tools.map(({ name }) => name).join(', ')}`);
 
 try {

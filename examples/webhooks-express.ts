@@ -11,8 +11,8 @@ export const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SE
 
 export const app = express();
 
-// Before the body parser: `express.json()` refuses what is larger than 100 kB, and a conversation soon is. Behind a
-// parser the receiver works too; then raise its limit: express.json({ limit: '16mb' }).
+// Before the body parser: `express.json()` refuses what is larger than 100 kB, and conversations soon are. The receiver also
+// works after a parser; then raise its limit: express.json({ limit: '16mb' }).
 app.post('/webhooks', receiver.node);
 app.use(express.json());
 

@@ -10,7 +10,7 @@ export const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SE
   .onError((error, { event, stage }) => console.error(event.type, stage, error));
 
 export const app = Fastify({
-  // The parser refuses an event with a field named `__proto__`, which end users can send. The receiver can take it.
+  // The parser refuses an event with a field named `__proto__`, which end users can send. The receiver can handle it.
   onProtoPoisoning: 'ignore',
   onConstructorPoisoning: 'ignore',
 });

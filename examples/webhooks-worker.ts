@@ -6,7 +6,7 @@ interface Environment {
   readonly WORKSPACE_SECRET: string;
 }
 
-// A Worker learns its secrets with the first request. Duplicates are recognised within one isolate; pass
+// A Worker gets its secrets with the first request. Duplicates are recognised within one isolate; pass
 // `dedupe: { store }` with a store of your own to recognise them everywhere.
 let receiver: WebhookReceiver | undefined;
 

@@ -1,4 +1,4 @@
-/** What a call came to, with the answer it came in. */
+/** The result of a call, with its HTTP response. */
 export interface ApiResponse<Result> {
   /** What the method returns. */
   readonly data: Result;

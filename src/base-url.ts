@@ -1,13 +1,14 @@
 import { readEnvironment } from './environment.js';
-import { refuseOption } from './option-checks.js';
+import { refuseOption, refuseUnknown } from './option-checks.js';
 import type { AgentPlatformOptions } from './options.js';
 import type { Region } from './regions.js';
 
 /** The address that paths are appended to: ends in `/v3`, without a slash after it (document, 5.1). */
 export function resolveBaseUrl(region: Region, options: AgentPlatformOptions): string {
+  if (options.baseUrls !== undefined) refuseUnknown(options.baseUrls, { eu: true, na: true }, 'baseUrls');
   const option = `baseUrls.${region}`;
   const variable = `AGENT_PLATFORM_BASE_URL_${region.toUpperCase()}`;
-  const given = options.baseUrls?.[region] ?? readEnvironment(variable);
+  const { [region]: given = readEnvironment(variable) } = options.baseUrls ?? {};
   const refuse = (problem: string): never =>
     refuseOption(option, `${problem}. Set the option \`${option}\` or ${variable}`);
   if (typeof given !== 'string' || given.trim() === '') {

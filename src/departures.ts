@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { type Issue, notListed, wrongType } from './issues.js';
+import { isObject } from './json.js';
 import { fits } from './schemas/fits.js';
 
 /** One place where a value departs from one of this package's schemas. */
@@ -13,8 +14,8 @@ export interface Departure {
 type Path = readonly (string | number)[];
 
 /**
- * Finds departures one after the other, so that a few at a time are held. Zod lists all, and overflows the stack at some
- * hundred thousand: one new field in each of so many clients would end the call.
+ * Finds departures one by one, so that few are in memory at a time. Zod collects all of them, and overflows the stack at
+ * some hundred thousand: one new field in each of so many clients would end the call.
  */
 export function* departures(
   schema: z.core.$ZodType,
@@ -44,23 +45,21 @@ function* inObject(
   path: Path,
 ): Generator<Departure, void, undefined> {
   for (const name in shape) {
-    // It has just named it.
+    // `name` is one of its names.
     const field = shape[name] as z.core.$ZodType;
-    const isSent = name in value;
-    if (isSent ? fits(field, value[name]) : field._zod.optin === 'optional') continue;
     const at = [...path, name];
-    if (isSent || !fits(field, undefined)) yield* departures(field, value[name], at);
-    else yield missing(at);
+    if (name in value) {
+      // Asked here too: a generator for each field that fits would cost more than all else.
+      if (!fits(field, value[name])) yield* departures(field, value[name], at);
+    } else if (field._zod.optin === 'optional') continue;
+    else if (fits(field, undefined)) yield missing(at);
+    else yield* departures(field, undefined, at);
   }
   if (catchall?._zod.def.type !== 'never') return;
   for (const name in value) if (!Object.hasOwn(shape, name)) yield unknownField([...path, name]);
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A value that is required, and may be any: only its absence is wrong. */
+/** A value that is required and may be anything: such a schema accepts `undefined` too, and only the absence is wrong. */
 const missing = (path: Path): Departure => ({
   grows: false,
   issue: () => ({ path, code: 'invalid_type', message: wrongType('a value', undefined) }),

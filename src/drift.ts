@@ -8,10 +8,10 @@ const MAX_SEEN = 1_000;
 /** Reports drift to the hook each time, and to the log once for each place, so that it is noticed but floods nothing. */
 export class DriftReporter {
   readonly #log: LeveledLogger;
-  readonly #onDrift: ((drift: Drift) => void | Promise<void>) | undefined;
+  readonly #onDrift: ((drift: Drift) => unknown) | undefined;
   readonly #seen = new Set<string>();
 
-  constructor(log: LeveledLogger, onDrift: ((drift: Drift) => void | Promise<void>) | undefined) {
+  constructor(log: LeveledLogger, onDrift: ((drift: Drift) => unknown) | undefined) {
     this.#log = log;
     this.#onDrift = onDrift;
   }
@@ -21,11 +21,7 @@ export class DriftReporter {
     const fresh = drift.issues.filter((issue) => this.#isNew(drift.source, issue));
     const level = fresh.length > 0 ? 'warn' : 'debug';
     this.#log.log(level, () => `${drift.source} departs from the document${formatIssues(drift.issues)}`);
-    try {
-      await this.#onDrift?.(drift);
-    } catch (error) {
-      this.#log.log('error', () => `the hook onDrift failed: ${describeThrown(error)}`);
-    }
+    await this.#log.runQuietly('onDrift', () => this.#onDrift?.(drift));
   }
 
   #isNew(source: string, issue: Issue): boolean {
@@ -35,9 +31,4 @@ export class DriftReporter {
     this.#seen.add(key);
     return true;
   }
-}
-
-/** What someone else's code threw, in a few words: its message may hold anything, so only its class is told. */
-export function describeThrown(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

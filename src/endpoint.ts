@@ -1,8 +1,5 @@
-import type * as z from 'zod/mini';
-import { anything, flag, text } from './schemas/leaf.js';
-import { isOwnSchema, openObject } from './schemas/object.js';
-import type { SchemaInput, SchemaOutput, StandardIssue, StandardSchemaV1 } from './standard-schema.js';
-import { validateOwn } from './validation.js';
+import type { ResponseShape } from './response-shape.js';
+import type { SchemaInput, SchemaOutput, StandardSchemaV1 } from './standard-schema.js';
 
 /** The HTTP methods an endpoint can have. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -14,16 +11,6 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 
 /** A value that can stand in a query string. A list repeats its name; `undefined` leaves the name out. */
 export type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined;
-
-/** How an answer is read: the schema of the whole body, and what of it the caller gets. */
-export interface ResponseShape<Result> {
-  /** Schema of the whole body. */
-  readonly schema: StandardSchemaV1;
-  /** Takes the caller's part out of a body that fits the schema. */
-  readonly unwrap: (body: unknown) => Result;
-  /** Whether a 2xx with an empty body is a success too: only where the operation answers without data. */
-  readonly allowEmpty: boolean;
-}
 
 /** One operation as data: what the client sends, what the fake answers, what the OpenAPI document says. */
 export interface Endpoint<Path extends string = string, Body = unknown, Query = unknown, Result = unknown> {
@@ -92,13 +79,17 @@ export interface EndpointDeclaration<
   readonly reserved?: ReservedValues<NoInfer<Path>> | undefined;
 }
 
+/** A slash, no version, parameters in braces alone. */
+const PATH = /^(?!\/v3(\/|$))(\/(?!:)([^{}/]|\{[^{}]+\})*)+$/;
+
 /**
  * Declares an operation of the service. The seven documented ones are in {@link endpoints}; declare your own for
  * an operation whose shape the document does not show, and call it with `platform.send(…)`.
  *
  * The path parameters, the body and the result of the call are typed from the declaration.
  *
- * @throws {TypeError} When the path does not start with a slash, or a `GET` or `DELETE` declares a body.
+ * @throws {TypeError} When the path does not start with a slash, starts with `/v3` or has a parameter that is not in braces;
+ *   when there is no response; or when a `GET` or `DELETE` declares a body.
  *
  * @example
  * ```ts
@@ -125,7 +116,12 @@ export function endpoint<
   declaration: EndpointDeclaration<Path, Body, Query, Response>,
 ): Endpoint<Path, OptionalInput<Body>, OptionalInput<Query>, ResultOf<Response>> {
   const { method, path, body, query, response, auth = 'bearer', reserved } = declaration;
-  if (!path.startsWith('/')) throw new TypeError(`endpoint: the path must start with "/": ${path}`);
+  if (!PATH.test(path)) {
+    throw new TypeError(
+      `endpoint: the path must look like "/tools/{toolId}", without "/v3" in front: ${path}`,
+    );
+  }
+  if (response === undefined) throw new TypeError(`endpoint: ${method} ${path} must declare a response`);
   if (body !== undefined && (method === 'GET' || method === 'DELETE')) {
     throw new TypeError(`endpoint: ${method} ${path} must not declare a body`);
   }
@@ -147,92 +143,3 @@ function isResponseShape(
   // Not by `unwrap`, which the arrays and optional values of some schema libraries have too.
   return !('~standard' in response);
 }
-
-/**
- * The envelope `{ success, message, data }` (document, 2.7) around a schema: the caller gets `data`.
- *
- * @param schema - Any Standard Schema of `data`; its output is returned.
- *
- * @example
- * ```ts
- * import { endpoint, withData } from 'agent-platform-sdk';
- * import * as z from 'zod';
- *
- * const getAgent = endpoint({
- *   method: 'GET',
- *   path: '/agents/{agentId}',
- *   response: withData(z.object({ id: z.string() })),
- * });
- * ```
- */
-/* @__NO_SIDE_EFFECTS__ */
-export function withData<Schema extends StandardSchemaV1>(
-  schema: Schema,
-): ResponseShape<SchemaOutput<Schema>> {
-  return isOwnSchema(schema) ? withRecord(schema) : unwrapping(foreignEnvelope(schema));
-}
-
-/**
- * What {@link withData} comes to for a schema of this package. The documented operations use it by itself, so that
- * no client carries the code for schemas of other libraries.
- */
-/* @__NO_SIDE_EFFECTS__ */
-export function withRecord<Schema extends StandardSchemaV1>(
-  schema: Schema,
-): ResponseShape<SchemaOutput<Schema>> {
-  // This package's schemas are Zod's.
-  return unwrapping(openObject({ ...envelopeFields, data: schema as unknown as z.core.$ZodType }));
-}
-
-function unwrapping<Result>(schema: StandardSchemaV1): ResponseShape<Result> {
-  return {
-    schema,
-    // The schema has checked that this is an envelope, unless validation is off or only reports: then it may be null.
-    unwrap: (body) => (body as { data: Result } | null)?.data as Result,
-    allowEmpty: false,
-  };
-}
-
-/**
- * The envelope `{ success, message }` (document, 2.7) of an operation without data, such as a deletion. An empty body is a
- * success too, in every validation mode: a choice of this package, because what was asked for has happened.
- *
- * @example
- * ```ts
- * import { endpoint, withoutData } from 'agent-platform-sdk';
- *
- * const deleteAgent = endpoint({ method: 'DELETE', path: '/agents/{agentId}', response: withoutData() });
- * ```
- */
-/* @__NO_SIDE_EFFECTS__ */
-export function withoutData(): ResponseShape<void> {
-  return { schema: openObject(envelopeFields), unwrap: () => undefined, allowEmpty: true };
-}
-
-/** What every envelope may carry beside its data. */
-const envelopeFields = { success: flag, message: text };
-
-/** An envelope whose `data` is validated by a schema of any library. */
-function foreignEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
-  const outer = openObject({ ...envelopeFields, data: anything });
-  return {
-    '~standard': {
-      version: 1,
-      vendor: 'agent-platform-sdk',
-      validate: async (body) => {
-        const envelope = validateOwn(outer, body, 'strict');
-        if (!envelope.ok) return { issues: envelope.issues };
-        const sent = body as { readonly data?: unknown };
-        const data = await schema['~standard'].validate(sent.data);
-        return data.issues === undefined
-          ? { value: { ...sent, data: data.value } }
-          : { issues: data.issues.map(insideData) };
-      },
-    },
-  };
-}
-
-const insideData = (issue: StandardIssue): StandardIssue => ({
-  message: issue.message,
-  path: ['data', ...(issue.path ?? [])],
-});

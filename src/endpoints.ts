@@ -1,12 +1,14 @@
 import * as z from 'zod/mini';
-import { endpoint, type ResponseShape, withoutData, withRecord } from './endpoint.js';
+import { endpoint } from './endpoint.js';
+import { isObject } from './json.js';
+import { type ResponseShape, withoutData, withRecord } from './response-shape.js';
 import { type Conversation, ConversationSchema } from './schemas/conversation.js';
 import { type DefaultTool, DefaultToolSchema } from './schemas/default-tool.js';
 import {
   type MembersAndTeams,
   type MembersAndTeamsResponse,
   MembersAndTeamsResponseSchema,
-} from './schemas/envelope.js';
+} from './schemas/members-and-teams.js';
 import {
   type ReleaseNumberInput,
   ReleaseNumberInputSchema,
@@ -31,10 +33,11 @@ function documented<Type>(schema: StandardSchemaV1<Type>): StandardSchemaV1<Type
 const membersAndTeams: ResponseShape<MembersAndTeams> = {
   schema: MembersAndTeamsResponseSchema,
   unwrap: (body) => {
-    // The schema has checked the body, unless validation is off or only reports: then it may be null.
+    // The schema has checked the body, unless validation is off or only reports: then it may be anything.
+    const response: Partial<MembersAndTeamsResponse> = isObject(body) ? body : {};
     // What the service has added to the body is kept.
-    const { success, message, ...rest } = (body ?? {}) as MembersAndTeamsResponse;
-    return rest;
+    const { success, message, ...rest } = response;
+    return rest as MembersAndTeams;
   },
   allowEmpty: false,
 };

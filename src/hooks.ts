@@ -1,3 +1,4 @@
+import type { ApiError, ConnectionError } from './errors.js';
 import type { Issue } from './issues.js';
 import type { Region } from './regions.js';
 
@@ -20,8 +21,8 @@ export interface RequestHookContext extends HookCall {
   /** The whole address: the base address and `path`. */
   readonly url: string;
   /**
-   * The headers that will be sent, without `authorization`. Set more here, for example `traceparent`;
-   * `authorization` and `content-type` stay the client's own.
+   * The headers that will be sent, without `authorization`. Set more here, for example `traceparent`; those that the client
+   * sets itself, such as `authorization` and `content-type`, stay as they are.
    */
   readonly headers: Headers;
 }
@@ -40,8 +41,8 @@ export interface ResponseHookContext extends HookCall {
 export interface RetryHookContext extends HookCall {
   /** Milliseconds until the next attempt. */
   readonly delayMs: number;
-  /** Why: a `ConnectionError`, or an `ApiError` with a status that is tried again. */
-  readonly error: Error;
+  /** Why: no answer, or one with a status that is retried. */
+  readonly error: ApiError | ConnectionError;
 }
 
 /** An answer or a webhook departed from the document in a way that the validation mode forgives. */
@@ -55,16 +56,16 @@ export interface Drift {
 }
 
 /**
- * Functions called on the way of each call, for tracing and metrics. They may be async and are awaited. One that
- * throws before sending ends the call with a `HookError`; one that throws after is logged and ignored.
+ * Callbacks invoked during each call, for tracing and metrics. They may be async and are awaited; what they return is not
+ * used. One that throws before sending ends the call with a `HookError`; one that throws after is logged and ignored.
  */
 export interface Hooks {
   /** Before each attempt. May add headers; what it throws ends the call with a `HookError`. */
-  readonly onRequest?: ((context: RequestHookContext) => void | Promise<void>) | undefined;
+  readonly onRequest?: ((context: RequestHookContext) => unknown) | undefined;
   /** After each answer whose body was read. What it throws is logged and ignored, as for the two below. */
-  readonly onResponse?: ((context: ResponseHookContext) => void | Promise<void>) | undefined;
+  readonly onResponse?: ((context: ResponseHookContext) => unknown) | undefined;
   /** Before the wait for another attempt. */
-  readonly onRetry?: ((context: RetryHookContext) => void | Promise<void>) | undefined;
+  readonly onRetry?: ((context: RetryHookContext) => unknown) | undefined;
   /** For what a validation has forgiven. */
-  readonly onDrift?: ((drift: Drift) => void | Promise<void>) | undefined;
+  readonly onDrift?: ((drift: Drift) => unknown) | undefined;
 }

@@ -15,9 +15,8 @@ export type {
   PathParameter,
   QueryValue,
   ReservedValues,
-  ResponseShape,
 } from './endpoint.js';
-export { endpoint, withData, withoutData } from './endpoint.js';
+export { endpoint } from './endpoint.js';
 export { endpoints } from './endpoints.js';
 export {
   AbortError,
@@ -74,6 +73,7 @@ export { PhoneNumbersResource } from './resources/phone-numbers.js';
 export { ToolsResource } from './resources/tools.js';
 export { VariablesResource } from './resources/variables.js';
 export { WorkspacesResource } from './resources/workspaces.js';
+export { type ResponseShape, withData, withoutData } from './response-shape.js';
 export {
   type EventChannel,
   EventChannelSchema,
@@ -116,15 +116,14 @@ export {
 } from './schemas/conversation/voice.js';
 export { type Conversation, ConversationSchema } from './schemas/conversation.js';
 export { type DefaultTool, DefaultToolSchema } from './schemas/default-tool.js';
+export { type Envelope, EnvelopeSchema } from './schemas/envelope.js';
+export { type ErrorBody, ErrorBodySchema, type ErrorIssue, ErrorIssueSchema } from './schemas/error-body.js';
 export {
-  type Envelope,
-  EnvelopeSchema,
   type MembersAndTeams,
   type MembersAndTeamsResponse,
   MembersAndTeamsResponseSchema,
   MembersAndTeamsSchema,
-} from './schemas/envelope.js';
-export { type ErrorBody, ErrorBodySchema, type ErrorIssue, ErrorIssueSchema } from './schemas/error-body.js';
+} from './schemas/members-and-teams.js';
 export { type NotificationsSettings, NotificationsSettingsSchema } from './schemas/notifications-settings.js';
 export {
   type OnboardingPreferences,
@@ -136,7 +135,7 @@ export {
   type SetupData,
   SetupDataSchema,
 } from './schemas/onboarding-state.js';
-export type { OpenList } from './schemas/open-list.js';
+export type { OpenEnum } from './schemas/open-enum.js';
 export {
   type CannedResponse,
   CannedResponseSchema,
@@ -179,11 +178,13 @@ export type { WebhookResponse } from './webhooks/answers.js';
 export type { Clock } from './webhooks/clock.js';
 export type { ClaimResult, DedupeStore } from './webhooks/dedupe-store.js';
 export type {
+  ReceivedEvent,
   WebhookEvent,
   WebhookEventCategory,
   WebhookEventDefinition,
   WebhookEventOf,
   WebhookEventPlatforms,
+  WebhookEvents,
   WebhookEventType,
   WebhookPayloadOf,
 } from './webhooks/events.js';

@@ -38,4 +38,18 @@ export class LeveledLogger {
       // A logger that throws must not change the outcome of a call or of a delivery.
     }
   }
+
+  /** Runs a callback of the user's. What it throws is logged, and no more. */
+  async runQuietly(name: string, callback: () => unknown): Promise<void> {
+    try {
+      await callback();
+    } catch (error) {
+      this.log('error', () => `the hook ${name} failed: ${describeThrown(error)}`);
+    }
+  }
+}
+
+/** What someone else's code threw, in a few words: its message may hold anything, so only its class is told. */
+export function describeThrown(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
 }

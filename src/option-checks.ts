@@ -1,30 +1,39 @@
 import { readEnvironment } from './environment.js';
 import { ConfigurationError } from './errors.js';
-import type { Hooks } from './hooks.js';
 import { typeName } from './issues.js';
 import { LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
 import type { TokenSource } from './options.js';
 
 /** Timers beyond 2^31 - 1 ms fire at once in every runtime. */
-export const MAX_TIMEOUT = 2_147_483_647;
+const MAX_TIMEOUT = 2_147_483_647;
 
 /** Ends the construction of a client, or a call, with what is wrong with one option. */
 export function refuseOption(option: string, problem: string, cause?: unknown): never {
   throw new ConfigurationError(`${option} ${problem}.`, { option, cause });
 }
 
-/** A wrong value, for a message: a number or a string as it is, anything else by its type. */
+/** A wrong value, for a message: a number or a short word as it is, anything else by its type. It may be a secret. */
 export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') return value.length > 12 ? 'another string' : JSON.stringify(value);
   return typeof value === 'number' ? String(value) : typeName(value);
 }
 
-export function refuseUnknown(options: object, known: readonly string[], kind = 'option'): void {
+/** The names of options, as the keys of an object: to forget one does not compile. */
+export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
+
+/** Refuses what is no object, and a name that is not known. `holder` is the option that these stand in. */
+export function refuseUnknown<Options extends object>(
+  options: Options,
+  known: OptionNames<Options>,
+  holder?: string,
+): void {
   if (typeof options !== 'object' || options === null) {
-    refuseOption(`${kind}s`, `must be an object, got ${typeName(options)}`);
+    refuseOption(holder ?? 'options', `must be an object, got ${typeName(options)}`);
   }
-  for (const option of Object.keys(options)) {
-    if (!known.includes(option)) refuseOption(option, `is no ${kind}. Known ${kind}s: ${known.join(', ')}`);
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(known, name)) continue;
+    const option = holder === undefined ? name : `${holder}.${name}`;
+    refuseOption(option, `is not a known option. Known: ${Object.keys(known).join(', ')}`);
   }
 }
 
@@ -39,6 +48,7 @@ export function usableToken(token: unknown): string {
   if (typeof token !== 'string') return refuse(`must be a string, got ${typeName(token)}`);
   const trimmed = token.trim();
   if (trimmed === '') refuse('is blank');
+  if (/^bearer\s/i.test(trimmed)) refuse('must be given without `Bearer `');
   if (/[^\x21-\x7e]/.test(trimmed)) {
     refuse('holds a character that cannot stand in a header');
   }
@@ -58,9 +68,9 @@ export function checkPositive(option: string, value: number | undefined): number
   return refuseOption(option, `must be a number above 0, got ${shown(value)}`);
 }
 
-export function checkRetries(value: number | undefined): number | undefined {
-  if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
-  return refuseOption('maxRetries', `must be a whole number, 0 or more, got ${shown(value)}`);
+export function checkWhole(option: string, least: number, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && value >= least)) return value;
+  return refuseOption(option, `must be a whole number, ${least} or more, got ${shown(value)}`);
 }
 
 export function checkOneOf<Value extends string>(
@@ -77,16 +87,31 @@ export function checkOneOf<Value extends string>(
 /** The level that an option or the environment gives. Default `'warn'`. */
 export function resolveLogLevel(option: LogLevel | undefined): LogLevel {
   // The check tells whether it is a level.
-  const level = (option ?? readEnvironment('AGENT_PLATFORM_LOG') ?? 'warn') as LogLevel;
+  const level = (
+    option === undefined ? (readEnvironment('AGENT_PLATFORM_LOG') ?? 'warn') : option
+  ) as LogLevel;
   return checkOneOf('logLevel', LOG_LEVELS, level, ' (the option or AGENT_PLATFORM_LOG)') ?? level;
 }
 
 export function checkLogger(logger: Logger = console): Logger {
-  for (const level of LOG_LEVELS) {
-    // A method that is missing is no function either.
-    if (level !== 'off') checkFunction(`logger.${level}`, logger?.[level] ?? null);
+  return checkMethods('logger', ['error', 'warn', 'info', 'debug'], logger);
+}
+
+/** Refuses what is no object with these methods. */
+export function checkMethods<Value extends object | undefined>(
+  option: string,
+  names: readonly (keyof NonNullable<Value> & string)[],
+  value: Value,
+): Value {
+  if (value === undefined) return value;
+  for (const name of names) {
+    // It may be null, whatever its type says.
+    const method: unknown = (value as NonNullable<Value> | null)?.[name];
+    if (typeof method !== 'function') {
+      refuseOption(`${option}.${name}`, `must be a function, got ${typeName(method)}`);
+    }
   }
-  return logger;
+  return value;
 }
 
 export function checkFunction<Value>(option: string, value: Value | undefined): Value | undefined {
@@ -94,10 +119,10 @@ export function checkFunction<Value>(option: string, value: Value | undefined): 
   return refuseOption(option, `must be a function, got ${typeName(value)}`);
 }
 
-const hookNames = ['onRequest', 'onResponse', 'onRetry', 'onDrift'];
-
-export function checkHooks(hooks: Hooks = {}): Hooks {
-  refuseUnknown(hooks, hookNames, 'hook');
+/** Checks an object of hooks: only those that are known, and each a function. */
+export function checkHooks<Hooks extends object>(known: OptionNames<Hooks>, hooks: Hooks | undefined): Hooks {
+  if (hooks === undefined) return {} as Hooks;
+  refuseUnknown(hooks, known, 'hooks');
   for (const [name, hook] of Object.entries(hooks)) checkFunction(`hooks.${name}`, hook);
   return hooks;
 }

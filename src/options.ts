@@ -20,11 +20,14 @@ export interface CallOptions {
   readonly timeout?: number | undefined;
   /** Milliseconds for the whole call, all attempts and waits included. Default: no limit. */
   readonly totalTimeout?: number | undefined;
-  /** How often a call is tried again where that is safe. Default 2. */
+  /** How many times a failed call is retried, where a retry is safe. Default 2. */
   readonly maxRetries?: number | undefined;
-  /** How strictly answers are held against the document. Default `'tolerant'`. */
+  /** How strictly answers are validated against the document. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
-  /** More headers. `authorization` and `content-type` are the client's own and are refused here. */
+  /**
+   * Additional headers. Those that the client sets itself are refused: `authorization`, `content-type`, `content-length`,
+   * `host`, `connection`, `transfer-encoding`.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -58,7 +61,7 @@ export interface AgentPlatformOptions extends CallOptions {
   readonly logger?: Logger | undefined;
   /** Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`. */
   readonly logLevel?: LogLevel | undefined;
-  /** Functions called on the way of each call. */
+  /** Callbacks invoked during each call, for tracing and metrics. */
   readonly hooks?: Hooks | undefined;
   /** The most bytes of an answer that are read, after decompression. Default 64 MiB. */
   readonly maxResponseBytes?: number | undefined;

@@ -1,6 +1,6 @@
 import type { ApiPromise } from './api-promise.js';
 import type { Endpoint, EndpointInput } from './endpoint.js';
-import { refuseOption, refuseUnknown } from './option-checks.js';
+import { checkHeaders, refuseOption, refuseUnknown } from './option-checks.js';
 import type { AgentPlatformOptions, RequestOptions } from './options.js';
 import type { Region } from './regions.js';
 import { ConversationsResource } from './resources/conversations.js';
@@ -66,12 +66,14 @@ export class AgentPlatform {
     const send = createTransport(settings);
     const { region, token, baseUrl } = settings;
     const logLevel = options.logLevel ?? settings.log.level;
-    // With what the environment gave, which may be gone or another by the time of `withOptions`.
+    // Includes what came from the environment, which may have changed by the time of `withOptions`.
     this.#options = {
       ...options,
       region,
       token,
       logLevel,
+      // With names in lower case, so that another spelling replaces them.
+      headers: settings.headers,
       baseUrls: { ...options.baseUrls, [region]: baseUrl },
     };
     this.#send = send;
@@ -102,8 +104,7 @@ export class AgentPlatform {
    */
   withOptions(options: AgentPlatformOptions): AgentPlatform {
     refuseUnknown(options, PLATFORM_OPTIONS);
-    const changes = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-    const region = options.region ?? this.region;
+    const { region = this.region } = options;
     if (region !== this.region && options.token === undefined) {
       refuseOption(
         'token',
@@ -112,16 +113,17 @@ export class AgentPlatform {
     }
     return new AgentPlatform({
       ...this.#options,
-      ...changes,
+      ...given(options),
       region,
-      headers: { ...this.#options.headers, ...options.headers },
-      baseUrls: { ...this.#options.baseUrls, ...options.baseUrls },
+      headers: { ...this.#options.headers, ...(options.headers && checkHeaders(options.headers)) },
+      baseUrls: { ...this.#options.baseUrls, ...given(options.baseUrls ?? {}) },
     });
   }
 
   /**
    * Sends an operation that was declared with `endpoint()`: one of `endpoints`, or your own for what the document
-   * does not show. Checks, retries and errors are the same as for the methods.
+   * does not show. Checks, retries and errors are the same as for the methods: a 2xx with `success: false` or
+   * `isGood: false` is an `OperationFailedError` here too.
    *
    * @param endpoint - The operation.
    * @param args - The input (`path`, `body`, `query`, as the endpoint declares them), then the options of this call.
@@ -150,4 +152,11 @@ export class AgentPlatform {
     // An endpoint without input takes `{}`; any other has been given its own.
     return this.#send(endpoint, input as EndpointInput<Path, Body, Query>, options);
   }
+}
+
+/** The options that are not undefined. */
+function given<Options extends object>(options: Options): Partial<Options> {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  // The entries are its own.
+  return Object.fromEntries(entries) as Partial<Options>;
 }

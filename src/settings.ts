@@ -9,9 +9,10 @@ import {
   checkLogger,
   checkOneOf,
   checkPositive,
-  checkRetries,
   checkTimeout,
   checkToken,
+  checkWhole,
+  type OptionNames,
   refuseOption,
   refuseUnknown,
   resolveLogLevel,
@@ -25,14 +26,14 @@ import type {
   TokenSource,
 } from './options.js';
 import { REGIONS, type Region } from './regions.js';
-import { VALIDATION_MODES, type ValidationMode } from './validation.js';
+import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from './validation.js';
 
 /** Milliseconds for one attempt. */
-export const DEFAULT_TIMEOUT = 60_000;
-/** How often a call is tried again. */
-export const DEFAULT_MAX_RETRIES = 2;
+const DEFAULT_TIMEOUT = 60_000;
+/** How many times a call is retried. */
+const DEFAULT_MAX_RETRIES = 2;
 /** The most bytes of an answer that are read: 64 MiB. */
-export const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** What a call is made with: the client's settings, overlaid with the call's own. */
 export interface CallSettings {
@@ -55,33 +56,40 @@ export interface Settings extends CallSettings {
   readonly maxResponseBytes: number;
 }
 
-const callOptions = ['token', 'timeout', 'totalTimeout', 'maxRetries', 'validation', 'headers'];
-const requestOptions = [...callOptions, 'signal'];
+const callOptions: OptionNames<CallOptions> = {
+  token: true,
+  timeout: true,
+  totalTimeout: true,
+  maxRetries: true,
+  validation: true,
+  headers: true,
+};
+const requestOptions: OptionNames<RequestOptions> = { ...callOptions, signal: true };
+const hookNames: OptionNames<Hooks> = { onRequest: true, onResponse: true, onRetry: true, onDrift: true };
+
 /** The names of the client's options. */
-export const PLATFORM_OPTIONS: readonly string[] = [
+export const PLATFORM_OPTIONS: OptionNames<AgentPlatformOptions> = {
   ...callOptions,
-  'region',
-  'baseUrls',
-  'fetch',
-  'logger',
-  'logLevel',
-  'hooks',
-  'maxResponseBytes',
-  'dangerouslyAllowBrowser',
-  'allowInsecureBaseUrl',
-];
+  region: true,
+  baseUrls: true,
+  fetch: true,
+  logger: true,
+  logLevel: true,
+  hooks: true,
+  maxResponseBytes: true,
+  dangerouslyAllowBrowser: true,
+  allowInsecureBaseUrl: true,
+};
 
 /** Checks the options of a client, and fills in what the environment and the defaults give. */
 export function resolveSettings(options: AgentPlatformOptions): Settings {
   refuseUnknown(options, PLATFORM_OPTIONS);
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
-    refuseOption(
-      'dangerouslyAllowBrowser',
-      'is not set, and in a browser everyone can read the token: call from your backend',
-    );
+    refuseOption('dangerouslyAllowBrowser', 'is not set: in a browser everyone can read the token');
   }
   const region = resolveRegion(options.region);
-  const token = options.token ?? readEnvironment('AGENT_PLATFORM_TOKEN');
+  // Not by `??`: null, such as from a database, must not become another token.
+  const { token = readEnvironment('AGENT_PLATFORM_TOKEN') } = options;
   if (token === undefined) {
     refuseOption('token', 'is missing. Set the option `token` or AGENT_PLATFORM_TOKEN');
   }
@@ -90,7 +98,7 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
     timeout: DEFAULT_TIMEOUT,
     totalTimeout: undefined,
     maxRetries: DEFAULT_MAX_RETRIES,
-    validation: 'tolerant',
+    validation: DEFAULT_VALIDATION,
     headers: {},
   };
   return {
@@ -98,7 +106,7 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
     region,
     baseUrl: resolveBaseUrl(region, options),
     fetch: checkFunction('fetch', options.fetch),
-    hooks: checkHooks(options.hooks),
+    hooks: checkHooks(hookNames, options.hooks),
     log: new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel)),
     maxResponseBytes:
       checkPositive('maxResponseBytes', options.maxResponseBytes) ?? DEFAULT_MAX_RESPONSE_BYTES,
@@ -109,10 +117,13 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
 export function resolveCall(settings: Settings, options: RequestOptions): CallSettings {
   refuseUnknown(options, requestOptions);
   const { signal } = options;
-  if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
-    refuseOption('signal', 'must be an AbortSignal');
-  }
+  if (signal !== undefined && !isSignal(signal)) refuseOption('signal', 'must be an AbortSignal');
   return { ...overlay(settings, options), signal };
+}
+
+/** Not by `instanceof`: one of another realm, or of a polyfill, is a signal too. */
+function isSignal(signal: Partial<AbortSignal> | null): boolean {
+  return [signal?.addEventListener, signal?.removeEventListener].every((one) => typeof one === 'function');
 }
 
 function overlay(base: CallSettings, options: CallOptions): CallSettings {
@@ -120,15 +131,14 @@ function overlay(base: CallSettings, options: CallOptions): CallSettings {
     token: checkToken(options.token) ?? base.token,
     timeout: checkTimeout('timeout', options.timeout) ?? base.timeout,
     totalTimeout: checkTimeout('totalTimeout', options.totalTimeout) ?? base.totalTimeout,
-    maxRetries: checkRetries(options.maxRetries) ?? base.maxRetries,
+    maxRetries: checkWhole('maxRetries', 0, options.maxRetries) ?? base.maxRetries,
     validation: checkOneOf('validation', VALIDATION_MODES, options.validation) ?? base.validation,
     headers:
       options.headers === undefined ? base.headers : { ...base.headers, ...checkHeaders(options.headers) },
   };
 }
 
-function resolveRegion(option: Region | undefined): Region {
-  const region = option ?? readEnvironment('AGENT_PLATFORM_REGION');
+function resolveRegion(region: unknown = readEnvironment('AGENT_PLATFORM_REGION')): Region {
   if (REGIONS.includes(region as Region)) return region as Region;
   return refuseOption(
     'region',

@@ -28,7 +28,7 @@ export type StandardResult<Output> =
   | {
       /** What the schema has made of the value. */
       readonly value: Output;
-      /** None. */
+      /** Absent on success. */
       readonly issues?: undefined;
     }
   | {

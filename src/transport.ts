@@ -3,15 +3,17 @@ import { DriftReporter } from './drift.js';
 import type { Endpoint, EndpointInput } from './endpoint.js';
 import type { Issue } from './issues.js';
 import type { RequestOptions } from './options.js';
+import { isOwnSchema } from './schemas/object.js';
 import { type CallSettings, resolveCall, type Settings } from './settings.js';
-import { readAnswer } from './transport/answer.js';
+import { type CallResult, readAnswer } from './transport/answer.js';
 import { toApiError } from './transport/api-error.js';
-import { makeAttempt } from './transport/attempt.js';
-import type { AttemptContext } from './transport/attempt-context.js';
+import { type Answer, makeAttempt } from './transport/attempt.js';
+import { type AttemptContext, shownCall } from './transport/attempt-context.js';
 import { deadlineOf } from './transport/deadline.js';
 import { pauseBefore } from './transport/pause.js';
 import { type PreparedRequest, prepareRequest, type RequestInput } from './transport/request.js';
 import { isRetryable, retryDelay } from './transport/retry.js';
+import { withinTime } from './transport/schema-time.js';
 
 /** Sends one endpoint: what resources are given instead of the whole client. */
 export type Send = <Path extends string, Body, Query, Result>(
@@ -22,7 +24,8 @@ export type Send = <Path extends string, Body, Query, Result>(
 
 /** Makes the function that all resources send with. */
 export function createTransport(settings: Settings): Send {
-  const drift = new DriftReporter(settings.log, settings.hooks.onDrift);
+  const { hooks, log } = settings;
+  const drift = new DriftReporter(log, hooks.onDrift && ((departure) => hooks.onDrift?.(departure)));
   return <Path extends string, Body, Query, Result>(
     endpoint: Endpoint<Path, Body, Query, Result>,
     input: EndpointInput<Path, Body, Query>,
@@ -44,32 +47,53 @@ interface Call {
 
 async function call({ settings, drift, endpoint, input, options }: Call): Promise<ApiResponse<unknown>> {
   const callSettings = resolveCall(settings, options);
-  const request = await prepareRequest(endpoint, input);
-  const endsAt = Date.now() + (callSettings.totalTimeout ?? Number.POSITIVE_INFINITY);
+  // By a clock that nobody sets.
+  const endsAt = performance.now() + (callSettings.totalTimeout ?? Number.POSITIVE_INFINITY);
+  const request = await prepare({ settings, call: callSettings, endpoint, endsAt }, input);
   for (let number = 1; ; number += 1) {
     const context: AttemptContext = { settings, call: callSettings, endpoint, request, number, endsAt };
     try {
-      return await attempt(context, drift);
+      return await attemptOnce(context, drift);
     } catch (error) {
       const delay = delayBeforeNext(error, request, callSettings, number);
-      if (delay === undefined || Date.now() + delay >= endsAt) throw error;
+      if (delay === undefined || performance.now() + delay >= endsAt) throw error;
       await pauseBefore(context, delay, error);
     }
   }
 }
 
-async function attempt(context: AttemptContext, drift: DriftReporter): Promise<ApiResponse<unknown>> {
+async function attemptOnce(context: AttemptContext, drift: DriftReporter): Promise<ApiResponse<unknown>> {
   const answer = await makeAttempt(context);
   if (!answer.response.ok) throw toApiError(answer);
-  const { data, message, drift: issues } = await readAnswer(answer);
+  const { data, message, drift: issues } = await read(answer);
   if (issues.length > 0) await reportDrift(context, drift, issues);
   return { data, response: answer.response, message };
 }
 
+async function prepare(
+  context: Pick<AttemptContext, 'settings' | 'call' | 'endpoint' | 'endsAt'>,
+  input: RequestInput,
+): Promise<PreparedRequest> {
+  const { settings, endpoint } = context;
+  const { method, path, body, query } = endpoint;
+  const request = prepareRequest(endpoint, input);
+  if (body === undefined && query === undefined) return request;
+  return withinTime(request, context, () => ({ method, path, region: settings.region }), false);
+}
+
+async function read(answer: Answer): Promise<CallResult> {
+  const { context, progress } = answer;
+  const result = readAnswer(answer);
+  if (isOwnSchema(context.endpoint.response.schema)) return result;
+  const shown = () => shownCall(context, progress.secrets);
+  return withinTime(result, context, shown, context.request.method !== 'GET');
+}
+
 async function reportDrift(context: AttemptContext, drift: DriftReporter, issues: readonly Issue[]) {
-  const { settings, call, endsAt, request } = context;
+  const { settings, call, endsAt, endpoint } = context;
   const hookTime = deadlineOf(call, endsAt);
-  const report = drift.report({ source: request.operation, region: settings.region, issues });
+  const source = `${endpoint.method} ${endpoint.path}`;
+  const report = drift.report({ source, region: settings.region, issues });
   // The reporter never rejects. A hook that outlasts the time of an attempt is left behind, like any after sending.
   await hookTime.race(report).catch(() => undefined);
   hookTime.dispose();

@@ -7,7 +7,7 @@ import { isOwnSchema } from './schemas/object.js';
 import type { StandardIssue, StandardSchemaV1 } from './standard-schema.js';
 
 /**
- * How strictly what the service sends is held against the document, from exact to trusting:
+ * How strictly what the service sends is validated against the document, from exact to trusting:
  *
  * - `strict`: every departure is an error.
  * - `tolerant` (default): what grows is forgiven and reported as drift: a new field in a closed object, a new
@@ -18,6 +18,7 @@ import type { StandardIssue, StandardSchemaV1 } from './standard-schema.js';
 export type ValidationMode = 'strict' | 'tolerant' | 'report' | 'off';
 
 export const VALIDATION_MODES: readonly ValidationMode[] = ['strict', 'tolerant', 'report', 'off'];
+export const DEFAULT_VALIDATION: ValidationMode = 'tolerant';
 
 /**
  * What a validation came to: a value with the drift that was forgiven, or the issues that were not.

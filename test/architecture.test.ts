@@ -14,7 +14,7 @@ const LAYERS: readonly (readonly [layer: string, files: RegExp])[] = [
   ['transport', /^(transport|api-promise)(\.ts$|\/)/],
   ['settings', /^(settings|options|option-checks|hooks|drift|base-url)\.ts$/],
   ['endpoints', /^endpoints\.ts$/],
-  ['endpoint', /^endpoint\.ts$/],
+  ['endpoint', /^(endpoint|response-shape)\.ts$/],
   ['validation', /^(validation|departures)\.ts$/],
   ['errors', /^errors(\.ts$|\/)/],
   ['schemas', /^schemas\//],
@@ -69,7 +69,7 @@ const PACKAGES: readonly (readonly [name: RegExp, files: RegExp])[] = [
   [/^msw$/, /^testing\/msw\.ts$/],
   [/^ioredis$/, /^(redis|bullmq)\//],
   [/^bullmq$/, /^bullmq\//],
-  [/^node:/, /^(cli(\.ts$|\/)|redis\/|bullmq\/|testing\/(http-)?server\.ts$)/],
+  [/^node:/, /^(cli(\.ts$|\/)|redis\/|bullmq\/|testing\/http-server\.ts$)/],
 ];
 
 const files = typeScriptFiles('src');

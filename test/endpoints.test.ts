@@ -1,5 +1,5 @@
 import * as sdk from 'agent-platform-sdk';
-import { type Endpoint, endpoints } from 'agent-platform-sdk';
+import { type Endpoint, endpoint, endpoints, ToolSchema } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { isOwnSchema } from '../src/schemas/object.js';
 import { validate } from '../src/validation.js';
@@ -120,4 +120,29 @@ test.each(names)('%s may be answered with an empty body only where it has no dat
 
 test('the id of a tool cannot be the name of another operation', () => {
   expect(endpoints.getTool.reserved).toEqual({ toolId: ['defaults'] });
+});
+
+test.each(['agents', '/v3/agents', '/v3', '/agents/:agentId', '/agents/{agentId', '/agents/agentId}', ''])(
+  'an endpoint cannot have the path "%s"',
+  (path) => {
+    expect(() => endpoint({ method: 'GET', path, response: ToolSchema })).toThrow(
+      'must look like "/tools/{toolId}"',
+    );
+  },
+);
+
+test.each([
+  '/',
+  '/v3s',
+  '/agents/{agent-id}',
+  '/agents/{agentId}/convos/{convoId}',
+  '/a/b:c',
+  '/files/{name}.json',
+])('an endpoint can have the path "%s"', (path) => {
+  expect(endpoint({ method: 'GET', path, response: ToolSchema }).path).toBe(path);
+});
+
+test('an endpoint must declare what it is answered', () => {
+  const declaration = { method: 'GET', path: '/agents' } as unknown as Parameters<typeof endpoint>[0];
+  expect(() => endpoint(declaration)).toThrow('GET /agents must declare a response');
 });

@@ -16,6 +16,49 @@ test('what comes back is an object like any other', () => {
   expect(copy).toEqual({ kept: 2 });
 });
 
+test.each<[string, () => unknown]>([
+  [
+    'a getter that throws',
+    () => ({
+      get broken(): unknown {
+        throw new Error('no');
+      },
+    }),
+  ],
+  [
+    'an isEnv that throws',
+    () => ({
+      value: 's',
+      get isEnv(): unknown {
+        throw new Error('no');
+      },
+    }),
+  ],
+  ['a revoked proxy', revoked],
+  ['one in a list', () => [1, revoked()]],
+  ['a name without a prototype', () => Object.create(null, { [Symbol.toStringTag]: { value: 'Foo' } })],
+  ['what describes itself by throwing', () => ({ url: new Unprintable(), name: 'crm' })],
+])('%s is no reason to throw', (_, value) => {
+  expect(redact(value())).toBe('[unreadable]');
+});
+
+function revoked(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+class Unprintable extends Map {
+  override toString(): string {
+    throw new Error('no');
+  }
+}
+
+test('a text that is too long for the pattern is masked whole', () => {
+  const masked = redact({ text: `a magicCode="${'s'.repeat(40_000_000)}`, name: 'crm' });
+  expect(masked).toEqual({ text: expect.stringMatching(/^.{0,40}$/), name: 'crm' });
+});
+
 test('64 levels are copied, and what is deeper is cut', () => {
   const deep = (levels: number): unknown => (levels === 0 ? 'end' : [deep(levels - 1)]);
   expect(redact(deep(64))).toEqual(deep(64));

@@ -185,13 +185,6 @@ test('drift is a warning once for each place, whatever the index, and then a lin
   expect(logger.lines[0]).toContain('GET /x departs from the document\n  at list[0].x: m');
 });
 
-test('of a thousand kinds of drift each is a warning, and no further one', async () => {
-  const logger = new RecordingLogger();
-  const tell = report(logger);
-  for (let index = 0; index < 1_002; index += 1) await tell([`f${index}`]);
-  expect(logger.lines.filter((line) => line.startsWith('warn'))).toHaveLength(1_000);
-});
-
 test('a hook for drift that throws is told by its class alone', async () => {
   const logger = new RecordingLogger();
   const tell = report(logger, () => {

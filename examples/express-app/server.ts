@@ -1,5 +1,5 @@
-// Start it with the settings that `npx agent-platform-sdk fake` prints, and WORKSPACE_SECRET beside them:
-// npx tsx examples/express-app/server.ts
+// The app as a program. Save the settings that `node dist/cli.js fake` prints as .env, then start it with:
+// npx tsx --env-file=.env examples/express-app/server.ts
 import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
 import { createApp } from './app.js';
 import { TicketDesk } from './ticket-desk.js';

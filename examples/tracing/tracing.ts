@@ -19,7 +19,7 @@ export function traced<Result>(name: string, call: () => PromiseLike<Result>): P
   });
 }
 
-/** Tells the span of the call what happens on its way, and the service which span it is: `new AgentPlatform({ hooks })`. */
+/** Records each attempt in the span of the call, and sends the span's id to the service: `new AgentPlatform({ hooks })`. */
 export const hooks: Hooks = {
   onRequest({ method, route, region, headers }) {
     trace.getActiveSpan()?.setAttributes({

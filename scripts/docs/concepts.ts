@@ -11,7 +11,7 @@ import {
 const FILES: readonly (readonly [concept: string, files: RegExp])[] = [
   ['Platform', /^(platform|options|hooks|logger|regions|redact|version)\.ts$/],
   ['Resources', /^(resources\/|api-promise\.ts$)/],
-  ['Endpoints', /^endpoints?\.ts$/],
+  ['Endpoints', /^(endpoints?|response-shape)\.ts$/],
   ['Schemas', /^(schemas\/|(validation|issues|standard-schema)\.ts$)/],
   ['Errors', /^errors(\.ts$|\/)/],
   ['Events', /^webhooks\/(events\.ts$|reading\.ts$|payloads\/)/],

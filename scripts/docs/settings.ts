@@ -81,7 +81,6 @@ export const settings: Partial<TypeDocOptions> = {
     'ResultOf',
     'SendArguments',
     'Table',
-    'WebhookEvents',
   ],
   // What these ask of a schema, not what they are.
   intentionallyNotDocumented: [

@@ -1,7 +1,6 @@
 import type { Job } from 'bullmq';
-import { refuseOption, refuseUnknown } from '../option-checks.js';
+import { checkWhole, refuseUnknown } from '../option-checks.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { checkWhole } from './inbox-options.js';
 import type { OpenQueue } from './inbox-queue.js';
 
 /** An event that could not be handled, and is kept. */
@@ -66,10 +65,9 @@ export class DeadLetters {
 
   /** A page of them, the oldest first. */
   async list(options: ListDeadLettersOptions = {}): Promise<DeadLetter[]> {
-    refuseUnknown(options, ['start', 'limit']);
-    const { start = 0 } = options;
-    if (!Number.isInteger(start) || start < 0) refuseOption('start', 'must be a whole number, 0 or more');
-    const jobs = await this.#page(start, checkWhole('limit', options.limit) ?? DEFAULT_LIMIT);
+    refuseUnknown(options, { start: true, limit: true });
+    const start = checkWhole('start', 0, options.start) ?? 0;
+    const jobs = await this.#page(start, checkWhole('limit', 1, options.limit) ?? DEFAULT_LIMIT);
     return jobs.map(describe);
   }
 
@@ -80,7 +78,7 @@ export class DeadLetters {
   }
 
   /**
-   * Puts one back into the queue, with all its attempts before it.
+   * Puts one back into the queue, with its full number of attempts.
    *
    * @returns Whether there was one; false too where someone else has just replayed it.
    */
@@ -97,16 +95,19 @@ export class DeadLetters {
    */
   async replayAll(select: (letter: DeadLetter) => boolean = () => true): Promise<number> {
     const until = Date.now();
-    let [replayed, start] = [0, 0];
-    for (;;) {
-      const page = await this.#page(start, PAGE);
-      const due = page.filter(({ finishedOn = 0 }) => finishedOn <= until);
-      if (due.length === 0) return replayed;
-      const results = await Promise.all(due.map(async (job) => select(describe(job)) && retry(job)));
-      const gone = results.filter(Boolean).length;
-      replayed += gone;
-      start += due.length - gone;
+    const { queue } = await this.#open();
+    // All ids at once: a place in the list moves when someone else replays or removes at the same time.
+    const ids = await queue.getRanges(['failed'], 0, -1, true);
+    const replayOne = async (id: string): Promise<boolean> => {
+      const job = await this.#find(id);
+      return job !== undefined && (job.finishedOn ?? 0) <= until && select(describe(job)) && retry(job);
+    };
+    let replayed = 0;
+    for (let start = 0; start < ids.length; start += PAGE) {
+      const results = await Promise.all(ids.slice(start, start + PAGE).map(replayOne));
+      replayed += results.filter(Boolean).length;
     }
+    return replayed;
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
+import type { InboxFailures } from './inbox-hooks.js';
 import type { OpenQueue } from './inbox-queue.js';
-import type { FailureCounts } from './reporter.js';
 
 /** How an inbox is doing. */
 export interface InboxHealth {
@@ -24,30 +24,16 @@ export interface InboxHealth {
   readonly warnings: readonly string[];
 }
 
-/** Counts of one process since it began. */
-export interface InboxFailures {
-  /** Runs that failed and were to be tried again. */
-  readonly retried: number;
-  /** Runs that ended in a dead letter. */
-  readonly deadLetters: number;
-  /** Events that were taken over from a worker that had died. */
-  readonly stalled: number;
-  /** Runs that lost their lock. */
-  readonly lostLocks: number;
-  /** Errors of Redis and of the way to it, each attempt to connect counted. */
-  readonly redisErrors: number;
-}
-
 const NOTHING = { depth: 0, waiting: 0, active: 0, retrying: 0, deadLetters: 0, oldestMs: 0 };
 
 /** What is told when Redis does not answer. */
-export function unreachable(failures: FailureCounts): InboxHealth {
+export function unreachable(failures: InboxFailures): InboxHealth {
   return { ready: false, ...NOTHING, failures: { ...failures }, warnings: ['Redis does not answer'] };
 }
 
 export async function readHealth(
-  { queue, client }: OpenQueue,
-  failures: FailureCounts,
+  { queue, client, isOwned }: OpenQueue,
+  failures: InboxFailures,
 ): Promise<InboxHealth> {
   const [counts, oldestMs, info, fsync] = await Promise.all([
     queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
@@ -55,9 +41,12 @@ export async function readHealth(
     readInfo(client),
     readFsync(client),
   ]);
+  const isReplica = info.get('role') === 'slave';
+  // Nothing is delivered to a receiver that is not ready: no write would be refused, and make it reconnect.
+  if (isReplica && isOwned) client.disconnect(true);
   const { waiting = 0, active = 0, delayed: retrying = 0, failed: deadLetters = 0 } = counts;
   return {
-    ready: info.get('role') !== 'slave' && info.get('aof_last_write_status') !== 'err',
+    ready: !isReplica && info.get('aof_last_write_status') !== 'err',
     depth: waiting + active + retrying,
     waiting,
     active,
@@ -70,7 +59,7 @@ export async function readHealth(
 }
 
 /** Reads one field of the one job, and not its payload. */
-async function ageOfNext({ queue, client }: OpenQueue): Promise<number> {
+async function ageOfNext({ queue, client }: Pick<OpenQueue, 'queue' | 'client'>): Promise<number> {
   const [id] = await queue.getRanges(['waiting'], 0, 0, true);
   const timestamp = id === undefined ? null : await client.hget(queue.toKey(id), 'timestamp');
   return timestamp === null ? 0 : Math.max(Date.now() - Number(timestamp), 0);

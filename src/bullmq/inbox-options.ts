@@ -1,14 +1,18 @@
 import { LeveledLogger, type Logger, type LogLevel } from '../logger.js';
 import {
-  checkFunction,
+  checkHooks,
   checkLogger,
   checkOneOf,
   checkTimeout,
+  checkWhole,
+  type OptionNames,
   refuseOption,
   refuseUnknown,
   resolveLogLevel,
+  shown,
 } from '../option-checks.js';
 import { checkConnection, type RedisConnection } from '../redis/connection.js';
+import { MAX_MILLISECONDS } from '../redis/time-limit.js';
 import { DEFAULT_WINDOW } from '../webhooks/limits.js';
 import { INBOX_HOOKS, type InboxHooks } from './inbox-hooks.js';
 
@@ -24,7 +28,10 @@ export interface InboxBackoff {
 
 /** What `createBullMQInbox` takes. Receiving and working sides pass the same. */
 export interface BullMQInboxOptions {
-  /** Where Redis is. A client that is passed in is used for storing, and duplicated for each worker. */
+  /**
+   * Where Redis is. A client that is passed in is used for storing as it is, and duplicated for each worker. The duplicate
+   * reconnects after a failover; for storing, set the client's own `reconnectOnError`.
+   */
   readonly connection: RedisConnection;
   /** The name of the BullMQ queue; without `:`. Default `'agent-platform-webhooks'`. */
   readonly queueName?: string | undefined;
@@ -49,7 +56,8 @@ export interface BullMQInboxOptions {
   readonly deadLetterRetention?: number | undefined;
   /**
    * Milliseconds until storing is given up, and the delivery answered 500. The service does not send it again, so
-   * that it is worth waiting for a Redis that restarts. Keep it below the receiver's deadline. Default 30 000.
+   * that it is worth waiting for a Redis that restarts or fails over: until then storing is tried again. Keep it below the
+   * receiver's deadline. Default 30 000.
    */
   readonly storeTimeout?: number | undefined;
   /** Functions to feed metrics. */
@@ -79,19 +87,20 @@ export interface InboxSettings {
   readonly logging: Pick<BullMQInboxOptions, 'logger' | 'logLevel'>;
 }
 
-const inboxOptions = [
-  'connection',
-  'queueName',
-  'prefix',
-  'attempts',
-  'backoff',
-  'retention',
-  'deadLetterRetention',
-  'storeTimeout',
-  'hooks',
-  'logger',
-  'logLevel',
-];
+const inboxOptions: OptionNames<BullMQInboxOptions> = {
+  connection: true,
+  queueName: true,
+  prefix: true,
+  attempts: true,
+  backoff: true,
+  retention: true,
+  deadLetterRetention: true,
+  storeTimeout: true,
+  hooks: true,
+  logger: true,
+  logLevel: true,
+};
+const backoffOptions: OptionNames<InboxBackoff> = { type: true, delay: true, jitter: true };
 
 const DEFAULT_QUEUE_NAME = 'agent-platform-webhooks';
 const DEFAULT_ATTEMPTS = 10;
@@ -101,20 +110,18 @@ const DEFAULT_STORE_TIMEOUT = 30_000;
 /** Checks the options of an inbox, and fills in the defaults. */
 export function resolveInbox(options: BullMQInboxOptions): InboxSettings {
   refuseUnknown(options, inboxOptions);
-  const { deadLetterRetention, hooks = {}, logLevel } = options;
+  const { deadLetterRetention, logLevel } = options;
   const logger = checkLogger(options.logger);
-  refuseUnknown(hooks, INBOX_HOOKS, 'hook');
-  for (const [name, hook] of Object.entries(hooks)) checkFunction(`hooks.${name}`, hook);
   return {
     connection: withoutKeyPrefix(checkConnection(options.connection)),
     queueName: checkName('queueName', options.queueName) ?? DEFAULT_QUEUE_NAME,
     prefix: checkName('prefix', options.prefix) ?? 'bull',
-    attempts: checkWhole('attempts', options.attempts) ?? DEFAULT_ATTEMPTS,
+    attempts: checkWhole('attempts', 1, options.attempts) ?? DEFAULT_ATTEMPTS,
     backoff: checkBackoff(options.backoff) ?? DEFAULT_BACKOFF,
     retention: checkDuration('retention', options.retention) ?? DEFAULT_WINDOW,
     deadLetterRetention: checkDuration('deadLetterRetention', deadLetterRetention),
     storeTimeout: checkTimeout('storeTimeout', options.storeTimeout) ?? DEFAULT_STORE_TIMEOUT,
-    hooks,
+    hooks: checkHooks(INBOX_HOOKS, options.hooks ?? {}),
     log: new LeveledLogger(logger, resolveLogLevel(logLevel)),
     logging: { logger, logLevel },
   };
@@ -131,30 +138,29 @@ function withoutKeyPrefix(connection: RedisConnection): RedisConnection {
 /** BullMQ joins its keys with colons. */
 function checkName(option: string, name: string | undefined): string | undefined {
   if (name === undefined || (typeof name === 'string' && /^[^:]+$/.test(name))) return name;
-  return refuseOption(option, 'must be a string that is not empty and holds no `:`');
+  return refuseOption(option, `must be a string that is not empty and holds no \`:\`, got ${shown(name)}`);
 }
-
-/** A whole number above 0. */
-export function checkWhole(option: string, value: number | undefined): number | undefined {
-  if (value === undefined || (Number.isInteger(value) && value > 0)) return value;
-  return refuseOption(option, `must be a whole number above 0, got ${String(value)}`);
-}
-
-/** The years that the 64-bit times of Redis have room for. */
-const MAX_DURATION = 3_155_760_000_000;
 
 function checkDuration(option: string, value: number | undefined): number | undefined {
-  if (value === undefined || (typeof value === 'number' && value >= 1 && value <= MAX_DURATION)) return value;
-  return refuseOption(option, `must be a number of milliseconds from 1 to ${MAX_DURATION}`);
+  if (value === undefined || (typeof value === 'number' && value >= 1 && value <= MAX_MILLISECONDS))
+    return value;
+  return refuseOption(
+    option,
+    `must be a number of milliseconds from 1 to ${MAX_MILLISECONDS}, got ${shown(value)}`,
+  );
 }
 
 function checkBackoff(backoff: number | InboxBackoff | undefined): number | InboxBackoff | undefined {
   if (backoff === undefined) return undefined;
   if (typeof backoff === 'number') return checkTimeout('backoff', backoff);
-  refuseUnknown(backoff, ['type', 'delay', 'jitter'], 'part of backoff');
+  refuseUnknown(backoff, backoffOptions, 'backoff');
   const { type, delay, jitter } = backoff;
-  checkOneOf('backoff.type', ['fixed', 'exponential'], type ?? null);
-  checkTimeout('backoff.delay', delay ?? Number.NaN);
-  if (jitter === undefined || (jitter >= 0 && jitter <= 1)) return backoff;
-  return refuseOption('backoff.jitter', `must be a number from 0 to 1, got ${String(jitter)}`);
+  refuseMissing('backoff.type', checkOneOf('backoff.type', ['fixed', 'exponential'], type));
+  refuseMissing('backoff.delay', checkTimeout('backoff.delay', delay));
+  if (jitter === undefined || (typeof jitter === 'number' && jitter >= 0 && jitter <= 1)) return backoff;
+  return refuseOption('backoff.jitter', `must be a number from 0 to 1, got ${shown(jitter)}`);
+}
+
+function refuseMissing(option: string, value: unknown): void {
+  if (value === undefined) refuseOption(option, 'is missing');
 }

@@ -1,16 +1,15 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { WebhookError } from '../errors.js';
-import { type OpenedClient, openClient } from '../redis/connection.js';
+import { leaveReplica, type OpenedClient, openClient } from '../redis/connection.js';
 import { settlesWithin, withTimeLimit } from '../redis/time-limit.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxSettings } from './inbox-options.js';
 import type { InboxReporter } from './reporter.js';
 
 /** A queue that is connected, and its connection. */
-export interface OpenQueue {
+export interface OpenQueue extends OpenedClient {
   readonly queue: Queue<StoredWebhook>;
-  readonly client: Redis;
 }
 
 /**
@@ -49,12 +48,13 @@ export class InboxQueue {
   /** Resolves once Redis is there; rejects when it is not in time. */
   async open(timeout: number): Promise<OpenQueue> {
     if (this.#isClosed) throw new WebhookError('The inbox is closed.');
-    const { client } = this.#connect();
+    const { client, isOwned } = this.#connect();
     // What is to be stored waits here, and not in a command that would outlive its time.
     if (client.status !== 'ready')
       await withTimeLimit(this.#whenReady(client), timeout, 'Redis is not there');
     this.#queue ??= this.#create(client);
-    this.#open = { queue: await withTimeLimit(this.#queue, timeout, 'Redis is not there'), client };
+    const queue = await withTimeLimit(this.#queue, timeout, 'Redis is not there');
+    this.#open = { queue, client, isOwned };
     return this.#open;
   }
 
@@ -70,9 +70,12 @@ export class InboxQueue {
 
   #connect(): OpenedClient {
     if (this.#opened !== undefined) return this.#opened;
-    this.#opened = openClient(this.#settings.connection, STORING_DEFAULTS);
+    const tell = (error: Error) => this.#reporter.redisFailed(error);
+    // The inbox stores again what was refused; ioredis would send it even when the delivery has long been answered.
+    const reconnectOnError = leaveReplica('rejected', tell);
+    this.#opened = openClient(this.#settings.connection, { ...STORING_DEFAULTS, reconnectOnError });
     const { client, isOwned } = this.#opened;
-    if (isOwned) client.on('error', (error) => this.#reporter.redisFailed(error));
+    if (isOwned) client.on('error', tell);
     client.on('ready', () => this.#reporter.redisReady());
     return this.#opened;
   }

@@ -1,9 +1,9 @@
 import { type Job, WaitingError, Worker } from 'bullmq';
-import { checkTimeout, refuseUnknown } from '../option-checks.js';
-import { type ClientFamily, openFamily } from '../redis/connection.js';
+import { checkTimeout, checkWhole, refuseUnknown } from '../option-checks.js';
+import { type ClientFamily, leaveReplica, openFamily } from '../redis/connection.js';
 import { settlesWithin } from '../redis/time-limit.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { checkWhole, type InboxSettings } from './inbox-options.js';
+import type { InboxSettings } from './inbox-options.js';
 import type { InboxReporter } from './reporter.js';
 import { Run, runJob } from './run.js';
 import { describeJob } from './stored-job.js';
@@ -11,7 +11,7 @@ import type { WebhookProcessor } from './webhook-handlers.js';
 
 /** What `inbox.work` takes beside the receiver or the handlers. */
 export interface WorkOptions {
-  /** How many events are worked at once by this worker. Default 10. */
+  /** How many events this worker processes at once. Default 10. */
   readonly concurrency?: number | undefined;
   /**
    * Milliseconds after which the event of a worker that died is free for another, which notices within as much again.
@@ -28,7 +28,7 @@ export interface WorkOptions {
 /** What `close` of a worker and of an inbox takes. */
 export interface CloseOptions {
   /**
-   * Milliseconds that events in work have to finish. After that the signals of their handlers are aborted, and the
+   * Milliseconds that events being processed have to finish. After that the signals of their handlers are aborted, and the
    * events go back to the front of the queue. Default 25 000, which is below the 30 s that Kubernetes waits.
    */
   readonly grace?: number | undefined;
@@ -42,7 +42,7 @@ const DEFAULT_GRACE = 25_000;
 const RETURNING = 3_000;
 
 /**
- * Works off the events of an inbox, in this process.
+ * Processes the events of an inbox, in this process.
  *
  * @example
  * ```ts
@@ -57,9 +57,12 @@ export class InboxWorker {
   readonly #worker: Worker<StoredWebhook>;
   readonly #clients: ClientFamily;
   readonly #processor: WebhookProcessor;
-  /** What runs now, by the key of its event. */
+  /** What runs now, by the key of its event; of several runs of one event, the newest. */
   readonly #runs = new Map<string, Run>();
+  /** How often BullMQ may still tell of the lost lock of an ended run without it being news, by the key of its event. */
+  readonly #repeats = new Map<string, number>();
   readonly #reporter: InboxReporter;
+  #givesBack = false;
   #closing: Promise<void> | undefined;
 
   /** Use `inbox.work`. */
@@ -69,12 +72,13 @@ export class InboxWorker {
     processor: WebhookProcessor,
     options: WorkOptions,
   ) {
-    refuseUnknown(options, ['concurrency', 'lockDuration', 'maxStalls']);
+    refuseUnknown(options, { concurrency: true, lockDuration: true, maxStalls: true });
     this.#processor = processor;
     this.#reporter = reporter;
     const workerOptions = workerSettings(settings, options);
+    const reconnectOnError = leaveReplica('resent', (error) => reporter.redisFailed(error));
     // What waits for Redis here waits as long as it takes: no one waits for the answer, and nothing is lost.
-    this.#clients = openFamily(settings.connection, { maxRetriesPerRequest: null });
+    this.#clients = openFamily(settings.connection, { maxRetriesPerRequest: null }, reconnectOnError);
     this.#worker = new Worker(settings.queueName, (job, token) => this.#run(job, token), {
       ...workerOptions,
       connection: this.#clients.client,
@@ -82,32 +86,52 @@ export class InboxWorker {
     this.#listen();
   }
 
-  /** Takes no more events, and resolves when those in work have finished or gone back to the queue. */
+  /** Takes no more events, and resolves when those being processed have finished or gone back to the queue. */
   close(options: CloseOptions = {}): Promise<void> {
-    refuseUnknown(options, ['grace']);
+    refuseUnknown(options, { grace: true });
     const grace = options.grace === 0 ? 0 : (checkTimeout('grace', options.grace) ?? DEFAULT_GRACE);
     this.#closing ??= this.#close(grace);
     return this.#closing;
   }
 
   async #run(job: Job<StoredWebhook>, token: string | undefined): Promise<void> {
+    if (this.#givesBack) return moveBack(job, token);
     const key = job.id ?? '';
+    const run = this.#begin(key);
+    const running = runJob(this.#processor, job.data, run);
+    const [end] = await Promise.allSettled([running]);
+    await this.#end(key, run);
+    const isReturned = end.status === 'fulfilled' && end.value === 'returned';
+    if (isReturned && !run.isLost) return moveBack(job, token);
+    if (isReturned || run.isOvertaken) throw new WaitingError();
+    // BullMQ tells of a lost lock when it records the end: twice where that is a success, because it then tries to fail it.
+    const repeats = Number(end.status === 'fulfilled') + Number(run.isLost);
+    if (repeats > 0) this.#repeats.set(key, repeats);
+    await running;
+  }
+
+  #begin(key: string): Run {
     const run = new Run();
-    this.#runs.set(key, run);
-    try {
-      if ((await runJob(this.#processor, job.data, run)) === 'handled') return;
-    } finally {
-      // A run that lost its lock may have been overtaken by another of the same event, here.
-      if (this.#runs.get(key) === run) this.#runs.delete(key);
+    const older = this.#runs.get(key);
+    if (older !== undefined) {
+      this.#loseLock(key);
+      run.overtake(older);
     }
-    await job.moveToWait(token);
-    // Tells BullMQ that the job has left this worker's hands already.
-    throw new WaitingError();
+    this.#runs.set(key, run);
+    return run;
+  }
+
+  /** With the end of any run, BullMQ stops renewing the lock of its event: an overtaken run ends after the newer one. */
+  async #end(key: string, run: Run): Promise<void> {
+    await run.newerEnded;
+    if (run.older === undefined) this.#runs.delete(key);
+    else this.#runs.set(key, run.older);
+    run.end();
   }
 
   #listen(): void {
     const reporter = this.#reporter;
-    this.#worker.on('completed', (job) => reporter.handled(describeJob(job)));
+    this.#worker.on('completed', (job) => this.#completed(job));
     this.#worker.on('failed', (job, error) => this.#failed(job, error));
     this.#worker.on('stalled', (key) => reporter.stalled(key));
     this.#worker.on('lockRenewalFailed', (keys) => {
@@ -117,16 +141,33 @@ export class InboxWorker {
     this.#clients.client.on('ready', () => reporter.redisReady());
   }
 
+  #completed(job: Job<StoredWebhook>): void {
+    this.#repeats.delete(job.id ?? '');
+    this.#reporter.handled(describeJob(job));
+  }
+
   #failed(job: Job<StoredWebhook> | undefined, thrown: Error): void {
     if (job === undefined) return;
+    this.#repeats.delete(job.id ?? '');
     const failure = { ...describeJob(job), error: thrown.cause ?? thrown };
     if (job.finishedOn === undefined) this.#reporter.retrying(failure);
     else this.#reporter.deadLetter(failure);
   }
 
+  /** BullMQ tells each time that it cannot renew a lock, and of runs that have just ended too. */
   #loseLock(key: string): void {
+    const run = this.#runs.get(key);
+    if (run === undefined || run.isLost) return;
     this.#reporter.lockLost(key);
-    this.#runs.get(key)?.lose();
+    run.lose();
+  }
+
+  /** The end of a run was refused, because its lock was gone. */
+  #loseEnd(key: string): void {
+    const repeats = this.#repeats.get(key) ?? 0;
+    if (repeats === 0) this.#reporter.lockLost(key);
+    else if (repeats === 1) this.#repeats.delete(key);
+    else this.#repeats.set(key, repeats - 1);
   }
 
   /** BullMQ tells everything by `error`: a Redis that failed, and a job that is no longer this worker's. */
@@ -135,12 +176,14 @@ export class InboxWorker {
       /^(?:Missing lock for job|Lock mismatch for job|Missing key for job|Job) (\S+?)(?:\.| is not| Cmd|$)/.exec(
         error.message,
       );
-    if (lost !== null) this.#reporter.lockLost(lost[1]);
+    if (lost?.[1] !== undefined) this.#loseEnd(lost[1]);
     else if (!error.message.startsWith('could not renew lock')) this.#reporter.redisFailed(error);
   }
 
   async #close(grace: number): Promise<void> {
     const giveBack = setTimeout(() => {
+      // What is on its way from Redis to this worker has not begun.
+      this.#givesBack = true;
       for (const run of this.#runs.values()) run.giveBack();
     }, grace);
     // Without Redis, closing would wait for it for ever.
@@ -152,15 +195,21 @@ export class InboxWorker {
   }
 }
 
+async function moveBack(job: Job<StoredWebhook>, token: string | undefined): Promise<never> {
+  await job.moveToWait(token);
+  // Tells BullMQ that the job has left this worker's hands already.
+  throw new WaitingError();
+}
+
 function workerSettings(settings: InboxSettings, options: WorkOptions) {
   const { prefix, deadLetterRetention } = settings;
   const lockDuration = checkTimeout('lockDuration', options.lockDuration) ?? DEFAULT_LOCK_DURATION;
   return {
     prefix,
-    concurrency: checkWhole('concurrency', options.concurrency) ?? DEFAULT_CONCURRENCY,
+    concurrency: checkWhole('concurrency', 1, options.concurrency) ?? DEFAULT_CONCURRENCY,
     lockDuration,
     stalledInterval: lockDuration,
-    maxStalledCount: checkWhole('maxStalls', options.maxStalls) ?? DEFAULT_MAX_STALLS,
+    maxStalledCount: checkWhole('maxStalls', 1, options.maxStalls) ?? DEFAULT_MAX_STALLS,
     removeOnComplete: { count: 0 },
     ...(deadLetterRetention === undefined ? {} : { removeOnFail: { age: deadLetterRetention / 1_000 } }),
   };

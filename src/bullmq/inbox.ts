@@ -1,5 +1,7 @@
+import { WebhookError } from '../errors.js';
 import { secretsOf } from '../redis/connection.js';
-import { redisFailure } from '../redis/failure.js';
+import { isConnectionLost, isRefusedForNow, redisFailure } from '../redis/failure.js';
+import { withRetries } from '../redis/retries.js';
 import { withTimeLimit } from '../redis/time-limit.js';
 import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
 import { DeadLetters } from './dead-letters.js';
@@ -14,6 +16,8 @@ import { toProcessor, type WebhookHandlers, type WebhookProcessor } from './webh
 /** Milliseconds for which `health` and `deadLetters` wait for Redis. */
 const ASKING = 2_000;
 
+const NOT_STORED = 'The event could not be stored in Redis';
+
 /** A durable inbox on BullMQ. */
 export class BullMQInbox implements WebhookInbox {
   /** The events that could not be handled. */
@@ -23,6 +27,7 @@ export class BullMQInbox implements WebhookInbox {
   readonly #reporter: InboxReporter;
   readonly #queue: InboxQueue;
   readonly #workers = new Set<InboxWorker>();
+  #isClosed = false;
 
   /** Use {@link createBullMQInbox}. */
   constructor(options: BullMQInboxOptions) {
@@ -41,26 +46,25 @@ export class BullMQInbox implements WebhookInbox {
    */
   async store(webhook: StoredWebhook): Promise<void> {
     const began = performance.now();
-    const { storeTimeout } = this.#settings;
-    const what = 'The event could not be stored in Redis';
+    // The key is the id of the job: one that was stored without an answer is not stored twice.
+    const attempt = (left: number) => withTimeLimit(this.#add(webhook, left), left, NOT_STORED);
     try {
-      const { queue } = this.#queue.connected ?? (await this.#queue.open(storeTimeout));
-      const job = queue.add(webhook.type, jobData(webhook), jobOptions(webhook, this.#settings));
-      await withTimeLimit(job, storeTimeout, what);
+      await withRetries(attempt, this.#settings.storeTimeout, passes);
     } catch (error) {
-      throw redisFailure(what, error, this.#secrets);
+      throw redisFailure(NOT_STORED, error, this.#secrets);
     }
     const { key, type, workspace } = webhook;
     this.#reporter.stored({ key, type, workspace, durationMs: performance.now() - began });
   }
 
   /**
-   * Begins to work off stored events, in this process. Any number of workers in any number of processes share one
+   * Starts processing stored events, in this process. Any number of workers in any number of processes share one
    * queue; each event is given to one at a time. A receiver or handlers are run as in `receiver.process`: handlers must be
    * idempotent, because the event of a worker that dies inside them is run again.
    *
    * @param work - A receiver with its handlers, or handlers by event type, which need no secret.
    * @throws {ConfigurationError} An option is wrong, or there is no such event type.
+   * @throws {WebhookError} The inbox is closed.
    *
    * @example
    * ```ts
@@ -68,13 +72,21 @@ export class BullMQInbox implements WebhookInbox {
    *
    * const inbox = createBullMQInbox({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
    * inbox.work(
-   *   { lead_captured: (event, { signal }) => fetch('https://crm.example/leads', { method: 'POST', signal }) },
+   *   {
+   *     lead_captured: async ({ payload }, { signal }) => {
+   *       const body = JSON.stringify({ name: payload.leadName, email: payload.leadEmail });
+   *       const response = await fetch('https://crm.example/leads', { method: 'POST', body, signal });
+   *       // `fetch` resolves for a 500 too. A handler that throws is retried.
+   *       if (!response.ok) throw new Error(`the CRM answered ${response.status}`);
+   *     },
+   *   },
    *   { concurrency: 50 },
    * );
    * process.on('SIGTERM', () => void inbox.close());
    * ```
    */
   work(work: WebhookProcessor | WebhookHandlers, options: WorkOptions = {}): InboxWorker {
+    if (this.#isClosed) throw new WebhookError('The inbox is closed.');
     const processor = toProcessor(work, this.#settings.logging);
     const worker = new InboxWorker(this.#settings, this.#reporter, processor, options);
     this.#workers.add(worker);
@@ -104,12 +116,18 @@ export class BullMQInbox implements WebhookInbox {
   }
 
   /**
-   * Takes no more events, lets those in work finish or go back to the queue, and closes the connections. A client that was
+   * Takes no more events, lets those being processed finish or go back to the queue, and closes the connections. A client that was
    * passed in stays open.
    */
   async close(options: CloseOptions = {}): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.#workers].map((worker) => worker.close(options)));
     await this.#queue.close();
+  }
+
+  async #add(webhook: StoredWebhook, timeout: number): Promise<void> {
+    const { queue } = this.#queue.connected ?? (await this.#queue.open(timeout));
+    await queue.add(webhook.type, jobData(webhook), jobOptions(webhook, this.#settings));
   }
 
   async #open(): ReturnType<InboxQueue['open']> {
@@ -120,6 +138,9 @@ export class BullMQInbox implements WebhookInbox {
     }
   }
 }
+
+/** Whether storing may succeed when it is tried again. */
+const passes = (error: unknown) => isRefusedForNow(error) || isConnectionLost(error);
 
 /**
  * Makes a durable inbox for webhooks on BullMQ and Redis, for the receiving and for the working side, in one process

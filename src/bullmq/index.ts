@@ -8,9 +8,18 @@
 
 export type { RedisConnection } from '../redis/connection.js';
 export type { DeadLetter, DeadLetters, ListDeadLettersOptions } from './dead-letters.js';
-export type { InboxFailures, InboxHealth } from './health.js';
+export type { InboxHealth } from './health.js';
 export { type BullMQInbox, createBullMQInbox } from './inbox.js';
-export type { InboxEvent, InboxFailure, InboxHooks, InboxRun, InboxStored } from './inbox-hooks.js';
+export type {
+  InboxEvent,
+  InboxFailure,
+  InboxFailures,
+  InboxHooks,
+  InboxLockLoss,
+  InboxRun,
+  InboxStall,
+  InboxStored,
+} from './inbox-hooks.js';
 export type { BullMQInboxOptions, InboxBackoff } from './inbox-options.js';
 export type { CloseOptions, InboxWorker, WorkOptions } from './inbox-worker.js';
 export type { WebhookHandlers, WebhookProcessor } from './webhook-handlers.js';

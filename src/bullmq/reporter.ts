@@ -1,16 +1,10 @@
-import { describeThrown } from '../drift.js';
 import type { LeveledLogger } from '../logger.js';
-import { cleanError } from '../redis/failure.js';
-import type { InboxFailure, InboxHooks, InboxRun, InboxStored } from './inbox-hooks.js';
+import { cleanError, isReadOnly } from '../redis/failure.js';
+import { labelOf } from '../webhooks/envelope.js';
+import type { InboxFailure, InboxFailures, InboxHooks, InboxRun, InboxStored } from './inbox-hooks.js';
 
 /** What went wrong in this process since it began. */
-export interface FailureCounts {
-  retried: number;
-  deadLetters: number;
-  stalled: number;
-  lostLocks: number;
-  redisErrors: number;
-}
+type FailureCounts = { -readonly [Name in keyof InboxFailures]: number };
 
 /** Tells the log and the hooks what happens in the inbox. No hook changes anything. */
 export class InboxReporter {
@@ -27,17 +21,19 @@ export class InboxReporter {
   }
 
   stored(stored: InboxStored): void {
+    this.#redisWrites();
     this.#tell('onStored', stored);
   }
 
   handled(run: InboxRun): void {
+    this.#redisWrites();
     this.#log.log('info', () => `inbox: ${describeRun(run)} was handled`);
     this.#tell('onHandled', run);
   }
 
   retrying(failure: InboxFailure): void {
     this.failures.retried += 1;
-    this.#log.log('warn', () => `inbox: ${describeRun(failure)} failed, and will be tried again`);
+    this.#log.log('warn', () => `inbox: ${describeRun(failure)} failed, and will be retried`);
     this.#tell('onRetry', failure);
   }
 
@@ -70,8 +66,16 @@ export class InboxReporter {
     this.#tell('onRedisError', clean);
   }
 
+  /** One that takes no writes lets itself be connected to, again and again: it is back when it has taken one. */
   redisReady(): void {
-    if (this.#lastRedisError === undefined) return;
+    if (this.#lastRedisError !== undefined && !isReadOnly(this.#lastRedisError)) this.#redisBack();
+  }
+
+  #redisWrites(): void {
+    if (this.#lastRedisError !== undefined && isReadOnly(this.#lastRedisError)) this.#redisBack();
+  }
+
+  #redisBack(): void {
     this.#lastRedisError = undefined;
     this.#log.log('warn', () => 'inbox: Redis is back');
   }
@@ -82,21 +86,11 @@ export class InboxReporter {
   ): void {
     // Each hook takes what its name goes with: the signature above holds the two together.
     const hook = this.#hooks[name] as ((about: unknown) => unknown) | undefined;
-    if (hook !== undefined) void this.#call(name, hook, about);
-  }
-
-  async #call(name: string, hook: (about: unknown) => unknown, about: unknown): Promise<void> {
-    try {
-      await hook(about);
-    } catch (error) {
-      this.#log.log('error', () => `the hook ${name} failed: ${describeThrown(error)}`);
-    }
+    if (hook !== undefined) void this.#log.runQuietly(name, () => hook(about));
   }
 }
 
 /** The type is a sender's text; the payload is not shown. */
 function describeRun({ key, type, workspace, attempt, waitedMs, durationMs }: InboxRun): string {
-  const whose = workspace === undefined ? '' : ` of ${JSON.stringify(workspace.slice(0, 100))}`;
-  const name = JSON.stringify(type.slice(0, 100));
-  return `${name}${whose} (${key}, attempt ${attempt}, waited ${waitedMs} ms, ran ${durationMs} ms)`;
+  return `${labelOf(type, workspace)} (${key}, attempt ${attempt}, waited ${waitedMs} ms, ran ${durationMs} ms)`;
 }

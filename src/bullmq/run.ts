@@ -14,6 +14,10 @@ export class Run {
   #giveBack: () => void = () => undefined;
   #controller: AbortController | undefined;
   #reason: WebhookError | undefined;
+  #isLost = false;
+  #older: Run | undefined;
+  #newerEnded: Promise<void> | undefined;
+  #tellOlder: () => void = () => undefined;
 
   constructor() {
     this.returned = new Promise((resolve) => {
@@ -28,15 +32,50 @@ export class Run {
     return this.#controller.signal;
   }
 
-  /** The event is no longer this worker's. Its handlers are told; the run lasts until they have settled. */
+  /** Whether another run of its event may begin, or has begun. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Whether another run of its event has begun in the same worker. */
+  get isOvertaken(): boolean {
+    return this.#newerEnded !== undefined;
+  }
+
+  /** The run that this one has overtaken. It ends later than this one. */
+  get older(): Run | undefined {
+    return this.#older;
+  }
+
+  /** The event is no longer this run's. Its handlers are told; the run lasts until they have settled. */
   lose(): void {
+    this.#isLost = true;
     this.#abort('The event was given to another worker, because this one did not renew its lock in time.');
+  }
+
+  /** Takes the place of a run of the same event, which has lost it and goes on in the same worker. */
+  overtake(older: Run): void {
+    this.#older = older;
+    older.#newerEnded = new Promise((resolve) => {
+      this.#tellOlder = resolve;
+    });
   }
 
   /** The worker closes: the handlers are told, and the event goes back without waiting for them. */
   giveBack(): void {
     this.#abort('The worker closes, and the event goes back to the queue.');
     this.#giveBack();
+    this.#older?.giveBack();
+  }
+
+  /** Resolves when the run that has overtaken this one, if any, has ended. */
+  get newerEnded(): Promise<void> | undefined {
+    return this.#newerEnded;
+  }
+
+  /** Lets the run that this one has overtaken end too. */
+  end(): void {
+    this.#tellOlder();
   }
 
   #abort(message: string): void {

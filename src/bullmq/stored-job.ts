@@ -1,13 +1,13 @@
 import type { Job, JobsOptions } from 'bullmq';
 import type { StoredWebhook } from '../webhooks/inbox.js';
+import { workspaceOf } from '../webhooks/reading.js';
 import type { InboxRun } from './inbox-hooks.js';
 import type { InboxSettings } from './inbox-options.js';
 
 /** What of a webhook is stored: its known fields, and never the secret, whoever has called. */
 export function jobData(webhook: StoredWebhook): StoredWebhook {
-  const { key, type, payload, workspace, deliveryId, receivedAt } = webhook;
-  const whose = workspace === undefined ? {} : { workspace };
-  return { key, type, payload: withoutSecret(payload), ...whose, deliveryId, receivedAt };
+  const { key, type, payload, deliveryId, receivedAt } = webhook;
+  return { key, type, payload: withoutSecret(payload), ...workspaceOf(webhook), deliveryId, receivedAt };
 }
 
 function withoutSecret(payload: StoredWebhook['payload']): StoredWebhook['payload'] {
@@ -37,11 +37,12 @@ export function jobOptions({ key, receivedAt }: StoredWebhook, settings: InboxSe
 /** What a run of a job was like, once it has ended. */
 export function describeJob(job: Job<StoredWebhook>): InboxRun {
   const { processedOn = Date.now(), finishedOn = Date.now() } = job;
-  const { workspace } = job.data;
+  // Someone else's job may hold nothing.
+  const data: StoredWebhook | null = job.data;
   return {
     key: job.id ?? '',
     type: job.name,
-    ...(workspace === undefined ? {} : { workspace }),
+    ...workspaceOf(data ?? {}),
     attempt: Math.max(job.attemptsMade, 1),
     waitedMs: Math.max(processedOn - job.timestamp, 0),
     durationMs: Math.max(finishedOn - processedOn, 0),

@@ -5,9 +5,9 @@ import type { WebhookHandler } from '../webhooks/listeners.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
 import type { WebhookReceiverOptions } from '../webhooks/receiver-options.js';
 
-/** What works off a stored webhook: a receiver, or anything that does as its `process` does. */
+/** What processes a stored webhook: a receiver, or anything with the same `process` method. */
 export interface WebhookProcessor {
-  /** Resolves when the event is handled; rejects when it is to be tried again. */
+  /** Resolves when the event is handled; rejects when it is to be retried. */
   process(stored: StoredWebhook, options: { readonly signal?: AbortSignal | undefined }): Promise<void>;
 }
 

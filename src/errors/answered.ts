@@ -7,7 +7,7 @@ import type { CallContext } from './connection.js';
 export interface AnsweredErrorOptions extends CallContext {
   /** The HTTP status of the answer. */
   readonly status: number;
-  /** The parsed body, or its text where it is not JSON. */
+  /** The parsed body, marked fields masked; undefined where it was not JSON. */
   readonly body: unknown;
   /** The body as text, capped and masked. */
   readonly rawBody: string;

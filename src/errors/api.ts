@@ -106,8 +106,8 @@ export class UnprocessableEntityError extends ApiError {
 }
 
 /**
- * 429: too many requests. Every method is tried again after the wait that the service asks for, up to 60 s: this was the
- * last attempt.
+ * 429: too many requests. Calls of every method are retried after the wait that the service asks for, up to 60 s. This error
+ * is thrown when the retries are used up, or the wait is longer.
  */
 export class RateLimitError extends ApiError {
   static override readonly errorName = 'RateLimitError';
@@ -122,7 +122,7 @@ export class RateLimitError extends ApiError {
 }
 
 /**
- * 5xx: the service failed, or something on the way to it. A `GET` was tried again after 500, 502, 503 and 504; see
+ * 5xx: the service failed, or something on the way to it. A `GET` was retried after 500, 502, 503 and 504; see
  * `outcomeUnknown` for the others.
  */
 export class ServerError extends ApiError {

@@ -65,11 +65,11 @@ export class AgentPlatformError extends Error {
 
   /**
    * True where the service may have acted although no answer tells so: a POST or DELETE that timed out, was cut
-   * off, or was answered by something unreadable. Look before you try again.
+   * off, or was answered by 408, 502, 504 or something unreadable. Check before you try again.
    */
   declare readonly outcomeUnknown: boolean;
 
-  /** Every part of an error, in the classes below too, is an option of the same name. */
+  /** Copies each option onto the error under its own name; the classes below only `declare` the fields. */
   constructor(message: string, options: { cause?: unknown; outcomeUnknown?: boolean | undefined } = {}) {
     const { cause, outcomeUnknown = false, ...parts } = options;
     super(message, cause === undefined ? undefined : { cause });

@@ -1,9 +1,12 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { refuseOption } from '../option-checks.js';
+import { isReadOnly } from './failure.js';
 
 /**
  * Where Redis is: a URL (`redis://…`, `rediss://…` with TLS), options of ioredis (Sentinel included), or an ioredis
- * client. A client that is passed in stays its owner's: it is never closed here.
+ * client. A client that is passed in stays its owner's: it is never closed here, and its settings stay as they are. It
+ * should have a `reconnectOnError` for `READONLY`, as clients made here have: a failover can leave its connection open to a
+ * Redis that takes no writes any more.
  */
 export type RedisConnection = string | RedisOptions | Redis;
 
@@ -19,16 +22,42 @@ export function openClient(connection: RedisConnection, defaults: RedisOptions):
   return { client: newClient(connection, defaults), isOwned: true };
 }
 
-/** A client that is duplicated by whom it is given to. */
+type ReconnectOnError = RedisOptions['reconnectOnError'] & {};
+
+/**
+ * A failover can leave the connection open, to a Redis that has become a replica and refuses every write: only a new
+ * connection finds the one that takes them. The command that was refused is rejected, or sent again.
+ */
+export function leaveReplica(
+  command: 'rejected' | 'resent',
+  tell: (error: Error) => void = () => undefined,
+): ReconnectOnError {
+  return (error) => {
+    if (!isReadOnly(error.message)) return false;
+    tell(error);
+    // The numbers are those of ioredis.
+    return command === 'rejected' ? 1 : 2;
+  };
+}
+
+/** A client, together with every duplicate that BullMQ makes of it. */
 export interface ClientFamily {
   readonly client: Redis;
   /** Cuts off the client and its duplicates, also those that wait for a Redis that is away. */
   disconnect(): void;
 }
 
-/** Makes a client like the one that was passed, with settings that it must have. It is closed here. */
-export function openFamily(connection: RedisConnection, required: RedisOptions): ClientFamily {
-  const client = openOwnClient(connection, required);
+/**
+ * Makes a client like the one that was passed, with settings that it must have. It is closed here.
+ *
+ * @param reconnectOnError - Gives way to what the user has set.
+ */
+export function openFamily(
+  connection: RedisConnection,
+  required: RedisOptions,
+  reconnectOnError: ReconnectOnError,
+): ClientFamily {
+  const client = openOwnClient(connection, required, reconnectOnError);
   const members = [client];
   const duplicate = client.duplicate.bind(client);
   client.duplicate = (override) => {
@@ -42,11 +71,15 @@ export function openFamily(connection: RedisConnection, required: RedisOptions):
   return { client, disconnect };
 }
 
-function openOwnClient(connection: RedisConnection, required: RedisOptions): Redis {
-  if (isClient(connection)) return connection.duplicate(required);
-  return typeof connection === 'string'
-    ? newClient(connection, required)
-    : newClient({ ...connection, ...required }, {});
+function openOwnClient(
+  connection: RedisConnection,
+  required: RedisOptions,
+  reconnectOnError: ReconnectOnError,
+): Redis {
+  if (typeof connection === 'string') return newClient(connection, { ...required, reconnectOnError });
+  const set = isClient(connection) ? connection.options : connection;
+  const settings = { ...required, reconnectOnError: set.reconnectOnError ?? reconnectOnError };
+  return isClient(connection) ? connection.duplicate(settings) : newClient({ ...set, ...settings }, {});
 }
 
 function newClient(connection: string | RedisOptions, defaults: RedisOptions): Redis {
@@ -59,15 +92,31 @@ function newClient(connection: string | RedisOptions, defaults: RedisOptions): R
 
 /** Refuses what is no connection. The message never repeats it: a URL holds a password. */
 export function checkConnection(connection: RedisConnection): RedisConnection {
+  if (typeof connection === 'string' && hasBarePercent(connection)) {
+    refuseOption('connection', 'must have `%25` for a percent sign in its user name and password');
+  }
   const isUsable =
     typeof connection === 'string'
       ? /^rediss?:$/.test(protocolOf(connection) ?? '')
-      : typeof connection === 'object' && connection !== null;
+      : // `isOpen` is what clients of node-redis have: their options would be taken for those of ioredis.
+        typeof connection === 'object' && connection !== null && !('isOpen' in connection);
   if (isUsable) return connection;
   return refuseOption(
     'connection',
     'must be a URL that starts with redis:// or rediss://, options of ioredis, or an ioredis client',
   );
+}
+
+/** ioredis would fail while it decodes them, with an error that says nothing. */
+function hasBarePercent(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { username, password } = new URL(url);
+  try {
+    decodeURIComponent(`${username}:${password}`);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function protocolOf(url: string): string | undefined {
@@ -81,9 +130,14 @@ function isClient(connection: RedisConnection): connection is Redis {
 
 /** Every password that a connection holds, so that none can appear in an error. */
 export function secretsOf(connection: RedisConnection): readonly string[] {
+  // An empty one stands between any two characters of a text.
+  return passwordsOf(connection).flatMap((secret) => secret || []);
+}
+
+function passwordsOf(connection: RedisConnection): (string | null | undefined)[] {
   if (typeof connection === 'string') return passwordsOfUrl(connection);
   const { password, sentinelPassword } = isClient(connection) ? connection.options : connection;
-  return [password, sentinelPassword].filter((secret) => typeof secret === 'string');
+  return [password, sentinelPassword];
 }
 
 function passwordsOfUrl(url: string): string[] {

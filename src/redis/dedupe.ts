@@ -1,11 +1,12 @@
 import type { Redis } from 'ioredis';
 import { checkTimeout, refuseOption, refuseUnknown } from '../option-checks.js';
 import type { ClaimResult, DedupeStore } from '../webhooks/dedupe-store.js';
-import { checkConnection, openClient, type RedisConnection, secretsOf } from './connection.js';
+import { checkConnection, leaveReplica, openClient, type RedisConnection, secretsOf } from './connection.js';
 import { claimScript, completeScript, releaseScript } from './dedupe-scripts.js';
-import { redisFailure } from './failure.js';
+import { isRefusedForNow, redisFailure } from './failure.js';
 import type { LuaScript } from './lua-script.js';
-import { settlesWithin, withTimeLimit } from './time-limit.js';
+import { withRetries } from './retries.js';
+import { MAX_MILLISECONDS, settlesWithin, withTimeLimit } from './time-limit.js';
 
 /** What {@link createRedisDedupe} takes. */
 export interface RedisDedupeOptions {
@@ -55,7 +56,7 @@ const DEFAULT_TIMEOUT = 2_000;
  * ```
  */
 export function createRedisDedupe(options: RedisDedupeOptions): RedisDedupe {
-  refuseUnknown(options, ['connection', 'keyPrefix', 'timeout']);
+  refuseUnknown(options, { connection: true, keyPrefix: true, timeout: true });
   const { connection, keyPrefix = DEFAULT_KEY_PREFIX } = options;
   if (typeof keyPrefix !== 'string') refuseOption('keyPrefix', `must be a string, got ${typeof keyPrefix}`);
   const timeout = checkTimeout('timeout', options.timeout) ?? DEFAULT_TIMEOUT;
@@ -71,7 +72,12 @@ class RedisDedupeStore implements RedisDedupe {
 
   constructor(connection: RedisConnection, keyPrefix: string, timeout: number) {
     // An operation that is given up must not wait in memory for a Redis that is away for long.
-    const defaults = { maxRetriesPerRequest: 1, connectTimeout: timeout, socketTimeout: timeout };
+    const defaults = {
+      maxRetriesPerRequest: 1,
+      connectTimeout: timeout,
+      socketTimeout: timeout,
+      reconnectOnError: leaveReplica('rejected'),
+    };
     const { client, isOwned } = openClient(connection, defaults);
     this.#client = client;
     this.#isOwned = isOwned;
@@ -105,9 +111,10 @@ class RedisDedupeStore implements RedisDedupe {
   async #run(what: string, script: LuaScript, key: string, owner: string, ms?: number): Promise<unknown> {
     const message = `The event could not be ${what} in Redis`;
     const args = ms === undefined ? [owner] : [owner, wholeMilliseconds(ms)];
+    const attempt = (left: number) =>
+      withTimeLimit(script.run(this.#client, this.#keyPrefix + key, args), left, message);
     try {
-      const result = script.run(this.#client, this.#keyPrefix + key, args);
-      return await withTimeLimit(result, this.#timeout, message);
+      return await withRetries(attempt, this.#timeout, isRefusedForNow);
     } catch (error) {
       throw redisFailure(message, error, this.#secrets);
     }
@@ -118,6 +125,3 @@ class RedisDedupeStore implements RedisDedupe {
 function wholeMilliseconds(ms: number): number {
   return Math.min(Math.max(Math.ceil(ms), 1), MAX_MILLISECONDS);
 }
-
-/** A hundred years. */
-const MAX_MILLISECONDS = 3_155_760_000_000;

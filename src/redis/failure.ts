@@ -37,6 +37,22 @@ function withoutArguments(message: string): string {
   return message.replace(/,? with args beginning with:[\s\S]*$/, '');
 }
 
+/** Redis is a replica, and takes no writes. Before version 7 the reply stands at the end of that of the script. */
+export function isReadOnly(message: string): boolean {
+  return /(?:^|: -)READONLY /.test(message);
+}
+
+/** Redis has refused, and may take the same soon: after a failover, a restart, the return of a replica. */
+export function isRefusedForNow(error: unknown): boolean {
+  const { message } = partsOf(error);
+  return isReadOnly(message) || /^(?:LOADING|MASTERDOWN|NOREPLICAS|BUSY) /.test(message);
+}
+
+/** The connection has gone while a command was under way, or before it could be sent. */
+export function isConnectionLost(error: unknown): boolean {
+  return /^(?:Connection is closed|Reached the max retries per request limit)/.test(partsOf(error).message);
+}
+
 /** A {@link WebhookError} that says what could not be done, and why. */
 export function redisFailure(what: string, error: unknown, secrets: readonly string[]): WebhookError {
   if (error instanceof WebhookError) return error;

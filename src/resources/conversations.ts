@@ -22,6 +22,7 @@ export class ConversationsResource {
    * @throws {RequestValidationError} When an id is not usable; nothing was sent.
    * @throws {ApiError} When the service answers with another error status.
    * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
+   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} When the answer does not fit the document.
    *
    * @example
@@ -34,7 +35,12 @@ export class ConversationsResource {
    * ```
    */
   get(
-    id: { readonly agentId: string; readonly convoId: string },
+    id: {
+      /** The agent that held the conversation. */
+      readonly agentId: string;
+      /** The conversation's id under that agent. */
+      readonly convoId: string;
+    },
     options?: RequestOptions,
   ): ApiPromise<Conversation> {
     return this.#send(getConversation, { path: id }, options);

@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../api-promise.js';
 import { listMembersAndTeams } from '../endpoints.js';
 import type { RequestOptions } from '../options.js';
-import type { MembersAndTeams } from '../schemas/envelope.js';
+import type { MembersAndTeams } from '../schemas/members-and-teams.js';
 import type { Send } from '../transport.js';
 
 /** Organisations: their dashboard users and teams. */
@@ -22,6 +22,7 @@ export class OrgsResource {
    * @throws {RequestValidationError} When `orgId` is not a usable id; nothing was sent.
    * @throws {ApiError} When the service answers with an error status.
    * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
+   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} When the answer does not fit the document.
    *
    * @example

@@ -16,8 +16,8 @@ export class PhoneNumbersResource {
    * Releases a telephone number from a workspace (document, 4.3).
    *
    * With `isImportedNumber: false` the number is also released on the platform's telephony account. That is
-   * permanent, and the same number may not be reclaimable. With `true` it only leaves the workspace. Never repeated
-   * by itself, except after a 429 or where no connection was made.
+   * permanent, and the same number may not be reclaimable. With `true` it only leaves the workspace. Never retried
+   * automatically, except after a 429 or when no connection was made.
    *
    * @param number - `phoneNumberSid` and `isImportedNumber` are required. Whether the service requires
    * `workspaceId` is not documented.

@@ -19,6 +19,7 @@ export class ToolsResource {
    *
    * @throws {ApiError} When the service answers with an error status.
    * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
+   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} When the answer does not fit the document.
    *
    * @example
@@ -43,6 +44,7 @@ export class ToolsResource {
    * @throws {RequestValidationError} When `toolId` is not a usable id; nothing was sent.
    * @throws {ApiError} When the service answers with another error status.
    * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
+   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} When the answer does not fit the document.
    *
    * @example

@@ -13,8 +13,8 @@ export class WorkspacesResource {
 
   /**
    * Deletes a workspace for good (document, 4.7): its agents, conversations, leads, tools, variables and the access of
-   * its members. Only its owners may, and never the primary workspace. Never repeated by itself, except after a 429
-   * or where no connection was made.
+   * its members. Only its owners may, and never the primary workspace. Never retried automatically, except after a
+   * 429 or when no connection was made.
    *
    * @param workspaceId - The workspace's id.
    * @throws {PermissionDeniedError} When the token is not an owner's, or the workspace is the primary one (the
@@ -22,6 +22,7 @@ export class WorkspacesResource {
    * @throws {RequestValidationError} When the id is not usable; nothing was sent.
    * @throws {ApiError} When the service answers with another error status.
    * @throws {ConnectionError} When no answer came. See `outcomeUnknown` before you try again.
+   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} When the answer is neither an envelope nor empty.
    *
    * @example

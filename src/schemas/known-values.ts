@@ -60,7 +60,7 @@ function shown<Shape extends z.core.$ZodShape, Field extends keyof Shape & strin
   return schema === undefined ? [] : [[leafOf(schema), values]];
 }
 
-/** What an optional value, or a list, is of. */
+/** The schema inside optionals and arrays. */
 function leafOf(schema: z.core.$ZodType): z.core.$ZodType {
   // `$ZodTypes` is Zod's own union of its schemas, told apart by `type`.
   const { def } = (schema as z.core.$ZodTypes)._zod;

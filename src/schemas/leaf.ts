@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { openObject } from './object.js';
 
 // The leaves that most fields are made of, shared: a record of 150 fields builds a dozen schemas, not 150.
 
@@ -16,7 +17,9 @@ export const anything = z.optional(z.unknown());
  * An object whose fields the document does not list. Not `z.record`, which would bring a kilobyte of key checks into
  * every bundle for the same meaning.
  */
-export const requiredDictionary = z.looseObject({});
+export const requiredDictionary: z.ZodMiniType<Record<string, unknown>, Record<string, unknown>> = openObject(
+  {},
+);
 /** The same, optional. */
 export const dictionary = z.optional(requiredDictionary);
 /** An optional list of strings. */

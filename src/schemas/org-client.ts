@@ -3,7 +3,7 @@ import { anythings, flag, number, requiredText, text, texts } from './leaf.js';
 import { type NotificationsSettings, NotificationsSettingsSchema } from './notifications-settings.js';
 import { closedObject } from './object.js';
 import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.js';
-import { type OpenList, openList } from './open-list.js';
+import { type OpenEnum, openEnum } from './open-enum.js';
 import { type TeamSummary, TeamSummarySchema } from './team.js';
 
 /** Handoff setting of a client (document, 2.1, `handoff`; closed as the client is). */
@@ -61,7 +61,11 @@ export interface OrgClient {
   widgets?: unknown[] | undefined;
   /** IDs of agents assigned to the client. */
   widgetIDs?: string[] | undefined;
-  /** @deprecated Unused. */
+  /**
+   * User name of the dashboard.
+   *
+   * @deprecated Unused.
+   */
   dashboardUsername?: string | undefined;
   /**
    * Secret. Sign-in password used with the email on the whitelabel dashboard. The query parameter `password`
@@ -72,15 +76,15 @@ export interface OrgClient {
   ts?: number | undefined;
   /** Tab hrefs the client may open. */
   canAccess?:
-    | OpenList<'/home' | '/convos' | '/leads' | '/kb' | '/analytics' | '/theme' | '/settings' | '/prompt'>[]
+    | OpenEnum<'/home' | '/convos' | '/leads' | '/kb' | '/analytics' | '/theme' | '/settings' | '/prompt'>[]
     | undefined;
   /** Channels the client may use on the channels page. `['all']` or omitted means every channel. */
-  allowedChannels?: OpenList<'all'>[] | undefined;
+  allowedChannels?: OpenEnum<'all'>[] | undefined;
   /** Integrations the client may use on the integrations page. `['all']` or omitted means every integration. */
-  allowedIntegrations?: OpenList<'all'>[] | undefined;
+  allowedIntegrations?: OpenEnum<'all'>[] | undefined;
   /** Order of the client tabs. */
   clientTabOrder?:
-    | OpenList<'home' | 'convos' | 'leads' | 'kb' | 'analytics' | 'theme' | 'settings' | 'prompt'>[]
+    | OpenEnum<'home' | 'convos' | 'leads' | 'kb' | 'analytics' | 'theme' | 'settings' | 'prompt'>[]
     | undefined;
   /** Secret. Code used to sign in to the dashboard. */
   magicCode?: string | undefined;
@@ -92,7 +96,11 @@ export interface OrgClient {
   usedSecret?: string | undefined;
   /** Organisation the client belongs to. Must be defined when a client is created. */
   orgId?: string | undefined;
-  /** @deprecated Marked so by the document, without a successor. */
+  /**
+   * Kind of the client; not described further.
+   *
+   * @deprecated Marked so by the document, without a successor.
+   */
   type?: 'client' | 'org' | undefined;
   /** Same meaning as `isAdmin`. */
   isOrgAdmin?: boolean | undefined;
@@ -151,13 +159,13 @@ export const OrgClientSchema = closedObject({
   ts: number,
   canAccess: z.optional(
     z.array(
-      openList<'/home' | '/convos' | '/leads' | '/kb' | '/analytics' | '/theme' | '/settings' | '/prompt'>(),
+      openEnum<'/home' | '/convos' | '/leads' | '/kb' | '/analytics' | '/theme' | '/settings' | '/prompt'>(),
     ),
   ),
-  allowedChannels: z.optional(z.array(openList<'all'>())),
-  allowedIntegrations: z.optional(z.array(openList<'all'>())),
+  allowedChannels: z.optional(z.array(openEnum<'all'>())),
+  allowedIntegrations: z.optional(z.array(openEnum<'all'>())),
   clientTabOrder: z.optional(
-    z.array(openList<'home' | 'convos' | 'leads' | 'kb' | 'analytics' | 'theme' | 'settings' | 'prompt'>()),
+    z.array(openEnum<'home' | 'convos' | 'leads' | 'kb' | 'analytics' | 'theme' | 'settings' | 'prompt'>()),
   ),
   magicCode: text,
   index: number,

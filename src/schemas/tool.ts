@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { anything, flag, requiredText, text, texts } from './leaf.js';
 import { openObject } from './object.js';
-import { type OpenList, openList } from './open-list.js';
+import { type OpenEnum, openEnum } from './open-enum.js';
 import { type VariableField, VariableFieldSchema } from './variable.js';
 
 /** A capability that an agent can call, with its full configuration (document, 2.4). */
@@ -15,7 +15,7 @@ export interface Tool {
   /** The tool is a default one, built in. */
   isDefault?: boolean | undefined;
   /** HTTP method of the call. The document lists `GET` only, and does not show other values. */
-  method?: OpenList<'GET'> | undefined;
+  method?: OpenEnum<'GET'> | undefined;
   /** URL the tool calls. */
   serverUrl?: string | undefined;
   /** Secret attached to the server URL: `redact()` masks it. */
@@ -54,7 +54,7 @@ export const ToolSchema = openObject({
   name: text,
   description: text,
   isDefault: flag,
-  method: z.optional(openList<'GET'>()),
+  method: z.optional(openEnum<'GET'>()),
   serverUrl: text,
   serverUrlSecret: text,
   createdAt: text,

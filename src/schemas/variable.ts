@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import { anything, flag, requiredText, text } from './leaf.js';
 import { openObject } from './object.js';
-import { type OpenList, openList } from './open-list.js';
+import { type OpenEnum, openEnum } from './open-enum.js';
 
 /** What a variable and the request that creates it have in common (document, 2.3). */
 export interface VariableSettings {
   /** Where the variable is used. */
   in?: string | undefined;
   /** Type of the value. The document shows `string` and does not list other values. */
-  type?: OpenList<'string'> | undefined;
+  type?: OpenEnum<'string'> | undefined;
   /** Current value; any JSON value. A secret where `isEnv` is true: `redact()` masks it. */
   value?: unknown;
   /** Default value; any JSON value. A secret where `isEnv` is true: `redact()` masks it. */
@@ -57,7 +57,7 @@ export interface CreateVariableBody {
   variable: VariableInput;
 }
 
-const typeOfValue = z.optional(openList<'string'>());
+const typeOfValue = z.optional(openEnum<'string'>());
 
 /** Schema of {@link VariableField}. */
 export const VariableFieldSchema = returned(text);

@@ -1,4 +1,4 @@
-import type { Region } from '../regions.js';
+import { REGIONS, type Region } from '../regions.js';
 import type { Caller } from './caller.js';
 import type { FakeChoices } from './choices.js';
 import { Refusal } from './refusal.js';
@@ -29,8 +29,7 @@ function bearerToken(headers: Headers): string | undefined {
 
 /** Looks in the addressed region first, then in the other. */
 function findCaller(token: string, state: FakeState, first: Region): Caller | undefined {
-  const regions = (Object.keys(state) as Region[]).sort((a, b) => Number(b === first) - Number(a === first));
-  for (const region of regions) {
+  for (const region of [first, ...REGIONS.filter((other) => other !== first)]) {
     const caller = findCallerIn(token, state, region);
     if (caller !== undefined) return caller;
   }

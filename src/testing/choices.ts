@@ -1,4 +1,5 @@
 import type { Caller } from './caller.js';
+import { refuseUnknown } from './known-names.js';
 import type { FakeAgent, FakeWorkspace } from './state.js';
 
 /** Every reason for which the fake answers with the error body of section 7. */
@@ -130,5 +131,7 @@ export const defaultChoices: FakeChoices = {
 };
 
 export function resolveChoices(input: FakeChoicesInput = {}): FakeChoices {
+  refuseUnknown('createFakePlatform: the choice', input, defaultChoices);
+  refuseUnknown('createFakePlatform: the refusal', input.refusals ?? {}, defaultChoices.refusals);
   return { ...defaultChoices, ...input, refusals: { ...defaultChoices.refusals, ...input.refusals } };
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { formatPath } from '../issues.js';
 import { parseJson } from '../json.js';
 import { flag, number, text, texts } from '../schemas/leaf.js';
 import { closedObject } from '../schemas/object.js';
 import { isWebhookEventType } from '../webhooks/events.js';
 import type { FaultInput, Faults } from './faults/faults.js';
+import { isJson, issueLines } from './json-body.js';
 import { jsonResponse } from './json-response.js';
 import { errorBody } from './refusal.js';
 import type { FakeRequest } from './request-log.js';
@@ -112,16 +112,12 @@ async function parsed<Schema extends z.core.$ZodType>(
   request: Request,
 ): Promise<z.output<Schema>> {
   // A page in a browser cannot send this content type elsewhere without asking first, and is not answered.
-  if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) {
+  if (!isJson(request)) {
     throw new ControlError('The body must be application/json.');
   }
   const value = parseJson(await request.text());
   if (value === undefined) throw new ControlError('The body is not JSON.');
   const result = z.safeParse(schema, value, { error: describeIssue });
   if (result.success) return result.data;
-  const issues = fromZodIssues(result.error.issues);
-  throw new ControlError(
-    'The body is wrong.',
-    issues.map(({ path, message }) => `${formatPath(path)}: ${message}`),
-  );
+  throw new ControlError('The body is wrong.', issueLines(fromZodIssues(result.error.issues)));
 }

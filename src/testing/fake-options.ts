@@ -1,6 +1,7 @@
 import type { Clock } from '../webhooks/clock.js';
 import type { BaseUrls } from './base-urls.js';
 import type { FakeChoicesInput } from './choices.js';
+import { refuseUnknown } from './known-names.js';
 import type { StartRecords } from './records.js';
 import type { FakeRequest } from './request-log.js';
 import type { DeliveryRecord } from './webhooks/deliver.js';
@@ -24,4 +25,23 @@ export interface FakePlatformOptions {
   readonly onRequest?: ((request: FakeRequest) => void) | undefined;
   /** Called after each delivery of a webhook, whatever became of it. */
   readonly onDelivery?: ((delivery: DeliveryRecord) => void) | undefined;
+}
+
+const optionNames: Readonly<Record<keyof FakePlatformOptions, true>> = {
+  regions: true,
+  seed: true,
+  choices: true,
+  baseUrls: true,
+  clock: true,
+  onRequest: true,
+  onDelivery: true,
+};
+
+/** A test that misspells an option would test something else. */
+export function checkOptions(options: FakePlatformOptions): void {
+  refuseUnknown('createFakePlatform: the option', options, optionNames);
+  const { seed = 'default' } = options;
+  if (seed !== 'default' && seed !== 'empty') {
+    throw new TypeError("createFakePlatform: the option \"seed\" must be 'default' or 'empty'.");
+  }
 }

@@ -5,7 +5,7 @@ import { resolveChoices } from './choices.js';
 import { realClock } from './clock.js';
 import { control } from './control.js';
 import { createFetch, type FakeFetch } from './fake-fetch.js';
-import type { FakePlatformOptions } from './fake-options.js';
+import { checkOptions, type FakePlatformOptions } from './fake-options.js';
 import { FaultList } from './faults/fault-list.js';
 import type { Faults } from './faults/faults.js';
 import { type Handler, handlerRoute } from './handler.js';
@@ -56,6 +56,7 @@ export class FakePlatform {
 
   /** Use {@link createFakePlatform}. */
   constructor(options: FakePlatformOptions) {
+    checkOptions(options);
     const { clock = realClock, onRequest = () => undefined, onDelivery = () => undefined } = options;
     const world = createWorld(resolveChoices(options.choices));
     const log = new RequestLog(onRequest);
@@ -105,7 +106,7 @@ export class FakePlatform {
 
   /**
    * Adds an operation that the document does not show, or takes the place of one that it does. Requests are
-   * authenticated and held against the endpoint's body schema before the handler sees them.
+   * authenticated and validated against the endpoint's body schema before the handler sees them.
    *
    * @example
    * ```ts

@@ -1,4 +1,4 @@
-import type { MembersAndTeamsResponse } from '../schemas/envelope.js';
+import type { MembersAndTeamsResponse } from '../schemas/members-and-teams.js';
 import type { OrgClient } from '../schemas/org-client.js';
 import type { ReleaseNumberResult } from '../schemas/release-number.js';
 import type { Team, TeamSummary } from '../schemas/team.js';

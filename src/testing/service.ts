@@ -1,10 +1,10 @@
-import { formatPath } from '../issues.js';
 import { parseJson } from '../json.js';
 import { redactText } from '../redact.js';
 import type { Region } from '../regions.js';
 import { validate } from '../validation.js';
 import { authenticate } from './authenticate.js';
 import type { Caller } from './caller.js';
+import { isJson, issueLines } from './json-body.js';
 import { jsonResponse } from './json-response.js';
 import { Refusal, refusalResponse } from './refusal.js';
 import type { OpenEntry, RequestLog } from './request-log.js';
@@ -137,12 +137,15 @@ async function readBody(request: Request, entry: OpenEntry): Promise<SentBody> {
 
 async function validBody({ endpoint }: Route, request: Request, sent: SentBody): Promise<unknown> {
   if (endpoint.body === undefined) return undefined;
-  if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) {
+  if (!isJson(request)) {
     throw new Refusal('invalidRequest', 'The request body must be application/json.');
   }
   if (sent.value === undefined) throw new Refusal('invalidRequest', 'The request body is not JSON.');
   const verdict = await validate(endpoint.body, sent.value, 'strict');
   if (verdict.ok) return sent.value;
-  const issues = verdict.issues.map(({ path, message }) => `${formatPath(path)}: ${message}`);
-  throw new Refusal('invalidRequest', 'The request body does not fit the operation.', issues);
+  throw new Refusal(
+    'invalidRequest',
+    'The request body does not fit the operation.',
+    issueLines(verdict.issues),
+  );
 }

@@ -89,7 +89,7 @@ export interface FakeRegionState {
   readonly tools: ReadonlyMap<string, Tool>;
   /** The built-in catalogue (2.5), by id. */
   readonly defaultTools: ReadonlyMap<string, DefaultTool>;
-  /** By agent id and conversation id, with a slash between. */
+  /** By agent id and conversation id, each percent-encoded, with a slash between. */
   readonly conversations: ReadonlyMap<string, FakeConversation>;
   /** By id. */
   readonly leads: ReadonlyMap<string, FakeLead>;

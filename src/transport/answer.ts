@@ -1,23 +1,23 @@
 import { OperationFailedError, ResponseValidationError } from '../errors.js';
 import { formatIssues, type Issue, threwIssue } from '../issues.js';
 import { parseJson } from '../json.js';
-import { redact, withoutSecrets } from '../redact.js';
-import { validate } from '../validation.js';
-import type { Attempt } from './attempt.js';
+import { masked } from '../redact.js';
+import { type Verdict, validate } from '../validation.js';
+import type { Answer } from './attempt.js';
 import { shownCall } from './attempt-context.js';
 import { OUTCOME_UNKNOWN_HINT } from './connection-error.js';
 import { describeBody, excerpt, quote } from './excerpt.js';
 import { readFailure } from './failure.js';
 
 /** What an answer comes to. */
-export interface AnswerResult {
+export interface CallResult {
   readonly data: unknown;
   readonly message: string | undefined;
   readonly drift: readonly Issue[];
 }
 
 /** Turns a 2xx answer into what the caller wants, or into a typed error. */
-export async function readAnswer(answer: Attempt): Promise<AnswerResult> {
+export async function readAnswer(answer: Answer): Promise<CallResult> {
   const { context, body: received } = answer;
   const { text, tooLarge } = received;
   const { response } = context.endpoint;
@@ -25,24 +25,27 @@ export async function readAnswer(answer: Attempt): Promise<AnswerResult> {
   if (response.allowEmpty && text.trim() === '') {
     // A deletion that was answered 204 has happened.
     const drift = context.call.validation === 'off' ? [] : [emptyIssue];
-    return { data: response.unwrap({}), message: undefined, drift };
+    return readData(answer, undefined, { ok: true, value: {}, drift });
   }
   const body = parseJson(text);
   if (body === undefined) throw invalid(answer, undefined, [notJsonIssue(text)]);
   throwIfFailed(answer, body);
-  return { message: messageOf(body), ...(await readData(answer, body)) };
+  return readData(answer, body, validate(response.schema, body, context.call.validation));
 }
 
-/** Validates a body and takes the caller's part out. A schema of the user's own may throw, and so may its `unwrap`. */
-async function readData(answer: Attempt, body: unknown): Promise<Omit<AnswerResult, 'message'>> {
-  const { endpoint, call } = answer.context;
-  const { schema, unwrap } = endpoint.response;
+/** Takes the caller's part out of a body. A schema of the user's own may throw, and so may its `unwrap`. */
+async function readData(
+  answer: Answer,
+  body: unknown,
+  found: Verdict | Promise<Verdict>,
+): Promise<CallResult> {
   try {
-    const verdict = await validate(schema, body, call.validation);
+    const verdict = await found;
     if (!verdict.ok) throw invalid(answer, body, verdict.issues);
     const drift =
       verdict.drift.length === 0 ? verdict.drift : maskedIssues(verdict.drift, answer.progress.secrets);
-    return { data: unwrap(verdict.value), drift };
+    const data = answer.context.endpoint.response.unwrap(verdict.value);
+    return { data, message: messageOf(body), drift };
   } catch (error) {
     if (error instanceof ResponseValidationError) throw error;
     throw invalid(answer, body, [threwIssue], readFailure(error, answer.progress.secrets).cause);
@@ -73,7 +76,7 @@ function messageOf(body: unknown): string | undefined {
 }
 
 /** `success: false`, or `isGood: false` (4.3), in a 2xx. The document does not say what it means: read as a failure. */
-function throwIfFailed(answer: Attempt, body: unknown): void {
+function throwIfFailed(answer: Answer, body: unknown): void {
   const { success, isGood, errors } = (body ?? {}) as {
     success?: unknown;
     isGood?: unknown;
@@ -88,7 +91,7 @@ function throwIfFailed(answer: Attempt, body: unknown): void {
 }
 
 function invalid(
-  answer: Attempt,
+  answer: Answer,
   body: unknown,
   found: readonly Issue[],
   cause?: unknown,
@@ -108,7 +111,7 @@ function invalid(
   );
 }
 
-function errorParts({ context, response, body: { text }, progress }: Attempt, body: unknown) {
+function errorParts({ context, response, body: { text }, progress }: Answer, body: unknown) {
   const { secrets } = progress;
   const rawBody = excerpt(text, secrets);
   return { ...shownCall(context, secrets), status: response.status, rawBody, body: masked(body, secrets) };
@@ -116,12 +119,6 @@ function errorParts({ context, response, body: { text }, progress }: Attempt, bo
 
 const headline = ({ method, path, status }: ReturnType<typeof errorParts>): string =>
   `${method} ${path} answered ${status}`;
-
-/** The parsed body with marked fields masked, and any echo of the token with them. */
-function masked(body: unknown, secrets: readonly string[]): unknown {
-  if (body === undefined) return undefined;
-  return parseJson(withoutSecrets(JSON.stringify(redact(body)), secrets));
-}
 
 /** The name of an unknown field, and the words of a user's own schema, may hold anything that the body holds. */
 function maskedIssues(issues: readonly Issue[], secrets: readonly string[]): Issue[] {

@@ -12,15 +12,15 @@ import {
   UnprocessableEntityError,
 } from '../errors.js';
 import { parseJson } from '../json.js';
-import { redact, redactHeaders } from '../redact.js';
-import type { Attempt } from './attempt.js';
+import { masked, redactHeaders } from '../redact.js';
+import type { Answer } from './attempt.js';
 import { shownCall } from './attempt-context.js';
 import { OUTCOME_UNKNOWN_HINT } from './connection-error.js';
 import { describeBody, excerpt, quote } from './excerpt.js';
 import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
 
 /** Turns any answer that is not 2xx into a typed error. The status decides the class; no body makes it throw. */
-export function toApiError({ context, response, body: { text }, progress }: Attempt): ApiError {
+export function toApiError({ context, response, body: { text }, progress }: Answer): ApiError {
   const { secrets } = progress;
   const body = readErrorBody(text, secrets);
   const call = shownCall(context, secrets);
@@ -68,10 +68,12 @@ function readErrorBody(text: string, secrets: readonly string[]): ErrorBodyParts
   const message = text_(body.message);
   const code = text_(body.code);
   const issues = Array.isArray(body.issues) ? body.issues.filter(hasMessage) : [];
+  // Masking keeps the shape of what it masks.
+  const shown = masked(issues, secrets) as ApiErrorIssue[];
   return {
     message,
     code,
-    issues: issues.map((issue) => ({ ...maskedIssue(issue), message: quote(issue.message, secrets) })),
+    issues: shown.map((issue) => ({ ...issue, message: quote(issue.message, secrets) })),
     isReadable: message !== undefined && code !== undefined,
   };
 }
@@ -80,15 +82,10 @@ function hasMessage(issue: unknown): issue is ApiErrorIssue {
   return typeof (issue as ApiErrorIssue | null)?.message === 'string';
 }
 
-function maskedIssue(issue: ApiErrorIssue): ApiErrorIssue {
-  // `redact` copies an object field by field, so it is still an issue.
-  return redact(issue) as ApiErrorIssue;
-}
-
 /** Whether a request that is not a GET may have had its effect although the answer does not tell so. */
 function mayHaveActed(status: number, isReadable: boolean): boolean {
-  // A time-out somewhere on the way says nothing about the service behind it, whoever wrote the body.
-  if ([408, 504].includes(status)) return true;
+  // A time-out or a cut connection somewhere on the way says nothing about the service behind it, whoever wrote the body.
+  if ([408, 502, 504].includes(status)) return true;
   // 307 and 308 ask to send the same request elsewhere: this server has not acted on it.
   if ([307, 308].includes(status)) return false;
   return !isReadable && (status >= 500 || status < 400);

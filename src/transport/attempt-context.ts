@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.js';
 import type { CallContext } from '../errors.js';
-import { maskInside, withoutSecrets } from '../redact.js';
+import { parseJson } from '../json.js';
+import { hiddenTexts, maskInside, withoutForms } from '../redact.js';
 import type { CallSettings, Settings } from '../settings.js';
 import type { PreparedRequest } from './request.js';
 import { secretsOf } from './secrets.js';
@@ -27,19 +28,25 @@ export class Progress {
   headers: Readonly<Record<string, string>>;
   /** The token that is sent. */
   token: string | undefined;
+  readonly #context: AttemptContext;
 
-  constructor(headers: Readonly<Record<string, string>>) {
-    this.headers = headers;
+  constructor(context: AttemptContext) {
+    this.headers = context.call.headers;
+    this.#context = context;
   }
 
-  /** What must not show in an error or a log line, wherever the service echoes it. Most attempts need it for neither. */
+  /** All that must not show in an error or a log line, wherever the service echoes it. Most attempts need it for neither. */
   get secrets(): readonly string[] {
-    return secretsOf(this.headers, this.token);
+    const { call, request } = this.#context;
+    // That of the client may have been put elsewhere by a call that sends none.
+    const { token = call.token } = this;
+    const sent = hiddenTexts(parseJson(request.body ?? ''));
+    return secretsOf(this.headers, typeof token === 'string' ? token : undefined, sent);
   }
 }
 
 /** The call as errors and log lines name it: its path may hold a token given for an id, or a marked field. */
 export function shownCall({ settings, request }: AttemptContext, secrets: readonly string[]): CallContext {
-  const path = withoutSecrets(maskInside(request.path), secrets);
+  const path = withoutForms(maskInside(request.path), secrets);
   return { method: request.method, path, region: settings.region };
 }

@@ -2,15 +2,15 @@ import { AgentPlatformError } from '../errors.js';
 import { type AttemptContext, Progress } from './attempt-context.js';
 import { logFailure, logRequest, logResponse } from './call-log.js';
 import { toConnectionError } from './connection-error.js';
-import { type Deadline, deadlineOf } from './deadline.js';
+import { type Deadline, deadlineOf, throwExpired } from './deadline.js';
 import { requestHeaders } from './headers.js';
 import { runOnRequest, runOnResponse } from './hook-runner.js';
 import type { PreparedRequest } from './request.js';
 import { type BodyText, readBody } from './response-body.js';
 import { readToken } from './token.js';
 
-/** An attempt that was answered, and whose body was read. */
-export interface Attempt {
+/** What an attempt was answered, its body read. */
+export interface Answer {
   readonly context: AttemptContext;
   readonly response: Response;
   readonly body: BodyText;
@@ -18,9 +18,9 @@ export interface Attempt {
 }
 
 /** Sends a request once, and reads its answer, within the attempt's time. */
-export async function makeAttempt(context: AttemptContext): Promise<Attempt> {
+export async function makeAttempt(context: AttemptContext): Promise<Answer> {
   const { call, endsAt } = context;
-  const progress = new Progress(call.headers);
+  const progress = new Progress(context);
   const deadline = deadlineOf(call, endsAt);
   try {
     return await exchange(context, deadline, progress);
@@ -35,7 +35,7 @@ export async function makeAttempt(context: AttemptContext): Promise<Attempt> {
   }
 }
 
-async function exchange(context: AttemptContext, deadline: Deadline, progress: Progress): Promise<Attempt> {
+async function exchange(context: AttemptContext, deadline: Deadline, progress: Progress): Promise<Answer> {
   const { settings, request } = context;
   const url = settings.baseUrl + request.path;
   const token = await readToken(context, deadline);
@@ -45,14 +45,14 @@ async function exchange(context: AttemptContext, deadline: Deadline, progress: P
   progress.headers = headers;
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   // The caller may have aborted while a hook or the token function ran.
-  if (deadline.expiry !== undefined) throw new Error('expired');
+  if (deadline.expiry !== undefined) throwExpired();
   logRequest(context, headers, progress);
   progress.sent = true;
   const response = await fetched(
     (settings.fetch ?? fetch)(url, requestInit(request, headers, deadline)),
     deadline,
   );
-  const body = await readBody(response, settings.maxResponseBytes, deadline);
+  const body = await readBody(response, settings, deadline);
   if (cannotBeUsed(response, body, deadline)) throw body.failure;
   logResponse(context, response, body, progress);
   await runOnResponse(context, deadline, response, progress);

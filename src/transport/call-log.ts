@@ -1,4 +1,4 @@
-import type { AgentPlatformError, CallContext } from '../errors.js';
+import type { AgentPlatformError, ApiError, CallContext, ConnectionError } from '../errors.js';
 import { redactHeaders } from '../redact.js';
 import { type AttemptContext, type Progress, shownCall } from './attempt-context.js';
 import { excerpt } from './excerpt.js';
@@ -49,11 +49,11 @@ export function logFailure(context: AttemptContext, error: AgentPlatformError, p
 export function logRetry(
   { settings, number }: AttemptContext,
   delay: number,
-  error: Error & CallContext,
+  error: ApiError | ConnectionError,
 ): void {
   settings.log.log(
     'debug',
-    () => `${line(error, number)} is tried again in ${Math.ceil(delay)} ms: ${error.name}`,
+    () => `${line(error, number)} is retried in ${Math.ceil(delay)} ms: ${error.name}`,
   );
 }
 

@@ -6,7 +6,7 @@ const NEVER_CONNECTED = [
   // Node (undici reports them on the cause of its TypeError)
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/,
   // A certificate that is not accepted ends the connection before the request is written
-  /(^|_)CERT(_|$)|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/,
+  /(^|_)CERT(_|$)|^UNABLE_TO_VERIFY/,
   // Bun
   /^(ConnectionRefused|FailedToOpenSocket|DNSResolveFailed)$/,
 ];
@@ -24,7 +24,7 @@ interface Link {
   readonly errors?: readonly unknown[] | undefined;
 }
 
-/** An error and its causes. Where Node has tried each address of a host, the first failure stands for all. */
+/** An error and its causes; of several errors, the first. */
 function chainOf(error: unknown): Link[] {
   const chain: Link[] = [];
   for (let at = error; typeof at === 'object' && at !== null && chain.length < 6; ) {
@@ -42,7 +42,10 @@ export function connectionCode(error: unknown): string | undefined {
 }
 
 /** Whether the request cannot have reached the service. An unknown failure is taken as one that may have. */
-export function wasNeverConnected(error: unknown): boolean {
+export function wasNeverConnected(error: unknown, depth = 0): boolean {
+  // Of several attempts, such as over two gateways, one may have got through.
+  const several = chainOf(error).find(({ errors }) => Array.isArray(errors) && errors.length > 0)?.errors;
+  if (several !== undefined) return depth < 6 && several.every((one) => wasNeverConnected(one, depth + 1));
   const code = connectionCode(error);
   if (code === undefined) return error instanceof Error && NEVER_CONNECTED_TEXT.test(error.message);
   return (

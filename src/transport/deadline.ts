@@ -61,9 +61,9 @@ export class Deadline {
 
 /** The time of one attempt, or of one hook; of a pause, whose length is given. */
 export function deadlineOf(call: CallSettings, endsAt: number, timeout: number = call.timeout): Deadline {
-  return new Deadline(timeout, endsAt - Date.now(), call.signal);
+  return new Deadline(timeout, endsAt - performance.now(), call.signal);
 }
 
-function throwExpired(): never {
+export function throwExpired(): never {
   throw new Error('expired');
 }

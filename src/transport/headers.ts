@@ -6,15 +6,11 @@ import type { AttemptContext } from './attempt-context.js';
 export function requestHeaders({ call, request }: AttemptContext): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json' };
   // Browsers set their own, and treat ours as a reason for a CORS preflight.
-  if (!isBrowser()) headers['user-agent'] = userAgent();
+  userAgent ??= `agent-platform-sdk/${VERSION} (${runtimeName()})`;
+  if (!isBrowser()) headers['user-agent'] = userAgent;
   Object.assign(headers, call.headers);
   if (request.body !== undefined) headers['content-type'] = 'application/json';
   return headers;
 }
 
-let cachedUserAgent: string | undefined;
-
-function userAgent(): string {
-  cachedUserAgent ??= `agent-platform-sdk/${VERSION} (${runtimeName()})`;
-  return cachedUserAgent;
-}
+let userAgent: string | undefined;

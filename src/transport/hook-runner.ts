@@ -1,5 +1,4 @@
-import { describeThrown } from '../drift.js';
-import { type CallContext, HookError } from '../errors.js';
+import { type ApiError, type ConnectionError, HookError } from '../errors.js';
 import type { HookCall } from '../hooks.js';
 import { CLIENT_HEADERS } from '../option-checks.js';
 import { redactHeaders } from '../redact.js';
@@ -14,12 +13,11 @@ export async function runOnRequest(
   own: Record<string, string>,
 ): Promise<Record<string, string>> {
   const { hooks, baseUrl } = context.settings;
-  const { onRequest } = hooks;
-  if (onRequest === undefined) return own;
+  if (hooks.onRequest === undefined) return own;
   const headers = new Headers(own);
   const call = hookCall(context, progress.secrets);
   try {
-    await deadline.race(Promise.resolve(onRequest({ ...call, url: baseUrl + call.path, headers })));
+    await deadline.race(Promise.resolve(hooks.onRequest({ ...call, url: baseUrl + call.path, headers })));
   } catch (cause) {
     if (deadline.expiry !== undefined) throw cause;
     const { method, path: route } = context.endpoint;
@@ -40,13 +38,13 @@ export async function runOnResponse(
   response: Response,
   progress: Progress,
 ): Promise<void> {
-  const { onResponse } = context.settings.hooks;
-  if (onResponse === undefined) return;
+  const { hooks, log } = context.settings;
+  if (hooks.onResponse === undefined) return;
   const { secrets, startedAt } = progress;
   const headers = new Headers(redactHeaders(response.headers, secrets));
   const answered = { status: response.status, headers, durationMs: Date.now() - startedAt };
   const told = { ...hookCall(context, secrets), ...answered };
-  await runQuietly(context, 'onResponse', deadline, () => onResponse(told));
+  await log.runQuietly('onResponse', () => deadline.race(Promise.resolve(hooks.onResponse?.(told))));
 }
 
 /** Tells the hook of the wait before the next attempt. */
@@ -54,28 +52,15 @@ export async function runOnRetry(
   context: AttemptContext,
   deadline: Deadline,
   delayMs: number,
-  error: Error & CallContext,
+  error: ApiError | ConnectionError,
 ): Promise<void> {
-  const { onRetry } = context.settings.hooks;
-  if (onRetry === undefined) return;
+  const { hooks, log } = context.settings;
+  if (hooks.onRetry === undefined) return;
   // The error's path is masked already.
   const told = { ...hookCall(context, []), path: error.path, delayMs, error };
-  await runQuietly(context, 'onRetry', deadline, () => onRetry(told));
-}
-
-async function runQuietly(
-  { settings }: AttemptContext,
-  name: string,
-  deadline: Deadline,
-  hook: () => void | Promise<void>,
-): Promise<void> {
-  try {
-    await deadline.race(Promise.resolve(hook()));
-  } catch (error) {
-    settings.log.log('error', () => `the hook ${name} failed: ${describeThrown(error)}`);
-  }
+  await log.runQuietly('onRetry', () => deadline.race(Promise.resolve(hooks.onRetry?.(told))));
 }
 
 function hookCall(context: AttemptContext, secrets: readonly string[]): HookCall {
-  return { ...shownCall(context, secrets), route: context.request.route, attempt: context.number };
+  return { ...shownCall(context, secrets), route: context.endpoint.path, attempt: context.number };
 }

@@ -7,7 +7,7 @@ import { runOnRetry } from './hook-runner.js';
 /** Waits before the next attempt; ends early, with an AbortError, when the caller aborts. */
 export async function pauseBefore(context: AttemptContext, delay: number, error: unknown): Promise<void> {
   const { call, endsAt } = context;
-  // Only these are tried again.
+  // Only these are retried.
   const reason = error as ApiError | ConnectionError;
   logRetry(context, delay, reason);
   const hookTime = deadlineOf(call, endsAt);

@@ -1,6 +1,6 @@
 import type { Endpoint, HttpMethod, QueryValue } from '../endpoint.js';
 import { RequestValidationError } from '../errors.js';
-import { type Issue, threwIssue, typeName } from '../issues.js';
+import { type Issue, threwIssue, typeName, wrongType } from '../issues.js';
 import { findNonJson } from '../json.js';
 import type { StandardSchemaV1 } from '../standard-schema.js';
 import { validate } from '../validation.js';
@@ -15,9 +15,6 @@ export interface RequestInput {
 /** A checked request, the same for every attempt. */
 export interface PreparedRequest {
   readonly method: HttpMethod;
-  /** `GET /tools/{toolId}`: names the operation in logs and drift. */
-  readonly operation: string;
-  readonly route: string;
   /** Relative to the base address, parameters encoded, with the query. */
   readonly path: string;
   readonly body: string | undefined;
@@ -38,8 +35,6 @@ export async function prepareRequest(
     const body = endpoint.body && (await checked(endpoint.body, input?.body, 'body', refuse));
     return {
       method,
-      operation: `${method} ${route}`,
-      route,
       path: query === undefined ? path : path + queryString(query, refuse),
       body: body === undefined ? undefined : JSON.stringify(body),
     };
@@ -79,7 +74,7 @@ async function checked(
   refuse: Refuse,
 ): Promise<unknown> {
   if (value === undefined)
-    return refuse([{ path: [], code: 'invalid_type', message: `required: expected a ${part}` }]);
+    return refuse([{ path: [], code: 'invalid_type', message: wrongType(`a ${part}`, value) }]);
   const verdict = await validate(schema, value, 'strict');
   if (!verdict.ok) return refuse(verdict.issues);
   const lost = findNonJson(verdict.value);

@@ -1,4 +1,5 @@
 import { ByteJoiner } from '../byte-joiner.js';
+import type { Settings } from '../settings.js';
 import type { Deadline } from './deadline.js';
 
 /** What was read of a body, and why it ended before its end, if it did. */
@@ -14,10 +15,16 @@ export interface BodyText {
  * Reads a body as text, up to a number of bytes after decompression. Never throws: what came before the end is
  * returned with the failure, since the start of an error page is worth showing.
  */
-export async function readBody(response: Response, maxBytes: number, deadline: Deadline): Promise<BodyText> {
+export async function readBody(
+  response: Response,
+  { maxResponseBytes: maxBytes, fetch }: Pick<Settings, 'maxResponseBytes' | 'fetch'>,
+  deadline: Deadline,
+): Promise<BodyText> {
   const { body, bodyUsed } = response;
   // Not every `fetch` gives a stream (React Native and node-fetch do not), and one that was read tells nothing.
-  if (!isShort(response, maxBytes) && !bodyUsed && typeof body?.getReader === 'function') {
+  // `text()` of a `fetch` that ignores its signal could not be ended.
+  const isCounted = fetch !== undefined || !fitsByLength(response, maxBytes);
+  if (isCounted && !bodyUsed && typeof body?.getReader === 'function') {
     return readStream(body.getReader(), maxBytes, deadline);
   }
   try {
@@ -29,8 +36,11 @@ export async function readBody(response: Response, maxBytes: number, deadline: D
   }
 }
 
-/** A declared length is enforced by HTTP itself unless the body is compressed: no need to count. */
-function isShort({ headers, ok }: Response, maxBytes: number): boolean {
+/**
+ * HTTP itself enforces a declared length, unless the body is compressed: nothing has to be counted. Not for an error:
+ * `text()` would lose the start of one that is cut off.
+ */
+function fitsByLength({ headers, ok }: Response, maxBytes: number): boolean {
   const length = headers.get('content-length');
   return ok && length !== null && Number(length) <= maxBytes && headers.get('content-encoding') === null;
 }

@@ -32,6 +32,7 @@ const statuses = /* @__PURE__ */ Object.assign({}, rejections, {
   duplicate: 200,
   no_handler: 200,
   handler_failed: 500,
+  dedupe_unavailable: 500,
   deadline_passed: 500,
   not_stored: 500,
   internal_error: 500,

@@ -17,7 +17,7 @@ export interface ParsedBody {
 export function parseBody(body: unknown): ParsedBody | undefined {
   if (body === undefined) return undefined;
   const text = isBytes(body) ? decoder.decode(body) : body;
-  if (typeof text !== 'string') return { value: text, text: undefined };
+  if (typeof text !== 'string') return isStream(text) ? undefined : { value: text, text: undefined };
   try {
     const json = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
     return { value: JSON.parse(json) as unknown, text: json };
@@ -27,6 +27,12 @@ export function parseBody(body: unknown): ParsedBody | undefined {
 }
 
 const BYTE_ORDER_MARK = 0xfeff;
+
+/** A stream of the Web or of Node, which nobody has read. No JSON value has methods. */
+function isStream(body: object | null): boolean {
+  const { getReader, pipe } = (body ?? {}) as { readonly getReader?: unknown; readonly pipe?: unknown };
+  return typeof (getReader ?? pipe) === 'function';
+}
 
 /** Not by `instanceof`: a Buffer of another realm (a test runner's, a worker's) is bytes too. */
 function isBytes(body: unknown): body is ArrayBuffer | ArrayBufferView<ArrayBuffer> {

@@ -34,7 +34,12 @@ export class Claims {
     if (running !== undefined) {
       claimant.onWait();
       const outcome = await running;
-      return outcome === 'handled' ? 'duplicate' : outcome;
+      if (outcome === 'handled') return 'duplicate';
+      // It only waited itself, and for a shorter time: this one has some left.
+      if (outcome === 'copy_pending' && !claimant.context.signal.aborted) {
+        return this.once(key, claimant, handle);
+      }
+      return outcome;
     }
     const work = this.#claimAndHandle(key, claimant, handle);
     this.#running.set(key, work);
@@ -53,7 +58,7 @@ export class Claims {
       end = holdLease(this.#settings, key, claimant);
     } catch (error) {
       claimant.report(error);
-      if (this.#settings.ifUnavailable === 'refuse') return 'handler_failed';
+      if (this.#settings.ifUnavailable === 'refuse') return 'dedupe_unavailable';
     }
     const outcome = await handle();
     await end?.(outcome === 'handled');
@@ -61,15 +66,21 @@ export class Claims {
   }
 
   /** Nothing, when the claim is ours; else how the event ended elsewhere. */
-  async #claimOrWait(key: string, { id, context, onWait }: Claimant): Promise<Outcome | undefined> {
+  async #claimOrWait(key: string, { id, context, onWait, report }: Claimant): Promise<Outcome | undefined> {
     const { store, lease, clock } = this.#settings;
-    for (let wait = POLL.first; ; wait = Math.min(wait * 2, POLL.last)) {
-      const result = await store.claim(key, id, lease);
-      if (result === 'new') return undefined;
+    let result = await store.claim(key, id, lease);
+    for (let wait = POLL.first; result !== 'new'; wait = Math.min(wait * 2, POLL.last)) {
       if (result === 'done') return 'duplicate';
       onWait();
       await sleep(clock, wait, context.signal);
       if (context.signal.aborted) return 'copy_pending';
+      try {
+        result = await store.claim(key, id, lease);
+      } catch (error) {
+        // Another holds the event, as far as is known: a store that fails now is no reason to handle it too.
+        report(error);
+      }
     }
+    return undefined;
   }
 }

@@ -2,9 +2,9 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Calls once, after so many milliseconds. Returns a handle for {@link Clock.clearTimeout}. */
+  /** Calls back once, after `ms` milliseconds. Returns a handle for {@link Clock.clearTimeout}. */
   setTimeout(callback: () => void, ms: number): unknown;
-  /** Forgets a call that was not made yet. */
+  /** Cancels a pending callback. */
   clearTimeout(handle: unknown): void;
 }
 

@@ -1,7 +1,6 @@
 import { WebhookError } from '../errors.js';
 import type { Outcome } from './answers.js';
 import type { Clock } from './clock.js';
-import type { VerifiedDelivery } from './envelope.js';
 import type { ReceivedWebhook, WebhookContext, WebhookHandler } from './listeners.js';
 
 /** How far a delivery has come: decides what it is answered when its deadline passes. */
@@ -47,10 +46,6 @@ export class Delivery {
     return this.#clock.now() - this.context.receivedAt;
   }
 
-  name({ label, workspace }: VerifiedDelivery): void {
-    this.label = workspace === undefined ? label : `${label} of ${JSON.stringify(workspace.slice(0, 100))}`;
-  }
-
   /** Calls the listener when the deadline passes: what the context's signal is to handlers, without its cost. */
   readonly atDeadline: AtDeadline = (listener) => {
     this.#atDeadline.push(listener);
@@ -70,7 +65,7 @@ export class Delivery {
   }
 }
 
-/** Made when a signal is first asked for: that takes as long as all else that is done for a small event. */
+/** Created on first use: an AbortController costs as much as everything else that is done for a small event. */
 const controllers = /* @__PURE__ */ new WeakMap<WebhookContext, AbortController>();
 
 function controllerOf(context: WebhookContext): AbortController {

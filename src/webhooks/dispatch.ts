@@ -5,7 +5,7 @@ import type { ReceivedWebhook, WebhookContext, WebhookHandler } from './listener
 export type FailureListener = (error: unknown, started: StartedHandler) => Promise<void>;
 
 /** Where started handlers are noted until they settle. */
-export type Unsettled = Pick<Delivery, 'unsettled'>['unsettled'];
+export type Unsettled = Delivery['unsettled'];
 
 /** Runs handlers side by side, so that one's failure keeps none from running. Resolves with what they threw. */
 export async function runHandlers(

@@ -1,3 +1,4 @@
+import { isObject } from '../json.js';
 import { MASK } from '../redact.js';
 import { isWebhookEventType } from './events.js';
 import type { Genuine } from './secrets.js';
@@ -26,26 +27,24 @@ export interface ReceivedDelivery extends VerifiedDelivery {
 
 /** Takes the parts of an envelope out of any JSON value. What is no envelope presents no secret. */
 export function openEnvelope(value: unknown): Envelope {
-  const { type, payload } = isRecord(value) ? value : {};
-  if (!isRecord(payload)) return { type, payload: {}, presented: undefined };
+  const { type, payload } = isObject(value) ? value : {};
+  if (!isObject(payload)) return { type, payload: {}, presented: undefined };
   const presented = Object.hasOwn(payload, 'workspaceSecret') ? payload.workspaceSecret : undefined;
   return { type, payload, presented };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Takes the secret out of an envelope that was found genuine. What the caller passed in is left as it is. */
 export function removeSecret(envelope: Envelope, { workspace }: Genuine): VerifiedDelivery {
   const { workspaceSecret, ...payload } = envelope.payload;
-  return { type: envelope.type, payload, workspace, label: labelOf(envelope.type, workspaceSecret) };
+  const { type } = envelope;
+  // A sender's mistake can put anything in `type`, the secret included, which is text and not empty.
+  const shown = typeof type === 'string' ? type.replaceAll(String(workspaceSecret), MASK) : undefined;
+  return { type, payload, workspace, label: labelOf(shown, workspace) };
 }
 
-/** A sender's mistake can put anything in `type`, the secret included. */
-function labelOf(type: unknown, secret: unknown): string {
-  if (typeof type !== 'string') return '(no type)';
-  if (isWebhookEventType(type)) return type;
-  // What was found genuine is text, and not empty.
-  return JSON.stringify(type.replaceAll(String(secret), MASK).slice(0, 100));
+/** An event as logs and messages name it: type and workspace, which may hold anything, quoted and cut. */
+export function labelOf(type: string | undefined, workspace: string | undefined): string {
+  const cut = (text: string) => JSON.stringify(text.slice(0, 100));
+  const what = type === undefined ? '(no type)' : isWebhookEventType(type) ? type : cut(type);
+  return workspace === undefined ? what : `${what} of ${cut(workspace)}`;
 }

@@ -56,21 +56,37 @@ export interface ReceivedEvent<Type extends string, Payload> {
  * this package would pay for that with two thousand instantiations of Zod's types.
  */
 export interface WebhookEvents {
+  /** Category: Message (6.2). */
   message_received: ReceivedEvent<'message_received', MessageReceivedPayload>;
+  /** Category: Chat (6.2). */
   chat_delegated: ReceivedEvent<'chat_delegated', ChatDelegatedPayload>;
+  /** Category: Bug (6.2). */
   bug_reported: ReceivedEvent<'bug_reported', BugReportedPayload>;
+  /** Category: Agent (6.2). */
   agent_deleted: ReceivedEvent<'agent_deleted', AgentEventPayload>;
+  /** Category: Test (6.2). */
   webhook_test: ReceivedEvent<'webhook_test', WebhookTestPayload>;
+  /** Category: Lead (6.2). */
   lead_captured: ReceivedEvent<'lead_captured', LeadCapturedPayload>;
+  /** Category: Form (6.2). */
   form_submitted: ReceivedEvent<'form_submitted', FormSubmittedPayload>;
+  /** Category: Organisation (6.2). */
   organisation_created: ReceivedEvent<'organisation_created', OrganisationEventPayload>;
+  /** Category: Organisation (6.2). */
   organisation_updated: ReceivedEvent<'organisation_updated', OrganisationEventPayload>;
+  /** Category: Organisation (6.2). */
   organisation_deleted: ReceivedEvent<'organisation_deleted', OrganisationEventPayload>;
+  /** Category: Client (6.2). */
   client_created: ReceivedEvent<'client_created', ClientEventPayload>;
+  /** Category: Client (6.2). */
   client_updated: ReceivedEvent<'client_updated', ClientEventPayload>;
+  /** Category: Client (6.2). */
   client_deleted: ReceivedEvent<'client_deleted', ClientEventPayload>;
+  /** Category: Agent (6.2). */
   agent_created: ReceivedEvent<'agent_created', AgentEventPayload>;
+  /** Category: Agent (6.2). */
   agent_updated: ReceivedEvent<'agent_updated', AgentEventPayload>;
+  /** Category: Conversation (6.2). */
   conversation_updated: ReceivedEvent<'conversation_updated', ConversationUpdatedPayload>;
 }
 
@@ -150,5 +166,6 @@ export const webhookEvents = table({
  * ```
  */
 export function isWebhookEventType(type: string): type is WebhookEventType {
-  return Object.hasOwn(webhookEvents, type);
+  // A list of one name would be taken for the name.
+  return typeof type === 'string' && Object.hasOwn(webhookEvents, type);
 }

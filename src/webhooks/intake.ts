@@ -18,7 +18,7 @@ export async function takeIn(
   delivery: Delivery,
   { maxBodyBytes, verify }: Pick<ReceiverSettings, 'maxBodyBytes' | 'verify'>,
 ): Promise<ReceivedDelivery> {
-  if (method?.toUpperCase() !== 'POST') throw new Refusal('method_not_allowed');
+  if (String(method).toUpperCase() !== 'POST') throw new Refusal('method_not_allowed');
   // Some servers parse the body when it is first looked at, and throw then.
   const body = await orRefuse('body_unreadable', () => read(maxBodyBytes, delivery.atDeadline));
   if (exceeds(body, maxBodyBytes)) throw new Refusal('body_too_large', sizeOf(body));

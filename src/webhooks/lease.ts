@@ -1,5 +1,6 @@
 import type { Clock } from './clock.js';
 import type { DedupeStore } from './dedupe-store.js';
+import { DEFAULT_WINDOW } from './limits.js';
 
 export interface LeaseSettings {
   readonly store: DedupeStore;
@@ -23,16 +24,18 @@ export type EndLease = (handled: boolean) => Promise<void>;
 /** Keeps a claim alive while its event is being handled, however long that takes. */
 export function holdLease(settings: LeaseSettings, key: string, { id, report }: LeaseOwner): EndLease {
   const { store, window, lease, clock } = settings;
-  // A handler that never settles does not hold its claim longer than a handled event would be remembered.
-  const until = clock.now() + window;
+  const every = lease / 3;
+  // A handler that never settles does not hold its claim for ever. Counted, because a clock may be set.
+  let renewals = Math.max(window, DEFAULT_WINDOW) / every;
   let timer: unknown;
   let renewal: Promise<void> | undefined;
   let ended = false;
   const schedule = () => {
-    if (ended || clock.now() >= until) return;
+    renewals -= 1;
+    if (ended || renewals < 0) return;
     timer = clock.setTimeout(() => {
       renewal = renew();
-    }, lease / 3);
+    }, every);
   };
   const renew = async () => {
     await attempt(() => store.claim(key, id, lease), report);

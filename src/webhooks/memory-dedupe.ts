@@ -1,5 +1,5 @@
 import { checkPositive, refuseUnknown } from '../option-checks.js';
-import { type Clock, systemClock } from './clock.js';
+import type { Clock } from './clock.js';
 import type { DedupeStore } from './dedupe-store.js';
 import { DEFAULT_MAX_KEYS } from './limits.js';
 
@@ -10,7 +10,7 @@ export interface MemoryDedupeOptions {
    * are being handled are never forgotten, and not counted.
    */
   readonly maxKeys?: number | undefined;
-  /** Where time is taken from. Default: the runtime's clock. */
+  /** Where time is taken from. Default: the runtime's, by a clock that nobody sets. */
   readonly clock?: Clock | undefined;
 }
 
@@ -32,8 +32,8 @@ export interface MemoryDedupeOptions {
  * ```
  */
 export function createMemoryDedupe(options: MemoryDedupeOptions = {}): DedupeStore {
-  refuseUnknown(options, ['maxKeys', 'clock']);
-  const { clock = systemClock } = options;
+  refuseUnknown(options, { maxKeys: true, clock: true });
+  const clock: Pick<Clock, 'now'> = options.clock ?? performance;
   const maxKeys = checkPositive('maxKeys', options.maxKeys) ?? DEFAULT_MAX_KEYS;
   const held = new Map<string, HeldClaim>();
   const done = new DoneKeys(maxKeys);

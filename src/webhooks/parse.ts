@@ -7,31 +7,32 @@ import {
 } from '../errors.js';
 import type { Drift } from '../hooks.js';
 import { LeveledLogger } from '../logger.js';
-import { checkFunction, checkOneOf, checkPositive, refuseUnknown } from '../option-checks.js';
-import { VALIDATION_MODES, type ValidationMode } from '../validation.js';
+import {
+  checkFunction,
+  checkOneOf,
+  checkPositive,
+  type OptionNames,
+  refuseUnknown,
+} from '../option-checks.js';
+import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation.js';
 import { parseBody } from './body.js';
 import { type Envelope, openEnvelope, removeSecret } from './envelope.js';
 import type { WebhookEvent } from './events.js';
 import { DEFAULT_MAX_BODY_BYTES } from './limits.js';
-import { readAndReport } from './reading.js';
+import { type ReadingSettings, readAndReport } from './reading.js';
 import { Refusal } from './refusal.js';
 import { readRequest } from './request-body.js';
-import {
-  askLookup,
-  type Genuine,
-  verifierFor,
-  type WebhookSecretLookup,
-  type WebhookSecrets,
-} from './secrets.js';
+import { askLookup, type Genuine, type WebhookSecretLookup, type WebhookSecrets } from './secrets.js';
+import { verifierOf } from './verifier-cache.js';
 
 /** What {@link parseWebhook} takes. */
 export interface ParseWebhookOptions {
   /** Your workspace secret: one, a list during a rotation, or a record of named workspaces. */
   readonly secret: WebhookSecrets;
-  /** How strictly the payload is held against the document. Default `'tolerant'`. */
+  /** How strictly the payload is validated against the document. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
   /** Called when a payload departs from the document in a way that the validation mode forgives. */
-  readonly onDrift?: ((drift: Drift) => void | Promise<void>) | undefined;
+  readonly onDrift?: ((drift: Drift) => unknown) | undefined;
 }
 
 /** What {@link parseWebhookRequest} takes. */
@@ -42,8 +43,13 @@ export interface ParseWebhookRequestOptions extends Omit<ParseWebhookOptions, 's
   readonly maxBodyBytes?: number | undefined;
 }
 
-const parseOptions = ['secret', 'validation', 'onDrift'];
-const requestOptions = ['secret', 'validation', 'onDrift', 'maxBodyBytes'];
+const parseOptions: OptionNames<ParseWebhookOptions> = { secret: true, validation: true, onDrift: true };
+const requestOptions: OptionNames<ParseWebhookRequestOptions> = {
+  secret: true,
+  validation: true,
+  onDrift: true,
+  maxBodyBytes: true,
+};
 const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
 
 /**
@@ -81,9 +87,16 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions): Webho
       },
     );
   }
-  const verify = verifierFor(options.secret);
+  const verify = verifierOf(options.secret);
+  if (isRequest(body) || body instanceof Promise) {
+    throw new ConfigurationError(
+      'parseWebhook takes the body, which was read: pass `await request.text()`, or use parseWebhookRequest.',
+      { option: 'body' },
+    );
+  }
+  const settings = resolveReading(options);
   const envelope = parseEnvelope(body);
-  return toEvent(envelope, verify(envelope.presented), options);
+  return toEvent(envelope, verify(envelope.presented), settings);
 }
 
 /**
@@ -113,37 +126,47 @@ export async function parseWebhookRequest(
 ): Promise<WebhookEvent> {
   refuseUnknown(options, requestOptions);
   const { secret } = options;
-  const limit = checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES;
   const verify =
-    typeof secret === 'function' ? (presented: unknown) => askFor(secret, presented) : verifierFor(secret);
+    typeof secret === 'function' ? (presented: unknown) => askFor(secret, presented) : verifierOf(secret);
+  const settings = resolveReading(options);
+  const limit = checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES;
   const body = isRequest(received) ? await readWhole(received, limit) : received;
   const envelope = parseEnvelope(body);
-  return toEvent(envelope, await verify(envelope.presented), options);
+  return toEvent(envelope, await verify(envelope.presented), settings);
+}
+
+/** How a payload is read, checked before the body is looked at. */
+function resolveReading({
+  validation,
+  onDrift,
+}: Pick<ParseWebhookOptions, 'validation' | 'onDrift'>): ReadingSettings {
+  return {
+    validation: checkOneOf('validation', VALIDATION_MODES, validation) ?? DEFAULT_VALIDATION,
+    drift: new DriftReporter(silent, checkFunction('onDrift', onDrift)),
+  };
 }
 
 function parseEnvelope(body: unknown): Envelope {
   const parsed = parseBody(body);
   if (parsed !== undefined) return openEnvelope(parsed.value);
+  const message =
+    body === undefined ? 'expected JSON, received nothing: is a body parser mounted?' : 'expected JSON';
   throw new WebhookPayloadError('The webhook body is not JSON', {
-    issues: [{ path: [], code: 'not_json', message: 'expected JSON' }],
+    issues: [{ path: [], code: 'not_json', message }],
   });
 }
 
-function toEvent(
-  envelope: Envelope,
-  genuine: Genuine | undefined,
-  options: Pick<ParseWebhookOptions, 'validation' | 'onDrift'>,
-): WebhookEvent {
-  const validation = checkOneOf('validation', VALIDATION_MODES, options.validation) ?? 'tolerant';
-  const onDrift = checkFunction('onDrift', options.onDrift);
+function toEvent(envelope: Envelope, genuine: Genuine | undefined, settings: ReadingSettings): WebhookEvent {
   if (genuine === undefined) {
+    const isEmpty = Object.keys(envelope.payload).length === 0;
+    const hint = isEmpty ? '\n  There is no `payload`: pass the body of the request, not the request.' : '';
     throw new WebhookVerificationError(
       'The webhook was not verified: payload.workspaceSecret is missing or not your workspace secret\n' +
-        '  After a rotation, `secret` takes both secrets as a list.',
+        '  After a rotation, `secret` takes both secrets as a list.' +
+        hint,
     );
   }
-  const drift = new DriftReporter(silent, onDrift);
-  const reading = readAndReport(removeSecret(envelope, genuine), { validation, drift });
+  const reading = readAndReport(removeSecret(envelope, genuine), settings);
   if (reading.kind === 'event') return reading.event;
   throw reading.kind === 'unknown' ? reading.error : reading.event.error;
 }

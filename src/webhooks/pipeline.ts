@@ -7,7 +7,7 @@ import type { ReceivedDelivery } from './envelope.js';
 import type { WebhookInbox } from './inbox.js';
 import { type Incoming, takeIn } from './intake.js';
 import type { Listeners, ReceivedWebhook, WebhookFailure, WebhookHandler } from './listeners.js';
-import { readAndReport } from './reading.js';
+import { readAndReport, workspaceOf } from './reading.js';
 import type { ReceiverSettings } from './receiver-options.js';
 import { Refusal } from './refusal.js';
 import type { Reporter } from './reporter.js';
@@ -74,7 +74,7 @@ export class Pipeline {
 
   async #accept(verified: ReceivedDelivery, delivery: Delivery): Promise<Outcome> {
     const { inbox } = this.#settings;
-    delivery.name(verified);
+    delivery.label = verified.label;
     if (inbox !== undefined && typeof verified.type === 'string') {
       return this.#store(inbox, { ...verified, type: verified.type }, delivery);
     }
@@ -87,9 +87,9 @@ export class Pipeline {
   }
 
   async #store(inbox: WebhookInbox, verified: StorableDelivery, delivery: Delivery): Promise<Outcome> {
-    const { type, payload, workspace } = verified;
+    const { type, payload } = verified;
     const { deliveryId, receivedAt } = delivery.context;
-    const event = { type, payload, ...(workspace === undefined ? {} : { workspace }) };
+    const event = { type, payload, ...workspaceOf(verified) };
     delivery.event = event;
     delivery.phase = 'storing';
     try {
@@ -162,6 +162,7 @@ export class Pipeline {
     handler?: WebhookHandler<never>,
   ): Promise<void> {
     const { event, label, context } = delivery;
-    if (event !== undefined) await this.#reporter.failed(label, error, { stage, event, handler, context });
+    if (event === undefined) return this.#reporter.broken(delivery, error);
+    await this.#reporter.failed(label, error, { stage, event, handler, context });
   }
 }

@@ -1,6 +1,6 @@
 import type { DriftReporter } from '../drift.js';
 import { UnknownEventError, WebhookPayloadError } from '../errors.js';
-import { type Issue, typeName } from '../issues.js';
+import { type Issue, wrongType } from '../issues.js';
 import { type ValidationMode, validateOwn } from '../validation.js';
 import type { VerifiedDelivery } from './envelope.js';
 import { isWebhookEventType, type WebhookEvent, webhookEvents } from './events.js';
@@ -28,8 +28,14 @@ export type Reading =
   | { readonly kind: 'unknown'; readonly event: UnknownWebhookEvent; readonly error: UnknownEventError }
   | { readonly kind: 'invalid'; readonly event: InvalidWebhookEvent };
 
+/** How strictly payloads are validated, and who is told of drift. */
+export interface ReadingSettings {
+  readonly validation: ValidationMode;
+  readonly drift: DriftReporter;
+}
+
 /** Holds a verified delivery against the table of events. */
-export function readDelivery(delivery: VerifiedDelivery, mode: ValidationMode): Reading {
+function readDelivery(delivery: VerifiedDelivery, mode: ValidationMode): Reading {
   const { type, payload } = delivery;
   if (typeof type !== 'string') return invalid(delivery, undefined, [missingType(type)]);
   if (!isWebhookEventType(type)) {
@@ -44,10 +50,7 @@ export function readDelivery(delivery: VerifiedDelivery, mode: ValidationMode): 
 }
 
 /** Holds a verified delivery against the table of events, and reports the drift that was forgiven. */
-export function readAndReport(
-  delivery: VerifiedDelivery,
-  { validation, drift }: { readonly validation: ValidationMode; readonly drift: DriftReporter },
-): Reading {
+export function readAndReport(delivery: VerifiedDelivery, { validation, drift }: ReadingSettings): Reading {
   const reading = readDelivery(delivery, validation);
   if (reading.kind === 'event' && reading.drift.length > 0) {
     void drift.report({ source: reading.event.type, region: undefined, issues: reading.drift });
@@ -65,12 +68,15 @@ function invalid(delivery: VerifiedDelivery, type: string | undefined, issues: r
   };
 }
 
-function workspaceOf({ workspace }: VerifiedDelivery): { readonly workspace?: string } {
+/** The workspace as a field of an event, which has none where the secrets were not named. */
+export function workspaceOf({ workspace }: { readonly workspace?: string | undefined }): {
+  readonly workspace?: string;
+} {
   return workspace === undefined ? {} : { workspace };
 }
 
 function missingType(type: unknown): Issue {
-  return { path: ['type'], code: 'invalid_type', message: `expected string, received ${typeName(type)}` };
+  return { path: ['type'], code: 'invalid_type', message: wrongType('string', type) };
 }
 
 function insidePayload(issue: Issue): Issue {

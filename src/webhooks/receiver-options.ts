@@ -4,26 +4,22 @@ import { LeveledLogger, type Logger, type LogLevel } from '../logger.js';
 import {
   checkFunction,
   checkLogger,
+  checkMethods,
   checkOneOf,
   checkPositive,
   checkTimeout,
+  type OptionNames,
   refuseOption,
   refuseUnknown,
   resolveLogLevel,
 } from '../option-checks.js';
-import { VALIDATION_MODES, type ValidationMode } from '../validation.js';
+import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation.js';
 import { type Clock, systemClock } from './clock.js';
 import type { DedupeStore } from './dedupe-store.js';
 import type { WebhookInbox } from './inbox.js';
 import { DEFAULT_DEADLINE, DEFAULT_LEASE, DEFAULT_MAX_BODY_BYTES, DEFAULT_WINDOW } from './limits.js';
 import { createMemoryDedupe } from './memory-dedupe.js';
-import {
-  askLookup,
-  type Genuine,
-  verifierFor,
-  type WebhookSecretLookup,
-  type WebhookSecrets,
-} from './secrets.js';
+import { type Genuine, verifierFor, type WebhookSecretLookup, type WebhookSecrets } from './secrets.js';
 
 /** How duplicates are recognised. */
 export interface DedupeOptions {
@@ -64,10 +60,10 @@ export interface WebhookReceiverOptions {
   readonly dedupe?: DedupeOptions | DedupeStore | false | undefined;
   /** Durable storage in front of the handlers. With it, 200 means stored. */
   readonly inbox?: WebhookInbox | undefined;
-  /** How strictly payloads are held against the document. Default `'tolerant'`. */
+  /** How strictly payloads are validated against the document. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
   /** Called when a payload departs from the document in a way that the validation mode forgives. */
-  readonly onDrift?: ((drift: Drift) => void | Promise<void>) | undefined;
+  readonly onDrift?: ((drift: Drift) => unknown) | undefined;
   /** Where time is taken from, for tests. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
   /** Where log lines go. Default `console`. */
@@ -100,50 +96,57 @@ export interface ReceiverSettings {
   readonly log: LeveledLogger;
 }
 
-const receiverOptions = [
-  'secret',
-  'deadline',
-  'maxBodyBytes',
-  'dedupe',
-  'inbox',
-  'validation',
-  'onDrift',
-  'clock',
-  'logger',
-  'logLevel',
-];
+const receiverOptions: OptionNames<WebhookReceiverOptions> = {
+  secret: true,
+  deadline: true,
+  maxBodyBytes: true,
+  dedupe: true,
+  inbox: true,
+  validation: true,
+  onDrift: true,
+  clock: true,
+  logger: true,
+  logLevel: true,
+};
+const dedupeOptions: OptionNames<DedupeOptions> = {
+  store: true,
+  window: true,
+  lease: true,
+  ifUnavailable: true,
+};
 
 /** Checks the options of a receiver, and fills in the defaults. */
 export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettings {
   refuseUnknown(options, receiverOptions);
-  const { secret, clock = systemClock, inbox } = options;
+  const { inbox } = options;
+  const clock = checkMethods('clock', ['now', 'setTimeout', 'clearTimeout'], options.clock) ?? systemClock;
   const log = new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel));
   return {
-    verify: typeof secret === 'function' ? (presented) => askLookup(secret, presented) : verifierFor(secret),
+    verify: verifierFor(options.secret),
     deadline: checkTimeout('deadline', options.deadline) ?? DEFAULT_DEADLINE,
     maxBodyBytes: checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES,
-    dedupe: resolveDedupe(options.dedupe, inbox, clock),
-    inbox: checkInbox(inbox),
-    validation: checkOneOf('validation', VALIDATION_MODES, options.validation) ?? 'tolerant',
+    dedupe: resolveDedupe(options),
+    inbox: checkMethods('inbox', ['store'], inbox),
+    validation: checkOneOf('validation', VALIDATION_MODES, options.validation) ?? DEFAULT_VALIDATION,
     drift: new DriftReporter(log, checkFunction('onDrift', options.onDrift)),
     clock,
     log,
   };
 }
 
-function resolveDedupe(
-  dedupe: WebhookReceiverOptions['dedupe'],
-  inbox: WebhookInbox | undefined,
-  clock: Clock,
-): DedupeSettings | undefined {
+function resolveDedupe({ dedupe, inbox, clock }: WebhookReceiverOptions): DedupeSettings | undefined {
   if (dedupe === false || (inbox !== undefined && dedupe === undefined)) return undefined;
   if (inbox !== undefined) {
-    refuseOption('dedupe', 'goes not together with inbox: the stored job is the claim');
+    refuseOption('dedupe', 'cannot be combined with `inbox`: the stored job is the claim');
   }
-  const options: DedupeOptions = isStore(dedupe) ? { store: dedupe } : (dedupe ?? {});
-  refuseUnknown(options, ['store', 'window', 'lease', 'ifUnavailable']);
+  // Not by `??`: null is refused, as whatever else is no object.
+  const given = dedupe === undefined ? {} : dedupe;
+  const options: DedupeOptions = isStore(given) ? { store: given } : given;
+  refuseUnknown(options, dedupeOptions, 'dedupe');
   return {
-    store: checkStore(options.store) ?? createMemoryDedupe({ clock }),
+    store:
+      checkMethods('dedupe.store', ['claim', 'complete', 'release'], options.store) ??
+      createMemoryDedupe({ clock }),
     window: checkPositive('dedupe.window', options.window) ?? DEFAULT_WINDOW,
     lease: checkTimeout('dedupe.lease', options.lease) ?? DEFAULT_LEASE,
     ifUnavailable:
@@ -151,19 +154,6 @@ function resolveDedupe(
   };
 }
 
-function isStore(dedupe: DedupeOptions | DedupeStore | undefined): dedupe is DedupeStore {
-  return dedupe !== undefined && 'claim' in dedupe;
-}
-
-function checkStore(store: DedupeStore | undefined): DedupeStore | undefined {
-  for (const method of ['claim', 'complete', 'release'] as const) {
-    checkFunction(`dedupe.store.${method}`, store === undefined ? undefined : (store[method] ?? null));
-  }
-  return store;
-}
-
-function checkInbox(inbox: WebhookInbox | undefined): WebhookInbox | undefined {
-  // oxlint-disable-next-line typescript/unbound-method -- It is looked at, not called.
-  checkFunction('inbox.store', inbox === undefined ? undefined : (inbox.store ?? null));
-  return inbox;
+function isStore(dedupe: DedupeOptions | DedupeStore): dedupe is DedupeStore {
+  return typeof dedupe === 'object' && dedupe !== null && 'claim' in dedupe;
 }

@@ -1,3 +1,4 @@
+import { typeName } from '../issues.js';
 import { refuseOption } from '../option-checks.js';
 import type { WebhookResponse } from './answers.js';
 import {
@@ -60,7 +61,7 @@ export class WebhookReceiver {
   on<Type extends WebhookEventType>(type: Type, handler: WebhookHandler<WebhookEventOf<Type>>): this {
     if (!isWebhookEventType(type)) {
       const known = Object.keys(webhookEvents).join(', ');
-      refuseOption('type', `${JSON.stringify(type)} is no event type. Known event types: ${known}`);
+      refuseOption('type', `${JSON.stringify(type)} is not an event type. Known event types: ${known}`);
     }
     this.#listeners.add(type, checkHandler('on', handler));
     return this;
@@ -227,7 +228,7 @@ export class WebhookReceiver {
   };
 
   /**
-   * Works off a webhook that an inbox has kept: validates it and runs the handlers.
+   * Processes a webhook that an inbox has stored: validates it and runs the handlers.
    *
    * @param options - `signal` becomes the handlers' `context.signal`.
    * @throws {WebhookError} A handler failed; `cause` is what it threw. Try again later.
@@ -256,7 +257,7 @@ export class WebhookReceiver {
 
 function checkHandler<Handler>(name: string, handler: Handler): Handler {
   if (typeof handler === 'function') return handler;
-  return refuseOption(name, `takes a function, got ${typeof handler}`);
+  return refuseOption(name, `takes a function, got ${typeName(handler)}`);
 }
 
 /**

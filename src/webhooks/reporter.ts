@@ -1,6 +1,5 @@
-import { describeThrown } from '../drift.js';
 import { formatIssues } from '../issues.js';
-import type { LeveledLogger } from '../logger.js';
+import { describeThrown, type LeveledLogger } from '../logger.js';
 import { type Outcome, statusOf } from './answers.js';
 import type { Delivery } from './delivery.js';
 import type { Listeners, WebhookFailure } from './listeners.js';
@@ -54,6 +53,11 @@ export class Reporter {
     await this.#tell('onError', this.#listeners.error, (listener) => listener(error, failure));
   }
 
+  /** Failed before it was known which event it is: there is nothing that a listener could be handed. */
+  broken(delivery: Delivery, error: unknown): void {
+    this.#log.log('error', () => this.#line(delivery, `failed with ${describeThrown(error)}`));
+  }
+
   #line({ label, age, context }: Delivery, what: string): string {
     return `webhook ${label}: ${what} after ${age} ms, delivery ${context.deliveryId}`;
   }
@@ -63,13 +67,6 @@ export class Reporter {
     listeners: readonly Listener[],
     call: (listener: Listener) => unknown,
   ): Promise<void> {
-    const tell = async (listener: Listener): Promise<void> => {
-      try {
-        await call(listener);
-      } catch (error) {
-        this.#log.log('error', () => `${name} failed: ${describeThrown(error)}`);
-      }
-    };
-    await Promise.all(listeners.map(tell));
+    await Promise.all(listeners.map((listener) => this.#log.runQuietly(name, () => call(listener))));
   }
 }

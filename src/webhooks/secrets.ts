@@ -38,24 +38,15 @@ interface KnownSecret extends Genuine {
   readonly padded: string;
 }
 
-const verifiers = /* @__PURE__ */ new WeakMap<object, Verifier>();
-let latest: { readonly secret: string; readonly verifier: Verifier } | undefined;
-
-/** A verifier for known secrets. For the same secrets it is made once, however often it is asked for. */
-export function verifierFor(secrets: WebhookSecrets): Verifier {
-  if (typeof secrets === 'string') {
-    if (latest?.secret !== secrets) latest = { secret: secrets, verifier: createVerifier(secrets) };
-    return latest.verifier;
-  }
-  if (typeof secrets !== 'object' || secrets === null) return createVerifier(secrets);
-  const existing = verifiers.get(secrets);
-  if (existing !== undefined) return existing;
-  const verifier = createVerifier(secrets);
-  verifiers.set(secrets, verifier);
-  return verifier;
+/** A verifier for secrets that are known, or that a function decides on; what the function throws is passed on. */
+export function verifierFor(
+  secret: WebhookSecrets | WebhookSecretLookup,
+): (presented: unknown) => Genuine | undefined | Promise<Genuine | undefined> {
+  return typeof secret === 'function' ? (presented) => askLookup(secret, presented) : createVerifier(secret);
 }
 
-function createVerifier(secrets: WebhookSecrets): Verifier {
+/** A verifier for known secrets. */
+export function createVerifier(secrets: WebhookSecrets): Verifier {
   const known = knownSecrets(secrets);
   const [decoy] = known.values();
   return (presented) => {
@@ -87,8 +78,8 @@ interface NamedSecret {
 
 function knownSecrets(secrets: WebhookSecrets): ReadonlyMap<string, KnownSecret> {
   const named = listSecrets(secrets);
-  const longest = Math.max(256, ...named.map(({ secret }) => secret.length));
-  const length = 2 ** Math.ceil(Math.log2(longest));
+  let length = 256;
+  for (const { secret } of named) while (length < secret.length) length *= 2;
   const known = new Map<string, KnownSecret>();
   for (const { secret, workspace } of named) {
     known.set(secret, { workspace, length: secret.length, padded: secret.padEnd(length, '\0') });
@@ -98,13 +89,15 @@ function knownSecrets(secrets: WebhookSecrets): ReadonlyMap<string, KnownSecret>
 }
 
 function listSecrets(secrets: WebhookSecrets): readonly NamedSecret[] {
-  const isRecord = typeof secrets === 'object' && secrets !== null && !Array.isArray(secrets);
+  // Not a Map, which has no entries here, nor a boxed string, whose letters would each be a secret.
+  const isRecord = Object.prototype.toString.call(secrets) === '[object Object]';
   const named = isRecord
     ? Object.entries(secrets).flatMap(([workspace, value]) =>
         secretsOf(`secret.${workspace}`, value, workspace),
       )
     : secretsOf('secret', secrets);
-  if (named.length === 0) refuseOption('secret', 'holds no secret');
+  if (named.length === 0)
+    refuseOption('secret', 'holds no secret: give a string, a list, or a plain object of names and secrets');
   return named;
 }
 
@@ -115,7 +108,8 @@ function secretsOf(option: string, value: unknown, workspace?: string): readonly
 }
 
 function usable(option: string, secret: unknown): string {
-  if (typeof secret === 'string' && secret.trim() !== '') return secret;
+  // As a token, which it is too (5.2): a file that it is read from ends with a line break.
+  if (typeof secret === 'string' && secret.trim() !== '') return secret.trim();
   const got = typeof secret === 'string' ? 'an empty string' : typeName(secret);
   return refuseOption(
     option,

@@ -1,12 +1,13 @@
 import { WebhookError } from '../errors.js';
 import { runHandlers } from './dispatch.js';
+import { labelOf } from './envelope.js';
 import type { StoredWebhook } from './inbox.js';
 import type { Listeners, WebhookContext } from './listeners.js';
 import { readAndReport } from './reading.js';
 import type { ReceiverSettings } from './receiver-options.js';
 import type { Reporter } from './reporter.js';
 
-/** Works off a webhook that an inbox has kept. Rejects where it is to be tried again or looked at. */
+/** Processes a webhook that an inbox has stored. Rejects where it is to be retried or looked at. */
 export async function processStored(
   stored: StoredWebhook,
   signal: AbortSignal,
@@ -15,7 +16,7 @@ export async function processStored(
   reporter: Reporter,
 ): Promise<void> {
   const { type, payload, workspace, deliveryId, receivedAt } = stored;
-  const label = JSON.stringify(type.slice(0, 100));
+  const label = labelOf(type, workspace);
   const reading = readAndReport({ type, payload, workspace, label }, settings);
   const handlers = listeners.for(reading);
   if (handlers.length === 0 && reading.kind === 'invalid') throw reading.event.error;

@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,34 +8,29 @@ import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
 import { run } from '../../src/cli/run.js';
+import { deferred } from '../support/deferred.js';
+import { serve } from '../support/loopback.js';
 
 /** Runs the command in this process until the test ends. */
 async function start(...args: string[]) {
   const lines: string[] = [];
   const errors: string[] = [];
-  let stop = (): void => undefined;
-  const stopping = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
-  let greeted = (): void => undefined;
-  const greeting = new Promise<void>((resolve) => {
-    greeted = resolve;
-  });
+  const [greeting, stopping] = [deferred(), deferred()];
   const exit = run(args, {
     out: (text) => {
       lines.push(text);
-      greeted();
+      greeting.resolve();
     },
     error: (text) => errors.push(text),
-    stopped: () => stopping,
+    stopped: () => stopping.promise,
   });
   onTestFinished(async () => {
-    stop();
+    stopping.resolve();
     await exit;
   });
-  await Promise.race([greeting, exit]);
+  await Promise.race([greeting.promise, exit]);
   const url = /listens at (\S+)\. /.exec(lines[0] ?? '')?.[1] ?? '';
-  return { lines, errors, exit, stop, url };
+  return { lines, errors, exit, stop: stopping.resolve, url };
 }
 
 function post(url: string, path: string, body: unknown, method = 'POST'): Promise<Response> {
@@ -107,10 +100,7 @@ describe('agent-platform-sdk fake', () => {
     const seen: unknown[] = [];
     const receiver = createWebhookReceiver({ secret: eu.workspaceSecret });
     receiver.on('lead_captured', (event) => void seen.push(event.payload.leadName));
-    const server = createServer((request, response) => void receiver.node(request, response));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const hook = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const hook = `${await serve(receiver.node)}/`;
     const { url, lines } = await start('fake', '--port', '0', '--webhook', hook);
 
     const event = { type: 'lead_captured', overrides: { leadName: 'Dana' } };

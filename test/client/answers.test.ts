@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { AgentPlatform, FetchFunction } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
 import { byteByByte, streamOf } from '../support/memory.js';
 import { answerWith, connect, connectTo, rejectionOf, success } from '../support/server.js';
 
@@ -74,36 +75,30 @@ test('an error of this package that fetch throws is one of the connection, since
 });
 
 test('an answer that comes after the timeout is closed, so that it holds no connection', async () => {
-  let close: (reason: unknown) => void = () => undefined;
-  const closed = new Promise((resolve) => {
-    close = resolve;
-  });
+  const closed = deferred();
   const platform = connect('http://127.0.0.1', {
     timeout: 20,
     fetch: async () => {
       await new Promise((resolve) => setTimeout(resolve, 60));
-      return new Response(new ReadableStream({ cancel: close }));
+      return new Response(new ReadableStream({ cancel: closed.resolve }));
     },
   });
   expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
-  expect(await closed).toBeUndefined();
+  expect(await closed.promise).toBeUndefined();
 });
 
 test.each([
   ['of no declared length', {}],
   ['that is compressed, whatever length it declares', { 'content-length': '9', 'content-encoding': 'gzip' }],
 ])('an endless answer %s is closed at the limit', async (_, headers) => {
-  let close: (reason: unknown) => void = () => undefined;
-  const closed = new Promise((resolve) => {
-    close = resolve;
-  });
+  const closed = deferred();
   const endless = new ReadableStream({
     pull: (stream) => stream.enqueue(new Uint8Array(1_000)),
-    cancel: close,
+    cancel: closed.resolve,
   });
   const platform = connectWith(new Response(endless, { headers })).withOptions({ maxResponseBytes: 5_000 });
   expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ issues: [{ code: 'too_large' }] });
-  expect(await closed).toBeUndefined();
+  expect(await closed.promise).toBeUndefined();
 });
 
 test('a redirect that the runtime hides, as browsers do, is an error', async () => {
@@ -130,19 +125,25 @@ test('the limit counts what a compressed answer unfolds to', async () => {
 });
 
 test.each([
-  ['a character split between two chunks', Buffer.from(text)],
+  ['a character split between two chunks: the data', Buffer.from(text), tool.data],
   [
-    'bytes that are no UTF-8',
-    Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]),
+    'bytes that are no UTF-8 in a text: the data, with characters that are missing',
+    Buffer.from(text.replace('ü', '\xff\xfe'), 'latin1'),
+    { id: 't1', name: '\ufffd\ufffd' },
   ],
-])('%s ends in a value or a typed error', async (_, body) => {
+  [
+    'bytes that are no UTF-8 before the JSON: a typed error',
+    Buffer.from(`\xff\xfe${text}`, 'latin1'),
+    'ResponseValidationError',
+  ],
+])('%s', async (_, body, expected) => {
   const { platform } = await connectTo((__, response) => {
     response.writeHead(200);
     const at = body.findIndex((byte) => byte > 127) + 1;
     response.write(body.subarray(0, at), () => setTimeout(() => response.end(body.subarray(at)), 20));
   });
   const outcome = await platform.tools.get('t1').catch((error: Error) => error.name);
-  expect([tool.data, 'ResponseValidationError']).toContainEqual(outcome);
+  expect(outcome).toEqual(expected);
 });
 
 test('a character that was cut off is shown as one that is missing', async () => {
@@ -163,4 +164,18 @@ test('an answer in chunks of one byte costs the memory of its bytes, not of its 
   const { chunks, heldPerByte } = byteByByte(' '.repeat(100_000) + text);
   expect(await connectWith(new Response(streamOf(chunks))).tools.get('t1')).toEqual(tool.data);
   expect(heldPerByte()).toBeLessThan(20);
+});
+
+test('a body that stalls is let go, also where a `fetch` of the caller ignores its signal', async () => {
+  const closed = deferred();
+  const { platform } = await connectTo(
+    (_, response) => {
+      response.socket?.once('close', closed.resolve);
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+      response.write('{"success":');
+    },
+    { timeout: 200, fetch: (url, { signal, ...init }) => fetch(url, init) },
+  );
+  expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
+  await closed.promise;
 });

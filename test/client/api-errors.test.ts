@@ -127,6 +127,19 @@ describe('any body is survived', () => {
   });
 });
 
+test.each([408, 502, 504])(
+  'a %i tells nothing of the service behind it, whoever wrote the body: the outcome of a POST or DELETE is unknown',
+  async (status) => {
+    const { platform } = await connectTo(answerWith(status, errorBody));
+    const outcomeUnknown = true;
+    expect(await rejectionOf(platform.variables.create('a1', { key: 'k' }))).toMatchObject({
+      outcomeUnknown,
+    });
+    expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({ outcomeUnknown });
+    expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ status, outcomeUnknown: false });
+  },
+);
+
 test.each([
   ['120', 120],
   ['0', 0],

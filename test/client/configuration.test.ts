@@ -82,8 +82,8 @@ test.each([
   [
     'an unknown hook',
     { ...complete, hooks: { onSend() {} } },
-    'onSend',
-    /is no hook. Known hooks: onRequest/,
+    'hooks.onSend',
+    /is not a known option. Known: onRequest/,
   ],
   ['a hook that is no function', { ...complete, hooks: { onRequest: 1 } }, 'hooks.onRequest', /function/],
   [
@@ -113,7 +113,7 @@ test.each([
     'a logger without a method',
     { ...complete, logger: { info() {} } },
     'logger.error',
-    /must be a function, got null/,
+    /must be a function, got nothing/,
   ],
   [
     'a header that frames the request',
@@ -121,11 +121,25 @@ test.each([
     'headers.Transfer-Encoding',
     /set by the client/,
   ],
+  ['a token with its scheme', { ...complete, token: 'Bearer hunter2' }, 'token', /without `Bearer `/],
+  ['addresses that are one text', { ...complete, baseUrls: 'https://x' }, 'baseUrls', /must be an object/],
+  [
+    'an address of a region that there is not',
+    { ...complete, baseUrls: { us: 'https://x' } },
+    'baseUrls.us',
+    /Known: eu, na/,
+  ],
+  [
+    'a token in place of a region',
+    { ...complete, region: 'hunter2-hunter2' },
+    'region',
+    /got another string/,
+  ],
   [
     'an option that does not exist',
     { ...complete, apiKey: 'x' },
     'apiKey',
-    /is no option. Known options: token, timeout/,
+    /is not a known option. Known: token, timeout/,
   ],
 ])('%s is refused, and the option is named', (_, options, option, message) => {
   const error = refusal(options);
@@ -211,6 +225,8 @@ test.each([
   ['timeout', { timeout: -1 }],
   ['maxRetries', { maxRetries: 1.5 }],
   ['signal', { signal: 'now' }],
+  ['signal', { signal: null }],
+  ['signal', { signal: { aborted: false, addEventListener: () => undefined } }],
   ['retries', { retries: 3 }],
   ['headers.host', { headers: { host: 'evil.example' } }],
 ])('a wrong option of one call is refused before anything is sent: %s', async (option, options) => {

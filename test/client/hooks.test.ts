@@ -21,6 +21,35 @@ test('onRequest may add headers, asynchronously, for each attempt', async () => 
   expect(server.requests.map(({ headers }) => headers.traceparent)).toEqual(['00-trace-1', '00-trace-2']);
 });
 
+test('hooks may be the methods of an object', async () => {
+  class Metrics {
+    readonly #seen: string[] = [];
+    get seen(): readonly string[] {
+      return this.#seen;
+    }
+    onRequest(): void {
+      this.#seen.push('request');
+    }
+    onResponse(): void {
+      this.#seen.push('response');
+    }
+    onRetry(): void {
+      this.#seen.push('retry');
+    }
+    onDrift(): void {
+      this.#seen.push('drift');
+    }
+  }
+  const hooks = new Metrics();
+  const grown = answerWith(200, success([{ id: 't1', kind: 'brand_new' }]));
+  const { platform } = await connectTo(answerInTurn(answerWith(503, '', { 'retry-after': '0' }), grown), {
+    maxRetries: 1,
+    hooks,
+  });
+  await platform.tools.listDefaults();
+  expect(hooks.seen).toEqual(['request', 'response', 'retry', 'request', 'response', 'drift']);
+});
+
 test('onRequest cannot change the token or the content type', async () => {
   const { platform, server } = await connectTo(answerWith(200, success({ id: 'v1' })), {
     hooks: {

@@ -50,7 +50,7 @@ test('debug tells of the wait before another attempt', async () => {
   const unavailable = answerWith(503, '', { 'retry-after': '0' });
   const lines = await linesAt('debug', answerInTurn(unavailable, found), { maxRetries: 1 });
   expect(lines).toContain(
-    'debug [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) is tried again in 0 ms: ServerError',
+    'debug [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) is retried in 0 ms: ServerError',
   );
 });
 

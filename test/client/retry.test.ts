@@ -114,7 +114,8 @@ test('a service that comes up between two attempts is reached', async () => {
   const platform = connect(address.origin, {
     maxRetries: 1,
     hooks: {
-      onRetry: () => new Promise((resolve) => server.listen(Number(address.port), '127.0.0.1', resolve)),
+      onRetry: () =>
+        new Promise<void>((resolve) => server.listen(Number(address.port), '127.0.0.1', resolve)),
     },
   });
   expect(await platform.variables.create('a1', { key: 'k' })).toEqual({ id: 'v1' });
@@ -176,6 +177,15 @@ test.each([
     cause: thrown,
     message: expect.stringContaining('Check `baseUrls.eu` and the network'),
   });
+});
+
+test('where one of several attempts may have got through, the outcome is unknown, and nothing is repeated', async () => {
+  const refused = Object.assign(new Error('?'), { code: 'ECONNREFUSED', syscall: 'connect' });
+  const cut = Object.assign(new Error('?'), { code: 'ECONNRESET', syscall: 'read' });
+  const fetch = vi.fn(() => Promise.reject(new AggregateError([refused, cut], 'no gateway answered')));
+  const platform = connect('http://127.0.0.1', { fetch, maxRetries: 2 });
+  expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({ outcomeUnknown: true });
+  expect(fetch).toHaveBeenCalledOnce();
 });
 
 test('maxRetries of a call wins over the client’s, and 0 means one attempt', async () => {

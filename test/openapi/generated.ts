@@ -493,7 +493,7 @@ export interface components {
             widgetIDs?: string[];
             /**
              * @deprecated
-             * @description Unused.
+             * @description User name of the dashboard. Unused.
              */
             dashboardUsername?: string;
             /** @description Secret. Sign-in password used with the email on the whitelabel dashboard. The query parameter `password` pre-fills the login. */
@@ -520,7 +520,7 @@ export interface components {
             orgId?: string;
             /**
              * @deprecated
-             * @description Marked so by the document, without a successor.
+             * @description Kind of the client; not described further. Marked so by the document, without a successor.
              * @enum {string}
              */
             type?: "client" | "org";

@@ -133,6 +133,7 @@ test('no password shows in errors or when it is inspected', async () => {
 test.each<[string, unknown]>([
   ['a URL that is none', { connection: 'canary-password@host' }],
   ['another protocol', { connection: 'http://:canary-password@host' }],
+  ['a URL with a bare percent sign', { connection: 'redis://:100%canary@host' }],
   ['no connection', {}],
   ['a negative timeout', { connection: url, timeout: -1 }],
   ['a prefix that is no string', { connection: url, keyPrefix: 1 }],

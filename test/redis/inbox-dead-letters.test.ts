@@ -105,6 +105,26 @@ test('only those that are selected are replayed', async () => {
   expect(await inbox.deadLetters.count()).toBe(20);
 });
 
+test('two who replay at the same moment leave nothing behind', async () => {
+  const { inbox, ids, mend, handled } = await setUp(60);
+  mend();
+  const other = createInbox();
+  const counts = await Promise.all([inbox.deadLetters.replayAll(), other.deadLetters.replayAll()]);
+  expect(counts[0] + counts[1]).toBe(60);
+  await settled(inbox);
+  expect(handled.sort()).toEqual(ids.sort());
+});
+
+test('two who select and replay at the same moment each replay what they have selected', async () => {
+  const { inbox, ids, mend, handled } = await setUp(60);
+  mend();
+  const halves = [0, 1].map((half) => new Set(ids.filter((_, index) => index % 2 === half)));
+  const replays = halves.map((half) => inbox.deadLetters.replayAll(({ id }) => half.has(id)));
+  expect(await Promise.all(replays)).toEqual([30, 30]);
+  await settled(inbox);
+  expect(handled.sort()).toEqual(ids.sort());
+});
+
 test('one that is removed is gone, and a later copy is an event of its own', async () => {
   const { inbox, ids, webhooks, mend, handled } = await setUp(1);
   mend();

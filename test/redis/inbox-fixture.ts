@@ -44,15 +44,6 @@ export function stored(overrides: Partial<StoredWebhook> = {}): StoredWebhook {
   };
 }
 
-/** A promise, and the functions that settle it. */
-export function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
-
 /** Every value of every key in Redis, as text. */
 export async function everythingInRedis(): Promise<string> {
   const found: unknown[] = [];

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { DURABLE, startRedis } from '../../scripts/redis-server.js';
-import { createInbox, deferred, eventually, redis, stored } from './inbox-fixture.js';
+import { deferred } from '../support/deferred.js';
+import { createInbox, eventually, redis, stored } from './inbox-fixture.js';
 
 test('it tells how many events wait, run, retry and are dead letters, and how old the next one is', async () => {
   const inbox = createInbox({ attempts: 2, backoff: 3_600_000 });

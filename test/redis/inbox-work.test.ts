@@ -1,11 +1,12 @@
-import { ConfigurationError, createWebhookReceiver } from 'agent-platform-sdk';
+import { ConfigurationError, createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
 import type { InboxFailure, InboxHooks, InboxRun, InboxStored } from 'agent-platform-sdk/bullmq';
 import { Queue } from 'bullmq';
 import { expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
+import { deferred } from '../support/deferred.js';
 import { minimal, post, secret } from '../webhooks/deliveries.js';
 import { RecordingLogger } from '../webhooks/recording-logger.js';
-import { createInbox, deferred, eventually, redis, stored } from './inbox-fixture.js';
+import { createInbox, eventually, redis, stored } from './inbox-fixture.js';
 
 const receiverWith = (inbox?: ReturnType<typeof createInbox>) =>
   createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
@@ -102,7 +103,7 @@ test('an event whose attempts are used up is a dead letter, with its reason', as
   expect(letter).toEqual({
     id: webhook.key,
     webhook,
-    reason: '1 handler(s) of the webhook "lead_captured" failed. TypeError: the CRM is away',
+    reason: '1 handler(s) of the webhook lead_captured failed. TypeError: the CRM is away',
     attempts: 2,
     failedAt: expect.any(Number),
   });
@@ -140,6 +141,16 @@ test("someone else's job in the queue is a dead letter, and stops nobody", async
   await inbox.store(stored());
   await handled.promise;
   await eventually(async () => expect(await inbox.deadLetters.count()).toBe(1));
+});
+
+test('a job without data is a dead letter like any other', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks });
+  const queue = new Queue('agent-platform-webhooks', { connection: redis });
+  await queue.add('foreign', null);
+  inbox.work({});
+  await eventually(() => expect(told).toEqual(['dead letter']));
+  expect((await inbox.health()).failures).toMatchObject({ deadLetters: 1, redisErrors: 0 });
 });
 
 test('concurrency says how many events are worked at once', async () => {
@@ -212,6 +223,58 @@ test('after the grace, an event in work goes back to the queue, and its handler 
   await again.promise;
 });
 
+test('the longest grace that is taken is waited for', async () => {
+  const inbox = createInbox();
+  const [began, end] = [deferred(), deferred()];
+  let isDone = false;
+  const worker = inbox.work({
+    lead_captured: async () => {
+      began.resolve();
+      await end.promise;
+      isDone = true;
+    },
+  });
+  await inbox.store(stored());
+  await began.promise;
+  const closed = worker.close({ grace: 2_147_483_647 });
+  setTimeout(end.resolve, 50);
+  await closed;
+  expect(isDone).toBe(true);
+});
+
+test('an event that reaches a worker after the grace goes back to the queue too', async () => {
+  const [one, other] = [createInbox(), createInbox()];
+  await one.store(stored());
+  await one.store(stored());
+  const closing = deferred();
+  let closed: Promise<void> | undefined;
+  const worker = one.work(
+    {
+      process: async () => {
+        if (closed !== undefined) return new Promise(() => undefined);
+        // Redis answers the end of this run, with the next event, when the grace is over.
+        await redis.client('PAUSE', 1_000);
+        setImmediate(() => {
+          closed = worker.close({ grace: 0 });
+          closing.resolve();
+        });
+      },
+    },
+    { concurrency: 1 },
+  );
+  await closing.promise;
+  await closed;
+  expect(await other.health()).toMatchObject({ waiting: 1, active: 0 });
+});
+
+test('after close, nothing can be worked', async () => {
+  const inbox = createInbox();
+  const closed = inbox.close();
+  expect(() => inbox.work({})).toThrow(WebhookError);
+  await closed;
+  expect(() => inbox.work({})).toThrow(/closed/);
+});
+
 test('closing ends without Redis too', async () => {
   const inbox = createInbox({ connection: 'redis://127.0.0.1:1' });
   const worker = inbox.work({});
@@ -254,6 +317,68 @@ test('the event of a run that lost its lock is run again, and the first handler 
   expect(runs).toBe(2);
   expect(told).toEqual(expect.arrayContaining(['lock lost', 'stalled']));
   expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0, failures: { stalled: 1 } });
+});
+
+test('a run that was overtaken in its own worker leaves the locks of later runs alone', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks });
+  const [first, third] = [run(), run()];
+  let begun = 0;
+  const work = async () => {
+    begun += 1;
+    if (begun === 2) throw new Error('no');
+    const now = begun === 1 ? first : third;
+    now.began.resolve();
+    await now.end.promise;
+  };
+  inbox.work({ lead_captured: work }, { lockDuration: 1_000, concurrency: 3 });
+  const webhook = stored();
+  const lock = `bull:agent-platform-webhooks:${webhook.key}:lock`;
+  await inbox.store(webhook);
+  await first.began.promise;
+  await redis.del(lock);
+  await third.began.promise;
+  const token = await redis.get(lock);
+  first.end.resolve();
+  await renewed(lock);
+  await renewed(lock);
+  expect([begun, await redis.get(lock)]).toEqual([3, token]);
+  third.end.resolve();
+  await eventually(() => expect(told).toContain('handled'));
+  await eventually(async () => expect((await inbox.health()).depth).toBe(0));
+  expect(told.sort()).toEqual(['handled', 'lock lost', 'retry', 'stalled', 'stored']);
+});
+
+const run = () => ({ began: deferred(), end: deferred() });
+
+/** Resolves when a lock is given more time; rejects when it is gone. */
+async function renewed(lock: string): Promise<void> {
+  for (let left = Number.POSITIVE_INFINITY; ; ) {
+    const now = await redis.pttl(lock);
+    expect(now).toBeGreaterThan(0);
+    if (now > left) return;
+    left = now;
+  }
+}
+
+test.each([
+  ['succeeds', () => undefined],
+  ['fails', () => Promise.reject(new Error('no'))],
+])('a run that %s when its lock is gone has lost one lock', async (_, end) => {
+  const inbox = createInbox();
+  const next = deferred();
+  let runs = 0;
+  const work = async () => {
+    runs += 1;
+    if (runs > 1) return next.resolve();
+    await redis.del(...(await redis.keys('*:lock')));
+    await end();
+  };
+  await inbox.store(stored());
+  await inbox.store(stored());
+  inbox.work({ process: work }, { concurrency: 1 });
+  await next.promise;
+  expect((await inbox.health()).failures).toMatchObject({ lostLocks: 1, redisErrors: 0 });
 });
 
 test('hooks tell how long an event waited and ran, and whose it was', async () => {

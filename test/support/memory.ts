@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
-// The flag takes effect in contexts that are made after it.
-const collect = runInNewContext('gc') as () => void;
+/** Collects what nobody holds any more. The flag takes effect in contexts that are made after it. */
+export const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Bytes in use after a collection: objects, and the buffers they hold. */
 export function bytesInUse(): number {
-  collect();
+  collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }

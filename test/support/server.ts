@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AgentPlatform, type AgentPlatformOptions } from 'agent-platform-sdk';
-import { onTestFinished } from 'vitest';
+import { freePort } from '../../scripts/free-port.js';
+import { serve } from './loopback.js';
 
 export interface ReceivedRequest {
   readonly method: string;
@@ -25,7 +24,7 @@ export interface TestServer {
 /** A real HTTP server on loopback, for the length of one test. */
 export async function startServer(answer: Answer): Promise<TestServer> {
   const requests: ReceivedRequest[] = [];
-  const server: Server = createServer(async (incoming, response) => {
+  const url = await serve(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const request = {
@@ -37,13 +36,7 @@ export async function startServer(answer: Answer): Promise<TestServer> {
     requests.push(request);
     await answer(request, response, requests.length);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return { url, requests };
 }
 
 /** Answers every request with a status and a body: an object as JSON, a string as it is. */
@@ -99,10 +92,5 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
 
 /** An address on loopback where nothing listens. */
 export async function closedAddress(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${port}`;
+  return `http://127.0.0.1:${await freePort()}`;
 }

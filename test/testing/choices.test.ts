@@ -101,3 +101,12 @@ test('numberKindMismatch', async () => {
   await released;
   expect(fake.state.eu.phoneNumbers.get(fake.seed.eu.rentedNumberSid)?.workspaceId).toBeUndefined();
 });
+
+test.each<[object, string]>([
+  [{ chioces: {} }, 'the option "chioces" is not known. Known: regions, seed, choices'],
+  [{ seed: 'defualt' }, 'the option "seed" must be'],
+  [{ choices: { succesStatus: 201 } }, 'the choice "succesStatus" is not known. Known: successStatus'],
+  [{ choices: { refusals: { notfound: {} } } }, 'the refusal "notfound" is not known. Known: invalidRequest'],
+])('a misspelt option is refused: %j', (options, message) => {
+  expect(() => createFakePlatform(options)).toThrow(message);
+});

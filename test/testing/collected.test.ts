@@ -1,14 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { expect, test, vi } from 'vitest';
+import { collectGarbage } from '../support/memory.js';
 import { listening } from './support/client.js';
-
-/** Collects what nobody holds any more. */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-}
 
 test('the fake sees that a caller over HTTP has gone, whatever was collected meanwhile', async () => {
   const clearTimer = vi.fn();

@@ -106,3 +106,10 @@ test.each(['eu', 'na'] as const)('a fake of region %s takes them as they are', (
   expect(add[region].client(made.orgClient()).orgId).toBe(`org_${region}_1`);
   expect(add[region].variable(made.variable()).agentId).toBe(`agent_${region}_1`);
 });
+
+test('an event of a type that there is not is refused, and says what to use', () => {
+  const type = 'lead_scored' as 'lead_captured';
+  expect(() => fixtures.event(type)).toThrow(
+    /"lead_scored" is not an event type.*sendUnknown.*Known: message_received/,
+  );
+});

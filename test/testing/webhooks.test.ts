@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createWebhookReceiver, type WebhookEventType, webhookEvents } from 'agent-platform-sdk';
 import { createFakePlatform, type DeliveryTarget } from 'agent-platform-sdk/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { serve } from '../support/loopback.js';
 
 const types = Object.keys(webhookEvents) as WebhookEventType[];
 
@@ -25,7 +24,7 @@ interface Received {
 /** The same over real HTTP, for the length of one test. */
 async function listener(status = 200): Promise<{ url: string; received: Received[] }> {
   const received: Received[] = [];
-  const server = createServer((request, response) => {
+  const address = await serve((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => {
       text += chunk.toString();
@@ -35,9 +34,7 @@ async function listener(status = 200): Promise<{ url: string; received: Received
       response.writeHead(status).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received };
+  return { url: `${address}/hook`, received };
 }
 
 test.each(types)('%s is accepted by a strict receiver', async (type) => {
@@ -295,7 +292,7 @@ test.each([
   [
     'an unknown workspace',
     () => createFakePlatform().webhooks.subscribe(subscriber(), { workspaceId: 'x' }),
-    'Region eu has no workspace "x"',
+    'Region eu has no workspace with the id "x"',
   ],
 ])('refuses %s', (_name, subscribing, message) => {
   expect(subscribing).toThrow(message);

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import { request as httpRequest, type RequestListener } from 'node:http';
 import http2 from 'node:http2';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { createWebhookReceiver, type WebhookReceiver, type WebhookRejection } from 'agent-platform-sdk';
 import express5 from 'express';
 import express4 from 'express4';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
+import { listenOnLoopback, serve } from '../support/loopback.js';
 import { delivery, minimal, secret } from './deliveries.js';
 import { RecordingLogger } from './recording-logger.js';
-import { serve } from './serve.js';
 
 function setUp(options: { maxBodyBytes?: number } = {}) {
   const rejections: WebhookRejection[] = [];
@@ -183,16 +184,12 @@ test('a sender that disconnects half way harms nothing, and is reported', async 
 
 test('a sender that disconnects while handlers run keeps none from finishing', async () => {
   const { receiver, rejections } = setUp();
-  let finish: () => void = () => undefined;
+  const [started, end] = [deferred(), deferred()];
   let signal: AbortSignal | undefined;
-  const running = new Promise<void>((started) => {
-    receiver.on('lead_captured', async (_, context) => {
-      signal = context.signal;
-      started();
-      await new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-    });
+  receiver.on('lead_captured', async (_, context) => {
+    signal = context.signal;
+    started.resolve();
+    await end.promise;
   });
   let settled = false;
   const address = await serve(async (request, response) => {
@@ -201,11 +198,11 @@ test('a sender that disconnects while handlers run keeps none from finishing', a
   });
   const controller = new AbortController();
   const sent = fetch(address, { method: 'POST', body: delivery('lead_captured'), signal: controller.signal });
-  await running;
+  await started.promise;
   controller.abort();
   await expect(sent).rejects.toThrow();
   expect(signal?.aborted).toBe(false);
-  finish();
+  end.resolve();
   await expect.poll(() => settled).toBe(true);
   expect(rejections).toEqual([]);
 });
@@ -234,12 +231,8 @@ test('text from setEncoding is read as the bytes it was', async () => {
 test('HTTP/2 has the same request and response', async () => {
   const { receiver, events } = setUp();
   const server = http2.createServer((request, response) => void receiver.node(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const session = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  onTestFinished(() => {
-    session.destroy();
-    server.close();
-  });
+  const session = http2.connect(`http://127.0.0.1:${await listenOnLoopback(server)}`);
+  onTestFinished(() => session.destroy());
   const stream = session.request({ ':method': 'POST', ':path': '/' });
   stream.end(delivery('lead_captured'));
   const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];

@@ -5,6 +5,7 @@ import {
   type WebhookRejection,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
 import { delivery, post, secret } from './deliveries.js';
 import { ManualClock, settle } from './manual-clock.js';
 import { RecordingLogger } from './recording-logger.js';
@@ -70,18 +71,15 @@ test('a delivery that ends in time leaves no timer, and its signal alone', async
 
 test('a failure after the deadline is still reported', async () => {
   const { clock, receiver, failures, logger } = setUp();
-  let fail: (error: Error) => void = () => undefined;
-  receiver.on(
-    'lead_captured',
-    () =>
-      new Promise((_, reject) => {
-        fail = reject;
-      }),
-  );
+  const end = deferred();
+  receiver.on('lead_captured', async () => {
+    await end.promise;
+    throw new Error('late');
+  });
   const answer = receiver.handle(post('lead_captured'));
   await clock.advance(55_000);
   await answer;
-  fail(new Error('late'));
+  end.resolve();
   await settle();
   expect(failures.map(([, { stage }]) => stage)).toEqual(['deadline', 'handler']);
   expect(logger.lines.join()).toContain('settled after its deadline: handler_failed');

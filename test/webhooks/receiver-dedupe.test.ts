@@ -7,6 +7,7 @@ import {
   type WebhookReceiverOptions,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
 import { delivery, envelope, post, secret } from './deliveries.js';
 import { ManualClock, settle } from './manual-clock.js';
 import { RecordingLogger } from './recording-logger.js';
@@ -187,10 +188,13 @@ test('a claim is renewed until the handlers settle, so that no other receiver ru
   expect(clock.timers.size).toBe(0);
 });
 
-test('a claim is renewed for the window at most', async () => {
-  const { receiver, clock } = setUp({ dedupe: { window: 100_000 } });
+test('a claim is renewed for a day at most, however short the window is', async () => {
+  const hour = 3_600_000;
+  const { receiver, clock } = setUp({ dedupe: { window: 100, lease: 3 * hour } });
   void receiver.handle(event());
-  await clock.advance(120_000);
+  await clock.advance(23 * hour);
+  expect(clock.timers.size).toBe(1);
+  await clock.advance(2 * hour);
   expect(clock.timers.size).toBe(0);
 });
 
@@ -323,14 +327,11 @@ test('a renewal that is under way does not claim again what was given up', async
   const clock = new ManualClock();
   const memory = createMemoryDedupe({ clock });
   let claims = 0;
-  let letPass: () => void = () => undefined;
+  const renewal = deferred();
   const store: DedupeStore = {
     claim: async (key, owner, leaseMs) => {
       claims += 1;
-      if (claims === 2)
-        await new Promise<void>((resolve) => {
-          letPass = resolve;
-        });
+      if (claims === 2) await renewal.promise;
       return memory.claim(key, owner, leaseMs);
     },
     complete: (key, owner, ttlMs) => memory.complete(key, owner, ttlMs),
@@ -342,7 +343,7 @@ test('a renewal that is under way does not claim again what was given up', async
   expect(claims).toBe(2);
   runs[0]?.fail();
   await settle();
-  letPass();
+  renewal.resolve();
   expect((await first).status).toBe(500);
   void receiver.handle(event());
   await settle();

@@ -11,8 +11,9 @@ import {
   type WebhookRejection,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
 import { delivery, envelope, minimal, post, secret } from './deliveries.js';
-import { ManualClock } from './manual-clock.js';
+import { ManualClock, settle } from './manual-clock.js';
 import { RecordingLogger } from './recording-logger.js';
 
 function setUp(options: Partial<WebhookReceiverOptions> = {}) {
@@ -72,20 +73,20 @@ test('all handlers of a type, and of any type, run; those of other types do not'
 
 test('the answer waits for asynchronous handlers', async () => {
   const { receiver } = setUp();
-  let finish: () => void = () => undefined;
-  let done = false;
+  const [started, end] = [deferred(), deferred()];
+  const order: string[] = [];
   receiver.on('lead_captured', async () => {
-    await new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    done = true;
+    started.resolve();
+    await end.promise;
+    order.push('handled');
   });
-  const answer = receiver.handle(post('lead_captured'));
-  await expect.poll(() => String(finish)).not.toContain('undefined');
-  expect(done).toBe(false);
-  finish();
+  const answer = receiver.handle(post('lead_captured')).finally(() => order.push('answered'));
+  await started.promise;
+  await settle();
+  expect(order).toEqual([]);
+  end.resolve();
   expect(await answer).toEqual(ok);
-  expect(done).toBe(true);
+  expect(order).toEqual(['handled', 'answered']);
 });
 
 test('an event without a handler is answered 200', async () => {
@@ -317,7 +318,12 @@ test('neither the receiver nor what it tells shows the secret', async () => {
 
 test.each([
   [{ dedup: false }, 'dedup'],
-  [{ dedupe: { windowMS: 1 } }, 'windowMS'],
+  [{ dedupe: { windowMS: 1 } }, 'dedupe.windowMS'],
+  [{ dedupe: true }, 'dedupe'],
+  [{ dedupe: null }, 'dedupe'],
+  [{ dedupe: 'redis' }, 'dedupe'],
+  [{ inbox: null }, 'inbox.store'],
+  [{ clock: {} }, 'clock.now'],
   [{ dedupe: { window: 0 } }, 'dedupe.window'],
   [{ dedupe: { lease: -1 } }, 'dedupe.lease'],
   [{ dedupe: { ifUnavailable: 'ignore' } }, 'dedupe.ifUnavailable'],

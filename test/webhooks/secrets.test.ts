@@ -103,3 +103,19 @@ test.each([255, 256, 257, 512])(
     }
   },
 );
+
+test('white space around a secret is not part of it: a file ends with a line break', () => {
+  expect(workspaceOf({ acme: `${one}\n` }, one)).toBe('acme');
+});
+
+test.each<[string, unknown]>([
+  ['a boxed string, whose letters would each be a secret', new String(one)],
+  ['a map, which has no fields', new Map([['acme', one]])],
+])('%s is refused', (_, secrets) => {
+  expect(() => workspaceOf(secrets as WebhookSecrets, 't')).toThrow(ConfigurationError);
+});
+
+test('there can be very many secrets', () => {
+  const secrets = Array.from({ length: 200_000 }, (_, index) => `secret-number-${index}`);
+  expect(workspaceOf(secrets, 'secret-number-199999')).toBeUndefined();
+});

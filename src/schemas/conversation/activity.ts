@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { anything, anythings, number, text, texts } from '../leaf.js';
-import { type OpenList, openList } from '../open-list.js';
+import { type OpenEnum, openEnum } from '../open-enum.js';
 import { type DetailedCost, DetailedCostSchema } from './detailed-cost.js';
 import { type NodesInfo, NodesInfoSchema } from './nodes-info.js';
 import { type TokenUsage, TokenUsageSchema } from './token-usage.js';
@@ -35,7 +35,7 @@ export interface ConversationActivity {
   /** Tags. */
   tags?: string[] | undefined;
   /** State. The document shows `requested_chat` and `ai-chatting`; the set and its transitions are not shown. */
-  state?: OpenList<'requested_chat' | 'ai-chatting'> | undefined;
+  state?: OpenEnum<'requested_chat' | 'ai-chatting'> | undefined;
   /** Language of the conversation. */
   lang?: string | undefined;
   /** Title. */
@@ -82,7 +82,7 @@ export const activityFields = {
   averageLatency: number,
   lastViewed: number,
   tags: texts,
-  state: z.optional(openList<'requested_chat' | 'ai-chatting'>()),
+  state: z.optional(openEnum<'requested_chat' | 'ai-chatting'>()),
   lang: text,
   title: text,
   lastMessage: text,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { text } from '../leaf.js';
 import { openObject } from '../object.js';
-import { type OpenList, openList } from '../open-list.js';
+import { type OpenEnum, openEnum } from '../open-enum.js';
 
 /** A user that a conversation is assigned to (document, 2.6, assignee object). */
 export interface Assignee {
@@ -18,7 +18,7 @@ export interface Assignee {
   /** Time of the assignment; format not documented. */
   assignedAt?: string | undefined;
   /** Status of the assignment. The document shows `pending`; other values and the transitions are not shown. */
-  status?: OpenList<'pending'> | undefined;
+  status?: OpenEnum<'pending'> | undefined;
 }
 
 /** Schema of {@link Assignee}. */
@@ -29,5 +29,5 @@ export const AssigneeSchema = openObject({
   photoUrl: text,
   note: text,
   assignedAt: text,
-  status: z.optional(openList<'pending'>()),
+  status: z.optional(openEnum<'pending'>()),
 });

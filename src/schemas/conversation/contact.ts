@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { number, text } from '../leaf.js';
-import { type OpenList, openList } from '../open-list.js';
+import { type OpenEnum, openEnum } from '../open-enum.js';
 
 /** Who the end user is as a contact and a lead (document, 2.6: contact and lead, lead pipeline). */
 export interface ConversationContact {
@@ -47,7 +47,7 @@ export interface ConversationContact {
   /** Date of the last activity; format not documented. */
   lastActivityDate?: string | undefined;
   /** Stage in the lead pipeline. The document shows `new`; other values are not shown. */
-  stage?: OpenList<'new'> | undefined;
+  stage?: OpenEnum<'new'> | undefined;
   /** Value in the lead pipeline; unit not documented. */
   value?: number | undefined;
 }
@@ -74,6 +74,6 @@ export const contactFields = {
   demoLink: text,
   lostReason: text,
   lastActivityDate: text,
-  stage: z.optional(openList<'new'>()),
+  stage: z.optional(openEnum<'new'>()),
   value: number,
 };

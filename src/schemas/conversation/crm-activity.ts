@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { dictionary, flag, text } from '../leaf.js';
 import { openObject } from '../object.js';
-import { type OpenList, openList } from '../open-list.js';
+import { type OpenEnum, openEnum } from '../open-enum.js';
 
 /** One note in the history of a CRM activity (document, 2.6, notesHistory). */
 export interface CrmNote {
@@ -21,7 +21,7 @@ export const CrmNoteSchema = openObject({ text, agentId: text, agentName: text, 
 /** One CRM activity of a conversation (document, 2.6, crmActivities). */
 export interface CrmActivity {
   /** Type of the activity. The document shows `Message`. */
-  type?: OpenList<'Message'> | undefined;
+  type?: OpenEnum<'Message'> | undefined;
   /** Id of the activity. */
   id?: string | undefined;
   /** Title of the activity. */
@@ -35,9 +35,9 @@ export interface CrmActivity {
   /** The lead has responded. */
   responded?: boolean | undefined;
   /** First channel. The document shows `LinkedIn`. */
-  firstChannel?: OpenList<'LinkedIn'> | undefined;
+  firstChannel?: OpenEnum<'LinkedIn'> | undefined;
   /** Second channel. The document shows `LinkedIn`. */
-  secondChannel?: OpenList<'LinkedIn'> | undefined;
+  secondChannel?: OpenEnum<'LinkedIn'> | undefined;
   /** The first channel has been engaged. */
   firstEngaged?: boolean | undefined;
   /** The second channel has been engaged. */
@@ -50,11 +50,11 @@ export interface CrmActivity {
   metadata?: Record<string, unknown> | undefined;
 }
 
-const channel = z.optional(openList<'LinkedIn'>());
+const channel = z.optional(openEnum<'LinkedIn'>());
 
 /** Schema of {@link CrmActivity}. */
 export const CrmActivitySchema = openObject({
-  type: z.optional(openList<'Message'>()),
+  type: z.optional(openEnum<'Message'>()),
   id: text,
   title: text,
   date: text,

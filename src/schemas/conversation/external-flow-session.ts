@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { number, text } from '../leaf.js';
 import { openObject } from '../object.js';
-import { type OpenList, openList } from '../open-list.js';
+import { type OpenEnum, openEnum } from '../open-enum.js';
 
 /** The session of a conversation at the external flow-builder platform (document, 2.6, externalFlowV4Session). */
 export interface ExternalFlowV4Session {
@@ -14,7 +14,7 @@ export interface ExternalFlowV4Session {
   /** Time of the last update: UNIX timestamp; unit not documented. */
   updatedAt?: number | undefined;
   /** The runtime that was resolved. The document shows `legacy`. */
-  resolvedRuntime?: OpenList<'legacy'> | undefined;
+  resolvedRuntime?: OpenEnum<'legacy'> | undefined;
 }
 
 /** Schema of {@link ExternalFlowV4Session}. */
@@ -23,5 +23,5 @@ export const ExternalFlowV4SessionSchema = openObject({
   projectId: text,
   environmentAlias: text,
   updatedAt: number,
-  resolvedRuntime: z.optional(openList<'legacy'>()),
+  resolvedRuntime: z.optional(openEnum<'legacy'>()),
 });

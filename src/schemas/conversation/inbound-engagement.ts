@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { flag, number, text } from '../leaf.js';
 import { openObject } from '../object.js';
-import { type OpenList, openList } from '../open-list.js';
+import { type OpenEnum, openEnum } from '../open-enum.js';
 
 /** Whether the AI engages in an inbound conversation, and why (document, 2.6, inboundEngagementState). */
 export interface InboundEngagementState {
@@ -20,7 +20,7 @@ export interface InboundEngagementState {
   /** Reason of the last decision. */
   lastDecisionReason?: string | undefined;
   /** What triggered it last. The document shows `phrase`. */
-  lastTriggeredBy?: OpenList<'phrase'> | undefined;
+  lastTriggeredBy?: OpenEnum<'phrase'> | undefined;
 }
 
 /** Schema of {@link InboundEngagementState}. */
@@ -32,5 +32,5 @@ export const InboundEngagementStateSchema = openObject({
   aiOwnedThread: flag,
   ignoreThread: flag,
   lastDecisionReason: text,
-  lastTriggeredBy: z.optional(openList<'phrase'>()),
+  lastTriggeredBy: z.optional(openEnum<'phrase'>()),
 });

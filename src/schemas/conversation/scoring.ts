@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { anythings, dictionary, flag, number, text } from '../leaf.js';
-import { type OpenList, openList } from '../open-list.js';
+import { type OpenEnum, openEnum } from '../open-enum.js';
 import { type CrmActivity, CrmActivitySchema } from './crm-activity.js';
 import { type CrmAlerts, CrmAlertsSchema } from './crm-alerts.js';
 import { type InboundEngagementState, InboundEngagementStateSchema } from './inbound-engagement.js';
@@ -12,7 +12,7 @@ export interface ConversationScoring {
   /** Heat of the lead as a score. */
   hotScore?: number | undefined;
   /** Heat of the lead as a label. The document shows `hot`; other values are not shown. */
-  hotLabel?: OpenList<'hot'> | undefined;
+  hotLabel?: OpenEnum<'hot'> | undefined;
   /** CRM activities. */
   crmActivities?: CrmActivity[] | undefined;
   /** CRM alerts. */
@@ -38,7 +38,7 @@ export interface ConversationScoring {
 export const scoringFields = {
   note: text,
   hotScore: number,
-  hotLabel: z.optional(openList<'hot'>()),
+  hotLabel: z.optional(openEnum<'hot'>()),
   crmActivities: z.optional(z.array(CrmActivitySchema)),
   crmAlerts: z.optional(CrmAlertsSchema),
   leadScore: number,

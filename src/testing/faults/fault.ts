@@ -76,7 +76,7 @@ export interface RefusedFault {
   readonly kind: 'refused';
 }
 
-/** The answer comes late. Goes together with any other fault. */
+/** The answer comes late. Can be combined with any other fault. */
 export interface LatencyFault {
   /** Which fault this is. */
   readonly kind: 'latency';

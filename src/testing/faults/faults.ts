@@ -13,7 +13,7 @@ export type FaultInput = Fault &
 export interface InjectedFault {
   /** How many calls it will still strike; `Infinity` for `'always'`. */
   readonly remaining: number;
-  /** Takes it away. */
+  /** Removes the fault. */
   remove(): void;
 }
 
@@ -21,7 +21,7 @@ export interface InjectedFault {
 export interface Faults {
   /**
    * Lets something go wrong with the next call, with the next `times` calls, or with every one. Of several faults
-   * that fit a call, the one that was injected first strikes; latencies go together with it.
+   * that fit a call, the one that was injected first strikes; latencies are added to it.
    *
    * @throws {TypeError} When a field is wrong, or the endpoint is not known to this fake.
    *
@@ -37,6 +37,6 @@ export interface Faults {
    * ```
    */
   inject(input: FaultInput): InjectedFault;
-  /** Takes all faults away. */
+  /** Removes all faults. */
   clear(): void;
 }

@@ -39,7 +39,7 @@ export class FakeWebhooks {
     this.#onDelivery = onDelivery;
   }
 
-  /** Every delivery so far, in the order of their ends. */
+  /** Every delivery so far, in the order in which they ended. */
   get deliveries(): readonly DeliveryRecord[] {
     return this.#deliveries;
   }
@@ -210,7 +210,12 @@ export class FakeWebhooks {
     const { workspaces } = this.#world.state[region];
     const id = workspaceId ?? workspaces.keys().next().value;
     const workspace = id === undefined ? undefined : workspaces.get(id);
-    if (workspace === undefined) throw new TypeError(`Region ${region} has no workspace "${id ?? ''}".`);
+    if (workspace === undefined)
+      throw new TypeError(
+        id === undefined
+          ? `Region ${region} has no workspace yet: add one first.`
+          : `Region ${region} has no workspace with the id "${id}".`,
+      );
     return { region, workspace };
   }
 

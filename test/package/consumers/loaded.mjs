@@ -1,5 +1,5 @@
-import 'agent-platform-sdk';
+import { AgentPlatform } from 'agent-platform-sdk';
 
-console.log(
-  JSON.stringify(process.moduleLoadList.filter((name) => /crypto|\bhttps?\b|\btls\b|\bzlib\b/.test(name))),
-);
+const loaded = process.moduleLoadList.filter((name) => /crypto|\bhttps?\b|\btls\b|\bzlib\b/.test(name));
+
+console.log(JSON.stringify({ name: AgentPlatform.name, loaded }));

@@ -1,5 +1,6 @@
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { deferred } from '../../support/deferred.js';
 import { delivery, secret } from '../../webhooks/deliveries.js';
 import { countingClock } from '../support/counting-clock.js';
 import { draw, inForm, seededRandom } from '../support/form.js';
@@ -45,17 +46,14 @@ test(`${DELIVERIES} deliveries at once, ${DUPLICATES} of them duplicates: each e
   const { clock, pending } = countingClock();
   const distinct = new Set(messages);
   const runs = new Map<string, number>();
-  let release = (): void => undefined;
-  const allHaveCome = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const allHaveCome = deferred();
   const receiver = createWebhookReceiver({ secret, logLevel: 'off', clock, deadline: ALL_WITHIN }).on(
     'webhook_test',
     async ({ payload }) => {
       runs.set(payload.message, (runs.get(payload.message) ?? 0) + 1);
       // Nothing is answered until every event is under way: the copies find the first of their kind running.
-      if (runs.size === distinct.size) release();
-      await allHaveCome;
+      if (runs.size === distinct.size) allHaveCome.resolve();
+      await allHaveCome.promise;
     },
   );
   const { url } = await serveReceiver(receiver.node);

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { listen } from './listen.js';
+import { listenOnLoopback } from '../../support/loopback.js';
 
 /** A request as it came over the wire. */
 export interface RawRequest {
@@ -33,7 +33,7 @@ export async function startRawServer(behave: Behaviour): Promise<RawServer> {
       behave(socket, request);
     });
   });
-  const port = await listen(server, 4_096);
+  const port = await listenOnLoopback(server);
   return { url: `http://127.0.0.1:${port}`, requests, open: () => used.size };
 }
 

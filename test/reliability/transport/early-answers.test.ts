@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { listenOnLoopback } from '../../support/loopback.js';
 import { connect } from '../../support/server.js';
 import { MIB } from '../support/heap.js';
-import { listen } from '../support/listen.js';
 import { isUnknown, outcomeOf } from '../support/outcome.js';
 import { watchProcess } from '../support/watch.js';
 import { wire } from '../support/wire.js';
@@ -20,7 +20,7 @@ async function startHasty(
       act(socket);
     });
   });
-  const port = await listen(server);
+  const port = await listenOnLoopback(server);
   return {
     url: `http://127.0.0.1:${port}`,
     connections: () => sockets.filter((one) => one.bytesRead > 0).length,

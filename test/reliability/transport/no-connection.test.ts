@@ -1,10 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, test } from 'vitest';
+import { listenOnLoopback } from '../../support/loopback.js';
 import { closedAddress, connect } from '../../support/server.js';
-import { listen } from '../support/listen.js';
 import { withEach } from '../support/operations.js';
 import { outcomeOf } from '../support/outcome.js';
+import { ownCertificate } from '../support/own-certificate.js';
 import { watchProcess } from '../support/watch.js';
 
 /** Whether the runtime's word for the failure says for certain that nothing was sent. */
@@ -14,7 +15,8 @@ interface NoConnection {
   readonly isCertain: boolean;
 }
 
-const addressOf = async (server: Server): Promise<string> => `https://127.0.0.1:${await listen(server)}`;
+const addressOf = async (server: Server): Promise<string> =>
+  `https://127.0.0.1:${await listenOnLoopback(server)}`;
 
 /** Answers the first bytes of a TLS handshake. */
 const toHello = (answer: (socket: Socket) => void) => () =>
@@ -72,6 +74,24 @@ test.each(noConnections)('$name: a typed error', async ({ address, isCertain }) 
     });
     expect(attempts, operation.name).toBe(isRepeated ? 2 : 1);
   });
+});
+
+test('a certificate that the runtime refuses ends a call before it is sent', async () => {
+  watchProcess();
+  const received: Buffer[] = [];
+  const server = createTlsServer(ownCertificate(), (socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => received.push(chunk));
+  });
+  server.on('tlsClientError', () => undefined);
+  const platform = connect(await addressOf(server));
+  await withEach(async (operation) => {
+    expect(await outcomeOf(operation.call(platform)), operation.name).toMatchObject({
+      type: 'connection_error',
+      error: { outcomeUnknown: false },
+    });
+  });
+  expect(received).toEqual([]);
 });
 
 test('TLS that stalls in its handshake ends with the timeout', async () => {

@@ -8,7 +8,7 @@ interface Context {
 
 export async function GET(request: Request, { params }: Context): Promise<Response> {
   try {
-    // The visitor's own signal: who closes the page ends the call.
+    // The visitor's own signal: closing the page ends the call.
     const { title, summary, lastMessage } = await getPlatform().conversations.get(await params, {
       signal: request.signal,
     });

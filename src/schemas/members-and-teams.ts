@@ -1,0 +1,35 @@
+import * as z from 'zod/mini';
+import { requiredText } from './leaf.js';
+import { closedObject, openObject } from './object.js';
+import { type OrgClient, OrgClientSchema } from './org-client.js';
+import { type Team, TeamSchema } from './team.js';
+
+/** The clients and teams of an organisation, used for the assignment of chats (document, 4.1). */
+export interface MembersAndTeams {
+  /** The dashboard users of the organisation. */
+  clients: OrgClient[];
+  /** The teams of the organisation. */
+  teams: Team[];
+}
+
+/** Schema of {@link MembersAndTeams}. */
+export const MembersAndTeamsSchema = openObject({
+  clients: z.array(OrgClientSchema),
+  teams: z.array(TeamSchema),
+});
+
+/** The whole answer to a listing of members and teams (document, 4.1; closed, all four are required). */
+export interface MembersAndTeamsResponse extends MembersAndTeams {
+  /** The operation succeeded. */
+  success: boolean;
+  /** What happened, in words. */
+  message: string;
+}
+
+/** Schema of {@link MembersAndTeamsResponse}. */
+export const MembersAndTeamsResponseSchema = closedObject({
+  success: z.boolean(),
+  message: requiredText,
+  clients: z.array(OrgClientSchema),
+  teams: z.array(TeamSchema),
+});

@@ -1,0 +1,29 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { answerInTurn, answerWith, connectTo, rejectionOf, success } from '../support/server.js';
+
+/** Sets the clock of the machine. */
+function setClock(byMs: number): void {
+  const now = Date.now() + byMs;
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
+  onTestFinished(() => clock.mockRestore());
+}
+
+test('a clock that is set forward takes no time from a call', async () => {
+  const unavailable = answerWith(503, '', { 'retry-after': '0' });
+  const { platform } = await connectTo(answerInTurn(unavailable, answerWith(200, success({ id: 't1' }))), {
+    maxRetries: 1,
+    totalTimeout: 60_000,
+    hooks: { onResponse: () => setClock(3_600_000) },
+  });
+  expect(await platform.tools.get('t1')).toEqual({ id: 't1' });
+});
+
+test('a clock that is set back gives a call no more time', async () => {
+  const { platform, server } = await connectTo(answerWith(503, '', { 'retry-after': '1' }), {
+    maxRetries: 5,
+    totalTimeout: 1_500,
+    hooks: { onResponse: () => setClock(-3_600_000) },
+  });
+  expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ status: 503 });
+  expect(server.requests.length).toBeLessThanOrEqual(2);
+});

@@ -1,0 +1,190 @@
+import { inspect } from 'node:util';
+import {
+  type AgentPlatform,
+  type ApiError,
+  endpoint,
+  type ResponseValidationError,
+  type VariableInput,
+} from 'agent-platform-sdk';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { type Answer, answerWith, connectTo, rejectionOf, success } from '../support/server.js';
+
+const CANARY = 'canary-1f9d2c-of-this-test';
+const API_KEY = 'api-key-of-an-echo-test';
+
+const shown = (value: unknown): string => inspect(value, { depth: 20 }) + JSON.stringify(value);
+
+async function failureOf(
+  call: (platform: AgentPlatform) => Promise<unknown>,
+  answer: Answer,
+  options: Parameters<typeof connectTo>[1] = {},
+): Promise<ApiError> {
+  const { platform } = await connectTo(answer, { token: CANARY, ...options });
+  // Each of these answers is an error by its status.
+  return (await rejectionOf(call(platform))) as ApiError;
+}
+
+const getTool = (platform: AgentPlatform): Promise<unknown> => platform.tools.get('t1');
+
+test('a token or a key in any field of an issue, and in its name, is masked; the rest is kept', async () => {
+  const issues = [{ message: 'bad', received: `Bearer ${CANARY}`, deep: { keys: [API_KEY], [CANARY]: 1 } }];
+  const answer = answerWith(422, { message: 'm', code: 'c', issues });
+  const error = await failureOf(getTool, answer, { headers: { 'x-api-key': API_KEY } });
+  expect(error.issues).toEqual([
+    { message: 'bad', received: '[redacted]', deep: { keys: ['[redacted]'], '[redacted]': 1 } },
+  ]);
+  expect(shown(error)).not.toMatch(new RegExp(`${CANARY}|${API_KEY}`));
+});
+
+describe('of a secret at which the answer was cut, no piece is shown', () => {
+  const echo = (text: string): Answer => {
+    const cut = text.indexOf('|');
+    return (_, response) => {
+      response.writeHead(500, { 'content-length': 10_000 });
+      response.write(text.slice(0, cut), () => response.destroy());
+    };
+  };
+  const encoded = btoa(`user:${CANARY}`);
+  test.each([
+    ['but the end', `<p>no access with Bearer ${CANARY.slice(0, -1)}|`, '<p>no access with [redacted]'],
+    ['but the beginning', `<p>no access with ${CANARY.slice(0, 8)}|`, '<p>no access with [redacted]'],
+    [
+      'in JSON',
+      `{"message":"no access with ${CANARY.slice(0, 12)}|`,
+      '{"message":"no access with [redacted]',
+    ],
+    [
+      'in Base64',
+      `<p>Basic ${encoded.slice(0, -8)}|`,
+      expect.stringMatching(/^<p>Basic .{5,9}\[redacted\]$/),
+    ],
+  ])('%s', async (_, text, rawBody) => {
+    const error = await failureOf(getTool, echo(text));
+    expect(error.rawBody).toEqual(rawBody);
+  });
+
+  test('by maxResponseBytes, between two chunks', async () => {
+    const start = `<p>no access with ${CANARY.slice(0, -3)}`;
+    const answer: Answer = (_, response) => {
+      response.writeHead(500);
+      response.write(start, () => setTimeout(() => response.end(CANARY.slice(-3).padEnd(500, '.')), 50));
+    };
+    const error = await failureOf(getTool, answer, { maxResponseBytes: start.length + 5 });
+    expect(error.rawBody).not.toContain(CANARY.slice(0, 8));
+  });
+
+  test('within a character', async () => {
+    const key = 'geheimnis-ß-of-an-echo';
+    const bytes = new TextEncoder().encode(`no ${key}`);
+    const answer: Answer = (_, response) => {
+      response.writeHead(500, { 'content-length': 10_000 });
+      response.write(bytes.subarray(0, 14), () => response.destroy());
+    };
+    const error = await failureOf(getTool, answer, { headers: { 'x-api-key': key } });
+    expect(error.rawBody).toBe('no [redacted]');
+  });
+
+  test('but what is too short to tell a secret is left', async () => {
+    const error = await failureOf(getTool, echo(`no access with ${CANARY.slice(0, 7)}|`));
+    expect(error.rawBody).toBe(`no access with ${CANARY.slice(0, 7)}`);
+  });
+});
+
+test('an endpoint without a bearer token masks that of the client', async () => {
+  const login = endpoint({
+    method: 'POST',
+    path: '/auth/{key}',
+    auth: 'none',
+    body: z.object({ apiKey: z.string() }),
+    response: z.unknown(),
+  });
+  const { platform, server } = await connectTo(
+    (request, response) => void response.writeHead(400).end(`no ${request.url} ${request.body}`),
+    { token: CANARY },
+  );
+  const error = await rejectionOf(platform.send(login, { path: { key: CANARY }, body: { apiKey: CANARY } }));
+  expect(server.requests[0]?.headers.authorization).toBeUndefined();
+  expect(server.requests[0]?.body).toContain(CANARY);
+  expect(error).toMatchObject({ path: '/auth/[redacted]', rawBody: expect.stringContaining('[redacted]') });
+  expect(shown(error)).not.toContain(CANARY);
+});
+
+describe('a marked value of the call itself, which the service quotes, is masked', () => {
+  const value = 'value-of-an-echo-test "quoted"';
+  const create =
+    (input: Partial<VariableInput>) =>
+    (platform: AgentPlatform): Promise<unknown> =>
+      platform.variables.create('a1', { key: 'k', ...input });
+  const quoting: Answer = (_, response) => {
+    const issues = [{ message: `got ${value}`, received: [value] }];
+    response.writeHead(400).end(JSON.stringify({ message: `'${value}' is not allowed`, code: 'c', issues }));
+  };
+
+  test.each<[string, Partial<VariableInput>]>([
+    ['the value of a variable with isEnv', { isEnv: true, value }],
+    ['a part of it', { isEnv: true, value: { parts: [{ part: value }] } }],
+    ['its default value', { isEnv: true, defaultValue: value }],
+    // A field that the document does not list is sent all the same.
+    ['a marked field', { serverUrlSecret: value } as Partial<VariableInput>],
+  ])('%s', async (_, input) => {
+    const error = await failureOf(create(input), quoting);
+    expect(error.message).toContain("'[redacted]' is not allowed");
+    expect(error.issues).toEqual([{ message: 'got [redacted]', received: ['[redacted]'] }]);
+    expect(shown(error)).not.toContain('value-of-an-echo-test');
+  });
+
+  test('a number', async () => {
+    const answer = answerWith(400, { message: 'no 1234567890', code: 'c', issues: [] });
+    const error = await failureOf(create({ isEnv: true, value: 1234567890 }), answer);
+    expect(error.message).toContain('no [redacted]');
+  });
+
+  test('in a log line', async () => {
+    const lines: string[] = [];
+    const write = (line: string) => void lines.push(line);
+    const logger = { error: write, warn: write, info: write, debug: write };
+    await failureOf(create({ isEnv: true, value }), quoting, { logger, logLevel: 'debug' });
+    expect(lines.join('\n')).toContain('[redacted]');
+    expect(lines.join('\n')).not.toContain('value-of-an-echo-test');
+  });
+
+  test('but no value without isEnv, and none that is as short as a word', async () => {
+    const plain = await failureOf(create({ isEnv: false, value }), quoting);
+    expect(plain.message).toContain(value);
+    const short = answerWith(400, { message: 'a word', code: 'c', issues: [] });
+    expect((await failureOf(create({ isEnv: true, value: 'word' }), short)).message).toContain('a word');
+  });
+
+  test('however deep or long the body is', async () => {
+    const post = endpoint({ method: 'POST', path: '/x', body: z.unknown(), response: z.unknown() });
+    let deep: unknown = { magicCode: value };
+    for (let level = 0; level < 1_000; level += 1) deep = [deep];
+    const body = { deep, many: Array.from({ length: 10_000 }, (_, at) => ({ magicCode: `${value} ${at}` })) };
+    const error = await failureOf(
+      (platform) => platform.send(post, { body }),
+      answerWith(400, `no ${value} 7`),
+    );
+    expect(error).toMatchObject({ status: 400, rawBody: 'no [redacted]' });
+  });
+});
+
+describe('a secret that is a part of JSON, or a word of the SDK, breaks no error', () => {
+  test('digits, which the service sends as a number', async () => {
+    const { platform } = await connectTo(answerWith(200, success({ id: 5, account: 12345678 })), {
+      headers: { 'x-session-account': '12345678' },
+    });
+    const error = (await rejectionOf(platform.tools.get('t1'))) as ResponseValidationError;
+    expect(error.body).toEqual(success({ id: 5, account: '[redacted]' }));
+    expect(error.rawBody).not.toContain('12345678');
+  });
+
+  test.each(['"invalid_type"', 'required,"path":["data"', '"success":true'])('%s', async (secret) => {
+    const { platform } = await connectTo(answerWith(200, success({ id: 5 })), {
+      headers: { 'x-auth-mode': secret },
+    });
+    const error = (await rejectionOf(platform.tools.get('t1'))) as ResponseValidationError;
+    expect(error.body).toEqual(success({ id: 5 }));
+    expect(error.issues).toMatchObject([{ path: ['data', 'id'], code: 'invalid_type' }]);
+  });
+});

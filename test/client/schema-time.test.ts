@@ -1,0 +1,50 @@
+import {
+  AbortError,
+  type ConnectionError,
+  endpoint,
+  type StandardSchemaV1,
+  TimeoutError,
+} from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { answerWith, connectTo, rejectionOf } from '../support/server.js';
+
+/** As one that asks a database which never answers. */
+const hanging: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'test', validate: () => new Promise(() => undefined) },
+};
+const passing: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) },
+};
+
+const asking = endpoint({ method: 'POST', path: '/asking', body: hanging, response: passing });
+const answered = endpoint({ method: 'POST', path: '/answered', body: passing, response: hanging });
+
+test.each([{ timeout: 50 }, { totalTimeout: 50 }])('%j ends a schema of what is sent', async (limit) => {
+  const { platform, server } = await connectTo(answerWith(200, {}));
+  const error = await rejectionOf(platform.send(asking, { body: {} }, limit));
+  expect(error).toBeInstanceOf(TimeoutError);
+  expect(error).toMatchObject({ path: '/asking', outcomeUnknown: false });
+  expect(server.requests).toEqual([]);
+});
+
+test.each([{ timeout: 500 }, { totalTimeout: 500 }])('%j ends a schema of the answer', async (limit) => {
+  const { platform } = await connectTo(answerWith(200, {}));
+  const error = await rejectionOf(platform.send(answered, { body: {} }, limit));
+  expect(error).toBeInstanceOf(TimeoutError);
+  expect(error).toMatchObject({ path: '/answered', outcomeUnknown: true });
+});
+
+test('a signal ends a schema too', async () => {
+  const { platform } = await connectTo(answerWith(200, {}));
+  const controller = new AbortController();
+  const calls = [asking, answered].map((one) =>
+    rejectionOf(platform.send(one, { body: {} }, { signal: controller.signal })),
+  );
+  const reason = new Error('enough');
+  setTimeout(() => controller.abort(reason), 200);
+  for (const error of (await Promise.all(calls)) as ConnectionError[]) {
+    expect(error).toBeInstanceOf(AbortError);
+    expect(error.cause).toBe(reason);
+    expect(error.message).toContain('(in a schema of the endpoint)');
+  }
+});

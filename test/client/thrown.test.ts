@@ -1,0 +1,52 @@
+import { inspect } from 'node:util';
+import { type ConnectionError, endpoint } from 'agent-platform-sdk';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { connect, rejectionOf } from '../support/server.js';
+
+const CANARY = 'canary-1f9d2c-of-this-test';
+const post = endpoint({ method: 'POST', path: '/x', body: z.unknown(), response: z.unknown() });
+
+/** What a call fails with whose custom `fetch` throws. */
+async function failureFor(thrown: unknown): Promise<ConnectionError> {
+  const platform = connect('http://127.0.0.1', { fetch: () => Promise.reject(thrown) });
+  // Whatever is thrown after sending becomes a ConnectionError.
+  return (await rejectionOf(platform.send(post, { body: {} }))) as ConnectionError;
+}
+
+const withParts = (parts: object): Error => Object.assign(new Error('refused'), parts);
+
+describe('a marked field in what a custom fetch throws is not shown', () => {
+  const variable = { key: 'k', isEnv: true, value: CANARY };
+  const body = JSON.stringify({ variable });
+  test.each<[string, unknown]>([
+    ['in the message', new Error(`request failed: ${body}`)],
+    ['in a text', `request failed: ${body}`],
+    ['in a message that was cut', new Error(`request failed: ${body.slice(0, -5)}`)],
+    ['in a field, as of axios', withParts({ config: { data: body } })],
+    ['in a field that was parsed', withParts({ config: { data: { variable } } })],
+    ['under its name', withParts({ usedSecret: CANARY })],
+    ['in the name of a field', withParts({ [`usedSecret=${CANARY}`]: 1 })],
+    ['in a cause', new Error('refused', { cause: new Error(`request failed: ${body}`) })],
+    ['in a code', withParts({ code: `usedSecret=${CANARY}` })],
+    ['in an error without a message', new AggregateError([new Error(body)])],
+  ])('%s', async (_, thrown) => {
+    const error = await failureFor(thrown);
+    expect(error).toMatchObject({ type: 'connection_error', outcomeUnknown: true });
+    expect(inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error)).not.toContain(CANARY);
+  });
+});
+
+test('what is masked in an error still says what happened', async () => {
+  const error = await failureFor(withParts({ message: 'lost usedSecret=s', code: 'E_LOST' }));
+  expect(error.message).toContain('failed without an answer: lost usedSecret=[redacted] (E_LOST)');
+  expect(error.cause).toMatchObject({ message: 'lost usedSecret=[redacted]', code: 'E_LOST' });
+});
+
+test.each<[string, unknown]>([
+  ['plain', new TypeError('fetch failed')],
+  ['with the value of no variable', withParts({ value: 5, isEnv: false })],
+  ['with JSON that holds nothing marked', withParts({ body: '{ "a": 1 }' })],
+])('an error %s is passed on as it is', async (_, thrown) => {
+  expect((await failureFor(thrown)).cause).toBe(thrown);
+});

@@ -1,0 +1,31 @@
+import { endpoint } from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { answerWith, connectTo, rejectionOf } from '../support/server.js';
+
+const thrown = new TypeError('there is no id');
+const remove = endpoint({
+  method: 'DELETE',
+  path: '/x',
+  response: {
+    schema: z.unknown(),
+    unwrap: (): string => {
+      throw thrown;
+    },
+    allowEmpty: true,
+  },
+});
+
+test.each([
+  ['an empty answer', ''],
+  ['an answer', '{}'],
+])('an `unwrap` of the user that throws for %s ends the call with a typed error', async (_, body) => {
+  const { platform } = await connectTo(answerWith(200, body));
+  const error = await rejectionOf(platform.send(remove));
+  expect(error).toMatchObject({
+    type: 'response_validation_error',
+    outcomeUnknown: true,
+    issues: [{ code: 'unreadable' }],
+  });
+  expect(error).toHaveProperty('cause', thrown);
+});

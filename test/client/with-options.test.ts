@@ -1,0 +1,51 @@
+import { AgentPlatform, type AgentPlatformOptions, ConfigurationError } from 'agent-platform-sdk';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { answerWith, connectTo, success } from '../support/server.js';
+
+const options: AgentPlatformOptions = {
+  region: 'eu',
+  token: 'token-of-the-client',
+  baseUrls: { eu: 'https://eu.example.com', na: 'https://na.example.com' },
+};
+
+describe('the environment fills in only what is left out', () => {
+  beforeEach(() => {
+    vi.stubEnv('AGENT_PLATFORM_TOKEN', 'token-of-the-environment');
+    vi.stubEnv('AGENT_PLATFORM_REGION', 'na');
+    vi.stubEnv('AGENT_PLATFORM_BASE_URL_EU', 'https://environment.example.com');
+  });
+  afterEach(() => vi.unstubAllEnvs());
+
+  test.each<[string, object, string]>([
+    ['a token', { token: null }, 'token'],
+    ['a region', { region: null }, 'region'],
+    ['an address', { baseUrls: { eu: null } }, 'baseUrls.eu'],
+    ['a log level', { logLevel: null }, 'logLevel'],
+    ['hooks', { hooks: null }, 'hooks'],
+  ])('%s that is null is refused', (_, changes, option) => {
+    const wrong = expect.objectContaining({ option }) as Error;
+    expect(() => new AgentPlatform({ ...options, ...changes })).toThrow(wrong);
+    expect(() => new AgentPlatform(options).withOptions(changes)).toThrow(ConfigurationError);
+  });
+
+  test('an address that is undefined stays as it was', () => {
+    const changed = new AgentPlatform(options).withOptions({ baseUrls: { eu: undefined } });
+    expect(changed.baseUrl).toBe('https://eu.example.com/v3');
+  });
+});
+
+test('headers of the class Headers are refused, as everywhere', () => {
+  const headers = new Headers({ 'x-name': 'one' }) as unknown as Record<string, string>;
+  expect(() => new AgentPlatform(options).withOptions({ headers })).toThrow(ConfigurationError);
+});
+
+test('a header is replaced, however its name is spelt', async () => {
+  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })), {
+    headers: { 'x-name': 'one' },
+  });
+  await platform
+    .withOptions({ headers: { 'X-Name': 'two' } })
+    .withOptions({ headers: { 'x-name': 'three' } })
+    .tools.get('t1');
+  expect(server.requests[0]?.headers['x-name']).toBe('three');
+});

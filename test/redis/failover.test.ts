@@ -1,0 +1,137 @@
+import { WebhookError } from 'agent-platform-sdk';
+import { createRedisDedupe } from 'agent-platform-sdk/redis';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { startRedis } from '../../scripts/redis-server.js';
+import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
+import { makePrimary, makeReplica, type RedisPair, startPair } from './failover.js';
+import { createInbox, eventually, stored } from './inbox-fixture.js';
+
+/** A Redis that has become a replica, of one that is not there; it takes no writes. */
+async function startReplica() {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  await makeReplica(server.url, 1);
+  return server;
+}
+
+const optionsOf = ({ url }: RedisPair) => ({ host: '127.0.0.1', port: Number(new URL(url).port) });
+
+test.each<[string, (pair: RedisPair) => string | ReturnType<typeof optionsOf>]>([
+  ['a URL', ({ url }) => url],
+  ['options', optionsOf],
+])('with %s, an event is stored after a failover that leaves the connection open', async (_, connection) => {
+  const pair = await startPair();
+  const inbox = createInbox({ connection: connection(pair) });
+  await inbox.store(stored());
+  await pair.failOver();
+  await inbox.store(stored());
+  expect(await createInbox({ connection: pair.replicaUrl }).health()).toMatchObject({
+    ready: true,
+    waiting: 2,
+  });
+});
+
+test.each<[string, (pair: RedisPair) => string | Redis]>([
+  ['a URL', ({ url }) => url],
+  ['a client', ({ url }) => ownClient(url)],
+])('with %s, a worker takes events after such a failover', async (_, connection) => {
+  const pair = await startPair();
+  const inbox = createInbox({ connection: connection(pair) });
+  const handled: string[] = [];
+  inbox.work({ process: async ({ key }) => void handled.push(key) });
+  const [before, after] = [stored(), stored()];
+  await inbox.store(before);
+  await eventually(() => expect(handled).toEqual([before.key]));
+  await pair.failOver();
+  await createInbox({ connection: pair.replicaUrl }).store(after);
+  await eventually(() => expect(handled).toEqual([before.key, after.key]));
+});
+
+test('a run that such a failover falls into ends, and is not repeated', async () => {
+  const pair = await startPair();
+  const [began, end] = [deferred(), deferred()];
+  const told: string[] = [];
+  const hooks = {
+    onHandled: () => told.push('handled'),
+    onRetry: () => told.push('retry'),
+    onLockLost: () => told.push('lock lost'),
+  };
+  const inbox = createInbox({ connection: pair.url, hooks });
+  inbox.work({
+    lead_captured: () => {
+      began.resolve();
+      return end.promise;
+    },
+  });
+  await inbox.store(stored());
+  await began.promise;
+  await pair.failOver();
+  end.resolve();
+  await eventually(() => expect(told).toEqual(['handled']));
+  expect(await createInbox({ connection: pair.replicaUrl }).health()).toMatchObject({
+    ready: true,
+    depth: 0,
+  });
+});
+
+function ownClient(url: string): Redis {
+  const client = new Redis(url);
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+test('a client that is passed in keeps its settings', async () => {
+  const pair = await startPair();
+  const client = ownClient(pair.url);
+  const inbox = createInbox({ connection: client, storeTimeout: 300 });
+  await inbox.store(stored());
+  await pair.failOver();
+  await expect(inbox.store(stored())).rejects.toThrow(/READONLY/);
+  expect([client.status, client.options.reconnectOnError]).toEqual(['ready', null]);
+});
+
+test('a receiver that stores nothing meanwhile is ready again after such a failover', async () => {
+  const pair = await startPair();
+  const inbox = createInbox({ connection: pair.url });
+  expect(await inbox.health()).toMatchObject({ ready: true });
+  await pair.failOver();
+  await eventually(async () => expect(await inbox.health()).toMatchObject({ ready: true }));
+});
+
+test('a claim is taken after such a failover', async () => {
+  const pair = await startPair();
+  const store = createRedisDedupe({ connection: pair.url, timeout: 10_000 });
+  onTestFinished(() => store.close());
+  await store.claim('before', 'owner', 60_000);
+  await pair.failOver();
+  expect(await store.claim('after', 'owner', 60_000)).toBe('new');
+});
+
+test('an event waits for a Redis that takes no writes for a moment', async () => {
+  const server = await startReplica();
+  const inbox = createInbox({ connection: server.url });
+  const storing = inbox.store(stored());
+  await eventually(async () => expect((await inbox.health()).failures.redisErrors).toBeGreaterThan(0));
+  await makePrimary(server.url);
+  await storing;
+  expect((await inbox.health()).waiting).toBe(1);
+});
+
+test('a Redis that takes no writes for long is given up, and it is told why', async () => {
+  const server = await startReplica();
+  const [logger, told] = [new RecordingLogger(), new Set<string>()];
+  const hooks = { onRedisError: ({ message }: Error) => told.add(message.slice(0, 8)) };
+  const inbox = createInbox({ connection: server.url, storeTimeout: 1_000, logger, hooks });
+  const storing = inbox.store(stored({ payload: { text: 'canary' } }));
+  await expect(storing).rejects.toThrow(WebhookError);
+  await expect(storing).rejects.toThrow(/could not be stored in Redis: READONLY/);
+  expect([...told]).toEqual(['READONLY']);
+  expect(logger.lines.join()).toContain('Redis failed: READONLY');
+  expect(logger.lines.join()).not.toContain('Redis is back');
+  await makePrimary(server.url);
+  await inbox.store(stored());
+  expect(logger.lines.join()).toContain('Redis is back');
+  expect((await inbox.health()).waiting).toBe(1);
+});

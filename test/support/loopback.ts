@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** Lets a server listen on loopback; resolves with its port. It and its connections are gone when the test ends. */
+export async function listenOnLoopback(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  // Some tests connect by the thousand at once.
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 });
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  });
+  // It listens on a port.
+  return (server.address() as AddressInfo).port;
+}
+
+/** Serves HTTP on loopback until the test ends. Returns the address. */
+export async function serve(listener: RequestListener): Promise<string> {
+  return `http://127.0.0.1:${await listenOnLoopback(createServer(listener))}`;
+}

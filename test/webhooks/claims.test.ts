@@ -1,0 +1,84 @@
+import {
+  createMemoryDedupe,
+  createWebhookReceiver,
+  type DedupeStore,
+  type WebhookFailure,
+} from 'agent-platform-sdk';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { deferred } from '../support/deferred.js';
+import { post, secret } from './deliveries.js';
+import { ManualClock } from './manual-clock.js';
+import { RecordingLogger } from './recording-logger.js';
+
+const event = () => post('lead_captured');
+
+test('a copy goes on waiting when another copy has given up', async () => {
+  const clock = new ManualClock();
+  const memory = createMemoryDedupe({ clock });
+  let isAlive = true;
+  const handler = vi.fn();
+  const receiver = createWebhookReceiver({
+    secret,
+    clock,
+    logger: new RecordingLogger(),
+    deadline: 10_000,
+    dedupe: {
+      // Another process holds the event, until it dies.
+      store: { ...memory, claim: (...claim) => (isAlive ? 'pending' : memory.claim(...claim)) },
+    },
+  }).on('lead_captured', handler);
+  const first = receiver.handle(event());
+  await clock.advance(6_000);
+  const second = receiver.handle(event());
+  await clock.advance(5_000);
+  expect((await first).status).toBe(503);
+  isAlive = false;
+  await clock.advance(2_000);
+  expect((await second).status).toBe(200);
+  expect(handler).toHaveBeenCalledOnce();
+});
+
+test('an event that another holds is not handled here because the store fails meanwhile', async () => {
+  const clock = new ManualClock();
+  const memory = createMemoryDedupe({ clock });
+  const answers: (() => ReturnType<DedupeStore['claim']>)[] = [
+    () => 'pending',
+    () => Promise.reject(new Error('an answer was lost')),
+    () => 'pending',
+    () => 'done',
+  ];
+  const failures: WebhookFailure[] = [];
+  const handler = vi.fn();
+  const receiver = createWebhookReceiver({
+    secret,
+    clock,
+    logger: new RecordingLogger(),
+    dedupe: { store: { ...memory, claim: () => answers.shift()?.() ?? 'done' } },
+  })
+    .on('lead_captured', handler)
+    .onError((_, failure) => failures.push(failure));
+  const answer = receiver.handle(event());
+  await clock.advance(5_000);
+  expect((await answer).status).toBe(200);
+  expect(handler).not.toHaveBeenCalled();
+  expect(failures).toMatchObject([{ stage: 'dedupe' }]);
+});
+
+test('setting the clock of the machine frees no claim of the memory store', async () => {
+  const now = Date.now();
+  const { promise: finished, resolve: finish } = deferred();
+  const handler = vi.fn(() => finished);
+  const store = createMemoryDedupe();
+  const [first, second] = [1, 2].map(() =>
+    createWebhookReceiver({ secret, dedupe: { store }, logLevel: 'off' }).on('lead_captured', handler),
+  );
+  const one = first?.handle(event());
+  await vi.waitUntil(() => handler.mock.calls.length > 0);
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(now + 3_600_000);
+  onTestFinished(() => clock.mockRestore());
+  const other = second?.handle(event());
+  finish();
+  expect((await one)?.status).toBe(200);
+  expect((await other)?.status).toBe(200);
+  expect(handler).toHaveBeenCalledOnce();
+});
