@@ -102,15 +102,15 @@ function toBytes(chunk: unknown): Uint8Array {
 }
 
 /**
- * Lets the rest of a refused body pass, so that the sender gets to read the answer; ends the connection when as much
- * again has passed.
+ * Lets the rest of a refused body pass, so that the sender gets to read the answer; ends the connection when twice
+ * as much as is allowed has passed.
  */
 function discard(request: NodeRequest, limit: number): void {
   let passed = 0;
   // A stream that is listened to flows.
   request.on('data', (chunk) => {
     passed += toBytes(chunk).byteLength;
-    if (passed > limit) request.destroy();
+    if (passed > 2 * limit) request.destroy();
   });
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request as httpRequest, type RequestListener } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http';
 import http2 from 'node:http2';
 import { connect } from 'node:net';
 import { createWebhookReceiver, type WebhookReceiver, type WebhookRejection } from 'agent-platform-sdk';
@@ -237,4 +237,35 @@ test('HTTP/2 has the same request and response', async () => {
   stream.end(delivery('lead_captured'));
   const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
   expect([headers[':status'], events]).toEqual([200, [minimal.lead_captured]]);
+});
+
+/** Sends a body whose length is declared, or not. */
+type Send = (receiver: WebhookReceiver, body: string, isDeclared: boolean) => Promise<number | undefined>;
+
+test.each<[string, Send]>([
+  [
+    'node',
+    async (receiver, body, isDeclared) => {
+      const length = isDeclared ? { 'content-length': body.length } : { 'transfer-encoding': 'chunked' };
+      const request = httpRequest(await serve(receiver.node), { method: 'POST', headers: length });
+      request.end(body);
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    },
+  ],
+  [
+    'fetch',
+    async (receiver, body, isDeclared) => {
+      const headers = isDeclared ? { 'content-length': String(body.length) } : {};
+      const request = new Request('https://example.com', { method: 'POST', body, headers });
+      return (await receiver.fetch(request)).status;
+    },
+  ],
+])('%s takes a body of the greatest size, and none that is larger', async (_, send) => {
+  const body = delivery('webhook_test', { message: 'm'.repeat(1_000) });
+  for (const isDeclared of [true, false]) {
+    expect(await send(setUp({ maxBodyBytes: body.length }).receiver, body, isDeclared)).toBe(200);
+    expect(await send(setUp({ maxBodyBytes: body.length - 1 }).receiver, body, isDeclared)).toBe(413);
+  }
 });

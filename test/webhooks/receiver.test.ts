@@ -186,6 +186,12 @@ test.each(['x', 'é', '€', '😀', '\uD83D', '\uDE00x'])(
   },
 );
 
+test('only a wrong method is told which one is allowed', async () => {
+  const { receiver } = setUp();
+  const { headers } = await receiver.handle({ method: 'POST', body: 'no' });
+  expect(headers).toEqual({ 'content-type': 'application/json' });
+});
+
 test('a look-up that fails is answered 500, and reported with its error', async () => {
   const error = new Error('database down');
   const { receiver, rejections, logger } = setUp({ secret: () => Promise.reject(error) });
