@@ -27,7 +27,7 @@ const codeOf = ({ status, body }: { status: number; body: string }) =>
   body === '' ? [status] : [status, (JSON.parse(body) as { code: string }).code];
 
 test('handlers that do not settle are answered 500 at the deadline, and each is reported', async () => {
-  const { clock, receiver, failures } = setUp();
+  const { clock, receiver, failures, rejections } = setUp();
   receiver.on('lead_captured', never).on('lead_captured', () => undefined);
   const answer = receiver.handle(post('lead_captured'));
   await clock.advance(54_999);
@@ -40,6 +40,7 @@ test('handlers that do not settle are answered 500 at the deadline, and each is 
       { stage: 'deadline', handler: never, event: { type: 'lead_captured' } },
     ],
   ]);
+  expect(rejections).toEqual([]);
 });
 
 test('the signal is aborted at the deadline, not before', async () => {
@@ -106,7 +107,8 @@ test('a look-up that never settles is answered 500, and reported', async () => {
   const answer = receiver.handle(post('lead_captured'));
   await clock.advance(55_000);
   expect(codeOf(await answer)).toEqual([500, 'lookup_failed']);
-  expect(rejections).toMatchObject([{ reason: 'lookup_failed', status: 500 }]);
+  const error = expect.objectContaining({ type: 'webhook_error' }) as Error;
+  expect(rejections).toMatchObject([{ reason: 'lookup_failed', status: 500, error }]);
 });
 
 test('a body that stalls is given up at the deadline, once', async () => {
