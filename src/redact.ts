@@ -169,18 +169,18 @@ const MAX_NESTED = 10_000;
 
 /** Texts, and what becomes of each where it stands inside of another: in JSON, an address, a form. */
 function encoded(texts: Iterable<string>): ReadonlySet<string> {
-  return new Set(Array.from(texts, (text) => [text, ...encodings.map((encode) => encode(text))]).flat());
+  const forms = Array.from(texts, (text) => [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    // JSON of PHP
+    text.replaceAll('/', '\\/'),
+    // Half of a surrogate pair cannot be encoded.
+    encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')),
+    new URLSearchParams([['', text]]).toString().slice(1),
+    text.replace(/%../g, (code) => code.toLowerCase()),
+  ]);
+  return new Set(forms.flat());
 }
-
-const encodings: readonly ((text: string) => string)[] = [
-  (text) => JSON.stringify(text).slice(1, -1),
-  // JSON of PHP
-  (text) => text.replaceAll('/', '\\/'),
-  // Half of a surrogate pair cannot be encoded.
-  (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')),
-  (text) => new URLSearchParams([['', text]]).toString().slice(1),
-  (text) => text.replace(/%../g, (code) => code.toLowerCase()),
-];
 
 /** A text in Base64, at each of the three places at which it may begin; without what depends on its neighbours. */
 function inBase64(text: string): string[] {

@@ -22,7 +22,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     tests: [
       'test/errors/*.test.ts',
       'test/redact.test.ts',
-      'test/client/{api-errors,secrets}.test.ts',
+      'test/client/{api-errors,echo,encodings,response-headers,secrets,thrown}.test.ts',
       'test/webhooks/parse.test.ts',
     ],
   },
