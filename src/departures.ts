@@ -48,12 +48,11 @@ function* inObject(
     // `name` is one of its names.
     const field = shape[name] as z.core.$ZodType;
     const at = [...path, name];
-    if (name in value) {
-      // Asked here too: a generator for each field that fits would cost more than all else.
-      if (!fits(field, value[name])) yield* departures(field, value[name], at);
-    } else if (field._zod.optin === 'optional') continue;
-    else if (fits(field, undefined)) yield missing(at);
-    else yield* departures(field, undefined, at);
+    const isSent = name in value;
+    // Asked here too: a generator for each field that fits would cost more than all else.
+    if (isSent ? fits(field, value[name]) : field._zod.optin === 'optional') continue;
+    if (!isSent && fits(field, undefined)) yield missing(at);
+    else yield* departures(field, value[name], at);
   }
   if (catchall?._zod.def.type !== 'never') return;
   for (const name in value) if (!Object.hasOwn(shape, name)) yield unknownField([...path, name]);

@@ -37,6 +37,7 @@ const membersAndTeams: ResponseShape<MembersAndTeams> = {
     const response: Partial<MembersAndTeamsResponse> = isObject(body) ? body : {};
     // What the service has added to the body is kept.
     const { success, message, ...rest } = response;
+    // As much of it as the mode has checked.
     return rest as MembersAndTeams;
   },
   allowEmpty: false,

@@ -5,7 +5,7 @@ import { LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
 import type { TokenSource } from './options.js';
 
 /** Timers beyond 2^31 - 1 ms fire at once in every runtime. */
-const MAX_TIMEOUT = 2_147_483_647;
+export const MAX_TIMEOUT = 2_147_483_647;
 
 /** Ends the construction of a client, or a call, with what is wrong with one option. */
 export function refuseOption(option: string, problem: string, cause?: unknown): never {
@@ -85,11 +85,9 @@ export function checkOneOf<Value extends string>(
 }
 
 /** The level that an option or the environment gives. Default `'warn'`. */
-export function resolveLogLevel(option: LogLevel | undefined): LogLevel {
+export function resolveLogLevel(option: unknown = readEnvironment('AGENT_PLATFORM_LOG') ?? 'warn'): LogLevel {
   // The check tells whether it is a level.
-  const level = (
-    option === undefined ? (readEnvironment('AGENT_PLATFORM_LOG') ?? 'warn') : option
-  ) as LogLevel;
+  const level = option as LogLevel;
   return checkOneOf('logLevel', LOG_LEVELS, level, ' (the option or AGENT_PLATFORM_LOG)') ?? level;
 }
 
@@ -120,8 +118,11 @@ export function checkFunction<Value>(option: string, value: Value | undefined): 
 }
 
 /** Checks an object of hooks: only those that are known, and each a function. */
-export function checkHooks<Hooks extends object>(known: OptionNames<Hooks>, hooks: Hooks | undefined): Hooks {
-  if (hooks === undefined) return {} as Hooks;
+export function checkHooks<Hooks extends object>(
+  known: OptionNames<Hooks>,
+  hooks: Hooks | undefined,
+): Hooks | undefined {
+  if (hooks === undefined) return hooks;
   refuseUnknown(hooks, known, 'hooks');
   for (const [name, hook] of Object.entries(hooks)) checkFunction(`hooks.${name}`, hook);
   return hooks;

@@ -113,10 +113,10 @@ export class AgentPlatform {
     }
     return new AgentPlatform({
       ...this.#options,
-      ...given(options),
+      ...defined(options),
       region,
       headers: { ...this.#options.headers, ...(options.headers && checkHeaders(options.headers)) },
-      baseUrls: { ...this.#options.baseUrls, ...given(options.baseUrls ?? {}) },
+      baseUrls: { ...this.#options.baseUrls, ...defined(options.baseUrls ?? {}) },
     });
   }
 
@@ -154,8 +154,8 @@ export class AgentPlatform {
   }
 }
 
-/** The options that are not undefined. */
-function given<Options extends object>(options: Options): Partial<Options> {
+/** Without the options that are undefined: they change nothing. */
+function defined<Options extends object>(options: Options): Partial<Options> {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   // The entries are its own.
   return Object.fromEntries(entries) as Partial<Options>;

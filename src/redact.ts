@@ -137,7 +137,9 @@ export function redactText(text: string): string {
 /** Whether it may be JSON in which anything is masked. To ask costs less than to parse, and the rest stays as written. */
 function mayHoldRecord(text: string): boolean {
   // `\u`, because a name may be written by the numbers of its letters.
-  return /^\s*[[{]/.test(text) && [...MARKED_FIELDS, 'alue', '\\u'].some((part) => text.includes(part));
+  return (
+    /^\s*[[{]/.test(text) && [...MARKED_FIELDS, ...ENV_VALUES, '\\u'].some((part) => text.includes(part))
+  );
 }
 
 function maskBy(pattern: RegExp, text: string): string {

@@ -85,7 +85,10 @@ export const PLATFORM_OPTIONS: OptionNames<AgentPlatformOptions> = {
 export function resolveSettings(options: AgentPlatformOptions): Settings {
   refuseUnknown(options, PLATFORM_OPTIONS);
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
-    refuseOption('dangerouslyAllowBrowser', 'is not set: in a browser everyone can read the token');
+    refuseOption(
+      'dangerouslyAllowBrowser',
+      'is not set: in a browser everyone can read the token, so call from your backend',
+    );
   }
   const region = resolveRegion(options.region);
   // Not by `??`: null, such as from a database, must not become another token.
@@ -106,7 +109,7 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
     region,
     baseUrl: resolveBaseUrl(region, options),
     fetch: checkFunction('fetch', options.fetch),
-    hooks: checkHooks(hookNames, options.hooks),
+    hooks: checkHooks(hookNames, options.hooks) ?? {},
     log: new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel)),
     maxResponseBytes:
       checkPositive('maxResponseBytes', options.maxResponseBytes) ?? DEFAULT_MAX_RESPONSE_BYTES,

@@ -56,7 +56,7 @@ export interface BullMQInboxOptions {
   readonly deadLetterRetention?: number | undefined;
   /**
    * Milliseconds until storing is given up, and the delivery answered 500. The service does not send it again, so
-   * that it is worth waiting for a Redis that restarts or fails over: until then storing is tried again. Keep it below the
+   * that it is worth waiting for a Redis that restarts or fails over: until then, storing is retried. Keep it below the
    * receiver's deadline. Default 30 000.
    */
   readonly storeTimeout?: number | undefined;
@@ -121,7 +121,7 @@ export function resolveInbox(options: BullMQInboxOptions): InboxSettings {
     retention: checkDuration('retention', options.retention) ?? DEFAULT_WINDOW,
     deadLetterRetention: checkDuration('deadLetterRetention', deadLetterRetention),
     storeTimeout: checkTimeout('storeTimeout', options.storeTimeout) ?? DEFAULT_STORE_TIMEOUT,
-    hooks: checkHooks(INBOX_HOOKS, options.hooks ?? {}),
+    hooks: checkHooks(INBOX_HOOKS, options.hooks) ?? {},
     log: new LeveledLogger(logger, resolveLogLevel(logLevel)),
     logging: { logger, logLevel },
   };

@@ -59,8 +59,8 @@ export class InboxWorker {
   readonly #processor: WebhookProcessor;
   /** What runs now, by the key of its event; of several runs of one event, the newest. */
   readonly #runs = new Map<string, Run>();
-  /** How often BullMQ may still tell of the lost lock of an ended run without it being news, by the key of its event. */
-  readonly #repeats = new Map<string, number>();
+  /** Events whose latest run has lost its lock: BullMQ tells so again when it cannot record the end. */
+  readonly #lost = new Set<string>();
   readonly #reporter: InboxReporter;
   #givesBack = false;
   #closing: Promise<void> | undefined;
@@ -104,9 +104,6 @@ export class InboxWorker {
     const isReturned = end.status === 'fulfilled' && end.value === 'returned';
     if (isReturned && !run.isLost) return moveBack(job, token);
     if (isReturned || run.isOvertaken) throw new WaitingError();
-    // BullMQ tells of a lost lock when it records the end: twice where that is a success, because it then tries to fail it.
-    const repeats = Number(end.status === 'fulfilled') + Number(run.isLost);
-    if (repeats > 0) this.#repeats.set(key, repeats);
     await running;
   }
 
@@ -117,6 +114,7 @@ export class InboxWorker {
       this.#loseLock(key);
       run.overtake(older);
     }
+    this.#lost.delete(key);
     this.#runs.set(key, run);
     return run;
   }
@@ -142,32 +140,30 @@ export class InboxWorker {
   }
 
   #completed(job: Job<StoredWebhook>): void {
-    this.#repeats.delete(job.id ?? '');
+    this.#lost.delete(job.id ?? '');
     this.#reporter.handled(describeJob(job));
   }
 
   #failed(job: Job<StoredWebhook> | undefined, thrown: Error): void {
     if (job === undefined) return;
-    this.#repeats.delete(job.id ?? '');
+    this.#lost.delete(job.id ?? '');
     const failure = { ...describeJob(job), error: thrown.cause ?? thrown };
     if (job.finishedOn === undefined) this.#reporter.retrying(failure);
     else this.#reporter.deadLetter(failure);
   }
 
-  /** BullMQ tells each time that it cannot renew a lock, and of runs that have just ended too. */
+  /** BullMQ tells with each renewal that fails, and of runs that have just ended too, whose locks need none. */
   #loseLock(key: string): void {
     const run = this.#runs.get(key);
     if (run === undefined || run.isLost) return;
-    this.#reporter.lockLost(key);
+    this.#tellLost(key);
     run.lose();
   }
 
-  /** The end of a run was refused, because its lock was gone. */
-  #loseEnd(key: string): void {
-    const repeats = this.#repeats.get(key) ?? 0;
-    if (repeats === 0) this.#reporter.lockLost(key);
-    else if (repeats === 1) this.#repeats.delete(key);
-    else this.#repeats.set(key, repeats - 1);
+  #tellLost(key: string): void {
+    if (this.#lost.has(key)) return;
+    this.#lost.add(key);
+    this.#reporter.lockLost(key);
   }
 
   /** BullMQ tells everything by `error`: a Redis that failed, and a job that is no longer this worker's. */
@@ -176,7 +172,7 @@ export class InboxWorker {
       /^(?:Missing lock for job|Lock mismatch for job|Missing key for job|Job) (\S+?)(?:\.| is not| Cmd|$)/.exec(
         error.message,
       );
-    if (lost?.[1] !== undefined) this.#loseEnd(lost[1]);
+    if (lost?.[1] !== undefined) this.#tellLost(lost[1]);
     else if (!error.message.startsWith('could not renew lock')) this.#reporter.redisFailed(error);
   }
 

@@ -139,7 +139,7 @@ export class BullMQInbox implements WebhookInbox {
   }
 }
 
-/** Whether storing may succeed when it is tried again. */
+/** Whether storing may succeed when it is retried. */
 const passes = (error: unknown) => isRefusedForNow(error) || isConnectionLost(error);
 
 /**

@@ -95,16 +95,17 @@ export function checkConnection(connection: RedisConnection): RedisConnection {
   if (typeof connection === 'string' && hasBarePercent(connection)) {
     refuseOption('connection', 'must have `%25` for a percent sign in its user name and password');
   }
-  const isUsable =
-    typeof connection === 'string'
-      ? /^rediss?:$/.test(protocolOf(connection) ?? '')
-      : // `isOpen` is what clients of node-redis have: their options would be taken for those of ioredis.
-        typeof connection === 'object' && connection !== null && !('isOpen' in connection);
-  if (isUsable) return connection;
+  if (isUsable(connection)) return connection;
   return refuseOption(
     'connection',
     'must be a URL that starts with redis:// or rediss://, options of ioredis, or an ioredis client',
   );
+}
+
+function isUsable(connection: RedisConnection | null): boolean {
+  if (typeof connection === 'string') return /^rediss?:$/.test(protocolOf(connection) ?? '');
+  // `isOpen` is what clients of node-redis have: their options would be taken for those of ioredis.
+  return typeof connection === 'object' && connection !== null && !('isOpen' in connection);
 }
 
 /** ioredis would fail while it decodes them, with an error that says nothing. */

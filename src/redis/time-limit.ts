@@ -1,10 +1,8 @@
 import { WebhookError } from '../errors.js';
+import { MAX_TIMEOUT } from '../option-checks.js';
 
 /** A hundred years: more than anyone means, and what Redis can hold. */
 export const MAX_MILLISECONDS = 3_155_760_000_000;
-
-/** Timers beyond 2^31 - 1 ms fire at once in every runtime. */
-const LONGEST_TIMER = 2_147_483_647;
 
 const OVERDUE = /* @__PURE__ */ Symbol('overdue');
 
@@ -32,7 +30,7 @@ export async function settlesWithin(promise: Promise<unknown>, ms: number): Prom
 async function orOverdue<Value>(promise: Promise<Value>, ms: number): Promise<Value | typeof OVERDUE> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const overdue = new Promise<typeof OVERDUE>((resolve) => {
-    timer = setTimeout(() => resolve(OVERDUE), Math.min(ms, LONGEST_TIMER));
+    timer = setTimeout(() => resolve(OVERDUE), Math.min(ms, MAX_TIMEOUT));
   });
   try {
     return await Promise.race([promise, overdue]);

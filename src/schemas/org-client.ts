@@ -62,7 +62,7 @@ export interface OrgClient {
   /** IDs of agents assigned to the client. */
   widgetIDs?: string[] | undefined;
   /**
-   * User name of the dashboard.
+   * Not described further.
    *
    * @deprecated Unused.
    */

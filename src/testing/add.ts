@@ -5,6 +5,7 @@ import type { Team } from '../schemas/team.js';
 import type { Tool } from '../schemas/tool.js';
 import type { Variable } from '../schemas/variable.js';
 import { conversationKey } from './conversation-key.js';
+import { existingId } from './existing-id.js';
 import type {
   NewAgent,
   NewConversation,
@@ -65,11 +66,11 @@ export class RegionAdd {
   workspace(record: NewWorkspace = {}): FakeWorkspace {
     const { workspaces } = this.#state;
     const id = record.id ?? this.#newId('workspace', workspaces);
-    const isPrimary = ([other, workspace]: [string, FakeWorkspace]) => other !== id && workspace.isPrimary;
+    const isOtherPrimary = (other: FakeWorkspace) => other.id !== id && other.isPrimary;
     const workspace = {
       id,
       secret: record.secret ?? `fake-workspace-secret-of-${id}`,
-      isPrimary: record.isPrimary ?? ![...workspaces].some(isPrimary),
+      isPrimary: record.isPrimary ?? ![...workspaces.values()].some(isOtherPrimary),
       ownerIds: record.ownerIds ?? [`owner_${this.#region}`],
       memberIds: record.memberIds ?? [],
     };
@@ -198,12 +199,8 @@ export class RegionAdd {
     return this.#state.orgs.get(this.#existing('org', this.#state.orgs, id)) as FakeOrg;
   }
 
-  /** The given id, or else the first that is there. */
   #existing(kind: string, records: ReadonlyMap<string, unknown>, given: string | undefined): string {
-    const id = given ?? records.keys().next().value;
-    if (id === undefined) throw new TypeError(`Region ${this.#region} has no ${kind} yet: add one first.`);
-    if (!records.has(id)) throw new TypeError(`Region ${this.#region} has no ${kind} with the id "${id}".`);
-    return id;
+    return existingId(this.#region, kind, records, given);
   }
 }
 

@@ -14,7 +14,7 @@ export interface AttemptContext {
   readonly request: PreparedRequest;
   /** 1 for the first. */
   readonly number: number;
-  /** When the whole call's time is over, in milliseconds since the epoch. */
+  /** When the whole call's time is over, by `performance.now()`. */
   readonly endsAt: number;
 }
 
@@ -29,6 +29,8 @@ export class Progress {
   /** The token that is sent. */
   token: string | undefined;
   readonly #context: AttemptContext;
+  /** The marked values of the request. */
+  #sent: readonly string[] | undefined;
 
   constructor(context: AttemptContext) {
     this.headers = context.call.headers;
@@ -40,8 +42,9 @@ export class Progress {
     const { call, request } = this.#context;
     // That of the client may have been put elsewhere by a call that sends none.
     const { token = call.token } = this;
-    const sent = hiddenTexts(parseJson(request.body ?? ''));
-    return secretsOf(this.headers, typeof token === 'string' ? token : undefined, sent);
+    // Parsed once for all lines and errors of the attempt.
+    this.#sent ??= request.body === undefined ? [] : hiddenTexts(parseJson(request.body));
+    return secretsOf(this.headers, typeof token === 'string' ? token : undefined, this.#sent);
   }
 }
 

@@ -6,7 +6,7 @@ const NEVER_CONNECTED = [
   // Node (undici reports them on the cause of its TypeError)
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/,
   // A certificate that is not accepted ends the connection before the request is written
-  /(^|_)CERT(_|$)|^UNABLE_TO_VERIFY/,
+  /(^|_)CERT(_|$)|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/,
   // Bun
   /^(ConnectionRefused|FailedToOpenSocket|DNSResolveFailed)$/,
 ];

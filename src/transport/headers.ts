@@ -5,8 +5,8 @@ import type { AttemptContext } from './attempt-context.js';
 /** The headers of a request, without `authorization`. Names are in lower case, so that none stands twice. */
 export function requestHeaders({ call, request }: AttemptContext): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json' };
-  // Browsers set their own, and treat ours as a reason for a CORS preflight.
   userAgent ??= `agent-platform-sdk/${VERSION} (${runtimeName()})`;
+  // Browsers set their own, and treat ours as a reason for a CORS preflight.
   if (!isBrowser()) headers['user-agent'] = userAgent;
   Object.assign(headers, call.headers);
   if (request.body !== undefined) headers['content-type'] = 'application/json';

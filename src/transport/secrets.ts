@@ -22,7 +22,7 @@ export function secretsOf(
   }
   secrets.push(...sent.filter(isLong).slice(0, MAX_SENT));
   const known = secrets.filter(isLong);
-  const key = String(known);
+  const key = JSON.stringify(known);
   if (latest?.key !== key) latest = { key, forms: formsOf(known) };
   return latest.forms;
 }

@@ -1,4 +1,4 @@
-import { checkPositive, refuseUnknown } from '../option-checks.js';
+import { checkMethods, checkPositive, refuseUnknown } from '../option-checks.js';
 import type { Clock } from './clock.js';
 import type { DedupeStore } from './dedupe-store.js';
 import { DEFAULT_MAX_KEYS } from './limits.js';
@@ -33,7 +33,7 @@ export interface MemoryDedupeOptions {
  */
 export function createMemoryDedupe(options: MemoryDedupeOptions = {}): DedupeStore {
   refuseUnknown(options, { maxKeys: true, clock: true });
-  const clock: Pick<Clock, 'now'> = options.clock ?? performance;
+  const clock: Pick<Clock, 'now'> = checkMethods('clock', ['now'], options.clock) ?? performance;
   const maxKeys = checkPositive('maxKeys', options.maxKeys) ?? DEFAULT_MAX_KEYS;
   const held = new Map<string, HeldClaim>();
   const done = new DoneKeys(maxKeys);

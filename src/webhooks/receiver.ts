@@ -22,7 +22,10 @@ import { processStored } from './stored.js';
 export interface WebhookRequest {
   /** The HTTP method; any other than POST is refused, and none too. */
   readonly method?: string | undefined;
-  /** Not looked at: the document shows no header that verifies a webhook (6.4), and no content type refuses a body that is JSON. */
+  /**
+   * Not looked at: the document shows no header that verifies a webhook (6.4), and no content type refuses a body that is
+   * JSON.
+   */
   readonly headers?: unknown;
   /** The body as a string or bytes, or the object that a body parser has made of it. */
   readonly body?: unknown;

@@ -493,7 +493,7 @@ export interface components {
             widgetIDs?: string[];
             /**
              * @deprecated
-             * @description User name of the dashboard. Unused.
+             * @description Not described further. Unused.
              */
             dashboardUsername?: string;
             /** @description Secret. Sign-in password used with the email on the whitelabel dashboard. The query parameter `password` pre-fills the login. */

@@ -1,5 +1,12 @@
 import { ConfigurationError, createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
-import type { InboxFailure, InboxHooks, InboxRun, InboxStored } from 'agent-platform-sdk/bullmq';
+import type {
+  BullMQInbox,
+  InboxFailure,
+  InboxHooks,
+  InboxRun,
+  InboxStored,
+  InboxWorker,
+} from 'agent-platform-sdk/bullmq';
 import { Queue } from 'bullmq';
 import { expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
@@ -182,11 +189,14 @@ test('an event is given to one of several workers', async () => {
   expect(handled.sort()).toEqual(webhooks.map(({ key }) => key).sort());
 });
 
-test('closing waits for the events in work', async () => {
+test.each<[string, (inbox: BullMQInbox, worker: InboxWorker) => Promise<void>]>([
+  ['the inbox', (inbox) => inbox.close()],
+  ['a worker, with the longest grace that is taken,', (_, worker) => worker.close({ grace: 2_147_483_647 })],
+])('closing %s waits for the events in work', async (_, close) => {
   const inbox = createInbox();
   const [began, end] = [deferred(), deferred()];
   let isDone = false;
-  inbox.work({
+  const worker = inbox.work({
     lead_captured: async () => {
       began.resolve();
       await end.promise;
@@ -195,8 +205,9 @@ test('closing waits for the events in work', async () => {
   });
   await inbox.store(stored());
   await began.promise;
-  const closed = inbox.close();
-  end.resolve();
+  const closed = close(inbox, worker);
+  // Time in which a grace that has run over would end.
+  setTimeout(end.resolve, 50);
   await closed;
   expect(isDone).toBe(true);
 });
@@ -221,25 +232,6 @@ test('after the grace, an event in work goes back to the queue, and its handler 
   const again = deferred();
   other.work({ lead_captured: again.resolve });
   await again.promise;
-});
-
-test('the longest grace that is taken is waited for', async () => {
-  const inbox = createInbox();
-  const [began, end] = [deferred(), deferred()];
-  let isDone = false;
-  const worker = inbox.work({
-    lead_captured: async () => {
-      began.resolve();
-      await end.promise;
-      isDone = true;
-    },
-  });
-  await inbox.store(stored());
-  await began.promise;
-  const closed = worker.close({ grace: 2_147_483_647 });
-  setTimeout(end.resolve, 50);
-  await closed;
-  expect(isDone).toBe(true);
 });
 
 test('an event that reaches a worker after the grace goes back to the queue too', async () => {

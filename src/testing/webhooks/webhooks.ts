@@ -1,6 +1,7 @@
 import type { Region } from '../../regions.js';
 import type { Clock } from '../../webhooks/clock.js';
 import { isWebhookEventType, type WebhookEventType, type WebhookPayloadOf } from '../../webhooks/events.js';
+import { existingId } from '../existing-id.js';
 import { randomNumbers } from '../faults/random.js';
 import type { DeepPartial } from '../fixtures/deep-partial.js';
 import { createFixtures } from '../fixtures/index.js';
@@ -208,14 +209,9 @@ export class FakeWebhooks {
 
   #ownerOf({ region = 'eu', workspaceId }: WebhookOwner): { region: Region; workspace: FakeWorkspace } {
     const { workspaces } = this.#world.state[region];
-    const id = workspaceId ?? workspaces.keys().next().value;
-    const workspace = id === undefined ? undefined : workspaces.get(id);
-    if (workspace === undefined)
-      throw new TypeError(
-        id === undefined
-          ? `Region ${region} has no workspace yet: add one first.`
-          : `Region ${region} has no workspace with the id "${id}".`,
-      );
+    const id = existingId(region, 'workspace', workspaces, workspaceId);
+    // It has just been found there.
+    const workspace = workspaces.get(id) as FakeWorkspace;
     return { region, workspace };
   }
 
