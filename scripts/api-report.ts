@@ -29,7 +29,7 @@ const reports = resolve('etc');
 const scratch = mkdtempSync(join(tmpdir(), 'api-report-'));
 
 mkdirSync(reports, { recursive: true });
-const entries = Object.keys(entryPoints(readManifest())).filter((name) => name !== 'cli');
+const entries = Object.keys(entryPoints(readManifest())).filter((name) => name !== 'cli/index');
 const changed = entries.filter(hasChanged);
 rmSync(scratch, { recursive: true });
 

@@ -14,7 +14,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'redis/index': ['ioredis'],
 };
 
-const entries = Object.keys(entryPoints(readManifest())).filter((name) => name !== 'cli');
+const entries = Object.keys(entryPoints(readManifest())).filter((name) => name !== 'cli/index');
 const files = [...filesIn('dist', '.d.ts'), ...filesIn('dist', '.d.cts')];
 const program = ts.createProgram(files, {
   target: ts.ScriptTarget.ES2022,

@@ -1,6 +1,6 @@
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
-import { createOpenApi, type Describe } from '../src/openapi.js';
+import { createOpenApi, type Describe } from './openapi/document.js';
 
 /** The text of openapi.json: the doc comments of the interfaces become its descriptions. */
 export function openApiText(): string {

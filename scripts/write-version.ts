@@ -12,4 +12,4 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
 lock.version = version;
 lock.packages[''].version = version;
 writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
-rewrite(['src/version.ts'], (text) => text.replace(/'[^']+'/, `'${version}'`));
+rewrite(['src/ground/version.ts'], (text) => text.replace(/'[^']+'/, `'${version}'`));

@@ -6,7 +6,27 @@
  * @packageDocumentation
  */
 
-export { ApiPromise, type ApiResponse } from './api-promise.js';
+export { ApiPromise, type ApiResponse } from './client/api-promise.js';
+export type {
+  HookCall,
+  Hooks,
+  RequestHookContext,
+  ResponseHookContext,
+  RetryHookContext,
+} from './client/hooks.js';
+export type {
+  AgentPlatformOptions,
+  CallOptions,
+  FetchFunction,
+  RequestOptions,
+} from './client/options.js';
+export { AgentPlatform } from './client/platform.js';
+export { ConversationsResource } from './client/resources/conversations.js';
+export { OrgsResource } from './client/resources/orgs.js';
+export { PhoneNumbersResource } from './client/resources/phone-numbers.js';
+export { ToolsResource } from './client/resources/tools.js';
+export { VariablesResource } from './client/resources/variables.js';
+export { WorkspacesResource } from './client/resources/workspaces.js';
 export type {
   Endpoint,
   EndpointDeclaration,
@@ -15,9 +35,10 @@ export type {
   PathParameter,
   QueryValue,
   ReservedValues,
-} from './endpoint.js';
-export { endpoint } from './endpoint.js';
-export { endpoints } from './endpoints.js';
+} from './endpoints/endpoint.js';
+export { endpoint } from './endpoints/endpoint.js';
+export { endpoints } from './endpoints/endpoints.js';
+export { type ResponseShape, withData, withoutData } from './endpoints/response-shape.js';
 export {
   AbortError,
   AgentPlatformError,
@@ -46,34 +67,19 @@ export {
   WebhookError,
   WebhookPayloadError,
   WebhookVerificationError,
-} from './errors.js';
+} from './errors/index.js';
+export type { Issue } from './ground/issues.js';
+export type { Logger, LogLevel } from './ground/logger.js';
+export { redact } from './ground/redact.js';
+export type { Region } from './ground/regions.js';
 export type {
-  Drift,
-  HookCall,
-  Hooks,
-  RequestHookContext,
-  ResponseHookContext,
-  RetryHookContext,
-} from './hooks.js';
-export type { Issue } from './issues.js';
-export type { Logger, LogLevel } from './logger.js';
-export type {
-  AgentPlatformOptions,
-  CallOptions,
-  FetchFunction,
-  RequestOptions,
-  TokenSource,
-} from './options.js';
-export { AgentPlatform } from './platform.js';
-export { redact } from './redact.js';
-export type { Region } from './regions.js';
-export { ConversationsResource } from './resources/conversations.js';
-export { OrgsResource } from './resources/orgs.js';
-export { PhoneNumbersResource } from './resources/phone-numbers.js';
-export { ToolsResource } from './resources/tools.js';
-export { VariablesResource } from './resources/variables.js';
-export { WorkspacesResource } from './resources/workspaces.js';
-export { type ResponseShape, withData, withoutData } from './response-shape.js';
+  SchemaInput,
+  SchemaOutput,
+  StandardIssue,
+  StandardResult,
+  StandardSchemaV1,
+} from './ground/standard-schema.js';
+export { VERSION } from './ground/version.js';
 export {
   type EventChannel,
   EventChannelSchema,
@@ -165,15 +171,9 @@ export {
   VariableSchema,
   type VariableSettings,
 } from './schemas/variable.js';
-export type {
-  SchemaInput,
-  SchemaOutput,
-  StandardIssue,
-  StandardResult,
-  StandardSchemaV1,
-} from './standard-schema.js';
-export type { ValidationMode } from './validation.js';
-export { VERSION } from './version.js';
+export type { Drift } from './validation/drift.js';
+export type { TokenSource } from './validation/option-checks.js';
+export type { ValidationMode } from './validation/validate.js';
 export type { WebhookResponse } from './webhooks/answers.js';
 export type { Clock } from './webhooks/clock.js';
 export type { ClaimResult, DedupeStore } from './webhooks/dedupe-store.js';

@@ -1,6 +1,12 @@
 import { redact } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { isSensitiveHeader, maskInside, redactHeaders, redactText, withoutSecrets } from '../src/redact.js';
+import {
+  isSensitiveHeader,
+  maskInside,
+  redactHeaders,
+  redactText,
+  withoutSecrets,
+} from '../src/ground/redact.js';
 
 test('a marked field without a value has nothing to mask', () => {
   expect(redact({ magicCode: undefined, usedSecret: null })).toEqual({

@@ -1,4 +1,4 @@
-// The app as a program. Save the settings that `node dist/cli.js fake` prints as .env, then start it with:
+// The app as a program. Save the settings that `node dist/cli/index.js fake` prints as .env, then start it with:
 // npx tsx --env-file=.env examples/express-app/server.ts
 import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
 import { createApp } from './app.js';

@@ -21,7 +21,7 @@ const GUIDES = [
   'fake',
 ];
 
-const { cli, ...modules } = entryPoints(readManifest());
+const { 'cli/index': cli, ...modules } = entryPoints(readManifest());
 
 export const settings: Partial<TypeDocOptions> = {
   name: 'agent-platform-sdk',

@@ -1,5 +1,5 @@
 import type { Job } from 'bullmq';
-import { checkWhole, refuseUnknown } from '../option-checks.js';
+import { checkWhole, refuseUnknown } from '../validation/option-checks.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { OpenQueue } from './inbox-queue.js';
 

@@ -1,4 +1,4 @@
-import type { OptionNames } from '../option-checks.js';
+import type { OptionNames } from '../validation/option-checks.js';
 
 /** One event in the inbox, for metrics. Holds nothing of its payload. */
 export interface InboxEvent {

@@ -1,4 +1,6 @@
-import { LeveledLogger, type Logger, type LogLevel } from '../logger.js';
+import { LeveledLogger, type Logger, type LogLevel } from '../ground/logger.js';
+import { checkConnection, type RedisConnection } from '../redis/connection.js';
+import { MAX_MILLISECONDS } from '../redis/time-limit.js';
 import {
   checkHooks,
   checkLogger,
@@ -10,9 +12,7 @@ import {
   refuseUnknown,
   resolveLogLevel,
   shown,
-} from '../option-checks.js';
-import { checkConnection, type RedisConnection } from '../redis/connection.js';
-import { MAX_MILLISECONDS } from '../redis/time-limit.js';
+} from '../validation/option-checks.js';
 import { DEFAULT_WINDOW } from '../webhooks/limits.js';
 import { INBOX_HOOKS, type InboxHooks } from './inbox-hooks.js';
 

@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { WebhookError } from '../errors.js';
+import { WebhookError } from '../errors/index.js';
 import { leaveReplica, type OpenedClient, openClient } from '../redis/connection.js';
 import { settlesWithin, withTimeLimit } from '../redis/time-limit.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';

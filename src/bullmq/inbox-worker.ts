@@ -1,7 +1,7 @@
 import { type Job, WaitingError, Worker } from 'bullmq';
-import { checkTimeout, checkWhole, refuseUnknown } from '../option-checks.js';
 import { type ClientFamily, leaveReplica, openFamily } from '../redis/connection.js';
 import { settlesWithin } from '../redis/time-limit.js';
+import { checkTimeout, checkWhole, refuseUnknown } from '../validation/option-checks.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxSettings } from './inbox-options.js';
 import type { InboxReporter } from './reporter.js';

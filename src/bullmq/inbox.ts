@@ -1,4 +1,4 @@
-import { WebhookError } from '../errors.js';
+import { WebhookError } from '../errors/index.js';
 import { secretsOf } from '../redis/connection.js';
 import { isConnectionLost, isRefusedForNow, redisFailure } from '../redis/failure.js';
 import { withRetries } from '../redis/retries.js';

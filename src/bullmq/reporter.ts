@@ -1,4 +1,4 @@
-import type { LeveledLogger } from '../logger.js';
+import type { LeveledLogger } from '../ground/logger.js';
 import { cleanError, isReadOnly } from '../redis/failure.js';
 import { labelOf } from '../webhooks/envelope.js';
 import type { InboxFailure, InboxFailures, InboxHooks, InboxRun, InboxStored } from './inbox-hooks.js';

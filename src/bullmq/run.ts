@@ -1,6 +1,6 @@
 import { UnrecoverableError } from 'bullmq';
-import { WebhookError, WebhookPayloadError } from '../errors.js';
-import { redactText } from '../redact.js';
+import { WebhookError, WebhookPayloadError } from '../errors/index.js';
+import { redactText } from '../ground/redact.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { WebhookProcessor } from './webhook-handlers.js';
 

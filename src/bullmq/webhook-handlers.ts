@@ -1,4 +1,4 @@
-import { refuseOption } from '../option-checks.js';
+import { refuseOption } from '../validation/option-checks.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { WebhookHandler } from '../webhooks/listeners.js';

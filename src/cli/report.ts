@@ -1,4 +1,4 @@
-import { REGIONS } from '../regions.js';
+import { REGIONS } from '../ground/regions.js';
 import type { FakePlatform } from '../testing/fake.js';
 import type { FakeServer } from '../testing/http-server.js';
 import type { FakeRequest } from '../testing/request-log.js';

@@ -1,7 +1,7 @@
-import { REGIONS } from '../regions.js';
+import { REGIONS } from '../ground/regions.js';
+import { VERSION } from '../ground/version.js';
 import { createFakePlatform, type FakePlatform } from '../testing/fake.js';
 import type { FakeServer } from '../testing/http-server.js';
-import { VERSION } from '../version.js';
 import { type Command, HELP, parseCommand, UsageError } from './options.js';
 import { deliveryLine, greeting, requestLine } from './report.js';
 import { readSeedFile } from './seed-file.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { formatIssues } from '../issues.js';
-import { parseJson } from '../json.js';
+import { formatIssues } from '../ground/issues.js';
+import { parseJson } from '../ground/json.js';
 import type { StartRecords } from '../testing/records.js';
 import { StartRecordsSchema } from '../testing/records-schema.js';
 import { describeIssue, fromZodIssues } from '../testing/zod-issues.js';

@@ -1,5 +1,5 @@
-import type { Issue } from '../issues.js';
-import type { Region } from '../regions.js';
+import type { Issue } from '../ground/issues.js';
+import type { Region } from '../ground/regions.js';
 import { AgentPlatformError } from './base.js';
 import type { CallContext } from './connection.js';
 

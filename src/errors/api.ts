@@ -1,5 +1,5 @@
-import { redactHeaders } from '../redact.js';
-import type { Region } from '../regions.js';
+import { redactHeaders } from '../ground/redact.js';
+import type { Region } from '../ground/regions.js';
 import { AgentPlatformError } from './base.js';
 import type { CallContext } from './connection.js';
 

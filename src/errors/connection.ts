@@ -1,4 +1,4 @@
-import type { Region } from '../regions.js';
+import type { Region } from '../ground/regions.js';
 import { AgentPlatformError } from './base.js';
 
 /** Which call an error is about. */

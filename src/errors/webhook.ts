@@ -1,4 +1,4 @@
-import { formatIssues, type Issue } from '../issues.js';
+import { formatIssues, type Issue } from '../ground/issues.js';
 import { AgentPlatformError } from './base.js';
 
 /** The base of what can be wrong with a received webhook. */

@@ -1,5 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import { refuseOption } from '../option-checks.js';
+import { refuseOption } from '../validation/option-checks.js';
 import { isReadOnly } from './failure.js';
 
 /**

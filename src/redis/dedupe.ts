@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { checkTimeout, refuseOption, refuseUnknown } from '../option-checks.js';
+import { checkTimeout, refuseOption, refuseUnknown } from '../validation/option-checks.js';
 import type { ClaimResult, DedupeStore } from '../webhooks/dedupe-store.js';
 import { checkConnection, leaveReplica, openClient, type RedisConnection, secretsOf } from './connection.js';
 import { claimScript, completeScript, releaseScript } from './dedupe-scripts.js';

@@ -1,5 +1,5 @@
-import { WebhookError } from '../errors.js';
-import { withoutSecrets } from '../redact.js';
+import { WebhookError } from '../errors/index.js';
+import { withoutSecrets } from '../ground/redact.js';
 
 /**
  * What Redis, or the way to it, reported, as an error that can be logged. ioredis attaches the command with all its

@@ -1,5 +1,5 @@
-import { WebhookError } from '../errors.js';
-import { MAX_TIMEOUT } from '../option-checks.js';
+import { WebhookError } from '../errors/index.js';
+import { MAX_TIMEOUT } from '../validation/option-checks.js';
 
 /** A hundred years: more than anyone means, and what Redis can hold. */
 export const MAX_MILLISECONDS = 3_155_760_000_000;

@@ -1,4 +1,4 @@
-import type { Region } from '../regions.js';
+import type { Region } from '../ground/regions.js';
 import type { DefaultTool } from '../schemas/default-tool.js';
 import type { OrgClient } from '../schemas/org-client.js';
 import type { Team } from '../schemas/team.js';

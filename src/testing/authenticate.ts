@@ -1,4 +1,4 @@
-import { REGIONS, type Region } from '../regions.js';
+import { REGIONS, type Region } from '../ground/regions.js';
 import type { Caller } from './caller.js';
 import type { FakeChoices } from './choices.js';
 import { Refusal } from './refusal.js';

@@ -1,4 +1,4 @@
-import type { Region } from '../regions.js';
+import type { Region } from '../ground/regions.js';
 
 /** The base address of each region, without `/v3`. */
 export type BaseUrls = { readonly [Name in Region]: string };

@@ -1,4 +1,4 @@
-import type { Region } from '../regions.js';
+import type { Region } from '../ground/regions.js';
 import type { FakeAgent, FakeWorkspace } from './state.js';
 
 /** Whose secret a request carries (document, 5.2): that of a workspace, or that of an agent. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { parseJson } from '../json.js';
+import { parseJson } from '../ground/json.js';
 import { flag, number, text, texts } from '../schemas/leaf.js';
 import { closedObject } from '../schemas/object.js';
 import { isWebhookEventType } from '../webhooks/events.js';

@@ -1,4 +1,4 @@
-import type { Region } from '../regions.js';
+import type { Region } from '../ground/regions.js';
 
 /** The id of a record that is there: the given one, or else the first. */
 export function existingId(

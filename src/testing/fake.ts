@@ -1,5 +1,5 @@
-import type { Endpoint } from '../endpoint.js';
-import { endpoints } from '../endpoints.js';
+import type { Endpoint } from '../endpoints/endpoint.js';
+import { endpoints } from '../endpoints/endpoints.js';
 import { type BaseUrls, normalizeBaseUrls } from './base-urls.js';
 import { resolveChoices } from './choices.js';
 import { realClock } from './clock.js';

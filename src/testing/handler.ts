@@ -1,4 +1,4 @@
-import type { Endpoint, PathParameter } from '../endpoint.js';
+import type { Endpoint, PathParameter } from '../endpoints/endpoint.js';
 import type { Caller } from './caller.js';
 import type { RefusalReason } from './choices.js';
 import type { OperationCall } from './operation.js';

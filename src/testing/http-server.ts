@@ -1,7 +1,7 @@
 import type * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AgentPlatformError } from '../errors.js';
-import { REGIONS } from '../regions.js';
+import { AgentPlatformError } from '../errors/index.js';
+import { REGIONS } from '../ground/regions.js';
 import type { BaseUrls } from './base-urls.js';
 import type { FakeFetch } from './fake-fetch.js';
 import { jsonResponse } from './json-response.js';

@@ -1,4 +1,4 @@
-import type { Region } from '../regions.js';
+import type { Region } from '../ground/regions.js';
 
 /** Gives ids that are the same in every run: `tool_eu_1`, `tool_eu_2`, …; never one that was given before. */
 export interface NewIds {

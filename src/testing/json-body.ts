@@ -1,4 +1,4 @@
-import { formatPath, type Issue } from '../issues.js';
+import { formatPath, type Issue } from '../ground/issues.js';
 
 /** Whether a request says that its body is JSON. */
 export function isJson(request: Request): boolean {

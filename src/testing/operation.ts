@@ -1,6 +1,6 @@
-import type { Endpoint, PathParameter } from '../endpoint.js';
-import type { endpoints } from '../endpoints.js';
-import type { Region } from '../regions.js';
+import type { Endpoint, PathParameter } from '../endpoints/endpoint.js';
+import type { endpoints } from '../endpoints/endpoints.js';
+import type { Region } from '../ground/regions.js';
 import type { Caller } from './caller.js';
 import type { FakeChoices } from './choices.js';
 import type { NewIds } from './ids.js';

@@ -1,5 +1,5 @@
-import { redact, redactHeaders } from '../redact.js';
-import type { Region } from '../regions.js';
+import { redact, redactHeaders } from '../ground/redact.js';
+import type { Region } from '../ground/regions.js';
 
 /** One request that reached the fake, for assertions. Holds no token, and no value of a marked field. */
 export interface FakeRequest {

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../endpoints/endpoint.js';
 import type { OperationCall } from './operation.js';
 
 /** An endpoint the fake answers, and how. */

@@ -1,4 +1,4 @@
-import type { Region } from '../regions.js';
+import type { Region } from '../ground/regions.js';
 import type { RegionAdd } from './add.js';
 import type { Fixtures } from './fixtures/index.js';
 

@@ -1,7 +1,7 @@
-import { parseJson } from '../json.js';
-import { redactText } from '../redact.js';
-import type { Region } from '../regions.js';
-import { validate } from '../validation.js';
+import { parseJson } from '../ground/json.js';
+import { redactText } from '../ground/redact.js';
+import type { Region } from '../ground/regions.js';
+import { validate } from '../validation/validate.js';
 import { authenticate } from './authenticate.js';
 import type { Caller } from './caller.js';
 import { isJson, issueLines } from './json-body.js';

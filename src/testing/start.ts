@@ -1,4 +1,4 @@
-import { REGIONS } from '../regions.js';
+import { REGIONS } from '../ground/regions.js';
 import { RegionAdd } from './add.js';
 import { defaultCatalogue } from './catalogue.js';
 import type { FakePlatformOptions } from './fake-options.js';

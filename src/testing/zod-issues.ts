@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { type Issue, IssueList, notListed, wrongType } from '../issues.js';
+import { type Issue, IssueList, notListed, wrongType } from '../ground/issues.js';
 
 /**
  * The English text of one Zod issue, built from its code. It is passed with every parse, so neither a locale

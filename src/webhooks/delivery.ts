@@ -1,4 +1,4 @@
-import { WebhookError } from '../errors.js';
+import { WebhookError } from '../errors/index.js';
 import type { Outcome } from './answers.js';
 import type { Clock } from './clock.js';
 import type { ReceivedWebhook, WebhookContext, WebhookHandler } from './listeners.js';

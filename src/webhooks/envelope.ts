@@ -1,5 +1,5 @@
-import { isObject } from '../json.js';
-import { MASK } from '../redact.js';
+import { isObject } from '../ground/json.js';
+import { MASK } from '../ground/redact.js';
 import { isWebhookEventType } from './events.js';
 import type { Genuine } from './secrets.js';
 

@@ -1,4 +1,4 @@
-import { checkMethods, checkPositive, refuseUnknown } from '../option-checks.js';
+import { checkMethods, checkPositive, refuseUnknown } from '../validation/option-checks.js';
 import type { Clock } from './clock.js';
 import type { DedupeStore } from './dedupe-store.js';
 import { DEFAULT_MAX_KEYS } from './limits.js';

@@ -1,4 +1,4 @@
-import { ByteJoiner } from '../byte-joiner.js';
+import { ByteJoiner } from '../ground/byte-joiner.js';
 import type { WebhookResponse } from './answers.js';
 import type { AtDeadline } from './delivery.js';
 import { Refusal, type RejectionReason } from './refusal.js';

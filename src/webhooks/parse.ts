@@ -1,20 +1,20 @@
-import { DriftReporter } from '../drift.js';
 import {
   ConfigurationError,
   WebhookError,
   WebhookPayloadError,
   WebhookVerificationError,
-} from '../errors.js';
-import type { Drift } from '../hooks.js';
-import { LeveledLogger } from '../logger.js';
+} from '../errors/index.js';
+import { LeveledLogger } from '../ground/logger.js';
+import type { Drift } from '../validation/drift.js';
+import { DriftReporter } from '../validation/drift.js';
 import {
   checkFunction,
   checkOneOf,
   checkPositive,
   type OptionNames,
   refuseUnknown,
-} from '../option-checks.js';
-import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation.js';
+} from '../validation/option-checks.js';
+import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
 import { parseBody } from './body.js';
 import { type Envelope, openEnvelope, removeSecret } from './envelope.js';
 import type { WebhookEvent } from './events.js';

@@ -1,7 +1,7 @@
-import type { DriftReporter } from '../drift.js';
-import { UnknownEventError, WebhookPayloadError } from '../errors.js';
-import { type Issue, wrongType } from '../issues.js';
-import { type ValidationMode, validateOwn } from '../validation.js';
+import { UnknownEventError, WebhookPayloadError } from '../errors/index.js';
+import { type Issue, wrongType } from '../ground/issues.js';
+import type { DriftReporter } from '../validation/drift.js';
+import { type ValidationMode, validateOwn } from '../validation/validate.js';
 import type { VerifiedDelivery } from './envelope.js';
 import { isWebhookEventType, type WebhookEvent, webhookEvents } from './events.js';
 

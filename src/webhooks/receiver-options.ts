@@ -1,6 +1,6 @@
-import { DriftReporter } from '../drift.js';
-import type { Drift } from '../hooks.js';
-import { LeveledLogger, type Logger, type LogLevel } from '../logger.js';
+import { LeveledLogger, type Logger, type LogLevel } from '../ground/logger.js';
+import type { Drift } from '../validation/drift.js';
+import { DriftReporter } from '../validation/drift.js';
 import {
   checkFunction,
   checkLogger,
@@ -12,8 +12,8 @@ import {
   refuseOption,
   refuseUnknown,
   resolveLogLevel,
-} from '../option-checks.js';
-import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation.js';
+} from '../validation/option-checks.js';
+import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
 import { type Clock, systemClock } from './clock.js';
 import type { DedupeStore } from './dedupe-store.js';
 import type { WebhookInbox } from './inbox.js';

@@ -1,5 +1,5 @@
-import { typeName } from '../issues.js';
-import { refuseOption } from '../option-checks.js';
+import { typeName } from '../ground/issues.js';
+import { refuseOption } from '../validation/option-checks.js';
 import type { WebhookResponse } from './answers.js';
 import {
   isWebhookEventType,

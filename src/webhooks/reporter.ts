@@ -1,5 +1,5 @@
-import { formatIssues } from '../issues.js';
-import { describeThrown, type LeveledLogger } from '../logger.js';
+import { formatIssues } from '../ground/issues.js';
+import { describeThrown, type LeveledLogger } from '../ground/logger.js';
 import { type Outcome, statusOf } from './answers.js';
 import type { Delivery } from './delivery.js';
 import type { Listeners, WebhookFailure } from './listeners.js';

@@ -1,5 +1,5 @@
-import { typeName } from '../issues.js';
-import { refuseOption } from '../option-checks.js';
+import { typeName } from '../ground/issues.js';
+import { refuseOption } from '../validation/option-checks.js';
 
 /**
  * Workspace secrets that are known beforehand: one; a list, while one is being replaced by another; or a record of

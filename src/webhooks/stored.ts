@@ -1,4 +1,4 @@
-import { WebhookError } from '../errors.js';
+import { WebhookError } from '../errors/index.js';
 import { runHandlers } from './dispatch.js';
 import { labelOf } from './envelope.js';
 import type { StoredWebhook } from './inbox.js';

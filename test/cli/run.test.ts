@@ -255,7 +255,7 @@ test('--version prints the version', async () => {
 
 test.each(['SIGINT', 'SIGTERM'] as const)('the process ends with 0 on %s', async (signal) => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', 'fake', '--port', '0'], {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/index.ts', 'fake', '--port', '0'], {
     cwd: root,
   });
   onTestFinished(() => void child.kill('SIGKILL'));

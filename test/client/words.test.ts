@@ -1,7 +1,7 @@
 import { type AgentPlatformError, ApiError } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { describeBody, quote } from '../../src/transport/excerpt.js';
-import { retryAfter, retryDelay } from '../../src/transport/retry.js';
+import { describeBody, quote } from '../../src/client/transport/excerpt.js';
+import { retryAfter, retryDelay } from '../../src/client/transport/retry.js';
 import { answerWith, connectTo, rejectionOf } from '../support/server.js';
 
 test.each([

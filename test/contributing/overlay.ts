@@ -3,7 +3,7 @@ import { root } from '../docs/all-blocks.js';
 import { type Edit, edited } from './change.js';
 
 /** What stands behind the package's names and its generated document. */
-const ENTRY_POINTS = ['src/index.ts', 'src/testing/index.ts', 'src/openapi.ts'];
+const ENTRY_POINTS = ['src/index.ts', 'src/testing/index.ts', 'scripts/openapi/document.ts'];
 
 /** What is parsed once for all. */
 const unchanged = new Map<string, ts.SourceFile | undefined>();

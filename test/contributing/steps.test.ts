@@ -54,7 +54,7 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true }));
 
 test('after the steps, everything compiles and the tests pass', () => {
-  expect(complaintsOf(copy, 'tsx', 'scripts/openapi.ts')).toBe('');
+  expect(complaintsOf(copy, 'tsx', 'scripts/openapi/index.ts')).toBe('');
   const printed = ['test/docs/printed.test.ts', '--update', '-t', 'as it is printed'];
   expect(complaintsOf(copy, 'vitest', 'run', ...printed)).toBe('');
   expect(complaintsOf(copy, 'tsc', '--noEmit')).toBe('');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as sdk from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import * as errors from '../../src/errors.js';
+import * as errors from '../../src/errors/index.js';
 
 const classes = Object.keys(errors).filter((name) => name.endsWith('Error'));
 

@@ -9,7 +9,7 @@ const client = 'test/client/*.test.ts';
 /** The areas of which most mutants are to be killed. */
 export const AREAS: Readonly<Record<string, Area>> = {
   validation: {
-    mutate: ['src/{departures,drift,issues,json,validation}.ts', 'src/schemas/{fits,object}.ts'],
+    mutate: ['src/validation/*.ts', 'src/ground/{issues,json}.ts', 'src/schemas/object.ts'],
     tests: [
       'test/schemas/{fits,growth}.test.ts',
       'test/client/{request-validation,send,validation}.test.ts',
@@ -18,7 +18,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     ],
   },
   errors: {
-    mutate: ['src/errors/*.ts', 'src/redact.ts'],
+    mutate: ['src/errors/*.ts', 'src/ground/redact.ts'],
     tests: [
       'test/errors/*.test.ts',
       'test/redact.test.ts',
@@ -26,7 +26,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
       'test/webhooks/parse.test.ts',
     ],
   },
-  transport: { mutate: ['src/transport.ts', 'src/transport/**/*.ts'], tests: [client] },
+  transport: { mutate: ['src/client/transport/**/*.ts'], tests: [client] },
   webhooks: { mutate: ['src/webhooks/**/*.ts'], tests: ['test/webhooks/*.test.ts'] },
 };
 

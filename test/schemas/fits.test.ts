@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { fits } from '../../src/schemas/fits.js';
 import { closedObject, openObject } from '../../src/schemas/object.js';
-import { validateOwn } from '../../src/validation.js';
+import { fits } from '../../src/validation/fits.js';
+import { validateOwn } from '../../src/validation/validate.js';
 import { type RecordName, recordNames } from './document-table.js';
 import { rows, schemaOf } from './records.js';
 import { complete, wrongValuesOf } from './samples.js';

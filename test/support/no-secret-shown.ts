@@ -5,7 +5,7 @@
 
 import { inspect } from 'node:util';
 import { afterEach } from 'vitest';
-import { LeveledLogger } from '../../src/logger.js';
+import { LeveledLogger } from '../../src/ground/logger.js';
 import { canariesIn } from './canaries.js';
 
 const shown: string[] = [];

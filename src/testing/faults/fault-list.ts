@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { formatIssues } from '../../issues.js';
-import type { Region } from '../../regions.js';
+import { formatIssues } from '../../ground/issues.js';
+import type { Region } from '../../ground/regions.js';
 import { type Clock, sleep } from '../../webhooks/clock.js';
 import { isSameOperation, type Route } from '../route.js';
 import type { Interception } from '../service.js';

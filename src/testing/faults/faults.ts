@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../endpoint.js';
+import type { Endpoint } from '../../endpoints/endpoint.js';
 import type { OperationName } from '../operation.js';
 import type { Fault, FaultScope } from './fault.js';
 

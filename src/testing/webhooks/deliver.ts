@@ -1,4 +1,4 @@
-import { MASK } from '../../redact.js';
+import { MASK } from '../../ground/redact.js';
 import type { Clock } from '../../webhooks/clock.js';
 
 /** The service gives a receiver this long (document, 6.4). */

@@ -1,4 +1,4 @@
-import type { Region } from '../../regions.js';
+import type { Region } from '../../ground/regions.js';
 import type { WebhookEventType, WebhookPayloadOf } from '../../webhooks/events.js';
 import type { DeepPartial } from '../fixtures/deep-partial.js';
 

@@ -1,4 +1,4 @@
-import type { Region } from '../../regions.js';
+import type { Region } from '../../ground/regions.js';
 import type { Clock } from '../../webhooks/clock.js';
 import { isWebhookEventType, type WebhookEventType, type WebhookPayloadOf } from '../../webhooks/events.js';
 import { existingId } from '../existing-id.js';

@@ -41,11 +41,11 @@ export const error: Change = {
     },
     { file: 'src/index.ts', before: '  HookError,', insert: '  GoneError,\n' },
     {
-      file: 'src/transport/api-error.ts',
+      file: 'src/client/transport/api-error.ts',
       before: '  422: UnprocessableEntityError,',
       insert: '  410: GoneError,\n',
     },
-    { file: 'src/transport/api-error.ts', before: '  NotFoundError,\n', insert: '  GoneError,\n' },
+    { file: 'src/client/transport/api-error.ts', before: '  NotFoundError,\n', insert: '  GoneError,\n' },
     { file: 'README.md', before: '`ConflictError` 409,', insert: '`GoneError` 410, ' },
     { file: 'test/docs/printed-errors.ts', before: '  ConflictError: () =>', insert: MISHAP },
     { file: 'docs/guides/errors.md', before: '### ConflictError\n', insert: CHAPTER },

@@ -56,12 +56,12 @@ export const event: Change = {
       insert: '  call_ended: ofAgent,\n',
     },
     {
-      file: 'src/openapi/components.ts',
+      file: 'scripts/openapi/components.ts',
       before: "import { ChatDelegatedPayloadSchema } from '../webhooks/payloads/chat.js';",
       insert: "import { CallEndedPayloadSchema } from '../webhooks/payloads/call.js';\n",
     },
     {
-      file: 'src/openapi/components.ts',
+      file: 'scripts/openapi/components.ts',
       before: '  ChatDelegatedPayload: ChatDelegatedPayloadSchema,',
       insert: '  CallEndedPayload: CallEndedPayloadSchema,\n',
     },

@@ -9,7 +9,7 @@ import {
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type * as z from 'zod/mini';
-import { validateOwn } from '../../../src/validation.js';
+import { validateOwn } from '../../../src/validation/validate.js';
 import { recordNames } from '../../schemas/document-table.js';
 import { schemaOf } from '../../schemas/records.js';
 import { rejectionOf } from '../../support/server.js';

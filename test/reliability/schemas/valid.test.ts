@@ -2,7 +2,7 @@ import { parseWebhook, webhookEvents } from 'agent-platform-sdk';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { type ValidationMode, validateOwn } from '../../../src/validation.js';
+import { type ValidationMode, validateOwn } from '../../../src/validation/validate.js';
 import { recordNames } from '../../schemas/document-table.js';
 import { schemaOf } from '../../schemas/records.js';
 import { fcParameters } from '../support/form.js';

@@ -1,0 +1,7 @@
+/** Writes openapi.json, and the types that openapi-typescript makes of it, for the type test that compares them. */
+import { writeFileSync } from 'node:fs';
+import { generatedTypes, openApiText } from '../openapi-files.js';
+
+const text = openApiText();
+writeFileSync('openapi.json', text);
+writeFileSync('test/openapi/generated.ts', await generatedTypes(text));

@@ -1,0 +1,67 @@
+import {
+  type WebhookEventPlatforms,
+  type WebhookEventType,
+  webhookEvents,
+} from '../../src/webhooks/events.js';
+import type { JsonObject } from './json-schema.js';
+
+const senders: Readonly<Record<WebhookEventPlatforms, string>> = {
+  both: 'Sent by both agent platforms.',
+  native: 'Sent by the native agent platform only.',
+  'not shown': 'Which agent platforms send it is not shown.',
+};
+
+/**
+ * The `webhooks` of the document, from the table of events (6.2).
+ *
+ * @param nameOf - The name of a payload's schema among the components.
+ */
+export function webhooks(nameOf: (schema: object) => string): Record<string, JsonObject> {
+  const types = Object.keys(webhookEvents) as WebhookEventType[];
+  return Object.fromEntries(types.map((type) => [type, { post: delivery(type, nameOf) }]));
+}
+
+function delivery(type: WebhookEventType, nameOf: (schema: object) => string): JsonObject {
+  const { category, platforms, payload } = webhookEvents[type];
+  return {
+    operationId: `on_${type}`,
+    tags: ['Webhooks'],
+    summary: type,
+    description: `Category: ${category}. ${senders[platforms]} Not repeated after a failure (6.4).`,
+    security: [],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: envelope(type, nameOf(payload)) } },
+    },
+    responses: {
+      '200': { description: 'Received, within 60 seconds. An empty body is acceptable.' },
+      default: { description: 'Any other status is a failed delivery; it is not repeated.' },
+    },
+  };
+}
+
+/** The envelope of 6.1. The payload carries the workspace secret beside the fields of its event. */
+function envelope(type: string, payload: string): JsonObject {
+  return {
+    type: 'object',
+    properties: {
+      type: { type: 'string', const: type },
+      payload: {
+        allOf: [
+          { $ref: `#/components/schemas/${payload}` },
+          {
+            type: 'object',
+            properties: {
+              workspaceSecret: {
+                type: 'string',
+                description: 'The workspace secret, to be verified by the receiver.',
+              },
+            },
+            required: ['workspaceSecret'],
+          },
+        ],
+      },
+    },
+    required: ['type', 'payload'],
+  };
+}

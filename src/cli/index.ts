@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+import { run } from './run.js';
+
+/** The first signal ends the command in order; the second one ends it at once, as without a listener. */
+function stopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve());
+  });
+}
+
+async function main(): Promise<void> {
+  process.exitCode = await run(process.argv.slice(2), {
+    out: (text) => console.log(text),
+    error: (text) => console.error(text),
+    stopped,
+  });
+}
+
+void main();

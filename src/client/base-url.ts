@@ -1,0 +1,37 @@
+import { readEnvironment } from '../ground/environment.js';
+import type { Region } from '../ground/regions.js';
+import { refuseOption, refuseUnknown } from '../validation/option-checks.js';
+import type { AgentPlatformOptions } from './options.js';
+
+/** The address that paths are appended to: ends in `/v3`, without a slash after it (document, 5.1). */
+export function resolveBaseUrl(region: Region, options: AgentPlatformOptions): string {
+  if (options.baseUrls !== undefined) refuseUnknown(options.baseUrls, { eu: true, na: true }, 'baseUrls');
+  const option = `baseUrls.${region}`;
+  const variable = `AGENT_PLATFORM_BASE_URL_${region.toUpperCase()}`;
+  const { [region]: given = readEnvironment(variable) } = options.baseUrls ?? {};
+  const refuse = (problem: string): never =>
+    refuseOption(option, `${problem}. Set the option \`${option}\` or ${variable}`);
+  if (typeof given !== 'string' || given.trim() === '') {
+    return refuse('is missing, and has no default');
+  }
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined) return refuse('is not a URL, which begins with https:');
+  if (`${url.username}${url.password}${url.search}${url.hash}` !== '') {
+    return refuse('must not hold a user name, a password, a query or a fragment');
+  }
+  if (!isSafe(url, options)) {
+    return refuse(
+      `must start with https: (http: only on loopback, or with \`allowInsecureBaseUrl: true\`), got ${url.protocol}//${url.host}`,
+    );
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v3$/, '')}/v3`;
+}
+
+function isSafe(url: URL, options: AgentPlatformOptions): boolean {
+  if (url.protocol === 'https:') return true;
+  return url.protocol === 'http:' && (options.allowInsecureBaseUrl === true || isLoopback(url.hostname));
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(127(\.\d+){3}|\[::1\]|(.*\.)?localhost)$/.test(hostname);
+}

@@ -1,0 +1,162 @@
+import type { Endpoint, EndpointInput } from '../endpoints/endpoint.js';
+import type { Region } from '../ground/regions.js';
+import { checkHeaders, refuseOption, refuseUnknown } from '../validation/option-checks.js';
+import type { ApiPromise } from './api-promise.js';
+import type { AgentPlatformOptions, RequestOptions } from './options.js';
+import { ConversationsResource } from './resources/conversations.js';
+import { OrgsResource } from './resources/orgs.js';
+import { PhoneNumbersResource } from './resources/phone-numbers.js';
+import { ToolsResource } from './resources/tools.js';
+import { VariablesResource } from './resources/variables.js';
+import { WorkspacesResource } from './resources/workspaces.js';
+import { PLATFORM_OPTIONS, resolveSettings } from './settings.js';
+import { createTransport, type Send } from './transport/call.js';
+
+/** The input may be left out where an endpoint takes none. */
+type SendArguments<Input> = {} extends Input
+  ? [input?: Input, options?: RequestOptions]
+  : [input: Input, options?: RequestOptions];
+
+/**
+ * The client of the Conversational Agent Platform REST API (V3): one region, one token.
+ *
+ * Settings that are not given are read from `AGENT_PLATFORM_REGION`, `AGENT_PLATFORM_TOKEN`,
+ * `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA` and `AGENT_PLATFORM_LOG`. Everything is checked here,
+ * before the first call.
+ *
+ * @throws {ConfigurationError} When an option is wrong or missing. It names the option and the variable.
+ *
+ * @example
+ * ```ts
+ * import { AgentPlatform } from 'agent-platform-sdk';
+ *
+ * const platform = new AgentPlatform({
+ *   region: 'eu',
+ *   token: process.env.WORKSPACE_SECRET,
+ *   baseUrls: { eu: 'https://api.eu.example.com' },
+ * });
+ * const tool = await platform.tools.get('tool_1');
+ * console.log(tool.name);
+ * ```
+ */
+export class AgentPlatform {
+  /** The region that every call goes to. */
+  readonly region: Region;
+  /** The address that every path is appended to. Ends in `/v3`. */
+  readonly baseUrl: string;
+
+  /** Organisations: their dashboard users and teams. */
+  readonly orgs: OrgsResource;
+  /** Variables of agents. */
+  readonly variables: VariablesResource;
+  /** Phone numbers, rented or imported. */
+  readonly phoneNumbers: PhoneNumbersResource;
+  /** Tools of agents, and the catalogue of built-in ones. */
+  readonly tools: ToolsResource;
+  /** Conversations: chats and calls. */
+  readonly conversations: ConversationsResource;
+  /** Workspaces, which agents and conversations belong to. */
+  readonly workspaces: WorkspacesResource;
+
+  readonly #options: AgentPlatformOptions;
+  readonly #send: Send;
+
+  constructor(options: AgentPlatformOptions = {}) {
+    const settings = resolveSettings(options);
+    const send = createTransport(settings);
+    const { region, token, baseUrl } = settings;
+    const logLevel = options.logLevel ?? settings.log.level;
+    // Includes what came from the environment, which may have changed by the time of `withOptions`.
+    this.#options = {
+      ...options,
+      region,
+      token,
+      logLevel,
+      // With names in lower case, so that another spelling replaces them.
+      headers: settings.headers,
+      baseUrls: { ...options.baseUrls, [region]: baseUrl },
+    };
+    this.#send = send;
+    this.region = region;
+    this.baseUrl = baseUrl;
+    this.orgs = new OrgsResource(send);
+    this.variables = new VariablesResource(send);
+    this.phoneNumbers = new PhoneNumbersResource(send);
+    this.tools = new ToolsResource(send);
+    this.conversations = new ConversationsResource(send);
+    this.workspaces = new WorkspacesResource(send);
+  }
+
+  /**
+   * A client with some options changed: another token for one agent, another timeout. Options that are left out, or
+   * undefined, stay as they are; `headers` and `baseUrls` are merged.
+   *
+   * @throws {ConfigurationError} When an option is wrong, or `region` changes without a `token`: a secret belongs to
+   * one region (document, 5.1), and must not be sent to the other.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform } from 'agent-platform-sdk';
+   *
+   * const platform = new AgentPlatform();
+   * const perAgent = platform.withOptions({ token: process.env.AGENT_SECRET });
+   * ```
+   */
+  withOptions(options: AgentPlatformOptions): AgentPlatform {
+    refuseUnknown(options, PLATFORM_OPTIONS);
+    const { region = this.region } = options;
+    if (region !== this.region && options.token === undefined) {
+      refuseOption(
+        'token',
+        `is missing: a secret belongs to one region, and withOptions changes it to '${region}'`,
+      );
+    }
+    return new AgentPlatform({
+      ...this.#options,
+      ...defined(options),
+      region,
+      headers: { ...this.#options.headers, ...(options.headers && checkHeaders(options.headers)) },
+      baseUrls: { ...this.#options.baseUrls, ...defined(options.baseUrls ?? {}) },
+    });
+  }
+
+  /**
+   * Sends an operation that was declared with `endpoint()`: one of `endpoints`, or your own for what the document
+   * does not show. Checks, retries and errors are the same as for the methods: a 2xx with `success: false` or
+   * `isGood: false` is an `OperationFailedError` here too.
+   *
+   * @param endpoint - The operation.
+   * @param args - The input (`path`, `body`, `query`, as the endpoint declares them), then the options of this call.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform, endpoint, withData } from 'agent-platform-sdk';
+   * import * as z from 'zod';
+   *
+   * const getAgent = endpoint({
+   *   method: 'GET',
+   *   path: '/agents/{agentId}',
+   *   response: withData(z.object({ id: z.string(), name: z.string() })),
+   * });
+   *
+   * const platform = new AgentPlatform();
+   * const agent = await platform.send(getAgent, { path: { agentId: 'agent_1' } });
+   * console.log(agent.name);
+   * ```
+   */
+  send<Path extends string, Body, Query, Result>(
+    endpoint: Endpoint<Path, Body, Query, Result>,
+    ...args: SendArguments<EndpointInput<Path, NoInfer<Body>, NoInfer<Query>>>
+  ): ApiPromise<Result> {
+    const [input = {}, options] = args;
+    // An endpoint without input takes `{}`; any other has been given its own.
+    return this.#send(endpoint, input as EndpointInput<Path, Body, Query>, options);
+  }
+}
+
+/** Without the options that are undefined: they change nothing. */
+function defined<Options extends object>(options: Options): Partial<Options> {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  // The entries are its own.
+  return Object.fromEntries(entries) as Partial<Options>;
+}

@@ -1,0 +1,48 @@
+import { getConversation } from '../../endpoints/endpoints.js';
+import type { Conversation } from '../../schemas/conversation.js';
+import type { ApiPromise } from '../api-promise.js';
+import type { RequestOptions } from '../options.js';
+import type { Send } from '../transport/call.js';
+
+/** Conversations: chats and calls between an end user and an agent. */
+export class ConversationsResource {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Retrieves a conversation (document, 4.6). The caller must own the agent.
+   *
+   * @param id - The agent's id and the conversation's id, by name: two strings in a row are easily swapped.
+   * @returns The conversation. Its `externalFlowV4Session.sessionKey` and `voice.listenUrl` are marked fields: mask
+   * them with `redact()` before you log them.
+   * @throws {PermissionDeniedError} When the token does not own the agent (the status is not documented).
+   * @throws {RequestValidationError} When an id is not usable; nothing was sent.
+   * @throws {ApiError} When the service answers with another error status.
+   * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
+   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
+   * @throws {ResponseValidationError} When the answer does not fit the document.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform } from 'agent-platform-sdk';
+   *
+   * const platform = new AgentPlatform();
+   * const conversation = await platform.conversations.get({ agentId: 'agent_1', convoId: 'convo_1' });
+   * console.log(conversation.userEmail, conversation.state);
+   * ```
+   */
+  get(
+    id: {
+      /** The agent that held the conversation. */
+      readonly agentId: string;
+      /** The conversation's id under that agent. */
+      readonly convoId: string;
+    },
+    options?: RequestOptions,
+  ): ApiPromise<Conversation> {
+    return this.#send(getConversation, { path: id }, options);
+  }
+}

@@ -1,0 +1,40 @@
+import { listMembersAndTeams } from '../../endpoints/endpoints.js';
+import type { MembersAndTeams } from '../../schemas/members-and-teams.js';
+import type { ApiPromise } from '../api-promise.js';
+import type { RequestOptions } from '../options.js';
+import type { Send } from '../transport/call.js';
+
+/** Organisations: their dashboard users and teams. */
+export class OrgsResource {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Lists the clients (dashboard users) and teams of an organisation, used for the assignment of chats
+   * (document, 4.1).
+   *
+   * @param orgId - The organisation's id.
+   * @returns `{ clients, teams }`. Clients carry marked fields such as `dashboardPassword`: mask them with
+   * `redact()` before you log them.
+   * @throws {RequestValidationError} When `orgId` is not a usable id; nothing was sent.
+   * @throws {ApiError} When the service answers with an error status.
+   * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
+   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
+   * @throws {ResponseValidationError} When the answer does not fit the document.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform } from 'agent-platform-sdk';
+   *
+   * const platform = new AgentPlatform();
+   * const { clients, teams } = await platform.orgs.listMembersAndTeams('org_1');
+   * console.log(clients.filter((client) => client.status === 'online').length, teams.length);
+   * ```
+   */
+  listMembersAndTeams(orgId: string, options?: RequestOptions): ApiPromise<MembersAndTeams> {
+    return this.#send(listMembersAndTeams, { path: { orgId } }, options);
+  }
+}

@@ -1,0 +1,46 @@
+import { releasePhoneNumber } from '../../endpoints/endpoints.js';
+import type { ReleaseNumberInput, ReleaseNumberResult } from '../../schemas/release-number.js';
+import type { ApiPromise } from '../api-promise.js';
+import type { RequestOptions } from '../options.js';
+import type { Send } from '../transport/call.js';
+
+/** Phone numbers, rented from the platform or imported. */
+export class PhoneNumbersResource {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Releases a telephone number from a workspace (document, 4.3).
+   *
+   * With `isImportedNumber: false` the number is also released on the platform's telephony account. That is
+   * permanent, and the same number may not be reclaimable. With `true` it only leaves the workspace. Never retried
+   * automatically, except after a 429 or when no connection was made.
+   *
+   * @param number - `phoneNumberSid` and `isImportedNumber` are required. Whether the service requires
+   * `workspaceId` is not documented.
+   * @returns The service's `{ isGood, errors }`.
+   * @throws {OperationFailedError} When the service answers `isGood: false` (a choice of this package).
+   * @throws {RequestValidationError} When an argument is wrong; nothing was sent.
+   * @throws {ApiError} When the service answers with an error status.
+   * @throws {ConnectionError} When no answer came. See `outcomeUnknown` before you try again.
+   * @throws {ResponseValidationError} When the answer does not fit the document.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform } from 'agent-platform-sdk';
+   *
+   * const platform = new AgentPlatform();
+   * await platform.phoneNumbers.release({
+   *   workspaceId: 'workspace_1',
+   *   phoneNumberSid: 'PN1',
+   *   isImportedNumber: true,
+   * });
+   * ```
+   */
+  release(number: ReleaseNumberInput, options?: RequestOptions): ApiPromise<ReleaseNumberResult> {
+    return this.#send(releasePhoneNumber, { body: number }, options);
+  }
+}

@@ -1,0 +1,62 @@
+import { getTool, listDefaultTools } from '../../endpoints/endpoints.js';
+import type { DefaultTool } from '../../schemas/default-tool.js';
+import type { Tool } from '../../schemas/tool.js';
+import type { ApiPromise } from '../api-promise.js';
+import type { RequestOptions } from '../options.js';
+import type { Send } from '../transport/call.js';
+
+/** Tools: capabilities that an agent can call. */
+export class ToolsResource {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Lists the catalogue of built-in tools (document, 4.4): those an agent is given by listing their id in
+   * `nodes[].toolsIds`, and those the LLM runtime adds by itself.
+   *
+   * @throws {ApiError} When the service answers with an error status.
+   * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
+   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
+   * @throws {ResponseValidationError} When the answer does not fit the document.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform } from 'agent-platform-sdk';
+   *
+   * const platform = new AgentPlatform();
+   * const tools = await platform.tools.listDefaults();
+   * console.log(tools.filter((tool) => tool.kind === 'assignable_system').map((tool) => tool.id));
+   * ```
+   */
+  listDefaults(options?: RequestOptions): ApiPromise<DefaultTool[]> {
+    return this.#send(listDefaultTools, {}, options);
+  }
+
+  /**
+   * Retrieves a tool with its full configuration: fields, server URL and channels (document, 4.5).
+   *
+   * @param toolId - The tool's id. `'defaults'` is refused: it is the path of {@link listDefaults}.
+   * @returns The tool. `serverUrlSecret` is a marked field: mask it with `redact()` before you log it.
+   * @throws {NotFoundError} When there is no such tool, or not in this region (the status is not documented).
+   * @throws {RequestValidationError} When `toolId` is not a usable id; nothing was sent.
+   * @throws {ApiError} When the service answers with another error status.
+   * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
+   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
+   * @throws {ResponseValidationError} When the answer does not fit the document.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform } from 'agent-platform-sdk';
+   *
+   * const platform = new AgentPlatform();
+   * const tool = await platform.tools.get('tool_1');
+   * console.log(tool.name, tool.serverUrl, tool.channels);
+   * ```
+   */
+  get(toolId: string, options?: RequestOptions): ApiPromise<Tool> {
+    return this.#send(getTool, { path: { toolId } }, options);
+  }
+}

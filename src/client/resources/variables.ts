@@ -1,0 +1,45 @@
+import { createVariable } from '../../endpoints/endpoints.js';
+import type { Variable, VariableInput } from '../../schemas/variable.js';
+import type { ApiPromise } from '../api-promise.js';
+import type { RequestOptions } from '../options.js';
+import type { Send } from '../transport/call.js';
+
+/** Variables: named values that belong to an agent. */
+export class VariablesResource {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Creates a variable for an agent (document, 4.2). Never retried automatically, except after a 429 or
+   * when no connection was made.
+   *
+   * @param agentId - The agent's id.
+   * @param variable - `key` is required and must be unique within the agent.
+   * @returns The variable with what the service set: `id`, `agentId`, `userId`.
+   * @throws {BadRequestError} When the agent already has a variable with this key.
+   * @throws {RequestValidationError} When an argument is wrong; nothing was sent.
+   * @throws {ApiError} When the service answers with another error status.
+   * @throws {ConnectionError} When no answer came. See `outcomeUnknown` before you try again.
+   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
+   * @throws {ResponseValidationError} When the answer does not fit the document.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform } from 'agent-platform-sdk';
+   *
+   * const platform = new AgentPlatform();
+   * const variable = await platform.variables.create('agent_1', {
+   *   key: 'plan',
+   *   type: 'string',
+   *   defaultValue: 'free',
+   * });
+   * console.log(variable.id);
+   * ```
+   */
+  create(agentId: string, variable: VariableInput, options?: RequestOptions): ApiPromise<Variable> {
+    return this.#send(createVariable, { path: { agentId }, body: { variable } }, options);
+  }
+}

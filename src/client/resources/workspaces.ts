@@ -1,0 +1,39 @@
+import { deleteWorkspace } from '../../endpoints/endpoints.js';
+import type { ApiPromise } from '../api-promise.js';
+import type { RequestOptions } from '../options.js';
+import type { Send } from '../transport/call.js';
+
+/** Workspaces: what agents, conversations, tools and members belong to. */
+export class WorkspacesResource {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Deletes a workspace for good (document, 4.7): its agents, conversations, leads, tools, variables and the access of
+   * its members. Only its owners may, and never the primary workspace. Never retried automatically, except after a
+   * 429 or when no connection was made.
+   *
+   * @param workspaceId - The workspace's id.
+   * @throws {PermissionDeniedError} When the token is not an owner's, or the workspace is the primary one (the
+   * status is not documented).
+   * @throws {RequestValidationError} When the id is not usable; nothing was sent.
+   * @throws {ApiError} When the service answers with another error status.
+   * @throws {ConnectionError} When no answer came. See `outcomeUnknown` before you try again.
+   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
+   * @throws {ResponseValidationError} When the answer is neither an envelope nor empty.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform } from 'agent-platform-sdk';
+   *
+   * const platform = new AgentPlatform();
+   * await platform.workspaces.delete('workspace_2');
+   * ```
+   */
+  delete(workspaceId: string, options?: RequestOptions): ApiPromise<void> {
+    return this.#send(deleteWorkspace, { path: { id: workspaceId } }, options);
+  }
+}

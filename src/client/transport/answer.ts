@@ -1,0 +1,127 @@
+import { OperationFailedError, ResponseValidationError } from '../../errors/index.js';
+import { formatIssues, type Issue, threwIssue } from '../../ground/issues.js';
+import { parseJson } from '../../ground/json.js';
+import { masked } from '../../ground/redact.js';
+import { type Verdict, validate } from '../../validation/validate.js';
+import type { Answer } from './attempt.js';
+import { shownCall } from './attempt-context.js';
+import { OUTCOME_UNKNOWN_HINT } from './connection-error.js';
+import { describeBody, excerpt, quote } from './excerpt.js';
+import { readFailure } from './failure.js';
+
+/** What an answer comes to. */
+export interface CallResult {
+  readonly data: unknown;
+  readonly message: string | undefined;
+  readonly drift: readonly Issue[];
+}
+
+/** Turns a 2xx answer into what the caller wants, or into a typed error. */
+export async function readAnswer(answer: Answer): Promise<CallResult> {
+  const { context, body: received } = answer;
+  const { text, tooLarge } = received;
+  const { response } = context.endpoint;
+  if (tooLarge) throw invalid(answer, undefined, [tooLargeIssue(context.settings.maxResponseBytes)]);
+  if (response.allowEmpty && text.trim() === '') {
+    // A deletion that was answered 204 has happened.
+    const drift = context.call.validation === 'off' ? [] : [emptyIssue];
+    return readData(answer, undefined, { ok: true, value: {}, drift });
+  }
+  const body = parseJson(text);
+  if (body === undefined) throw invalid(answer, undefined, [notJsonIssue(text)]);
+  throwIfFailed(answer, body);
+  return readData(answer, body, validate(response.schema, body, context.call.validation));
+}
+
+/** Takes the caller's part out of a body. A schema of the user's own may throw, and so may its `unwrap`. */
+async function readData(
+  answer: Answer,
+  body: unknown,
+  found: Verdict | Promise<Verdict>,
+): Promise<CallResult> {
+  try {
+    const verdict = await found;
+    if (!verdict.ok) throw invalid(answer, body, verdict.issues);
+    const drift =
+      verdict.drift.length === 0 ? verdict.drift : maskedIssues(verdict.drift, answer.progress.secrets);
+    const data = answer.context.endpoint.response.unwrap(verdict.value);
+    return { data, message: messageOf(body), drift };
+  } catch (error) {
+    if (error instanceof ResponseValidationError) throw error;
+    throw invalid(answer, body, [threwIssue], readFailure(error, answer.progress.secrets).cause);
+  }
+}
+
+const emptyIssue: Issue = {
+  path: [],
+  code: 'empty_body',
+  message: 'expected an envelope, received an empty body',
+};
+
+const notJsonIssue = (text: string): Issue => ({
+  path: [],
+  code: 'not_json',
+  message: `expected JSON, received ${describeBody(text)}`,
+});
+
+const tooLargeIssue = (maxBytes: number): Issue => ({
+  path: [],
+  code: 'too_large',
+  message: `expected at most ${maxBytes} bytes (the option \`maxResponseBytes\`)`,
+});
+
+function messageOf(body: unknown): string | undefined {
+  const message = (body as { message?: unknown } | null)?.message;
+  return typeof message === 'string' ? message : undefined;
+}
+
+/** `success: false`, or `isGood: false` (4.3), in a 2xx. The document does not say what it means: read as a failure. */
+function throwIfFailed(answer: Answer, body: unknown): void {
+  const { success, isGood, errors } = (body ?? {}) as {
+    success?: unknown;
+    isGood?: unknown;
+    errors?: unknown;
+  };
+  if (success !== false && isGood !== false) return;
+  const said = messageOf(body) ?? (typeof errors === 'string' ? errors : undefined);
+  const words = said === undefined || said === '' ? 'without a reason' : quote(said, answer.progress.secrets);
+  const field = success === false ? 'success: false' : 'isGood: false';
+  const parts = errorParts(answer, body);
+  throw new OperationFailedError(`${headline(parts)}, but failed (${field}): ${words}`, parts);
+}
+
+function invalid(
+  answer: Answer,
+  body: unknown,
+  found: readonly Issue[],
+  cause?: unknown,
+): ResponseValidationError {
+  const outcomeUnknown = answer.context.request.method !== 'GET';
+  const hint = outcomeUnknown ? `\n  ${OUTCOME_UNKNOWN_HINT}` : '';
+  // What is no JSON, or cannot be read, no mode passes on.
+  const forgiveness =
+    body === undefined || cause !== undefined
+      ? ''
+      : "\n  With `validation: 'report'` it is passed on as it is.";
+  const parts = errorParts(answer, body);
+  const issues = maskedIssues(found, answer.progress.secrets);
+  return new ResponseValidationError(
+    `${headline(parts)} with a body that does not fit the document${formatIssues(issues)}${forgiveness}${hint}`,
+    { ...parts, issues, outcomeUnknown, cause },
+  );
+}
+
+function errorParts({ context, response, body: { text }, progress }: Answer, body: unknown) {
+  const { secrets } = progress;
+  const rawBody = excerpt(text, secrets);
+  return { ...shownCall(context, secrets), status: response.status, rawBody, body: masked(body, secrets) };
+}
+
+const headline = ({ method, path, status }: ReturnType<typeof errorParts>): string =>
+  `${method} ${path} answered ${status}`;
+
+/** The name of an unknown field, and the words of a user's own schema, may hold anything that the body holds. */
+function maskedIssues(issues: readonly Issue[], secrets: readonly string[]): Issue[] {
+  // Masking keeps the shape of what it masks.
+  return masked(issues, secrets) as Issue[];
+}

@@ -1,0 +1,118 @@
+import {
+  ApiError,
+  type ApiErrorIssue,
+  type ApiErrorOptions,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServerError,
+  UnprocessableEntityError,
+} from '../../errors/index.js';
+import { parseJson } from '../../ground/json.js';
+import { masked, redactHeaders } from '../../ground/redact.js';
+import type { Answer } from './attempt.js';
+import { shownCall } from './attempt-context.js';
+import { OUTCOME_UNKNOWN_HINT } from './connection-error.js';
+import { describeBody, excerpt, quote } from './excerpt.js';
+import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
+
+/** Turns any answer that is not 2xx into a typed error. The status decides the class; no body makes it throw. */
+export function toApiError({ context, response, body: { text }, progress }: Answer): ApiError {
+  const { secrets } = progress;
+  const body = readErrorBody(text, secrets);
+  const call = shownCall(context, secrets);
+  const options: ApiErrorOptions = {
+    ...call,
+    status: response.status,
+    code: body.code,
+    issues: body.issues,
+    headers: new Headers(redactHeaders(response.headers, secrets)),
+    rawBody: excerpt(text, secrets),
+    outcomeUnknown: call.method !== 'GET' && mayHaveActed(response.status, body.isReadable),
+  };
+  return errorOf(messageOf(text, body, options), options);
+}
+
+const errorClasses: Readonly<Record<number, typeof ApiError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError,
+  422: UnprocessableEntityError,
+};
+
+function errorOf(message: string, options: ApiErrorOptions): ApiError {
+  const { status, headers } = options;
+  if (status === 429) return new RateLimitError(message, { ...options, retryAfter: retryAfter(headers) });
+  const ErrorClass = errorClasses[status] ?? (status >= 500 ? ServerError : ApiError);
+  return new ErrorClass(message, options);
+}
+
+interface ErrorBodyParts {
+  readonly message: string | undefined;
+  readonly code: string | undefined;
+  readonly issues: readonly ApiErrorIssue[];
+  /** Whether it is the document's error body: the service itself has said what happened. */
+  readonly isReadable: boolean;
+}
+
+/** Takes what it can from any body: fields the document does not list are kept, wrong ones are left out. */
+function readErrorBody(text: string, secrets: readonly string[]): ErrorBodyParts {
+  const parsed = parseJson(text);
+  const body = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
+  const text_ = (value: unknown) => (typeof value === 'string' ? quote(value, secrets) : undefined);
+  const message = text_(body.message);
+  const code = text_(body.code);
+  const issues = Array.isArray(body.issues) ? body.issues.filter(hasMessage) : [];
+  // Masking keeps the shape of what it masks.
+  const shown = masked(issues, secrets) as ApiErrorIssue[];
+  return {
+    message,
+    code,
+    issues: shown.map((issue) => ({ ...issue, message: quote(issue.message, secrets) })),
+    isReadable: message !== undefined && code !== undefined,
+  };
+}
+
+function hasMessage(issue: unknown): issue is ApiErrorIssue {
+  return typeof (issue as ApiErrorIssue | null)?.message === 'string';
+}
+
+/** Whether a request that is not a GET may have had its effect although the answer does not tell so. */
+function mayHaveActed(status: number, isReadable: boolean): boolean {
+  // A time-out or a cut connection somewhere on the way says nothing about the service behind it, whoever wrote the body.
+  if ([408, 502, 504].includes(status)) return true;
+  // 307 and 308 ask to send the same request elsewhere: this server has not acted on it.
+  if ([307, 308].includes(status)) return false;
+  return !isReadable && (status >= 500 || status < 400);
+}
+
+function messageOf(text: string, body: ErrorBodyParts, options: ApiErrorOptions): string {
+  const code = body.code === undefined ? '' : ` (code: ${body.code})`;
+  const said = body.message === undefined ? ` with ${describeBody(text)}` : `: ${body.message}`;
+  const issues = body.issues.slice(0, 20).map((issue) => `\n  - ${issue.message}`);
+  const hints = hintsFor(options).map((hint) => `\n  ${hint}`);
+  return `${options.method} ${options.path} answered ${options.status}${said}${code}${issues.join('')}${hints.join('')}`;
+}
+
+function hintsFor({ region, status, headers, outcomeUnknown }: ApiErrorOptions): string[] {
+  const hints: string[] = [];
+  if ([401, 403, 404].includes(status)) {
+    hints.push(
+      `The call went to region '${region}'. A token or an id of the other region may fail the same way.`,
+    );
+  }
+  if (status < 400) hints.push('Redirects are not followed: check the base address.');
+  const seconds = retryAfter(headers);
+  if (seconds !== undefined && seconds > MAX_RETRY_AFTER) {
+    hints.push(
+      `The service asks to wait ${Math.ceil(seconds)} s; a call waits ${MAX_RETRY_AFTER} s at most.`,
+    );
+  }
+  if (outcomeUnknown) hints.push(OUTCOME_UNKNOWN_HINT);
+  return hints;
+}

@@ -1,0 +1,99 @@
+import type { Endpoint, HttpMethod, QueryValue } from '../../endpoints/endpoint.js';
+import { RequestValidationError } from '../../errors/index.js';
+import { type Issue, threwIssue, typeName, wrongType } from '../../ground/issues.js';
+import { findNonJson } from '../../ground/json.js';
+import type { StandardSchemaV1 } from '../../ground/standard-schema.js';
+import { validate } from '../../validation/validate.js';
+
+/** What the caller gave for the parts of an endpoint. */
+export interface RequestInput {
+  readonly path?: Readonly<Record<string, string>> | undefined;
+  readonly body?: unknown;
+  readonly query?: unknown;
+}
+
+/** A checked request, the same for every attempt. */
+export interface PreparedRequest {
+  readonly method: HttpMethod;
+  /** Relative to the base address, parameters encoded, with the query. */
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/** Checks every argument, in every validation mode, before anything is sent. */
+export async function prepareRequest(
+  endpoint: Endpoint,
+  input: RequestInput | null,
+): Promise<PreparedRequest> {
+  const { method, path: route } = endpoint;
+  const refuse = (issues: readonly Issue[], cause?: unknown): never => {
+    throw new RequestValidationError({ method, path: route, issues, cause });
+  };
+  try {
+    const path = fillPath(endpoint, input?.path ?? {}, refuse);
+    const query = endpoint.query && (await checked(endpoint.query, input?.query, 'query', refuse));
+    const body = endpoint.body && (await checked(endpoint.body, input?.body, 'body', refuse));
+    return {
+      method,
+      path: query === undefined ? path : path + queryString(query, refuse),
+      body: body === undefined ? undefined : JSON.stringify(body),
+    };
+  } catch (error) {
+    if (error instanceof RequestValidationError) throw error;
+    // A getter, a `toJSON`, a schema of the user's own; or so deep a value that the stack has run out.
+    return refuse([threwIssue], error);
+  }
+}
+
+type Refuse = (issues: readonly Issue[], cause?: unknown) => never;
+
+function fillPath(endpoint: Endpoint, values: Readonly<Record<string, unknown>>, refuse: Refuse): string {
+  const reserved: Readonly<Record<string, readonly string[] | undefined>> = endpoint.reserved ?? {};
+  return endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const value = values[name];
+    const problem = pathProblem(value, reserved[name]);
+    if (problem === undefined) return encodeURIComponent(value as string);
+    return refuse([
+      { path: [name], code: 'invalid_id', message: `expected a non-empty id, received ${problem}` },
+    ]);
+  });
+}
+
+function pathProblem(value: unknown, reserved: readonly string[] = []): string | undefined {
+  if (typeof value !== 'string') return typeName(value);
+  if (value.trim() === '') return value === '' ? 'an empty string' : 'a blank string';
+  if (['.', '..', ...reserved].includes(value)) return `'${value}', the path of another operation`;
+  // A lone half of a surrogate pair has no UTF-8 form, and could not be encoded.
+  return /\p{Surrogate}/u.test(value) ? 'a string that is not valid Unicode' : undefined;
+}
+
+async function checked(
+  schema: StandardSchemaV1,
+  value: unknown,
+  part: string,
+  refuse: Refuse,
+): Promise<unknown> {
+  if (value === undefined)
+    return refuse([{ path: [], code: 'invalid_type', message: wrongType(`a ${part}`, value) }]);
+  const verdict = await validate(schema, value, 'strict');
+  if (!verdict.ok) return refuse(verdict.issues);
+  const lost = findNonJson(verdict.value);
+  if (lost !== undefined) refuse([lost]);
+  return verdict.value;
+}
+
+function queryString(query: unknown, refuse: Refuse): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query as Readonly<Record<string, QueryValue>>)) {
+    if (value === undefined) continue;
+    for (const one of Array.isArray(value) ? (value as readonly QueryValue[]) : [value]) {
+      if (typeof one === 'object') {
+        const message = `expected a plain value or a list of them, received ${typeName(one)}`;
+        refuse([{ path: [name], code: 'invalid_type', message }]);
+      }
+      parameters.append(name, String(one));
+    }
+  }
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,145 @@
+import type { SchemaInput, SchemaOutput, StandardSchemaV1 } from '../ground/standard-schema.js';
+import type { ResponseShape } from './response-shape.js';
+
+/** The HTTP methods an endpoint can have. */
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** The names in braces of a path: `'/agents/{agentId}/convos/{convoId}'` gives `'agentId' | 'convoId'`. */
+export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : never;
+
+/** A value that can stand in a query string. A list repeats its name; `undefined` leaves the name out. */
+export type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined;
+
+/** One operation as data: what the client sends, what the fake answers, what the OpenAPI document says. */
+export interface Endpoint<Path extends string = string, Body = unknown, Query = unknown, Result = unknown> {
+  /** The HTTP method. */
+  readonly method: HttpMethod;
+  /** Relative to the base address that ends in `/v3`; parameters in braces. */
+  readonly path: Path;
+  /** Schema of the request body; undefined where the operation takes none. */
+  readonly body?: StandardSchemaV1<Body, unknown> | undefined;
+  /** Schema of the query; undefined where the operation takes none. */
+  readonly query?: StandardSchemaV1<Query, unknown> | undefined;
+  /** What an answer looks like, and what of it the caller gets. */
+  readonly response: ResponseShape<Result>;
+  /** Whether a bearer token is sent (document, 5.2). */
+  readonly auth: 'bearer' | 'none';
+  /** Values of path parameters that would read another operation, and are refused. */
+  readonly reserved?: ReservedValues<Path> | undefined;
+}
+
+/** Path values that would address another operation; they are refused before anything is sent. */
+export type ReservedValues<Path extends string> = {
+  readonly [Name in PathParameter<Path>]?: readonly string[];
+};
+
+type PathInput<Path extends string> = [PathParameter<Path>] extends [never]
+  ? { readonly path?: undefined }
+  : { readonly path: { readonly [Name in PathParameter<Path>]: string } };
+type BodyInput<Body> = [Body] extends [undefined] ? { readonly body?: undefined } : { readonly body: Body };
+type QueryInput<Query> = [Query] extends [undefined]
+  ? { readonly query?: undefined }
+  : { readonly query: Query };
+
+/** What a call of an endpoint takes: its path parameters, its body, its query. */
+export type EndpointInput<Path extends string, Body, Query> = PathInput<Path> &
+  BodyInput<Body> &
+  QueryInput<Query>;
+
+type OptionalInput<Schema> = Schema extends StandardSchemaV1 ? SchemaInput<Schema> : undefined;
+type ResultOf<Response> =
+  Response extends ResponseShape<infer Result>
+    ? Result
+    : Response extends StandardSchemaV1
+      ? SchemaOutput<Response>
+      : never;
+
+/** What {@link endpoint} takes. */
+export interface EndpointDeclaration<
+  Path extends string,
+  Body extends StandardSchemaV1 | undefined,
+  Query extends StandardSchemaV1 | undefined,
+  Response extends StandardSchemaV1 | ResponseShape<unknown>,
+> {
+  /** `GET` and `DELETE` send no body. */
+  readonly method: HttpMethod;
+  /** Starts with a slash; without host and without `/v3`. Parameters in braces: `/agents/{agentId}/tools`. */
+  readonly path: Path;
+  /** Any Standard Schema; its output is sent as JSON. */
+  readonly body?: Body;
+  /** Any Standard Schema of an object of strings, numbers, booleans and lists of them. */
+  readonly query?: Query;
+  /** Any Standard Schema of the whole body, or {@link withData} / {@link withoutData} for the envelopes of 2.7. */
+  readonly response: Response;
+  /** `'none'` for the few endpoints without a bearer token (document, 5.2). Default `'bearer'`. */
+  readonly auth?: 'bearer' | 'none' | undefined;
+  /** Path values that would address another operation: `{ toolId: ['defaults'] }`. They are refused. */
+  readonly reserved?: ReservedValues<NoInfer<Path>> | undefined;
+}
+
+/** A slash, no version, parameters in braces alone. */
+const PATH = /^(?!\/v3(\/|$))(\/(?!:)([^{}/]|\{[^{}]+\})*)+$/;
+
+/**
+ * Declares an operation of the service. The seven documented ones are in {@link endpoints}; declare your own for
+ * an operation whose shape the document does not show, and call it with `platform.send(…)`.
+ *
+ * The path parameters, the body and the result of the call are typed from the declaration.
+ *
+ * @throws {TypeError} When the path does not start with a slash, starts with `/v3` or has a parameter that is not in braces;
+ *   when there is no response; or when a `GET` or `DELETE` declares a body.
+ *
+ * @example
+ * ```ts
+ * import { AgentPlatform, endpoint, ToolSchema, withData } from 'agent-platform-sdk';
+ * import * as z from 'zod';
+ *
+ * const listTools = endpoint({
+ *   method: 'GET',
+ *   path: '/agents/{agentId}/tools',
+ *   response: withData(z.array(ToolSchema)),
+ * });
+ *
+ * const platform = new AgentPlatform();
+ * const tools = await platform.send(listTools, { path: { agentId: 'agent_1' } });
+ * ```
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function endpoint<
+  const Path extends string,
+  Response extends StandardSchemaV1 | ResponseShape<unknown>,
+  Body extends StandardSchemaV1 | undefined = undefined,
+  Query extends StandardSchemaV1 | undefined = undefined,
+>(
+  declaration: EndpointDeclaration<Path, Body, Query, Response>,
+): Endpoint<Path, OptionalInput<Body>, OptionalInput<Query>, ResultOf<Response>> {
+  const { method, path, body, query, response, auth = 'bearer', reserved } = declaration;
+  if (!PATH.test(path)) {
+    throw new TypeError(
+      `endpoint: the path must look like "/tools/{toolId}", without "/v3" in front: ${path}`,
+    );
+  }
+  if (response === undefined) throw new TypeError(`endpoint: ${method} ${path} must declare a response`);
+  if (body !== undefined && (method === 'GET' || method === 'DELETE')) {
+    throw new TypeError(`endpoint: ${method} ${path} must not declare a body`);
+  }
+  const shape = isResponseShape(response)
+    ? response
+    : { schema: response, unwrap: (value: unknown) => value, allowEmpty: false };
+  // The casts tie the run-time values to the types inferred from the same declaration.
+  return { method, path, body, query, response: shape, auth, reserved } as Endpoint<
+    Path,
+    OptionalInput<Body>,
+    OptionalInput<Query>,
+    ResultOf<Response>
+  >;
+}
+
+function isResponseShape(
+  response: StandardSchemaV1 | ResponseShape<unknown>,
+): response is ResponseShape<unknown> {
+  // Not by `unwrap`, which the arrays and optional values of some schema libraries have too.
+  return !('~standard' in response);
+}

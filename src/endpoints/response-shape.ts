@@ -1,0 +1,102 @@
+import type * as z from 'zod/mini';
+import type { SchemaOutput, StandardIssue, StandardSchemaV1 } from '../ground/standard-schema.js';
+import { EnvelopeSchema, envelopeFields } from '../schemas/envelope.js';
+import { anything } from '../schemas/leaf.js';
+import { isOwnSchema, openObject } from '../schemas/object.js';
+import { validateOwn } from '../validation/validate.js';
+
+/** How an answer is read: the schema of the whole body, and what of it the caller gets. */
+export interface ResponseShape<Result> {
+  /** Schema of the whole body. */
+  readonly schema: StandardSchemaV1;
+  /** Takes the caller's part out of a body that fits the schema. */
+  readonly unwrap: (body: unknown) => Result;
+  /** Whether a 2xx with an empty body is a success too: only where the operation answers without data. */
+  readonly allowEmpty: boolean;
+}
+
+/**
+ * The envelope `{ success, message, data }` (document, 2.7) around a schema: the caller gets `data`.
+ *
+ * @param schema - Any Standard Schema of `data`; its output is returned.
+ *
+ * @example
+ * ```ts
+ * import { endpoint, withData } from 'agent-platform-sdk';
+ * import * as z from 'zod';
+ *
+ * const getAgent = endpoint({
+ *   method: 'GET',
+ *   path: '/agents/{agentId}',
+ *   response: withData(z.object({ id: z.string() })),
+ * });
+ * ```
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function withData<Schema extends StandardSchemaV1>(
+  schema: Schema,
+): ResponseShape<SchemaOutput<Schema>> {
+  return isOwnSchema(schema) ? withRecord(schema) : envelopeShape(foreignEnvelope(schema));
+}
+
+/**
+ * {@link withData} for schemas of this package. The documented operations call it directly, so that bundles leave out the
+ * code for other libraries' schemas.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function withRecord<Schema extends StandardSchemaV1>(
+  schema: Schema,
+): ResponseShape<SchemaOutput<Schema>> {
+  // This package's schemas are Zod's.
+  return envelopeShape(openObject({ ...envelopeFields, data: schema as unknown as z.core.$ZodType }));
+}
+
+function envelopeShape<Result>(schema: StandardSchemaV1): ResponseShape<Result> {
+  return {
+    schema,
+    // The schema has checked that this is an envelope, unless validation is off or only reports: then it may be null.
+    unwrap: (body) => (body as { data: Result } | null)?.data as Result,
+    allowEmpty: false,
+  };
+}
+
+/**
+ * The envelope `{ success, message }` (document, 2.7) of an operation without data, such as a deletion. An empty body is a
+ * success too, in every validation mode: a choice of this package, because what was asked for has happened.
+ *
+ * @example
+ * ```ts
+ * import { endpoint, withoutData } from 'agent-platform-sdk';
+ *
+ * const deleteAgent = endpoint({ method: 'DELETE', path: '/agents/{agentId}', response: withoutData() });
+ * ```
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function withoutData(): ResponseShape<void> {
+  return { schema: EnvelopeSchema, unwrap: () => undefined, allowEmpty: true };
+}
+
+/** An envelope whose `data` is validated by a schema of any library. */
+function foreignEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
+  const outer = openObject({ ...envelopeFields, data: anything });
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'agent-platform-sdk',
+      validate: async (body) => {
+        const envelope = validateOwn(outer, body, 'strict');
+        if (!envelope.ok) return { issues: envelope.issues };
+        const sent = body as { readonly data?: unknown };
+        const data = await schema['~standard'].validate(sent.data);
+        return data.issues === undefined
+          ? { value: { ...sent, data: data.value } }
+          : { issues: data.issues.map(insideData) };
+      },
+    },
+  };
+}
+
+const insideData = (issue: StandardIssue): StandardIssue => ({
+  message: issue.message,
+  path: ['data', ...(issue.path ?? [])],
+});

@@ -1,0 +1,44 @@
+import { formatIssues, type Issue } from '../ground/issues.js';
+import type { LeveledLogger } from '../ground/logger.js';
+import type { Region } from '../ground/regions.js';
+
+/** An answer or a webhook departed from the document in a way that the validation mode forgives. */
+export interface Drift {
+  /** Where: an operation's `GET /tools/{toolId}`, or a webhook event's type. */
+  readonly source: string;
+  /** The region of the call; undefined for a webhook. */
+  readonly region: Region | undefined;
+  /** Each departure with its path. */
+  readonly issues: readonly Issue[];
+}
+
+/** After so many kinds of drift, further ones are logged at debug only. */
+const MAX_SEEN = 1_000;
+
+/** Reports drift to the hook each time, and to the log once for each place, so that it is noticed but floods nothing. */
+export class DriftReporter {
+  readonly #log: LeveledLogger;
+  readonly #onDrift: ((drift: Drift) => unknown) | undefined;
+  readonly #seen = new Set<string>();
+
+  constructor(log: LeveledLogger, onDrift: ((drift: Drift) => unknown) | undefined) {
+    this.#log = log;
+    this.#onDrift = onDrift;
+  }
+
+  /** Resolves when the hook has; a hook that throws is logged and ignored. */
+  async report(drift: Drift): Promise<void> {
+    const fresh = drift.issues.filter((issue) => this.#isNew(drift.source, issue));
+    const level = fresh.length > 0 ? 'warn' : 'debug';
+    this.#log.log(level, () => `${drift.source} departs from the document${formatIssues(drift.issues)}`);
+    await this.#log.runQuietly('onDrift', () => this.#onDrift?.(drift));
+  }
+
+  #isNew(source: string, issue: Issue): boolean {
+    const place = issue.path.map((key) => (typeof key === 'number' ? '*' : key)).join('.');
+    const key = `${source} ${place} ${issue.code}`;
+    if (this.#seen.has(key) || this.#seen.size >= MAX_SEEN) return false;
+    this.#seen.add(key);
+    return true;
+  }
+}

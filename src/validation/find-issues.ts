@@ -1,0 +1,76 @@
+import type * as z from 'zod/mini';
+import { type Issue, notListed, wrongType } from '../ground/issues.js';
+import { isObject } from '../ground/json.js';
+import { fits } from './fits.js';
+
+/** One place where a value departs from one of this package's schemas. */
+export interface Departure {
+  /** Whether it is what a service that grows may send without breaking its contract. */
+  readonly grows: boolean;
+  /** Describes it. Only for those that are listed: a hostile answer can hold millions. */
+  readonly issue: () => Issue;
+}
+
+type Path = readonly (string | number)[];
+
+/**
+ * Finds departures one by one, so that few are in memory at a time. Zod collects all of them, and overflows the stack at
+ * some hundred thousand: one new field in each of so many clients would end the call.
+ */
+export function* departures(
+  schema: z.core.$ZodType,
+  value: unknown,
+  path: Path = [],
+  isOptional = false,
+): Generator<Departure, void, undefined> {
+  if (fits(schema, value)) return;
+  // `$ZodTypes` is Zod's own union of its schemas, told apart by `type`.
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'optional') {
+    yield* departures(def.innerType, value, path, true);
+  } else if (def.type === 'array' && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* departures(def.element, item, [...path, index]);
+  } else if (def.type === 'object' && isObject(value)) {
+    yield* inObject(def, value, path);
+  } else {
+    const isList = def.type === 'enum' || def.type === 'literal';
+    const grows = (value === null && isOptional) || (isList && typeof value === 'string');
+    yield { grows, issue: () => wrongValue(schema, value, path) };
+  }
+}
+
+function* inObject(
+  { shape, catchall }: z.core.$ZodObjectDef,
+  value: Readonly<Record<string, unknown>>,
+  path: Path,
+): Generator<Departure, void, undefined> {
+  for (const name in shape) {
+    // `name` is one of its names.
+    const field = shape[name] as z.core.$ZodType;
+    const at = [...path, name];
+    const isSent = name in value;
+    // Asked here too: a generator for each field that fits would cost more than all else.
+    if (isSent ? fits(field, value[name]) : field._zod.optin === 'optional') continue;
+    if (!isSent && fits(field, undefined)) yield missing(at);
+    else yield* departures(field, value[name], at);
+  }
+  if (catchall?._zod.def.type !== 'never') return;
+  for (const name in value) if (!Object.hasOwn(shape, name)) yield unknownField([...path, name]);
+}
+
+/** A value that is required and may be anything: such a schema accepts `undefined` too, and only the absence is wrong. */
+const missing = (path: Path): Departure => ({
+  grows: false,
+  issue: () => ({ path, code: 'invalid_type', message: wrongType('a value', undefined) }),
+});
+
+const unknownField = (path: Path): Departure => ({
+  grows: true,
+  issue: () => ({ path, code: 'unrecognized_key', message: 'unknown field' }),
+});
+
+/** In words of our own: neither a locale nor a `z.config({ customError })` of the user's program changes them. */
+function wrongValue({ _zod: { def, values } }: z.core.$ZodType, value: unknown, path: Path): Issue {
+  if (values !== undefined) return { path, code: 'invalid_value', message: notListed(values, value) };
+  return { path, code: 'invalid_type', message: wrongType(def.type, value) };
+}
