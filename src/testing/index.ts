@@ -41,14 +41,14 @@ export type {
   WrongShapeFault,
 } from './faults/fault.js';
 export type { FaultInput, Faults, InjectedFault } from './faults/faults.js';
-export type { DeepPartial } from './fixtures/deep-partial.js';
+export type { DeepPartial } from './fixtures/fixtures.js';
 export {
   createFixtures,
   type DeliveryFixture,
   type EventFixture,
   type Fixtures,
   fixtures,
-} from './fixtures/index.js';
+} from './fixtures/fixtures.js';
 export type { Handler, HandlerCall } from './handler.js';
 export type { FakeServer, ListenOptions } from './http-server.js';
 export type { NewIds } from './ids.js';

@@ -1,6 +1,6 @@
 import type { Region } from '../ground/regions.js';
 import type { RegionAdd } from './add.js';
-import type { Fixtures } from './fixtures/index.js';
+import type { Fixtures } from './fixtures/fixtures.js';
 
 /** The ids and secrets of the records that a fake begins with, in one region. All are made up. */
 export interface SeedHandles {

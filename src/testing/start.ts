@@ -2,7 +2,7 @@ import { REGIONS } from '../ground/regions.js';
 import { RegionAdd } from './add.js';
 import { defaultCatalogue } from './catalogue.js';
 import type { FakePlatformOptions } from './fake-options.js';
-import { createFixtures } from './fixtures/index.js';
+import { createFixtures } from './fixtures/fixtures.js';
 import type { RegionRecords } from './records.js';
 import { seed, seedRegion } from './seed.js';
 import type { World } from './world.js';

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../scripts/free-port.js';
 import { startRedis } from '../../scripts/redis-server.js';
-import { randomNumbers } from '../../src/testing/faults/random.js';
+import { randomNumbers } from '../../src/testing/random.js';
 import { bundleProcesses } from './bundle.js';
 import { startProxy } from './cut-proxy.js';
 import { Fleet } from './fleet.js';

@@ -4,7 +4,7 @@ import { closedObject } from '../../schemas/object.js';
 
 /** An answer with a status, most often an error. */
 export interface StatusFault {
-  /** Which fault this is. */
+  /** The kind of fault. */
   readonly kind?: 'status' | undefined;
   /** From 200 to 599. */
   readonly status: number;
@@ -22,7 +22,7 @@ export interface StatusFault {
 
 /** An HTML page, as a proxy sends it. */
 export interface HtmlFault {
-  /** Which fault this is. */
+  /** The kind of fault. */
   readonly kind: 'html';
   /** Default 502. */
   readonly status?: number | undefined;
@@ -30,7 +30,7 @@ export interface HtmlFault {
 
 /** A success without a body. */
 export interface EmptyFault {
-  /** Which fault this is. */
+  /** The kind of fault. */
   readonly kind: 'empty';
   /** Default 200. */
   readonly status?: number | undefined;
@@ -38,13 +38,13 @@ export interface EmptyFault {
 
 /** The real answer, cut in the middle of its JSON; to HTTP it is complete. */
 export interface TruncatedFault {
-  /** Which fault this is. */
+  /** The kind of fault. */
   readonly kind: 'truncated';
 }
 
 /** A JSON body that does not fit the operation. */
 export interface WrongShapeFault {
-  /** Which fault this is. */
+  /** The kind of fault. */
   readonly kind: 'wrong-shape';
   /** Default 200. */
   readonly status?: number | undefined;
@@ -54,9 +54,9 @@ export interface WrongShapeFault {
 
 /** The real answer, whose body stops half way. */
 export interface StallFault {
-  /** Which fault this is. */
+  /** The kind of fault. */
   readonly kind: 'stall';
-  /** How many bytes of the body come first. Default: half; with 0, only status and headers come. */
+  /** The bytes of the body that come first. Default: half; with 0, only status and headers come. */
   readonly after?: number | undefined;
   /** Milliseconds until the rest comes. Default: never, until the client gives up. */
   readonly ms?: number | undefined;
@@ -64,7 +64,7 @@ export interface StallFault {
 
 /** The connection is cut. */
 export interface ResetFault {
-  /** Which fault this is. */
+  /** The kind of fault. */
   readonly kind: 'reset';
   /** Before any of the answer (default), or in the middle of its body. */
   readonly at?: 'start' | 'body' | undefined;
@@ -72,13 +72,13 @@ export interface ResetFault {
 
 /** The connection is never made. In process only: a server that listens cannot refuse. */
 export interface RefusedFault {
-  /** Which fault this is. */
+  /** The kind of fault. */
   readonly kind: 'refused';
 }
 
 /** The answer comes late. Can be combined with any other fault. */
 export interface LatencyFault {
-  /** Which fault this is. */
+  /** The kind of fault. */
   readonly kind: 'latency';
   /** Milliseconds; or drawn for each call: evenly, or log-normally, with a long tail, as networks do. */
   readonly ms:
@@ -97,7 +97,7 @@ export interface LatencyFault {
       };
 }
 
-/** What can go wrong. */
+/** Something that goes wrong with a call. */
 export type Fault =
   | StatusFault
   | HtmlFault
@@ -112,9 +112,9 @@ export type Fault =
 /** The name of a fault. */
 export type FaultKind = NonNullable<Fault['kind']>;
 
-/** Which calls a fault strikes. */
+/** The calls that a fault strikes. */
 export interface FaultScope {
-  /** How many calls: default 1. */
+  /** The number of calls it strikes. Default 1. */
   readonly times?: number | 'always' | undefined;
   /** Only in this region. */
   readonly region?: 'eu' | 'na' | undefined;
@@ -123,8 +123,8 @@ export interface FaultScope {
   /** Seed of what is drawn: `rate`, and the distribution of a latency. Default 1. */
   readonly seed?: number | undefined;
   /**
-   * Whether the operation is carried out all the same, so that the client cannot know: default false, and true for
-   * those that need the real answer (`truncated`, `stall`, `latency`, `reset` in the body).
+   * Carries the operation out all the same, so that the client cannot know. Default false; true for the faults that
+   * need the real answer (`truncated`, `stall`, `latency`, `reset` in the body).
    */
   readonly acts?: boolean | undefined;
 }
@@ -139,7 +139,7 @@ const scope = {
 const status = z.number().check(z.int(), z.gte(200), z.lte(599));
 const milliseconds = z.number().check(z.gte(0));
 
-/** What is known of each kind: its own fields beside the common ones. */
+/** The fields of each kind, beside the common ones. */
 const fields = {
   status: {
     status,

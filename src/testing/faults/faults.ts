@@ -1,6 +1,15 @@
+import * as z from 'zod/mini';
 import type { Endpoint } from '../../endpoints/endpoint.js';
+import { formatIssues } from '../../ground/issues.js';
+import type { Region } from '../../ground/regions.js';
+import { type Clock, sleep } from '../../webhooks/clock.js';
 import type { OperationName } from '../operation.js';
-import type { Fault, FaultScope } from './fault.js';
+import { drawLatency, randomNumbers } from '../random.js';
+import { isSameOperation, type Route } from '../route.js';
+import type { Interception } from '../service.js';
+import { describeIssue, fromZodIssues } from '../zod-issues.js';
+import { FAULT_KINDS, type Fault, type FaultKind, type FaultScope, faultSchema } from './fault.js';
+import { type AnswerFault, strike } from './strike.js';
 
 /** A fault, and which calls it strikes. */
 export type FaultInput = Fault &
@@ -11,13 +20,13 @@ export type FaultInput = Fault &
 
 /** A fault that was injected. */
 export interface InjectedFault {
-  /** How many calls it will still strike; `Infinity` for `'always'`. */
+  /** The number of calls it will still strike; `Infinity` for `'always'`. */
   readonly remaining: number;
   /** Removes the fault. */
   remove(): void;
 }
 
-/** What goes wrong with the next calls. */
+/** The faults of a fake: they let the next calls go wrong. */
 export interface Faults {
   /**
    * Lets something go wrong with the next call, with the next `times` calls, or with every one. Of several faults
@@ -39,4 +48,113 @@ export interface Faults {
   inject(input: FaultInput): InjectedFault;
   /** Removes all faults. */
   clear(): void;
+}
+
+interface Entry {
+  readonly fault: Fault & FaultScope;
+  /** The name of the route it strikes; undefined for every one. */
+  readonly endpoint: string | undefined;
+  readonly random: () => number;
+  remaining: number;
+}
+
+/** The faults that wait for their calls. */
+export class FaultList implements Faults {
+  readonly #routes: () => readonly Route[];
+  readonly #clock: Clock;
+  #entries: readonly Entry[] = [];
+
+  constructor(routes: () => readonly Route[], clock: Clock) {
+    this.#routes = routes;
+    this.#clock = clock;
+  }
+
+  inject(input: FaultInput): InjectedFault {
+    const endpoint = this.#nameOf(input.endpoint);
+    const { endpoint: _, ...fault } = input;
+    check(fault);
+    const { times = 1, seed = 1 } = fault;
+    const entry: Entry = {
+      fault,
+      endpoint,
+      random: randomNumbers(seed),
+      remaining: times === 'always' ? Infinity : times,
+    };
+    this.#entries = [...this.#entries, entry];
+    return {
+      get remaining() {
+        return entry.remaining;
+      },
+      remove: () => {
+        entry.remaining = 0;
+      },
+    };
+  }
+
+  clear(): void {
+    this.#entries = [];
+  }
+
+  /** Stands between each request and its answer. */
+  readonly intercept: Interception = async (exchange, answer) => {
+    const { region, endpoint, request, door } = exchange;
+    const struck = this.#take(region, endpoint);
+    let wait = 0;
+    let outcome: (AnswerFault & FaultScope) | undefined;
+    for (const { fault, random } of struck) {
+      if (fault.kind === 'latency') wait += drawLatency(fault.ms, random);
+      else outcome = fault;
+    }
+    if (wait > 0) await sleep(this.#clock, wait, request.signal);
+    request.signal.throwIfAborted();
+    if (outcome === undefined) return answer();
+    exchange.struckBy(outcome.kind ?? 'status');
+    return strike(outcome, { answer, acts: outcome.acts, door, request, clock: this.#clock });
+  };
+
+  /** Every latency that strikes a call, and the first other fault that does. */
+  #take(region: Region, endpoint: string | undefined): readonly Entry[] {
+    const struck: Entry[] = [];
+    let hasOutcome = false;
+    for (const entry of this.#entries) {
+      const isLatency = entry.fault.kind === 'latency';
+      if ((!isLatency && hasOutcome) || !strikes(entry, region, endpoint)) continue;
+      entry.remaining -= 1;
+      hasOutcome ||= !isLatency;
+      struck.push(entry);
+    }
+    this.#entries = this.#entries.filter((entry) => entry.remaining > 0);
+    return struck;
+  }
+
+  #nameOf(endpoint: FaultInput['endpoint']): string | undefined {
+    if (endpoint === undefined) return undefined;
+    const route = this.#routes().find((each) =>
+      typeof endpoint === 'string' ? each.name === endpoint : isSameOperation(each.endpoint, endpoint),
+    );
+    if (route !== undefined) return route.name;
+    const name = typeof endpoint === 'string' ? endpoint : `${endpoint.method} ${endpoint.path}`;
+    const known = this.#routes().map((each) => each.name);
+    throw new TypeError(`This fake has no endpoint "${name}". It has ${known.join(', ')}.`);
+  }
+}
+
+function strikes(entry: Entry, region: Region, endpoint: string | undefined): boolean {
+  const { fault } = entry;
+  if (entry.remaining <= 0) return false;
+  if (fault.region !== undefined && fault.region !== region) return false;
+  if (entry.endpoint !== undefined && entry.endpoint !== endpoint) return false;
+  return fault.rate === undefined || entry.random() < fault.rate;
+}
+
+/** Faults may come as JSON or from untyped code. */
+function check(input: { readonly kind?: string | undefined }): void {
+  const { kind = 'status' } = input;
+  if (!FAULT_KINDS.includes(kind)) {
+    throw new TypeError(`There is no fault "${kind}". There are ${FAULT_KINDS.join(', ')}.`);
+  }
+  // Just found among the kinds.
+  const result = z.safeParse(faultSchema(kind as FaultKind), input, { error: describeIssue });
+  if (result.success) return;
+  throw new TypeError(`The fault "${kind}" is wrong${formatIssues(fromZodIssues(result.error.issues))}`);
 }

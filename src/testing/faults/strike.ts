@@ -2,7 +2,6 @@ import { type Clock, sleep } from '../../webhooks/clock.js';
 import { hasNoBody, jsonResponse } from '../json-response.js';
 import { errorBody } from '../refusal.js';
 import type { Door } from '../service.js';
-import { connectionRefused, connectionReset } from './connection.js';
 import type { Fault, FaultKind, StallFault, StatusFault } from './fault.js';
 
 /** One call that a fault strikes. */
@@ -17,11 +16,11 @@ export interface StruckCall {
 }
 
 /** A fault that takes the place of the answer; a latency comes before one. */
-export type Outcome = Exclude<Fault, { readonly kind: 'latency' }>;
-type OutcomeOf<Kind extends FaultKind> = Extract<Outcome, { readonly kind?: Kind | undefined }>;
-type Strike<Kind extends FaultKind> = (fault: OutcomeOf<Kind>, call: StruckCall) => Promise<Response>;
+export type AnswerFault = Exclude<Fault, { readonly kind: 'latency' }>;
+type AnswerFaultOf<Kind extends FaultKind> = Extract<AnswerFault, { readonly kind?: Kind | undefined }>;
+type Strike<Kind extends FaultKind> = (fault: AnswerFaultOf<Kind>, call: StruckCall) => Promise<Response>;
 
-/** What each fault does, by its kind: a forgotten one does not compile. */
+/** Each fault's deed, by its kind: a forgotten one does not compile. */
 const strikes: { readonly [Kind in Exclude<FaultKind, 'latency'>]: Strike<Kind> } = {
   status: (fault, call) => instead(call, statusResponse(fault)),
   html: ({ status = 502 }, call) => instead(call, htmlResponse(status)),
@@ -53,10 +52,10 @@ const strikes: { readonly [Kind in Exclude<FaultKind, 'latency'>]: Strike<Kind> 
 };
 
 /** Lets a fault take the place of the answer. */
-export function strike(fault: Outcome, call: StruckCall): Promise<Response> {
+export function strike(fault: AnswerFault, call: StruckCall): Promise<Response> {
   const kind = fault.kind ?? 'status';
   // The table holds for each kind the function of that kind; the compiler cannot follow the pair.
-  return (strikes[kind] as (fault: Outcome, call: StruckCall) => Promise<Response>)(fault, call);
+  return (strikes[kind] as (fault: AnswerFault, call: StruckCall) => Promise<Response>)(fault, call);
 }
 
 async function instead(call: StruckCall, response: Response): Promise<Response> {
@@ -130,4 +129,18 @@ function breaking(bytes: Uint8Array): ReadableStream<Uint8Array> {
       controller.enqueue(bytes);
     },
   });
+}
+
+/** The error of a `fetch` whose connection is cut, in the form that Node gives it. */
+function connectionReset(): TypeError {
+  return connectionError('read ECONNRESET', 'ECONNRESET');
+}
+
+/** The error of a `fetch` that finds no connection. */
+function connectionRefused(): TypeError {
+  return connectionError('connect ECONNREFUSED', 'ECONNREFUSED');
+}
+
+function connectionError(message: string, code: string): TypeError {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) });
 }

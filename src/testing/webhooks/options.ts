@@ -1,6 +1,6 @@
 import type { Region } from '../../ground/regions.js';
 import type { WebhookEventType, WebhookPayloadOf } from '../../webhooks/events.js';
-import type { DeepPartial } from '../fixtures/deep-partial.js';
+import type { DeepPartial } from '../fixtures/fixtures.js';
 
 /** Whose webhooks these are. */
 export interface WebhookOwner {

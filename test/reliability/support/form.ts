@@ -1,4 +1,4 @@
-import { randomNumbers } from '../../../src/testing/faults/random.js';
+import { randomNumbers } from '../../../src/testing/random.js';
 
 /** The seed of this run. The command prints it; `RELIABILITY_SEED` repeats it. */
 export const seed = Number(process.env.RELIABILITY_SEED ?? 1);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What the command line asks for. */
+/** A command with its options, as the command line asks for it. */
 export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
