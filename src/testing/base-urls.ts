@@ -16,7 +16,9 @@ export function normalizeBaseUrls(input: Partial<BaseUrls>): BaseUrls {
 }
 
 function normalize(text: string): string {
-  return text.replace(/\/+$/, '').replace(/\/v3$/, '');
+  // The host in lower case, and no port where it is the default one: as requests have them.
+  const { origin, pathname } = new URL(text);
+  return origin + pathname.replace(/\/+$/, '').replace(/\/v3$/, '');
 }
 
 /** The region that a URL is in, and the path that follows its base address. */

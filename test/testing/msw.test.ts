@@ -1,0 +1,217 @@
+import {
+  AgentPlatform,
+  type AgentPlatformOptions,
+  ConnectionError,
+  endpoint,
+  endpoints,
+  type Region,
+  withData,
+} from 'agent-platform-sdk';
+import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
+import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
+import { getResponse, HttpHandler, HttpResponse, http, type RequestHandler } from 'msw';
+import { type SetupServer, setupServer } from 'msw/node';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+
+/** msw with the handlers of a fake, for the length of one test. */
+function intercepting(fake: FakePlatform): SetupServer {
+  const msw = setupServer(...fakeHandlers(fake));
+  msw.listen({ onUnhandledRequest: 'error' });
+  onTestFinished(() => msw.close());
+  return msw;
+}
+
+/** A client as a program makes it, without a `fetch` of its own. */
+function clientOf(
+  fake: FakePlatform,
+  options: AgentPlatformOptions & { region?: Region } = {},
+): AgentPlatform {
+  const { region = 'eu' } = options;
+  const token = fake.seed[region].workspaceSecret;
+  return new AgentPlatform({
+    token,
+    baseUrls: fake.baseUrls,
+    maxRetries: 0,
+    logLevel: 'off',
+    ...options,
+    region,
+  });
+}
+
+const headersOf = (handlers: readonly RequestHandler[]): unknown[] => handlers.map(({ info }) => info.header);
+
+/** The handlers that have answered, as msw names them. */
+function used(msw: SetupServer): unknown[] {
+  const handlers = msw.listHandlers().filter((handler) => handler instanceof HttpHandler);
+  return headersOf(handlers.filter(({ isUsed }) => isUsed));
+}
+
+/** Asks the fake in process and through msw, and expects the same answer. */
+async function expectSameAnswer(fake: FakePlatform, path: string, init?: RequestInit): Promise<Response> {
+  const url = fake.baseUrls.eu + path;
+  const [inProcess, throughMsw] = [await fake.fetch(url, init), await fetch(url, init)];
+  const text = await throughMsw.clone().text();
+  expect([throughMsw.status, text]).toEqual([inProcess.status, await inProcess.text()]);
+  return throughMsw;
+}
+
+test('there is one handler for each operation and region, and one for all other paths of a region', () => {
+  const handlers = fakeHandlers(createFakePlatform());
+  const [eu, na] = ['https://eu.agent-platform.test', 'https://na.agent-platform.test'];
+  const operations = (baseUrl: string): string[] => [
+    `POST ${baseUrl}/v3/utils/telco/release-number`,
+    `GET ${baseUrl}/v3/tools/defaults`,
+    `GET ${baseUrl}/v3/orgs/:orgId/members-and-teams`,
+    `POST ${baseUrl}/v3/agents/:agentId/variables`,
+    `GET ${baseUrl}/v3/tools/:toolId`,
+    `DELETE ${baseUrl}/v3/workspaces/:id`,
+    `GET ${baseUrl}/v3/agents/:agentId/convos/:convoId`,
+  ];
+  expect(operations(eu)).toHaveLength(Object.keys(endpoints).length);
+  expect(headersOf(handlers)).toEqual([...operations(eu), ...operations(na), `/.+/ ${eu}/*`, `/.+/ ${na}/*`]);
+});
+
+test('each operation is answered by its own handler', async () => {
+  const fake = createFakePlatform();
+  const msw = intercepting(fake);
+  const { orgId, agentId, convoId, toolId, secondWorkspaceId, rentedNumberSid } = fake.seed.na;
+  const platform = clientOf(fake, { region: 'na' });
+
+  await platform.orgs.listMembersAndTeams(orgId);
+  await platform.variables.create(agentId, { key: 'plan' });
+  await platform.phoneNumbers.release({ phoneNumberSid: rentedNumberSid, isImportedNumber: false });
+  await platform.tools.listDefaults();
+  await platform.tools.get(toolId);
+  await platform.conversations.get({ agentId, convoId });
+  await platform.workspaces.delete(secondWorkspaceId);
+
+  expect(used(msw)).toHaveLength(7);
+  for (const header of used(msw)) expect(header).toMatch(/^(GET|POST|DELETE) https:\/\/na\.[^*]+$/);
+  expect(fake.requests.map(({ endpoint, status }) => [endpoint, status])).toEqual(
+    Object.keys(endpoints).map((name) => [name, 200]),
+  );
+});
+
+test('a handler of the user takes the place of one operation in one region, until it is reset', async () => {
+  const fake = createFakePlatform();
+  const msw = intercepting(fake);
+  const { toolId } = fake.seed.eu;
+  msw.use(
+    http.get<{ toolId: string }>(`${fake.baseUrls.eu}/v3/tools/:toolId`, ({ params }) =>
+      HttpResponse.json({ success: true, message: 'OK', data: { id: params.toolId, name: 'mine' } }),
+    ),
+  );
+
+  expect((await clientOf(fake).tools.get('any')).name).toBe('mine');
+  expect((await clientOf(fake, { region: 'na' }).tools.get(fake.seed.na.toolId)).name).not.toBe('mine');
+  msw.resetHandlers();
+  expect((await clientOf(fake).tools.get(toolId)).name).not.toBe('mine');
+  expect(fake.requests).toHaveLength(2);
+});
+
+test('a handler of the user that answers nothing leaves the request to the fake', async () => {
+  const fake = createFakePlatform();
+  const seen: string[] = [];
+  intercepting(fake).use(http.all('*', ({ request }) => void seen.push(new URL(request.url).pathname)));
+
+  expect((await clientOf(fake).tools.get(fake.seed.eu.toolId)).id).toBe(fake.seed.eu.toolId);
+  expect(seen).toEqual([`/v3/tools/${fake.seed.eu.toolId}`]);
+});
+
+test.each([
+  ['an unknown path', '/v3/campaigns', {}],
+  ['a path without /v3', '/tools/defaults', {}],
+  ['the base address itself', '/', {}],
+  ['a documented path with another method', '/v3/tools/tool_1', { method: 'PUT', body: '{}' }],
+  ['a documented path with a slash at its end', '/v3/tools/defaults/', {}],
+  ['a documented path in capitals', '/v3/TOOLS/DEFAULTS', {}],
+  ['HEAD', '/v3/tools/defaults', { method: 'HEAD' }],
+  ['OPTIONS', '/v3/tools/defaults', { method: 'OPTIONS' }],
+])('%s is answered as the service would', async (_, path, init) => {
+  const fake = createFakePlatform();
+  intercepting(fake);
+
+  const { status } = await expectSameAnswer(fake, path, init);
+
+  expect(status).toBe(404);
+});
+
+test('another host is left to others', async () => {
+  const request = new Request('https://elsewhere.example/v3/tools/defaults');
+
+  expect(await getResponse(fakeHandlers(createFakePlatform()), request)).toBeUndefined();
+});
+
+test('an endpoint that was taught to the fake is answered, also after the handlers were made', async () => {
+  const fake = createFakePlatform();
+  intercepting(fake);
+  const listNames = endpoint({
+    method: 'PATCH',
+    path: '/agents/{agent-id}/names',
+    body: z.object({ prefix: z.string() }),
+    response: withData(z.array(z.string())),
+  });
+  fake.handle(listNames, ({ path, body, succeed }) => succeed([`${body.prefix} ${path['agent-id']}`]));
+
+  const names = await clientOf(fake).send(listNames, {
+    path: { 'agent-id': 'a/1' },
+    body: { prefix: 'agent' },
+  });
+
+  expect(names).toEqual(['agent a/1']);
+});
+
+test('a handler of the fake that replaces an operation is the one that answers', async () => {
+  const fake = createFakePlatform();
+  intercepting(fake);
+  fake.handle(endpoints.getTool, ({ path, succeed }) => succeed({ id: path.toolId, name: 'taught' }));
+
+  expect(await clientOf(fake).tools.get('t1')).toEqual({ id: 't1', name: 'taught' });
+});
+
+test.each([
+  ['a reset', { kind: 'reset' }],
+  ['a refused connection', { kind: 'refused' }],
+] as const)('%s is a network error', async (_, fault) => {
+  const fake = createFakePlatform();
+  intercepting(fake);
+  const { workspaces, tools } = clientOf(fake);
+  const { secondWorkspaceId, toolId } = fake.seed.eu;
+
+  fake.faults.inject({ ...fault, times: 1 });
+  await expect(fetch(`${fake.baseUrls.eu}/v3/tools/defaults`)).rejects.toThrow(TypeError);
+  fake.faults.inject({ ...fault, times: 1 });
+  const deleting = workspaces.delete(secondWorkspaceId);
+  await expect(deleting).rejects.toThrow(ConnectionError);
+  // msw does not say why there was no answer: the client has to take it for a connection that was cut.
+  await expect(deleting).rejects.toMatchObject({ outcomeUnknown: true });
+  await expect(tools.get(toolId)).resolves.toBeDefined();
+});
+
+test.each([
+  ['https://api.example.com', 'https://api.example.com'],
+  ['https://api.example.com/v3/', 'https://api.example.com'],
+  [' https://API.example.com:443/v3', 'https://api.example.com'],
+  ['http://localhost:4010', 'http://localhost:4010'],
+  ['http://127.0.0.1:4010/eu', 'http://127.0.0.1:4010/eu'],
+  ['http://[::1]:4010', 'http://[::1]:4010'],
+  ['http://[::1]', 'http://[::1]'],
+  ['https://api.example.com/a:80/b:c/d', 'https://api.example.com/a:80/b:c/d'],
+  ['https://api.example.com/(a)+b*c|d', 'https://api.example.com/(a)+b*c|d'],
+  ['https://api.example.com/{a}/ü', 'https://api.example.com/%7Ba%7D/%C3%BC'],
+])('the base address %j is one that msw can intercept', async (given, baseUrl) => {
+  const fake = createFakePlatform({ baseUrls: { eu: given } });
+  const msw = intercepting(fake);
+  const platform = clientOf(fake, { baseUrls: { eu: given } });
+
+  expect(fake.baseUrls.eu).toBe(baseUrl);
+  expect(platform.baseUrl).toBe(`${baseUrl}/v3`);
+  expect((await platform.tools.get(fake.seed.eu.toolId)).id).toBe(fake.seed.eu.toolId);
+  expect(used(msw)).toEqual([expect.stringMatching(/^GET .+\/v3\/tools\/:toolId$/)]);
+  expect((await fetch(`${baseUrl}/v3/nothing`)).status).toBe(404);
+});
+
+test('a base address that is no URL is refused', () => {
+  expect(() => createFakePlatform({ baseUrls: { na: 'api.example.com' } })).toThrow('Invalid URL');
+});
