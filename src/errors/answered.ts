@@ -48,7 +48,7 @@ export class ResponseValidationError extends AgentPlatformError {
   static override readonly errorName = 'ResponseValidationError';
   declare readonly type: 'response_validation_error';
 
-  /** Each departure with its path in the body. */
+  /** Each issue with its path in the body. */
   declare readonly issues: readonly Issue[];
   /** The HTTP status of the answer. */
   declare readonly status: number;

@@ -64,6 +64,15 @@ export class ApiError extends AgentPlatformError {
     super(message, parts);
   }
 
+  /**
+   * The class of an error with this status: `NotFoundError` for 404.
+   *
+   * @internal
+   */
+  static classOf(status: number): typeof ApiError {
+    return classes[status] ?? (status >= 500 ? ServerError : ApiError);
+  }
+
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), headers: redactHeaders(this.headers) };
   }
@@ -129,3 +138,14 @@ export class ServerError extends ApiError {
   static override readonly errorName = 'ServerError';
   declare readonly type: 'server_error';
 }
+
+/** The class of each status that has one of its own; 5xx is a {@link ServerError}, any other an {@link ApiError}. */
+const classes: Readonly<Record<number, typeof ApiError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError,
+  422: UnprocessableEntityError,
+  429: RateLimitError,
+};

@@ -22,7 +22,7 @@ export class WebhookPayloadError extends WebhookError {
   static override readonly errorName = 'WebhookPayloadError';
   declare readonly type: 'webhook_payload_error';
 
-  /** Each departure with its path in the envelope. */
+  /** Each issue with its path in the envelope. */
   declare readonly issues: readonly Issue[];
 
   constructor(message: string, options: { issues: readonly Issue[]; cause?: unknown }) {

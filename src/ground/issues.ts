@@ -1,8 +1,8 @@
-/** One place where a value departs from what the document says. */
+/** One place where a value does not fit its schema. */
 export interface Issue {
-  /** Where, from the top of the value: `['data', 'channels', 0]`. Empty for the value itself. */
+  /** The place, from the top of the value: `['data', 'channels', 0]`. Empty for the value itself. */
   readonly path: readonly (string | number)[];
-  /** What kind of departure, stable: `invalid_type`, `invalid_value`, `unrecognized_key`, … */
+  /** The kind of the issue, stable: `invalid_type`, `invalid_value`, `unrecognized_key`, … */
   readonly code: string;
   /** What was expected and what came, in English. Holds no value of the data, only types and field names. */
   readonly message: string;

@@ -2,13 +2,13 @@ import { formatIssues, type Issue } from '../ground/issues.js';
 import type { LeveledLogger } from '../ground/logger.js';
 import type { Region } from '../ground/regions.js';
 
-/** An answer or a webhook departed from the document in a way that the validation mode forgives. */
+/** Issues of an answer or a webhook that the validation mode forgave. */
 export interface Drift {
   /** Where: an operation's `GET /tools/{toolId}`, or a webhook event's type. */
   readonly source: string;
   /** The region of the call; undefined for a webhook. */
   readonly region: Region | undefined;
-  /** Each departure with its path. */
+  /** Each issue with its path. */
   readonly issues: readonly Issue[];
 }
 

@@ -3,39 +3,40 @@ import { type Issue, notListed, wrongType } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
 import { fits } from './fits.js';
 
-/** One place where a value departs from one of this package's schemas. */
-export interface Departure {
-  /** Whether it is what a service that grows may send without breaking its contract. */
+/** An issue that was found, and is not described yet. */
+export interface FoundIssue {
+  /** True for what a service that grows may send without breaking its contract. */
   readonly grows: boolean;
-  /** Describes it. Only for those that are listed: a hostile answer can hold millions. */
-  readonly issue: () => Issue;
+  /** Describes it. Asked only for those that are listed: a hostile answer can hold millions. */
+  readonly describe: () => Issue;
 }
 
 type Path = readonly (string | number)[];
 
 /**
- * Finds departures one by one, so that few are in memory at a time. Zod collects all of them, and overflows the stack at
- * some hundred thousand: one new field in each of so many clients would end the call.
+ * Finds the places where a value does not fit one of this package's schemas, one by one, so that few are in memory at a
+ * time. Zod collects all of them, and overflows the stack at some hundred thousand: one new field in each of so many
+ * clients would end the call.
  */
-export function* departures(
+export function* findIssues(
   schema: z.core.$ZodType,
   value: unknown,
   path: Path = [],
   isOptional = false,
-): Generator<Departure, void, undefined> {
+): Generator<FoundIssue, void, undefined> {
   if (fits(schema, value)) return;
   // `$ZodTypes` is Zod's own union of its schemas, told apart by `type`.
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === 'optional') {
-    yield* departures(def.innerType, value, path, true);
+    yield* findIssues(def.innerType, value, path, true);
   } else if (def.type === 'array' && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* departures(def.element, item, [...path, index]);
+    for (const [index, item] of value.entries()) yield* findIssues(def.element, item, [...path, index]);
   } else if (def.type === 'object' && isObject(value)) {
     yield* inObject(def, value, path);
   } else {
     const isList = def.type === 'enum' || def.type === 'literal';
     const grows = (value === null && isOptional) || (isList && typeof value === 'string');
-    yield { grows, issue: () => wrongValue(schema, value, path) };
+    yield { grows, describe: () => wrongValue(schema, value, path) };
   }
 }
 
@@ -43,7 +44,7 @@ function* inObject(
   { shape, catchall }: z.core.$ZodObjectDef,
   value: Readonly<Record<string, unknown>>,
   path: Path,
-): Generator<Departure, void, undefined> {
+): Generator<FoundIssue, void, undefined> {
   for (const name in shape) {
     // `name` is one of its names.
     const field = shape[name] as z.core.$ZodType;
@@ -52,21 +53,21 @@ function* inObject(
     // Asked here too: a generator for each field that fits would cost more than all else.
     if (isSent ? fits(field, value[name]) : field._zod.optin === 'optional') continue;
     if (!isSent && fits(field, undefined)) yield missing(at);
-    else yield* departures(field, value[name], at);
+    else yield* findIssues(field, value[name], at);
   }
   if (catchall?._zod.def.type !== 'never') return;
   for (const name in value) if (!Object.hasOwn(shape, name)) yield unknownField([...path, name]);
 }
 
 /** A value that is required and may be anything: such a schema accepts `undefined` too, and only the absence is wrong. */
-const missing = (path: Path): Departure => ({
+const missing = (path: Path): FoundIssue => ({
   grows: false,
-  issue: () => ({ path, code: 'invalid_type', message: wrongType('a value', undefined) }),
+  describe: () => ({ path, code: 'invalid_type', message: wrongType('a value', undefined) }),
 });
 
-const unknownField = (path: Path): Departure => ({
+const unknownField = (path: Path): FoundIssue => ({
   grows: true,
-  issue: () => ({ path, code: 'unrecognized_key', message: 'unknown field' }),
+  describe: () => ({ path, code: 'unrecognized_key', message: 'unknown field' }),
 });
 
 /** In words of our own: neither a locale nor a `z.config({ customError })` of the user's program changes them. */

@@ -5,7 +5,7 @@ type Check = (value: unknown) => boolean;
 const checks = new WeakMap<z.core.$ZodType, Check>();
 
 /**
- * Tells quickly whether a JSON value fits a schema. True is certain. After false, `departures` finds what is wrong: nothing,
+ * Tells quickly whether a JSON value fits a schema. True is certain. After false, `findIssues` finds what is wrong: nothing,
  * for some values that no JSON parser makes, such as instances of classes.
  *
  * Zod visits every field a schema lists and copies the value. This visits the fields that were sent, of a

@@ -3,16 +3,16 @@ import { type Issue, IssueList } from '../ground/issues.js';
 import { isMarked } from '../ground/redact.js';
 import type { StandardIssue, StandardSchemaV1 } from '../ground/standard-schema.js';
 import { isOwnSchema } from '../schemas/object.js';
-import { departures } from './find-issues.js';
+import { findIssues } from './find-issues.js';
 import { fits } from './fits.js';
 
 /**
  * How strictly what the service sends is validated against the document, from exact to trusting:
  *
- * - `strict`: every departure is an error.
+ * - `strict`: every issue is an error.
  * - `tolerant` (default): what grows is forgiven and reported as drift: a new field in a closed object, a new
  *   value in a closed list, `null` in an optional field. A missing or wrongly typed field is an error.
- * - `report`: every departure is reported as drift, and the value is passed on as sent.
+ * - `report`: every issue is reported as drift, and the value is passed on as sent.
  * - `off`: no check and no cost.
  */
 export type ValidationMode = 'strict' | 'tolerant' | 'report' | 'off';
@@ -35,9 +35,9 @@ export function validateOwn(schema: z.core.$ZodType, value: unknown, mode: Valid
   if (mode === 'off' || fits(schema, value)) return { ok: true, value, drift: NO_DRIFT };
   const found = new IssueList();
   const unforgiven = new IssueList();
-  for (const departure of departures(schema, value)) {
-    found.add(departure.issue);
-    if (mode === 'strict' || (mode === 'tolerant' && !departure.grows)) unforgiven.add(departure.issue);
+  for (const { grows, describe } of findIssues(schema, value)) {
+    found.add(describe);
+    if (mode === 'strict' || (mode === 'tolerant' && !grows)) unforgiven.add(describe);
   }
   const issues = unforgiven.all();
   return issues.length > 0 ? { ok: false, issues } : { ok: true, value, drift: found.all() };

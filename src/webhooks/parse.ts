@@ -31,7 +31,7 @@ export interface ParseWebhookOptions {
   readonly secret: WebhookSecrets;
   /** How strictly the payload is validated against the document. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
-  /** Called when a payload departs from the document in a way that the validation mode forgives. */
+  /** Called when a payload has issues that the validation mode forgives. */
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
 }
 

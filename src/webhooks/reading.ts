@@ -16,7 +16,7 @@ export interface InvalidWebhookEvent {
   readonly payload: Readonly<Record<string, unknown>>;
   /** Whose secret it was, where the secrets were named. */
   readonly workspace?: string;
-  /** Each departure, with its path in the envelope. */
+  /** Each issue, with its path in the envelope. */
   readonly issues: readonly Issue[];
   /** The same as an error, ready to be thrown or reported. */
   readonly error: WebhookPayloadError;

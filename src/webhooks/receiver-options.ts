@@ -62,7 +62,7 @@ export interface WebhookReceiverOptions {
   readonly inbox?: WebhookInbox | undefined;
   /** How strictly payloads are validated against the document. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
-  /** Called when a payload departs from the document in a way that the validation mode forgives. */
+  /** Called when a payload has issues that the validation mode forgives. */
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
   /** Where time is taken from, for tests. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;

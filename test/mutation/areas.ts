@@ -11,9 +11,9 @@ export const AREAS: Readonly<Record<string, Area>> = {
   validation: {
     mutate: ['src/validation/*.ts', 'src/ground/{issues,json}.ts', 'src/schemas/object.ts'],
     tests: [
-      'test/schemas/{fits,growth}.test.ts',
+      'test/schemas/growth.test.ts',
       'test/client/{request-validation,send,validation}.test.ts',
-      'test/validation.test.ts',
+      'test/validation/*.test.ts',
       'test/webhooks/{events,parse}.test.ts',
     ],
   },
@@ -21,7 +21,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     mutate: ['src/errors/*.ts', 'src/ground/redact.ts'],
     tests: [
       'test/errors/*.test.ts',
-      'test/redact.test.ts',
+      'test/ground/redact.test.ts',
       'test/client/{api-errors,echo,encodings,response-headers,secrets,thrown}.test.ts',
       'test/webhooks/parse.test.ts',
     ],

@@ -1,16 +1,4 @@
-import {
-  ApiError,
-  type ApiErrorIssue,
-  type ApiErrorOptions,
-  AuthenticationError,
-  BadRequestError,
-  ConflictError,
-  NotFoundError,
-  PermissionDeniedError,
-  RateLimitError,
-  ServerError,
-  UnprocessableEntityError,
-} from '../../errors/index.js';
+import { ApiError, type ApiErrorIssue, type ApiErrorOptions, RateLimitError } from '../../errors/index.js';
 import { parseJson } from '../../ground/json.js';
 import { masked, redactHeaders } from '../../ground/redact.js';
 import type { Answer } from './attempt.js';
@@ -36,19 +24,10 @@ export function toApiError({ context, response, body: { text }, progress }: Answ
   return errorOf(messageOf(text, body, options), options);
 }
 
-const errorClasses: Readonly<Record<number, typeof ApiError>> = {
-  400: BadRequestError,
-  401: AuthenticationError,
-  403: PermissionDeniedError,
-  404: NotFoundError,
-  409: ConflictError,
-  422: UnprocessableEntityError,
-};
-
 function errorOf(message: string, options: ApiErrorOptions): ApiError {
   const { status, headers } = options;
   if (status === 429) return new RateLimitError(message, { ...options, retryAfter: retryAfter(headers) });
-  const ErrorClass = errorClasses[status] ?? (status >= 500 ? ServerError : ApiError);
+  const ErrorClass = ApiError.classOf(status);
   return new ErrorClass(message, options);
 }
 

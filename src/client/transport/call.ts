@@ -25,7 +25,7 @@ export type Send = <Path extends string, Body, Query, Result>(
 /** Makes the function that all resources send with. */
 export function createTransport(settings: Settings): Send {
   const { hooks, log } = settings;
-  const drift = new DriftReporter(log, (departure) => hooks.onDrift?.(departure));
+  const drift = new DriftReporter(log, (found) => hooks.onDrift?.(found));
   return <Path extends string, Body, Query, Result>(
     endpoint: Endpoint<Path, Body, Query, Result>,
     input: EndpointInput<Path, Body, Query>,

@@ -154,7 +154,7 @@ export const operation: Change = {
       before: '  VoiceprovCall: sdk.VoiceprovCall;',
       insert: '  Workspace: sdk.Workspace;\n',
     },
-    { file: 'test/endpoints.test.ts', before: '  deleteWorkspace: {', insert: EXPECTED },
+    { file: 'test/endpoints/endpoints.test.ts', before: '  deleteWorkspace: {', insert: EXPECTED },
     {
       file: 'test/openapi/document.test.ts',
       before: "    deleteWorkspace: ['2XX', 'default'],",
@@ -171,12 +171,12 @@ export const operation: Change = {
   demanded: [
     'scripts/openapi/operations.ts',
     'src/testing/operations.ts',
-    'test/endpoints.test.ts',
+    'test/endpoints/endpoints.test.ts',
     'test/reliability/support/operations.ts',
     'test/schemas/records.test-d.ts',
   ],
   tests: [
-    'test/endpoints.test.ts',
+    'test/endpoints/endpoints.test.ts',
     'test/client/calls.test.ts',
     'test/testing/operations.test.ts',
     'test/schemas',

@@ -9,7 +9,7 @@ export interface Mutation {
   readonly what: string;
   /** The value after the change; the one before is left as it was. */
   readonly value: unknown;
-  /** Where the departure is to be reported. */
+  /** Where the issue is to be reported. */
   readonly path: Path;
   readonly code: 'invalid_type' | 'invalid_value' | 'unrecognized_key';
   /** Whether it is what a service that grows may send: `tolerant` forgives it. */

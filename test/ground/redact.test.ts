@@ -6,7 +6,7 @@ import {
   redactHeaders,
   redactText,
   withoutSecrets,
-} from '../src/ground/redact.js';
+} from '../../src/ground/redact.js';
 
 test('a marked field without a value has nothing to mask', () => {
   expect(redact({ magicCode: undefined, usedSecret: null })).toEqual({

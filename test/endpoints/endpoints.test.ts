@@ -1,9 +1,9 @@
 import * as sdk from 'agent-platform-sdk';
 import { type Endpoint, endpoint, endpoints, ToolSchema } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { isOwnSchema } from '../src/schemas/object.js';
-import { validate } from '../src/validation/validate.js';
-import { complete, minimal } from './schemas/samples.js';
+import { isOwnSchema } from '../../src/schemas/object.js';
+import { validate } from '../../src/validation/validate.js';
+import { complete, minimal } from '../schemas/samples.js';
 
 /** What section 4 says of an operation, with an answer of each field and what of it the caller gets. */
 interface Documented {

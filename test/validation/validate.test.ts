@@ -1,13 +1,13 @@
 import { type Drift, type Logger, withData } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { formatIssues, formatPath, IssueList, typeName } from '../src/ground/issues.js';
-import { findNonJson } from '../src/ground/json.js';
-import { LeveledLogger } from '../src/ground/logger.js';
-import { closedObject, isOwnSchema, openObject } from '../src/schemas/object.js';
-import { DriftReporter } from '../src/validation/drift.js';
-import { type ValidationMode, validate, validateOwn } from '../src/validation/validate.js';
-import { RecordingLogger } from './webhooks/recording-logger.js';
+import { formatIssues, formatPath, IssueList, typeName } from '../../src/ground/issues.js';
+import { findNonJson } from '../../src/ground/json.js';
+import { LeveledLogger } from '../../src/ground/logger.js';
+import { closedObject, isOwnSchema, openObject } from '../../src/schemas/object.js';
+import { DriftReporter } from '../../src/validation/drift.js';
+import { type ValidationMode, validate, validateOwn } from '../../src/validation/validate.js';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
 
 test.each([
   [[], '(root)'],

@@ -4,9 +4,9 @@ import * as z from 'zod/mini';
 import { closedObject, openObject } from '../../src/schemas/object.js';
 import { fits } from '../../src/validation/fits.js';
 import { validateOwn } from '../../src/validation/validate.js';
-import { type RecordName, recordNames } from './document-table.js';
-import { rows, schemaOf } from './records.js';
-import { complete, wrongValuesOf } from './samples.js';
+import { type RecordName, recordNames } from '../schemas/document-table.js';
+import { rows, schemaOf } from '../schemas/records.js';
+import { complete, wrongValuesOf } from '../schemas/samples.js';
 
 /** What Zod says, which `fits` must say too. */
 const accepts = (schema: z.core.$ZodType, value: unknown) => z.safeParse(schema, value).success;
