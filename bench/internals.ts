@@ -9,7 +9,7 @@ import { OrgClientSchema } from '../src/schemas/org-client.js';
 import { TeamSchema } from '../src/schemas/team.js';
 import { ToolSchema } from '../src/schemas/tool.js';
 import { VariableSchema } from '../src/schemas/variable.js';
-import { ConversationUpdatedPayloadSchema } from '../src/webhooks/payloads/conversation.js';
+import { ConversationUpdatedPayloadSchema } from '../src/webhooks/events.js';
 
 export { safeParse } from 'zod/mini';
 export { validateOwn } from '../src/validation/validate.js';

@@ -177,21 +177,7 @@ export type { ValidationMode } from './validation/validate.js';
 export type { WebhookResponse } from './webhooks/answers.js';
 export type { Clock } from './webhooks/clock.js';
 export type { ClaimResult, DedupeStore } from './webhooks/dedupe-store.js';
-export type {
-  ReceivedEvent,
-  WebhookEvent,
-  WebhookEventCategory,
-  WebhookEventDefinition,
-  WebhookEventOf,
-  WebhookEventPlatforms,
-  WebhookEvents,
-  WebhookEventType,
-  WebhookPayloadOf,
-} from './webhooks/events.js';
-export {
-  isWebhookEventType,
-  webhookEvents,
-} from './webhooks/events.js';
+export * from './webhooks/events.js';
 export type { StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
 export type {
   ReceivedWebhook,
@@ -208,22 +194,6 @@ export {
   parseWebhook,
   parseWebhookRequest,
 } from './webhooks/parse.js';
-export { type AgentEventPayload, AgentEventPayloadSchema } from './webhooks/payloads/agent.js';
-export { type BugReportedPayload, BugReportedPayloadSchema } from './webhooks/payloads/bug.js';
-export { type ChatDelegatedPayload, ChatDelegatedPayloadSchema } from './webhooks/payloads/chat.js';
-export { type ClientEventPayload, ClientEventPayloadSchema } from './webhooks/payloads/client.js';
-export {
-  type ConversationUpdatedPayload,
-  ConversationUpdatedPayloadSchema,
-} from './webhooks/payloads/conversation.js';
-export { type FormSubmittedPayload, FormSubmittedPayloadSchema } from './webhooks/payloads/form.js';
-export { type LeadCapturedPayload, LeadCapturedPayloadSchema } from './webhooks/payloads/lead.js';
-export { type MessageReceivedPayload, MessageReceivedPayloadSchema } from './webhooks/payloads/message.js';
-export {
-  type OrganisationEventPayload,
-  OrganisationEventPayloadSchema,
-} from './webhooks/payloads/organisation.js';
-export { type WebhookTestPayload, WebhookTestPayloadSchema } from './webhooks/payloads/test.js';
 export type { InvalidWebhookEvent, UnknownWebhookEvent } from './webhooks/reading.js';
 export { createWebhookReceiver, type WebhookReceiver, type WebhookRequest } from './webhooks/receiver.js';
 export type { DedupeOptions, WebhookReceiverOptions } from './webhooks/receiver-options.js';

@@ -30,16 +30,18 @@ import {
 import { TeamSchema, TeamSummarySchema } from '../../src/schemas/team.js';
 import { ToolSchema } from '../../src/schemas/tool.js';
 import { VariableFieldSchema, VariableInputSchema, VariableSchema } from '../../src/schemas/variable.js';
-import { AgentEventPayloadSchema } from '../../src/webhooks/payloads/agent.js';
-import { BugReportedPayloadSchema } from '../../src/webhooks/payloads/bug.js';
-import { ChatDelegatedPayloadSchema } from '../../src/webhooks/payloads/chat.js';
-import { ClientEventPayloadSchema } from '../../src/webhooks/payloads/client.js';
-import { ConversationUpdatedPayloadSchema } from '../../src/webhooks/payloads/conversation.js';
-import { FormSubmittedPayloadSchema } from '../../src/webhooks/payloads/form.js';
-import { LeadCapturedPayloadSchema } from '../../src/webhooks/payloads/lead.js';
-import { MessageReceivedPayloadSchema } from '../../src/webhooks/payloads/message.js';
-import { OrganisationEventPayloadSchema } from '../../src/webhooks/payloads/organisation.js';
-import { WebhookTestPayloadSchema } from '../../src/webhooks/payloads/test.js';
+import {
+  AgentEventPayloadSchema,
+  BugReportedPayloadSchema,
+  ChatDelegatedPayloadSchema,
+  ClientEventPayloadSchema,
+  ConversationUpdatedPayloadSchema,
+  FormSubmittedPayloadSchema,
+  LeadCapturedPayloadSchema,
+  MessageReceivedPayloadSchema,
+  OrganisationEventPayloadSchema,
+  WebhookTestPayloadSchema,
+} from '../../src/webhooks/events.js';
 
 /** The name of each schema in the OpenAPI document: that of its interface here. */
 const named = {

@@ -1,19 +1,17 @@
-import type * as z from 'zod/mini';
-import { type AgentEventPayload, AgentEventPayloadSchema } from './payloads/agent.js';
-import { type BugReportedPayload, BugReportedPayloadSchema } from './payloads/bug.js';
-import { type ChatDelegatedPayload, ChatDelegatedPayloadSchema } from './payloads/chat.js';
-import { type ClientEventPayload, ClientEventPayloadSchema } from './payloads/client.js';
+import * as z from 'zod/mini';
 import {
-  type ConversationUpdatedPayload,
-  ConversationUpdatedPayloadSchema,
-} from './payloads/conversation.js';
-import { type FormSubmittedPayload, FormSubmittedPayloadSchema } from './payloads/form.js';
-import { type LeadCapturedPayload, LeadCapturedPayloadSchema } from './payloads/lead.js';
-import { type MessageReceivedPayload, MessageReceivedPayloadSchema } from './payloads/message.js';
-import { type OrganisationEventPayload, OrganisationEventPayloadSchema } from './payloads/organisation.js';
-import { type WebhookTestPayload, WebhookTestPayloadSchema } from './payloads/test.js';
+  type EventChannel,
+  EventChannelSchema,
+  type MessageChannel,
+  MessageChannelSchema,
+} from '../schemas/channel.js';
+import { anythings, requiredDictionary, requiredText, text } from '../schemas/leaf.js';
+import { openObject } from '../schemas/object.js';
 
-/** The categories of the document's table of events (6.2). */
+// The events of the service as data. A new event is its payload, its line in `WebhookEvents` and its row in
+// `webhookEvents`; the compiler then asks for its fixture.
+
+/** The categories of the specification's table of events (6.2). */
 export type WebhookEventCategory =
   | 'Message'
   | 'Chat'
@@ -26,14 +24,14 @@ export type WebhookEventCategory =
   | 'Client'
   | 'Conversation';
 
-/** Which agent platforms send an event (document, 6.2); `'not shown'` where the document does not say. */
+/** Which agent platforms send an event (specification, 6.2); `'not shown'` where the specification does not say. */
 export type WebhookEventPlatforms = 'both' | 'native' | 'not shown';
 
 /** One event type as data. */
 export interface WebhookEventDefinition<Type extends string = string, Payload = unknown> {
   /** `type` of the envelope. */
   readonly type: Type;
-  /** Category in the document's table. */
+  /** Category in the specification's table. */
   readonly category: WebhookEventCategory;
   /** The agent platforms that send it. */
   readonly platforms: WebhookEventPlatforms;
@@ -45,11 +43,327 @@ export interface WebhookEventDefinition<Type extends string = string, Payload = 
 export interface ReceivedEvent<Type extends string, Payload> {
   /** The event type. */
   readonly type: Type;
-  /** The payload as sent, less `workspaceSecret`. Fields the document does not list are kept. */
+  /** The payload as sent, less `workspaceSecret`. Fields the specification does not list are kept. */
   readonly payload: Payload;
   /** Whose secret it was, where the secrets were named. */
   readonly workspace?: string;
 }
+
+/** Every payload carries it: milliseconds since the Unix epoch (specification, 6.1). */
+const createdAt = z.number();
+/** The `operation` of the agent, organisation and client events: a closed set (specification, 6.3). */
+const lifecycleOperation = z.enum(['created', 'updated', 'deleted']);
+
+/** Payload of `message_received` (specification, 6.3). */
+export interface MessageReceivedPayload {
+  /** Agent id. */
+  agentId: string;
+  /** Agent name. */
+  agentName?: string | undefined;
+  /** Conversation id. */
+  convoId: string;
+  /** The message. */
+  messageContent: string;
+  /** The channel it came through: Set A of the specification. */
+  channel: MessageChannel;
+  /** Type of the message. Values: not shown. */
+  messageType?: string | undefined;
+  /** Who sent it. Format: not shown. */
+  from?: string | undefined;
+  /** When the event was created, in milliseconds since the Unix epoch. */
+  createdAt: number;
+}
+
+/** Schema of {@link MessageReceivedPayload}. */
+export const MessageReceivedPayloadSchema = openObject({
+  agentId: requiredText,
+  agentName: text,
+  convoId: requiredText,
+  messageContent: requiredText,
+  channel: MessageChannelSchema,
+  messageType: text,
+  from: text,
+  createdAt,
+});
+
+/** Payload of `chat_delegated` (specification, 6.3). */
+export interface ChatDelegatedPayload {
+  /** Agent id. */
+  agentId: string;
+  /** Agent name. */
+  agentName?: string | undefined;
+  /** Conversation id. */
+  convoId: string;
+  /** Id of the user that the chat is assigned to. */
+  assignedToUserId: string;
+  /** Name of the user that the chat is assigned to. */
+  assignedToUserName?: string | undefined;
+  /** Email of the user that the chat is assigned to. */
+  assignedToUserEmail?: string | undefined;
+  /** Id of the user who delegated it. */
+  delegatedByUserId?: string | undefined;
+  /** Name of the user who delegated it. */
+  delegatedByUserName?: string | undefined;
+  /** Name of the customer. */
+  customerName?: string | undefined;
+  /** Email of the customer. */
+  customerEmail?: string | undefined;
+  /** Phone number of the customer. */
+  customerPhone?: string | undefined;
+  /** The channel of the chat: Set B of the specification. */
+  channel: EventChannel;
+  /** What happened. */
+  operation: 'delegated';
+  /** When the event was created, in milliseconds since the Unix epoch. */
+  createdAt: number;
+}
+
+/** Schema of {@link ChatDelegatedPayload}. */
+export const ChatDelegatedPayloadSchema = openObject({
+  agentId: requiredText,
+  agentName: text,
+  convoId: requiredText,
+  assignedToUserId: requiredText,
+  assignedToUserName: text,
+  assignedToUserEmail: text,
+  delegatedByUserId: text,
+  delegatedByUserName: text,
+  customerName: text,
+  customerEmail: text,
+  customerPhone: text,
+  channel: EventChannelSchema,
+  operation: z.enum(['delegated']),
+  createdAt,
+});
+
+/** Payload of `bug_reported` (specification, 6.3). */
+export interface BugReportedPayload {
+  /** Agent id. */
+  agentId: string;
+  /** Agent name. */
+  agentName?: string | undefined;
+  /** Conversation id. */
+  convoId: string;
+  /** What the reporter wrote. */
+  bugDescription: string;
+  /** CDN URL of the screenshot. Only its URL is sent, never the picture itself. */
+  imageUrl?: string | undefined;
+  /** Id of the user who reported it. */
+  reportedByUserId?: string | undefined;
+  /** Name of the user who reported it. */
+  reportedByUserName?: string | undefined;
+  /** Email of the user who reported it. */
+  reportedByUserEmail?: string | undefined;
+  /** The channel of the conversation: Set B of the specification. */
+  channel: EventChannel;
+  /** What happened. */
+  operation: 'reported';
+  /** When the event was created, in milliseconds since the Unix epoch. */
+  createdAt: number;
+}
+
+/** Schema of {@link BugReportedPayload}. */
+export const BugReportedPayloadSchema = openObject({
+  agentId: requiredText,
+  agentName: text,
+  convoId: requiredText,
+  bugDescription: requiredText,
+  imageUrl: text,
+  reportedByUserId: text,
+  reportedByUserName: text,
+  reportedByUserEmail: text,
+  channel: EventChannelSchema,
+  operation: z.enum(['reported']),
+  createdAt,
+});
+
+/** Payload of `agent_created`, `agent_updated` and `agent_deleted` (specification, 6.3). */
+export interface AgentEventPayload {
+  /** Agent id. */
+  agentId: string;
+  /** Agent name. */
+  agentName?: string | undefined;
+  /** The platform the agent runs on: `vg` or `vf`. The specification does not say which code is which platform. */
+  agentPlatform?: 'vg' | 'vf' | undefined;
+  /** What happened. The specification lists the three values for the group, not one for each event type. */
+  operation: 'created' | 'updated' | 'deleted';
+  /** When the event was created, in milliseconds since the Unix epoch. */
+  createdAt: number;
+}
+
+/** Schema of {@link AgentEventPayload}. */
+export const AgentEventPayloadSchema = openObject({
+  agentId: requiredText,
+  agentName: text,
+  agentPlatform: z.optional(z.enum(['vg', 'vf'])),
+  operation: lifecycleOperation,
+  createdAt,
+});
+
+/** Payload of `webhook_test` (specification, 6.3), which verifies that a receiver is reachable and configured. */
+export interface WebhookTestPayload {
+  /** A text from the service. */
+  message: string;
+  /** When the event was created, in milliseconds since the Unix epoch. */
+  createdAt: number;
+}
+
+/** Schema of {@link WebhookTestPayload}. */
+export const WebhookTestPayloadSchema = openObject({ message: requiredText, createdAt });
+
+/** Payload of `lead_captured` (specification, 6.3). Native platform only: it supports automatic lead collection. */
+export interface LeadCapturedPayload {
+  /** Agent id. */
+  agentId: string;
+  /** Agent name. */
+  agentName?: string | undefined;
+  /** Name of the lead. */
+  leadName?: string | undefined;
+  /** Email of the lead. */
+  leadEmail?: string | undefined;
+  /** Phone number of the lead. */
+  leadPhone?: string | undefined;
+  /** The channel it came through: Set B of the specification. */
+  channel: EventChannel;
+  /** What happened. */
+  operation: 'captured';
+  /** When the event was created, in milliseconds since the Unix epoch. */
+  createdAt: number;
+}
+
+/** Schema of {@link LeadCapturedPayload}. */
+export const LeadCapturedPayloadSchema = openObject({
+  agentId: requiredText,
+  agentName: text,
+  leadName: text,
+  leadEmail: text,
+  leadPhone: text,
+  channel: EventChannelSchema,
+  operation: z.enum(['captured']),
+  createdAt,
+});
+
+/** Payload of `form_submitted` (specification, 6.3). Native platform only: it supports UI-engine forms. */
+export interface FormSubmittedPayload {
+  /** Agent id. */
+  agentId: string;
+  /** Agent name. */
+  agentName?: string | undefined;
+  /** Conversation id. */
+  convoId: string;
+  /** Kind of the form; not described further. */
+  formType: 'ui_engine_form' | 'ui_engine_input';
+  /** What was filled in, as key-value pairs. */
+  formData: Record<string, unknown>;
+  /** The channel it came through: Set B of the specification. */
+  channel: EventChannel;
+  /** When the event was created, in milliseconds since the Unix epoch. */
+  createdAt: number;
+}
+
+/** Schema of {@link FormSubmittedPayload}. */
+export const FormSubmittedPayloadSchema = openObject({
+  agentId: requiredText,
+  agentName: text,
+  convoId: requiredText,
+  formType: z.enum(['ui_engine_form', 'ui_engine_input']),
+  formData: requiredDictionary,
+  channel: EventChannelSchema,
+  createdAt,
+});
+
+/** Payload of `organisation_created`, `organisation_updated` and `organisation_deleted` (specification, 6.3). */
+export interface OrganisationEventPayload {
+  /** Organisation id. */
+  organisationId: string;
+  /** Organisation name. */
+  organisationName?: string | undefined;
+  /** What happened. The specification lists the three values for the group, not one for each event type. */
+  operation: 'created' | 'updated' | 'deleted';
+  /** When the event was created, in milliseconds since the Unix epoch. */
+  createdAt: number;
+}
+
+/** Schema of {@link OrganisationEventPayload}. */
+export const OrganisationEventPayloadSchema = openObject({
+  organisationId: requiredText,
+  organisationName: text,
+  operation: lifecycleOperation,
+  createdAt,
+});
+
+/** Payload of `client_created`, `client_updated` and `client_deleted` (specification, 6.3). */
+export interface ClientEventPayload {
+  /** Id of the organisation that the client belongs to. */
+  organisationId: string;
+  /** Organisation name. */
+  organisationName?: string | undefined;
+  /** Client id: the `ID` of an `OrgClient`. */
+  clientId: string;
+  /** Client name. */
+  clientName?: string | undefined;
+  /** Client email. */
+  clientEmail?: string | undefined;
+  /** What happened. The specification lists the three values for the group, not one for each event type. */
+  operation: 'created' | 'updated' | 'deleted';
+  /** When the event was created, in milliseconds since the Unix epoch. */
+  createdAt: number;
+}
+
+/** Schema of {@link ClientEventPayload}. */
+export const ClientEventPayloadSchema = openObject({
+  organisationId: requiredText,
+  organisationName: text,
+  clientId: requiredText,
+  clientName: text,
+  clientEmail: text,
+  operation: lifecycleOperation,
+  createdAt,
+});
+
+/**
+ * Payload of `conversation_updated` (specification, 6.3), sent after a conversation is persisted. It is also posted to
+ * the agent's `advanced.serverUrl` when that is configured.
+ */
+export interface ConversationUpdatedPayload {
+  /** Agent id. */
+  agentId: string;
+  /** Agent name. */
+  agentName?: string | undefined;
+  /** Conversation id. */
+  convoId: string;
+  /** Session id. */
+  sessionId?: string | undefined;
+  /** The channel of the conversation. A plain string: the specification gives no value set for this event. */
+  channel?: string | undefined;
+  /** The region of the workspace. */
+  region?: 'eu' | 'na' | undefined;
+  /** Light conversation metadata. Inner structure: not shown. */
+  lightConvoData: Record<string, unknown>;
+  /** The full chat history. Inner structure: not shown. */
+  turns: unknown[];
+  /** The LLM message history, when available. Inner structure: not shown. */
+  messagesHistory?: unknown[] | undefined;
+  /** What happened. */
+  operation: 'updated';
+  /** When the event was created, in milliseconds since the Unix epoch. */
+  createdAt: number;
+}
+
+/** Schema of {@link ConversationUpdatedPayload}. */
+export const ConversationUpdatedPayloadSchema = openObject({
+  agentId: requiredText,
+  agentName: text,
+  convoId: requiredText,
+  sessionId: text,
+  channel: text,
+  region: z.optional(z.enum(['eu', 'na'])),
+  lightConvoData: requiredDictionary,
+  turns: z.array(z.unknown()),
+  messagesHistory: anythings,
+  operation: z.enum(['updated']),
+  createdAt,
+});
 
 /**
  * The event of each type. Written out, not inferred from the table of schemas: every program that is compiled against
@@ -124,7 +438,7 @@ function table(rows: Rows): Table {
 }
 
 /**
- * All sixteen event types (document, 6.2 and 6.3): category, the agent platforms that send it, schema of the payload.
+ * All sixteen event types (specification, 6.2 and 6.3): category, the agent platforms that send it, schema of the payload.
  * The event types, the receiver, the fake and the OpenAPI document all read this table.
  *
  * @example

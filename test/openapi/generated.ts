@@ -1335,26 +1335,26 @@ export interface components {
             /** @description What is wrong, in words. */
             message: string;
         };
-        /** @description Payload of `agent_created`, `agent_updated` and `agent_deleted` (document, 6.3). */
+        /** @description Payload of `agent_created`, `agent_updated` and `agent_deleted` (specification, 6.3). */
         AgentEventPayload: {
             /** @description Agent id. */
             agentId: string;
             /** @description Agent name. */
             agentName?: string;
             /**
-             * @description The platform the agent runs on: `vg` or `vf`. The document does not say which code is which platform.
+             * @description The platform the agent runs on: `vg` or `vf`. The specification does not say which code is which platform.
              * @enum {string}
              */
             agentPlatform?: "vg" | "vf";
             /**
-             * @description What happened. The document lists the three values for the group, not one for each event type.
+             * @description What happened. The specification lists the three values for the group, not one for each event type.
              * @enum {string}
              */
             operation: "created" | "updated" | "deleted";
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
         };
-        /** @description Payload of `bug_reported` (document, 6.3). */
+        /** @description Payload of `bug_reported` (specification, 6.3). */
         BugReportedPayload: {
             /** @description Agent id. */
             agentId: string;
@@ -1373,7 +1373,7 @@ export interface components {
             /** @description Email of the user who reported it. */
             reportedByUserEmail?: string;
             /**
-             * @description The channel of the conversation: Set B of the document.
+             * @description The channel of the conversation: Set B of the specification.
              * @enum {string}
              */
             channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
@@ -1385,7 +1385,7 @@ export interface components {
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
         };
-        /** @description Payload of `chat_delegated` (document, 6.3). */
+        /** @description Payload of `chat_delegated` (specification, 6.3). */
         ChatDelegatedPayload: {
             /** @description Agent id. */
             agentId: string;
@@ -1410,7 +1410,7 @@ export interface components {
             /** @description Phone number of the customer. */
             customerPhone?: string;
             /**
-             * @description The channel of the chat: Set B of the document.
+             * @description The channel of the chat: Set B of the specification.
              * @enum {string}
              */
             channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
@@ -1422,7 +1422,7 @@ export interface components {
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
         };
-        /** @description Payload of `client_created`, `client_updated` and `client_deleted` (document, 6.3). */
+        /** @description Payload of `client_created`, `client_updated` and `client_deleted` (specification, 6.3). */
         ClientEventPayload: {
             /** @description Id of the organisation that the client belongs to. */
             organisationId: string;
@@ -1435,14 +1435,14 @@ export interface components {
             /** @description Client email. */
             clientEmail?: string;
             /**
-             * @description What happened. The document lists the three values for the group, not one for each event type.
+             * @description What happened. The specification lists the three values for the group, not one for each event type.
              * @enum {string}
              */
             operation: "created" | "updated" | "deleted";
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
         };
-        /** @description Payload of `conversation_updated` (document, 6.3), sent after a conversation is persisted. It is also posted to the agent's `advanced.serverUrl` when that is configured. */
+        /** @description Payload of `conversation_updated` (specification, 6.3), sent after a conversation is persisted. It is also posted to the agent's `advanced.serverUrl` when that is configured. */
         ConversationUpdatedPayload: {
             /** @description Agent id. */
             agentId: string;
@@ -1452,7 +1452,7 @@ export interface components {
             convoId: string;
             /** @description Session id. */
             sessionId?: string;
-            /** @description The channel of the conversation. A plain string: the document gives no value set for this event. */
+            /** @description The channel of the conversation. A plain string: the specification gives no value set for this event. */
             channel?: string;
             /**
              * @description The region of the workspace.
@@ -1473,7 +1473,7 @@ export interface components {
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
         };
-        /** @description Payload of `form_submitted` (document, 6.3). Native platform only: it supports UI-engine forms. */
+        /** @description Payload of `form_submitted` (specification, 6.3). Native platform only: it supports UI-engine forms. */
         FormSubmittedPayload: {
             /** @description Agent id. */
             agentId: string;
@@ -1489,14 +1489,14 @@ export interface components {
             /** @description What was filled in, as key-value pairs. */
             formData: Record<string, never>;
             /**
-             * @description The channel it came through: Set B of the document.
+             * @description The channel it came through: Set B of the specification.
              * @enum {string}
              */
             channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
         };
-        /** @description Payload of `lead_captured` (document, 6.3). Native platform only: it supports automatic lead collection. */
+        /** @description Payload of `lead_captured` (specification, 6.3). Native platform only: it supports automatic lead collection. */
         LeadCapturedPayload: {
             /** @description Agent id. */
             agentId: string;
@@ -1509,7 +1509,7 @@ export interface components {
             /** @description Phone number of the lead. */
             leadPhone?: string;
             /**
-             * @description The channel it came through: Set B of the document.
+             * @description The channel it came through: Set B of the specification.
              * @enum {string}
              */
             channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
@@ -1521,7 +1521,7 @@ export interface components {
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
         };
-        /** @description Payload of `message_received` (document, 6.3). */
+        /** @description Payload of `message_received` (specification, 6.3). */
         MessageReceivedPayload: {
             /** @description Agent id. */
             agentId: string;
@@ -1532,7 +1532,7 @@ export interface components {
             /** @description The message. */
             messageContent: string;
             /**
-             * @description The channel it came through: Set A of the document.
+             * @description The channel it came through: Set A of the specification.
              * @enum {string}
              */
             channel: "whatsapp" | "instagram" | "facebook" | "telegram" | "webchat";
@@ -1543,21 +1543,21 @@ export interface components {
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
         };
-        /** @description Payload of `organisation_created`, `organisation_updated` and `organisation_deleted` (document, 6.3). */
+        /** @description Payload of `organisation_created`, `organisation_updated` and `organisation_deleted` (specification, 6.3). */
         OrganisationEventPayload: {
             /** @description Organisation id. */
             organisationId: string;
             /** @description Organisation name. */
             organisationName?: string;
             /**
-             * @description What happened. The document lists the three values for the group, not one for each event type.
+             * @description What happened. The specification lists the three values for the group, not one for each event type.
              * @enum {string}
              */
             operation: "created" | "updated" | "deleted";
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
         };
-        /** @description Payload of `webhook_test` (document, 6.3), which verifies that a receiver is reachable and configured. */
+        /** @description Payload of `webhook_test` (specification, 6.3), which verifies that a receiver is reachable and configured. */
         WebhookTestPayload: {
             /** @description A text from the service. */
             message: string;
