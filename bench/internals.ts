@@ -2,7 +2,7 @@
  * The parts of the package that are measured alone, which no entry point exports. Bundled from the source by the
  * harness, in the same way as the package.
  */
-import * as endpoints from '../src/endpoints/endpoints.js';
+import { endpoints } from '../src/endpoints/endpoints.js';
 import { ConversationSchema } from '../src/schemas/conversation.js';
 import { DefaultToolSchema } from '../src/schemas/default-tool.js';
 import { OrgClientSchema } from '../src/schemas/org-client.js';

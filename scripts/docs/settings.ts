@@ -1,4 +1,4 @@
-import type { TypeDocOptions } from 'typedoc';
+import { OptionDefaults, type TypeDocOptions } from 'typedoc';
 import { entryPoints, readManifest } from '../entry-points.js';
 import { CONCEPTS } from './concepts.js';
 
@@ -59,6 +59,8 @@ export const settings: Partial<TypeDocOptions> = {
   categorizeByGroup: false,
   categoryOrder: [...CONCEPTS, '*'],
   navigation: { includeCategories: true, includeGroups: false, includeFolders: false },
+  // A status that the document shows for an operation.
+  blockTags: [...OptionDefaults.blockTags, '@status'],
   preservedTypeAnnotationTags: ['@throws'],
   searchInComments: true,
   searchInDocuments: true,

@@ -24,7 +24,10 @@ import {
 import { endpoint } from './endpoint.js';
 import { type ResponseShape, withoutData, withRecord } from './response-shape.js';
 
-/** Gives a schema the type of its interface: the doc comments of the fields would be lost in the inferred one. */
+// The types are named, `withRecord<Tool>(ToolSchema)`: the doc comments of the fields would be lost in the inferred ones.
+// Every call is marked as pure: bundlers drop the object where nothing uses it.
+
+/** Gives a schema the type of its interface. */
 /* @__NO_SIDE_EFFECTS__ */
 function documented<Type>(schema: StandardSchemaV1<Type>): StandardSchemaV1<Type> {
   return schema;
@@ -43,62 +46,9 @@ const membersAndTeams: ResponseShape<MembersAndTeams> = {
   allowEmpty: false,
 };
 
-/** Lists the clients and teams of an organisation: `GET /orgs/{orgId}/members-and-teams` (document, 4.1). */
-export const listMembersAndTeams = endpoint({
-  method: 'GET',
-  path: '/orgs/{orgId}/members-and-teams',
-  response: membersAndTeams,
-});
-
-/** Creates a variable for an agent: `POST /agents/{agentId}/variables` (document, 4.2). */
-export const createVariable = endpoint({
-  method: 'POST',
-  path: '/agents/{agentId}/variables',
-  body: documented<CreateVariableBody>(CreateVariableBodySchema),
-  response: withRecord(documented<Variable>(VariableSchema)),
-});
-
-/** Releases a telephone number from a workspace: `POST /utils/telco/release-number` (document, 4.3). */
-export const releasePhoneNumber = endpoint({
-  method: 'POST',
-  path: '/utils/telco/release-number',
-  body: documented<ReleaseNumberInput>(ReleaseNumberInputSchema),
-  response: documented<ReleaseNumberResult>(ReleaseNumberResultSchema),
-});
-
-/** Lists the catalogue of built-in tools: `GET /tools/defaults` (document, 4.4). */
-export const listDefaultTools = endpoint({
-  method: 'GET',
-  path: '/tools/defaults',
-  response: withRecord(documented<DefaultTool[]>(z.array(DefaultToolSchema))),
-});
-
-/** Retrieves a tool with its full configuration: `GET /tools/{toolId}` (document, 4.5). */
-export const getTool = endpoint({
-  method: 'GET',
-  path: '/tools/{toolId}',
-  // `/tools/defaults` is another operation (4.4).
-  reserved: { toolId: ['defaults'] },
-  response: withRecord(documented<Tool>(ToolSchema)),
-});
-
-/** Retrieves a conversation: `GET /agents/{agentId}/convos/{convoId}` (document, 4.6). */
-export const getConversation = endpoint({
-  method: 'GET',
-  path: '/agents/{agentId}/convos/{convoId}',
-  response: withRecord(documented<Conversation>(ConversationSchema)),
-});
-
-/** Deletes a workspace for good, with all it holds: `DELETE /workspaces/{id}` (document, 4.7). */
-export const deleteWorkspace = endpoint({
-  method: 'DELETE',
-  path: '/workspaces/{id}',
-  response: withoutData(),
-});
-
 /**
  * The seven documented operations as data, to send with `platform.send(…)` or to read. An operation whose shape the
- * document does not show is declared with {@link endpoint}.
+ * specification does not show is declared with {@link endpoint}.
  *
  * @example
  * ```ts
@@ -109,18 +59,64 @@ export const deleteWorkspace = endpoint({
  * ```
  */
 export const endpoints = {
-  /** Lists the clients and teams of an organisation (document, 4.1). */
-  listMembersAndTeams,
-  /** Creates a variable for an agent (document, 4.2). */
-  createVariable,
-  /** Releases a telephone number from a workspace (document, 4.3). */
-  releasePhoneNumber,
-  /** Lists the catalogue of built-in tools (document, 4.4). */
-  listDefaultTools,
-  /** Retrieves a tool with its full configuration (document, 4.5). */
-  getTool,
-  /** Retrieves a conversation (document, 4.6). */
-  getConversation,
-  /** Deletes a workspace for good, with all it holds (document, 4.7). */
-  deleteWorkspace,
+  /**
+   * Lists the clients and teams of an organisation (specification, 4.1).
+   *
+   * @status 200 - The clients and teams.
+   */
+  listMembersAndTeams: /* @__PURE__ */ endpoint({
+    method: 'GET',
+    path: '/orgs/{orgId}/members-and-teams',
+    response: membersAndTeams,
+  }),
+
+  /**
+   * Creates a variable for an agent (specification, 4.2).
+   *
+   * @status 400 - The agent has a variable with this key already.
+   */
+  createVariable: /* @__PURE__ */ endpoint({
+    method: 'POST',
+    path: '/agents/{agentId}/variables',
+    body: /* @__PURE__ */ documented<CreateVariableBody>(CreateVariableBodySchema),
+    response: /* @__PURE__ */ withRecord<Variable>(VariableSchema),
+  }),
+
+  /** Releases a telephone number from a workspace (specification, 4.3). */
+  releasePhoneNumber: /* @__PURE__ */ endpoint({
+    method: 'POST',
+    path: '/utils/telco/release-number',
+    body: /* @__PURE__ */ documented<ReleaseNumberInput>(ReleaseNumberInputSchema),
+    response: /* @__PURE__ */ documented<ReleaseNumberResult>(ReleaseNumberResultSchema),
+  }),
+
+  /** Lists the catalogue of built-in tools (specification, 4.4). */
+  listDefaultTools: /* @__PURE__ */ endpoint({
+    method: 'GET',
+    path: '/tools/defaults',
+    response: /* @__PURE__ */ withRecord<DefaultTool[]>(/* @__PURE__ */ z.array(DefaultToolSchema)),
+  }),
+
+  /** Retrieves a tool with its full configuration (specification, 4.5). */
+  getTool: /* @__PURE__ */ endpoint({
+    method: 'GET',
+    path: '/tools/{toolId}',
+    // `/tools/defaults` is another operation (4.4).
+    reserved: { toolId: ['defaults'] },
+    response: /* @__PURE__ */ withRecord<Tool>(ToolSchema),
+  }),
+
+  /** Retrieves a conversation (specification, 4.6). */
+  getConversation: /* @__PURE__ */ endpoint({
+    method: 'GET',
+    path: '/agents/{agentId}/convos/{convoId}',
+    response: /* @__PURE__ */ withRecord<Conversation>(ConversationSchema),
+  }),
+
+  /** Deletes a workspace for good, with all it holds (specification, 4.7). */
+  deleteWorkspace: /* @__PURE__ */ endpoint({
+    method: 'DELETE',
+    path: '/workspaces/{id}',
+    response: /* @__PURE__ */ withoutData(),
+  }),
 };

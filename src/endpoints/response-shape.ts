@@ -36,7 +36,7 @@ export interface ResponseShape<Result> {
 export function withData<Schema extends StandardSchemaV1>(
   schema: Schema,
 ): ResponseShape<SchemaOutput<Schema>> {
-  return isOwnSchema(schema) ? withRecord(schema) : envelopeShape(foreignEnvelope(schema));
+  return envelopeShape(isOwnSchema(schema) ? ownEnvelope(schema) : foreignEnvelope(schema));
 }
 
 /**
@@ -44,11 +44,8 @@ export function withData<Schema extends StandardSchemaV1>(
  * code for other libraries' schemas.
  */
 /* @__NO_SIDE_EFFECTS__ */
-export function withRecord<Schema extends StandardSchemaV1>(
-  schema: Schema,
-): ResponseShape<SchemaOutput<Schema>> {
-  // This package's schemas are Zod's.
-  return envelopeShape(openObject({ ...envelopeFields, data: schema as unknown as z.core.$ZodType }));
+export function withRecord<Result>(schema: StandardSchemaV1<unknown, Result>): ResponseShape<Result> {
+  return envelopeShape(ownEnvelope(schema));
 }
 
 function envelopeShape<Result>(schema: StandardSchemaV1): ResponseShape<Result> {
@@ -74,6 +71,11 @@ function envelopeShape<Result>(schema: StandardSchemaV1): ResponseShape<Result> 
 /* @__NO_SIDE_EFFECTS__ */
 export function withoutData(): ResponseShape<void> {
   return { schema: EnvelopeSchema, unwrap: () => undefined, allowEmpty: true };
+}
+
+/** An envelope whose `data` is validated by a schema of this package. These are Zod's. */
+function ownEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
+  return openObject({ ...envelopeFields, data: schema as unknown as z.core.$ZodType });
 }
 
 /** An envelope whose `data` is validated by a schema of any library. */

@@ -1,4 +1,4 @@
-import { getConversation } from '../../endpoints/endpoints.js';
+import { endpoints } from '../../endpoints/endpoints.js';
 import type { Conversation } from '../../schemas/conversation.js';
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
@@ -43,6 +43,6 @@ export class ConversationsResource {
     },
     options?: RequestOptions,
   ): ApiPromise<Conversation> {
-    return this.#send(getConversation, { path: id }, options);
+    return this.#send(endpoints.getConversation, { path: id }, options);
   }
 }

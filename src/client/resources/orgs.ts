@@ -1,4 +1,4 @@
-import { listMembersAndTeams } from '../../endpoints/endpoints.js';
+import { endpoints } from '../../endpoints/endpoints.js';
 import type { MembersAndTeams } from '../../schemas/members-and-teams.js';
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
@@ -35,6 +35,6 @@ export class OrgsResource {
    * ```
    */
   listMembersAndTeams(orgId: string, options?: RequestOptions): ApiPromise<MembersAndTeams> {
-    return this.#send(listMembersAndTeams, { path: { orgId } }, options);
+    return this.#send(endpoints.listMembersAndTeams, { path: { orgId } }, options);
   }
 }

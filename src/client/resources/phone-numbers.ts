@@ -1,4 +1,4 @@
-import { releasePhoneNumber } from '../../endpoints/endpoints.js';
+import { endpoints } from '../../endpoints/endpoints.js';
 import type { ReleaseNumberInput, ReleaseNumberResult } from '../../schemas/release-number.js';
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
@@ -41,6 +41,6 @@ export class PhoneNumbersResource {
    * ```
    */
   release(number: ReleaseNumberInput, options?: RequestOptions): ApiPromise<ReleaseNumberResult> {
-    return this.#send(releasePhoneNumber, { body: number }, options);
+    return this.#send(endpoints.releasePhoneNumber, { body: number }, options);
   }
 }

@@ -1,4 +1,4 @@
-import { getTool, listDefaultTools } from '../../endpoints/endpoints.js';
+import { endpoints } from '../../endpoints/endpoints.js';
 import type { DefaultTool } from '../../schemas/default-tool.js';
 import type { Tool } from '../../schemas/tool.js';
 import type { ApiPromise } from '../api-promise.js';
@@ -32,7 +32,7 @@ export class ToolsResource {
    * ```
    */
   listDefaults(options?: RequestOptions): ApiPromise<DefaultTool[]> {
-    return this.#send(listDefaultTools, {}, options);
+    return this.#send(endpoints.listDefaultTools, {}, options);
   }
 
   /**
@@ -57,6 +57,6 @@ export class ToolsResource {
    * ```
    */
   get(toolId: string, options?: RequestOptions): ApiPromise<Tool> {
-    return this.#send(getTool, { path: { toolId } }, options);
+    return this.#send(endpoints.getTool, { path: { toolId } }, options);
   }
 }

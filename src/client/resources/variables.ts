@@ -1,4 +1,4 @@
-import { createVariable } from '../../endpoints/endpoints.js';
+import { endpoints } from '../../endpoints/endpoints.js';
 import type { Variable, VariableInput } from '../../schemas/variable.js';
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
@@ -40,6 +40,6 @@ export class VariablesResource {
    * ```
    */
   create(agentId: string, variable: VariableInput, options?: RequestOptions): ApiPromise<Variable> {
-    return this.#send(createVariable, { path: { agentId }, body: { variable } }, options);
+    return this.#send(endpoints.createVariable, { path: { agentId }, body: { variable } }, options);
   }
 }

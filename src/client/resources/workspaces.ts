@@ -1,4 +1,4 @@
-import { deleteWorkspace } from '../../endpoints/endpoints.js';
+import { endpoints } from '../../endpoints/endpoints.js';
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
 import type { Send } from '../transport/call.js';
@@ -34,6 +34,6 @@ export class WorkspacesResource {
    * ```
    */
   delete(workspaceId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.#send(deleteWorkspace, { path: { id: workspaceId } }, options);
+    return this.#send(endpoints.deleteWorkspace, { path: { id: workspaceId } }, options);
   }
 }
