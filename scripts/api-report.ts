@@ -35,7 +35,9 @@ rmSync(scratch, { recursive: true });
 
 if (changed.length > 0 && !update) {
   console.error(`The public declarations differ from etc/ in: ${changed.join(', ')}.`);
-  console.error('Where that is meant: `npm run api:update`, and commit etc/ with a note in CHANGELOG.md.');
+  console.error(
+    'Where that is meant: `npm run api -- --update`, and commit etc/ with a note in CHANGELOG.md.',
+  );
   process.exit(1);
 }
 console.log(`${entries.length} entry points, ${changed.length} reports ${update ? 'written' : 'changed'}`);

@@ -1,5 +1,5 @@
 /**
- * `npm run secrets:timing -- [--samples 5000]`: whether the time that a wrong secret takes tells anything about the
+ * `npx tsx scripts/secrets-timing.ts [--samples 5000]`: whether the time that a wrong secret takes tells anything about the
  * right one. Two classes of input are measured in random order, and held apart by Welch's t, as dudect does: beyond 4.5
  * they differ. A report, not a gate: a machine that does other work blurs it.
  */

@@ -2,7 +2,7 @@
  * How many events per second are accepted and worked off with 1, 2 and 4 processes on each side, beside BullMQ as one
  * would use it by hand, in the same run; and what a waiting event takes of Redis's memory.
  *
- * `npm run bench:inbox -- --rounds 3`, or one size of event alone: `-- --size '10 kB'`
+ * `npx tsx bench/inbox/bench.ts --rounds 3`, or one size of event alone: `--size '10 kB'`
  */
 import { parseArgs } from 'node:util';
 import { startRedis } from '../../scripts/redis-server.js';

@@ -68,7 +68,7 @@ export const settings: Partial<TypeDocOptions> = {
   validation: {
     notExported: true,
     invalidLink: true,
-    // The README links to files of the repository too. `test:docs` follows every link of the built site.
+    // The README links to files of the repository too. The project `docs` of the tests follows every link of the built site.
     invalidPath: false,
     rewrittenLink: true,
     notDocumented: true,

@@ -18,14 +18,8 @@ export function introductionOf(example: string): string {
   return lines.slice(0, end).join('\n');
 }
 
-/**
- * What an example is started with here: no setting of this machine, and the package as the tests import it, from `src`,
- * where a user has it built.
- */
-export const environment = {
-  PATH: process.env.PATH,
-  TSX_TSCONFIG_PATH: `${root}/test/examples/tsconfig.json`,
-};
+/** What an example is started with here: no setting of this machine. */
+export const environment = { PATH: process.env.PATH };
 
 /** The one command that starts it. */
 export function commandOf(example: string): string {

@@ -1,5 +1,5 @@
 /**
- * `npm run test:mutation -- [area ...]`: changes the source in one place at a time, and tells which changes no test
+ * `npx tsx test/mutation/run.ts [area ...]`: changes the source in one place at a time, and tells which changes no test
  * notices. What survives is listed in `coverage/mutation/<area>.txt`; why it may, in `survivors.md`.
  */
 
@@ -28,7 +28,7 @@ function optionsFor(name: string, { mutate }: Area): StrykerOptions {
   return {
     mutate: [...mutate],
     testRunner: 'vitest',
-    vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
+    vitest: { configFile: 'vitest.config.ts', related: false },
     concurrency: 2,
     // A changed code, reason or name of an option does not compile: they are unions. What is left are the words of messages.
     mutator: { excludedMutations: ['StringLiteral'] },

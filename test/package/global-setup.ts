@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { install, pack, root } from './install.js';
+import { install, pack } from './install.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,7 +16,6 @@ declare module 'vitest' {
 }
 
 export default function setup({ provide }: TestProject): () => void {
-  if (!existsSync(join(root, 'dist'))) throw new Error('There is no dist: run `npm run build` first.');
   const packed = mkdtempSync(join(tmpdir(), 'agent-platform-sdk-'));
   const tarball = pack(packed);
   const consumer = install(tarball);

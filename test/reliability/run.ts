@@ -3,8 +3,8 @@
  * input and load. vitest refuses flags it does not know, so they become `RELIABILITY_LONG` and `RELIABILITY_SEED` here.
  */
 
+import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { startVitest } from 'vitest/node';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,9 +17,7 @@ if (!/^\d+$/.test(values.seed)) throw new Error(`--seed takes a whole number, no
 process.env.RELIABILITY_SEED = values.seed;
 process.env.RELIABILITY_LONG = values.long ? '1' : '0';
 
-const vitest = await startVitest('test', positionals, {
-  config: 'vitest.reliability.config.ts',
-  run: true,
-  watch: false,
+const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'reliability', ...positionals], {
+  stdio: 'inherit',
 });
-await vitest.close();
+process.exitCode = status ?? 1;

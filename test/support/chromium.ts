@@ -36,15 +36,18 @@ interface Route {
 /** Starts the Chromium of this machine. */
 export async function openBrowser(): Promise<Browser> {
   const { chromium } = await loadPlaywright();
-  return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  const executablePath = chromiumPath();
+  if (executablePath === undefined) {
+    throw new Error(
+      'There is no Chromium: set CHROMIUM to its path, or install it. On Debian: apt-get install -y --no-install-recommends chromium',
+    );
+  }
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
 
-function findChromium(): string {
-  const found = [process.env.CHROMIUM ?? '', ...PLACES].find((place) => existsSync(place));
-  if (found !== undefined) return found;
-  throw new Error(
-    'There is no Chromium: set CHROMIUM to its path, or install it. On Debian: apt-get install -y --no-install-recommends chromium',
-  );
+/** Where this machine has a Chromium, if it has one. */
+export function chromiumPath(): string | undefined {
+  return [process.env.CHROMIUM ?? '', ...PLACES].find((place) => existsSync(place));
 }
 
 async function loadPlaywright(): Promise<Playwright> {

@@ -1,6 +1,9 @@
-/** Carries the version of package.json to where it is repeated, after changesets has raised it. */
+/** Raises the version as the changesets ask, and carries it to where it is repeated. The release workflow runs it. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { rewrite } from './output.js';
+
+execFileSync('npx', ['changeset', 'version'], { stdio: 'inherit' });
 
 // Both files are this project's own, and npm's.
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
