@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { drawChart } from './chart.js';
 import type { MetricResult } from './results.js';
 import { versionsOfPeers } from './sandbox.js';
 import { describeGoal } from './table.js';
 
-/** Writes what was measured to bench/results.json, and the chart beside it. */
+/** Writes what was measured to bench/results.json. */
 export function writeReport(metrics: readonly MetricResult[]): void {
   const [processor] = cpus();
   const report = {
@@ -16,12 +15,8 @@ export function writeReport(metrics: readonly MetricResult[]): void {
     versions: versionsOfPeers(),
     metrics,
   };
-  write('results.json', `${JSON.stringify(report, rounded, 2)}\n`);
-  write('chart.svg', drawChart(metrics, report.node));
-}
-
-function write(name: string, text: string): void {
-  writeFileSync(fileURLToPath(new URL(name, import.meta.url)), text);
+  const file = fileURLToPath(new URL('results.json', import.meta.url));
+  writeFileSync(file, `${JSON.stringify(report, rounded, 2)}\n`);
 }
 
 /** Four digits that count: what follows is noise, and makes differences unreadable. */
