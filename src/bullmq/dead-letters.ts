@@ -9,28 +9,28 @@ export interface DeadLetter {
   readonly id: string;
   /** The event as it was stored. */
   readonly webhook: StoredWebhook;
-  /** Why the last run failed, marked fields masked. */
+  /** The error of the last run, with marked fields masked. */
   readonly reason: string;
-  /** How often its handlers were run. */
+  /** The number of runs of its handlers. */
   readonly attempts: number;
-  /** When it became a dead letter, in milliseconds since the Unix epoch. */
+  /** The time at which it became a dead letter, in milliseconds since the Unix epoch. */
   readonly failedAt: number;
 }
 
-/** Which dead letters to list: a page, the oldest first. */
+/** A page of dead letters, the oldest first. */
 export interface ListDeadLettersOptions {
-  /** How many to pass over. Default 0. */
+  /** The number of dead letters before the page. Default 0. */
   readonly start?: number | undefined;
-  /** How many to return at most. Default 50. */
+  /** The largest number to return. Default 50. */
   readonly limit?: number | undefined;
 }
 
-/** Payloads may be as large as the receiver takes: a page must fit in memory. */
+/** Events that are read at once: their payloads may be large, and must fit in memory. */
 const PAGE = 20;
 const DEFAULT_LIMIT = 50;
 
 /**
- * The events whose attempts are used up, or that do not fit the document.
+ * The events whose attempts are used up, or whose payload is invalid.
  *
  * @example
  * ```ts
@@ -57,13 +57,13 @@ export class DeadLetters {
     this.#open = open;
   }
 
-  /** How many there are. */
+  /** Counts them. */
   async count(): Promise<number> {
     const { queue } = await this.#open();
     return queue.getFailedCount();
   }
 
-  /** A page of them, the oldest first. */
+  /** Reads a page of them, the oldest first. */
   async list(options: ListDeadLettersOptions = {}): Promise<DeadLetter[]> {
     refuseUnknown(options, { start: true, limit: true });
     const start = checkWhole('start', 0, options.start) ?? 0;
@@ -71,7 +71,7 @@ export class DeadLetters {
     return jobs.map(describe);
   }
 
-  /** One of them; undefined where there is none of this id. */
+  /** Reads one; undefined if there is none with this id. */
   async get(id: string): Promise<DeadLetter | undefined> {
     const job = await this.#find(id);
     return job === undefined ? undefined : describe(job);
@@ -80,7 +80,7 @@ export class DeadLetters {
   /**
    * Puts one back into the queue, with its full number of attempts.
    *
-   * @returns Whether there was one; false too where someone else has just replayed it.
+   * @returns True if there was one; false also if someone else has just replayed it.
    */
   async replay(id: string): Promise<boolean> {
     const job = await this.#find(id);
@@ -88,15 +88,15 @@ export class DeadLetters {
   }
 
   /**
-   * Puts all of them back into the queue: those that are dead letters now, not those that fail again meanwhile.
+   * Puts all events back into the queue that are dead letters now. One that fails again meanwhile is not put back twice.
    *
-   * @param select - Which ones. Default: all.
-   * @returns How many were put back.
+   * @param select - Returns true for a dead letter that is to be replayed. Default: all.
+   * @returns The number of events that were put back.
    */
   async replayAll(select: (letter: DeadLetter) => boolean = () => true): Promise<number> {
     const until = Date.now();
     const { queue } = await this.#open();
-    // All ids at once: a place in the list moves when someone else replays or removes at the same time.
+    // All ids at once: pages would shift when someone else replays or removes at the same time.
     const ids = await queue.getRanges(['failed'], 0, -1, true);
     const replayOne = async (id: string): Promise<boolean> => {
       const job = await this.#find(id);
@@ -111,9 +111,9 @@ export class DeadLetters {
   }
 
   /**
-   * Drops one for good. A copy that comes later is an event of its own.
+   * Deletes one. A copy that comes later is a new event.
    *
-   * @returns Whether there was one.
+   * @returns True if there was one.
    */
   async remove(id: string): Promise<boolean> {
     const job = await this.#find(id);
@@ -124,7 +124,7 @@ export class DeadLetters {
 
   async #page(start: number, limit: number): Promise<Job<StoredWebhook>[]> {
     const { queue } = await this.#open();
-    // The getter's type is that of a job without methods; it returns jobs.
+    // The declared type is that of a job without methods; jobs are returned.
     return (await queue.getJobs(['failed'], start, start + limit - 1, true)) as Job<StoredWebhook>[];
   }
 
@@ -135,7 +135,7 @@ export class DeadLetters {
   }
 }
 
-/** False where the job is no dead letter any more: someone else was faster. */
+/** Returns false if someone else was faster, so that the job is no longer a dead letter. */
 async function retry(job: Job<StoredWebhook>): Promise<boolean> {
   try {
     await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });

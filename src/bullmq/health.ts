@@ -2,11 +2,11 @@ import type { Redis } from 'ioredis';
 import type { InboxFailures } from './inbox-hooks.js';
 import type { OpenQueue } from './inbox-queue.js';
 
-/** How an inbox is doing. */
+/** The state of an inbox. */
 export interface InboxHealth {
-  /** Redis is there and takes writes: events can be stored. */
+  /** True if Redis is there and takes writes, so that events can be stored. */
   readonly ready: boolean;
-  /** Events that are not handled: `waiting`, `active` and `retrying` together. */
+  /** Events that are still to be handled: `waiting`, `active` and `retrying` together. */
   readonly depth: number;
   /** Events that wait for a worker. */
   readonly waiting: number;
@@ -14,19 +14,19 @@ export interface InboxHealth {
   readonly active: number;
   /** Events that have failed and wait for their next attempt. */
   readonly retrying: number;
-  /** Events that are kept because they could not be handled. */
+  /** Events that could not be handled, and are kept. */
   readonly deadLetters: number;
   /** Milliseconds since the receipt of the event that is next in line; 0 when none waits. */
   readonly oldestMs: number;
-  /** What went wrong in this process since it began. */
+  /** Counts of failures in this process since it began. */
   readonly failures: InboxFailures;
-  /** Settings of Redis with which an acknowledged event can be lost. Empty when there is none. */
+  /** Settings of Redis with which an event that was answered 200 can be lost. Empty when there is none. */
   readonly warnings: readonly string[];
 }
 
 const NOTHING = { depth: 0, waiting: 0, active: 0, retrying: 0, deadLetters: 0, oldestMs: 0 };
 
-/** What is told when Redis does not answer. */
+/** The health that is returned when Redis does not answer. */
 export function unreachable(failures: InboxFailures): InboxHealth {
   return { ready: false, ...NOTHING, failures: { ...failures }, warnings: ['Redis does not answer'] };
 }
@@ -42,7 +42,7 @@ export async function readHealth(
     readFsync(client),
   ]);
   const isReplica = info.get('role') === 'slave';
-  // Nothing is delivered to a receiver that is not ready: no write would be refused, and make it reconnect.
+  // Only a refused write makes a client reconnect, and a receiver that is not ready gets no deliveries to write.
   if (isReplica && isOwned) client.disconnect(true);
   const { waiting = 0, active = 0, delayed: retrying = 0, failed: deadLetters = 0 } = counts;
   return {
@@ -58,7 +58,7 @@ export async function readHealth(
   };
 }
 
-/** Reads one field of the one job, and not its payload. */
+/** Reads one field of one job, and not its payload. */
 async function ageOfNext({ queue, client }: Pick<OpenQueue, 'queue' | 'client'>): Promise<number> {
   const [id] = await queue.getRanges(['waiting'], 0, 0, true);
   const timestamp = id === undefined ? null : await client.hget(queue.toKey(id), 'timestamp');
@@ -70,7 +70,7 @@ async function readInfo(client: Redis): Promise<ReadonlyMap<string, string>> {
   return new Map([...text.matchAll(/^(\w+):(.*?)\r?$/gm)].map(([, name = '', value = '']) => [name, value]));
 }
 
-/** Undefined where the provider of the Redis does not let it be asked. */
+/** Undefined where the provider of Redis forbids the command. */
 async function readFsync(client: Redis): Promise<string | undefined> {
   try {
     const [, value] = (await client.config('GET', 'appendfsync')) as [string, string];

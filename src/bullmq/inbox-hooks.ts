@@ -1,46 +1,49 @@
+import type { LeveledLogger } from '../ground/logger.js';
+import { cleanError, isReadOnly } from '../redis/failure.js';
 import type { OptionNames } from '../validation/option-checks.js';
+import { labelOf } from '../webhooks/envelope.js';
 
-/** One event in the inbox, for metrics. Holds nothing of its payload. */
+/** One event in the inbox, for metrics. Nothing of its payload is told. */
 export interface InboxEvent {
-  /** What makes two deliveries one event; the id of the job. */
+  /** The same for all deliveries of one event; the id of the job. */
   readonly key: string;
   /** The event type as received. */
   readonly type: string;
-  /** Whose secret it was, where the secrets were named. */
+  /** The name of the secret it was verified with, if secrets have names. */
   readonly workspace?: string | undefined;
 }
 
-/** An event that was stored, or was there already. */
+/** An event that is stored now, or was before. */
 export interface InboxStored extends InboxEvent {
-  /** Milliseconds that storing took. */
+  /** Milliseconds for storing it. */
   readonly durationMs: number;
 }
 
 /** One run of the handlers for one event. */
 export interface InboxRun extends InboxEvent {
-  /** 1 for the first run, 2 for the first retry, … Runs that a dying worker never ended are not counted. */
+  /** 1 for the first run, 2 for the first retry, … Runs that ended with their worker are not counted. */
   readonly attempt: number;
   /** Milliseconds from the receipt of the event to the start of this run. */
   readonly waitedMs: number;
-  /** Milliseconds that the run took. */
+  /** Milliseconds from its start to its end. */
   readonly durationMs: number;
 }
 
 /** A run that failed. */
 export interface InboxFailure extends InboxRun {
-  /** What `receiver.process` rejected with; for an event that stalled too often, what BullMQ says. */
+  /** The error that `receiver.process` rejected with, or BullMQ's error for an event that stalled too often. */
   readonly error: unknown;
 }
 
-/** A worker that has died over an event. */
+/** An event whose worker has died, or has lost its lock. */
 export interface InboxStall {
   /** The key of the event. */
   readonly key: string;
 }
 
-/** A run that has lost its lock. */
+/** A run that has lost the lock of its event. */
 export interface InboxLockLoss {
-  /** The key of the event; undefined where BullMQ does not tell. */
+  /** The key of the event. */
   readonly key: string | undefined;
 }
 
@@ -52,30 +55,33 @@ export interface InboxFailures {
   readonly deadLetters: number;
   /** Events that were taken over from a worker that had died. */
   readonly stalled: number;
-  /** Runs that lost their lock. */
+  /** Runs that lost the lock of their event while their handlers ran. */
   readonly lostLocks: number;
-  /** Errors of Redis and of the way to it, each attempt to connect counted. */
+  /** Errors of Redis and of the connection to it; each attempt to connect counts. */
   readonly redisErrors: number;
 }
 
 /**
- * Callbacks that the inbox invokes, to feed metrics. They may be async, and are not awaited; one that throws is logged,
- * and changes nothing. Each is called in the process in which the thing happened.
+ * Callbacks to feed metrics. They may be async, and are not awaited. One that throws is logged, and changes nothing. Each
+ * is called in the process in which the event was stored or run.
  */
 export interface InboxHooks {
-  /** An event is durable: the delivery is answered 200. Called for a duplicate too. */
+  /** An event is stored, and its delivery is answered 200. Called for a duplicate too. */
   readonly onStored?: ((stored: InboxStored) => unknown) | undefined;
-  /** The handlers have handled an event. */
+  /** The handlers of an event have succeeded. */
   readonly onHandled?: ((run: InboxRun) => unknown) | undefined;
-  /** A run failed, and there will be another. */
+  /** A run failed, and the event will be run again. */
   readonly onRetry?: ((failure: InboxFailure) => unknown) | undefined;
-  /** An event became a dead letter: its attempts are used up, or it does not fit the document. */
+  /** An event became a dead letter: its attempts are used up, or its payload is invalid. */
   readonly onDeadLetter?: ((failure: InboxFailure) => unknown) | undefined;
-  /** A worker has died over an event, which goes back to the front of the queue. Called in another worker. */
+  /** A worker has died over an event, or lost its lock; the event goes back to the queue. Called in another worker. */
   readonly onStalled?: ((stalled: InboxStall) => unknown) | undefined;
-  /** A run has lost its lock (a blocked event loop, a cut connection): the event may be run again. */
+  /**
+   * A run has lost the lock of its event while its handlers ran (a blocked event loop, a cut connection). Their signal is
+   * aborted, and the event may be run again. Called once for a run.
+   */
   readonly onLockLost?: ((lost: InboxLockLoss) => unknown) | undefined;
-  /** Redis, or the way to it, failed. The error holds no command, no payload and no password. */
+  /** Redis or the connection to it failed. The error holds no command, no payload and no password. */
   readonly onRedisError?: ((error: Error) => unknown) | undefined;
 }
 
@@ -88,3 +94,106 @@ export const INBOX_HOOKS: OptionNames<InboxHooks> = {
   onLockLost: true,
   onRedisError: true,
 };
+
+type FailureCounts = { -readonly [Name in keyof InboxFailures]: number };
+
+/** Logs, counts and passes to the hooks what happens in the inbox. */
+export class InboxReporter {
+  readonly failures: FailureCounts = { retried: 0, deadLetters: 0, stalled: 0, lostLocks: 0, redisErrors: 0 };
+  readonly #log: LeveledLogger;
+  readonly #hooks: InboxHooks;
+  readonly #passwords: readonly string[];
+  #lastRedisError: string | undefined;
+
+  constructor(log: LeveledLogger, hooks: InboxHooks, passwords: readonly string[]) {
+    this.#log = log;
+    this.#hooks = hooks;
+    this.#passwords = passwords;
+  }
+
+  stored(stored: InboxStored): void {
+    this.#redisWrites();
+    this.#tell('onStored', stored);
+  }
+
+  handled(run: InboxRun): void {
+    this.#redisWrites();
+    this.#log.log('info', () => `inbox: ${describeRun(run)} was handled`);
+    this.#tell('onHandled', run);
+  }
+
+  retrying(failure: InboxFailure): void {
+    this.failures.retried += 1;
+    this.#log.log('warn', () => `inbox: ${describeRun(failure)} failed, and will be retried`);
+    this.#tell('onRetry', failure);
+  }
+
+  deadLetter(failure: InboxFailure): void {
+    this.failures.deadLetters += 1;
+    this.#log.log('error', () => `inbox: ${describeRun(failure)} failed, and is a dead letter now`);
+    this.#tell('onDeadLetter', failure);
+  }
+
+  stalled(key: string): void {
+    this.failures.stalled += 1;
+    this.#log.log(
+      'warn',
+      () => `inbox: the worker of ${key} has died or lost its lock; the event is run again`,
+    );
+    this.#tell('onStalled', { key });
+  }
+
+  lockLost(key: string): void {
+    this.failures.lostLocks += 1;
+    this.#log.log('warn', () => `inbox: the lock of ${key} was lost; it may be run again`);
+    this.#tell('onLockLost', { key });
+  }
+
+  /**
+   * BullMQ could not record the end of a run, because the lock of its event was gone. Its error names the event only in
+   * the message, so this is logged and not passed to a hook: `onStalled` is called when the event is run again.
+   */
+  notRecorded(error: Error): void {
+    this.#log.log('warn', () => `inbox: the end of a run was not recorded: ${error.message}`);
+  }
+
+  /** Logs a message again only after another one: while Redis is away, every attempt to connect fails alike. */
+  redisFailed(error: unknown): void {
+    const clean = cleanError(error, this.#passwords);
+    this.failures.redisErrors += 1;
+    if (clean.message !== this.#lastRedisError) {
+      this.#lastRedisError = clean.message;
+      this.#log.log('error', () => `inbox: Redis failed: ${clean.message}`);
+    }
+    this.#tell('onRedisError', clean);
+  }
+
+  /** A connection was made. A Redis that took no writes can be connected to as well: it is back after a write. */
+  redisReady(): void {
+    if (this.#lastRedisError !== undefined && !isReadOnly(this.#lastRedisError)) this.#redisBack();
+  }
+
+  /** A write has succeeded. */
+  #redisWrites(): void {
+    if (this.#lastRedisError !== undefined && isReadOnly(this.#lastRedisError)) this.#redisBack();
+  }
+
+  #redisBack(): void {
+    this.#lastRedisError = undefined;
+    this.#log.log('warn', () => 'inbox: Redis is back');
+  }
+
+  #tell<Name extends keyof InboxHooks>(
+    name: Name,
+    about: Parameters<NonNullable<InboxHooks[Name]>>[0],
+  ): void {
+    // The signature above ties the argument to the hook.
+    const hook = this.#hooks[name] as ((about: unknown) => unknown) | undefined;
+    if (hook !== undefined) void this.#log.runQuietly(name, () => hook(about));
+  }
+}
+
+/** The payload is not shown. `labelOf` makes the type, which a sender chose, safe to log. */
+function describeRun({ key, type, workspace, attempt, waitedMs, durationMs }: InboxRun): string {
+  return `${labelOf(type, workspace)} (${key}, attempt ${attempt}, waited ${waitedMs} ms, ran ${durationMs} ms)`;
+}

@@ -1,6 +1,6 @@
 import { LeveledLogger, type Logger, type LogLevel } from '../ground/logger.js';
 import { checkConnection, type RedisConnection } from '../redis/connection.js';
-import { MAX_MILLISECONDS } from '../redis/time-limit.js';
+import { MAX_MILLISECONDS } from '../redis/waiting.js';
 import {
   checkHooks,
   checkLogger,
@@ -16,53 +16,52 @@ import {
 import { DEFAULT_WINDOW } from '../webhooks/limits.js';
 import { INBOX_HOOKS, type InboxHooks } from './inbox-hooks.js';
 
-/** How long an event waits between two runs of its handlers. */
+/** The wait of an event between two runs of its handlers. */
 export interface InboxBackoff {
   /** `'fixed'`: the same each time; `'exponential'`: doubled each time. */
   readonly type: 'fixed' | 'exponential';
   /** Milliseconds before the first retry. */
   readonly delay: number;
-  /** From 0 to 1: the part of each wait that is drawn at random, so that many events do not come back at once. */
+  /** The random part of each wait, from 0 to 1, so that many events do not come back at once. */
   readonly jitter?: number | undefined;
 }
 
-/** What `createBullMQInbox` takes. Receiving and working sides pass the same. */
+/** Options of `createBullMQInbox`. Pass the same where events are received and where they are processed. */
 export interface BullMQInboxOptions {
   /**
-   * Where Redis is. A client that is passed in is used for storing as it is, and duplicated for each worker. The duplicate
+   * The address of Redis, or a client. A client is used for storing as it is, and duplicated for each worker. The duplicate
    * reconnects after a failover; for storing, set the client's own `reconnectOnError`.
    */
   readonly connection: RedisConnection;
   /** The name of the BullMQ queue; without `:`. Default `'agent-platform-webhooks'`. */
   readonly queueName?: string | undefined;
-  /** What every key in Redis begins with. Default `'bull'`, where dashboards for BullMQ look. */
+  /** The beginning of every key in Redis. Default `'bull'`, where dashboards for BullMQ look. */
   readonly prefix?: string | undefined;
-  /** How often the handlers are run for an event before it goes to the dead letters. Default 10. */
+  /** The number of runs of an event before it goes to the dead letters. Default 10. */
   readonly attempts?: number | undefined;
   /**
-   * The wait between two runs: milliseconds, or how they grow. Default exponential from 1 000 with a jitter of 0.5: ten
-   * attempts within about eight minutes.
+   * The wait between two runs: milliseconds, or a way in which they grow. Default exponential from 1 000 with a jitter of
+   * 0.5: ten attempts within about eight minutes.
    */
   readonly backoff?: number | InboxBackoff | undefined;
   /**
-   * Milliseconds for which copies of an event are recognised, from its receipt, also after it was handled. Copies of
-   * an event that waits, runs or is a dead letter are recognised however old it is. Default 24 hours.
+   * Milliseconds from the receipt of an event in which a copy of it is recognised, even after it was handled. While it
+   * waits, runs or is a dead letter, copies are recognised at any age. Default 24 hours.
    */
   readonly retention?: number | undefined;
   /**
-   * Milliseconds after which a dead letter is dropped, when another one comes. Default: kept until it is replayed or
-   * removed, so that nothing is lost silently; watch `health().deadLetters`.
+   * Milliseconds after which a dead letter may be deleted; it is when the next one comes. Default: kept until it is
+   * replayed or removed, so that nothing is lost silently; watch `health().deadLetters`.
    */
   readonly deadLetterRetention?: number | undefined;
   /**
-   * Milliseconds until storing is given up, and the delivery answered 500. The service does not send it again, so
-   * that it is worth waiting for a Redis that restarts or fails over: until then, storing is retried. Keep it below the
-   * receiver's deadline. Default 30 000.
+   * Milliseconds for which storing is retried while Redis restarts or fails over. After that the delivery is answered 500,
+   * and the service does not send it again. Keep it below the receiver's deadline. Default 30 000.
    */
   readonly storeTimeout?: number | undefined;
-  /** Functions to feed metrics. */
+  /** Callbacks to feed metrics. */
   readonly hooks?: InboxHooks | undefined;
-  /** Where log lines go. Default `console`. */
+  /** Receives the log lines. Default `console`. */
   readonly logger?: Logger | undefined;
   /**
    * Dead letters and a Redis that is away are logged at `error`, retries, stalls and lost locks at `warn`, each run at
@@ -83,7 +82,7 @@ export interface InboxSettings {
   readonly storeTimeout: number;
   readonly hooks: InboxHooks;
   readonly log: LeveledLogger;
-  /** As it was passed, for the receiver that handlers are run by. */
+  /** The logging options as passed, for the receiver that runs handlers. */
   readonly logging: Pick<BullMQInboxOptions, 'logger' | 'logLevel'>;
 }
 
@@ -127,7 +126,7 @@ export function resolveInbox(options: BullMQInboxOptions): InboxSettings {
   };
 }
 
-/** BullMQ builds keys inside its scripts, which ioredis cannot prefix. */
+/** BullMQ builds keys inside its scripts, where ioredis cannot add a prefix. */
 function withoutKeyPrefix(connection: RedisConnection): RedisConnection {
   if (typeof connection === 'string') return connection;
   const { keyPrefix } = 'duplicate' in connection ? connection.options : connection;

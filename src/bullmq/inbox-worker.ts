@@ -1,35 +1,34 @@
 import { type Job, WaitingError, Worker } from 'bullmq';
 import { type ClientFamily, leaveReplica, openFamily } from '../redis/connection.js';
-import { settlesWithin } from '../redis/time-limit.js';
+import { settlesWithin } from '../redis/waiting.js';
 import { checkTimeout, checkWhole, refuseUnknown } from '../validation/option-checks.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
+import type { InboxReporter } from './inbox-hooks.js';
 import type { InboxSettings } from './inbox-options.js';
-import type { InboxReporter } from './reporter.js';
-import { Run, runJob } from './run.js';
-import { describeJob } from './stored-job.js';
-import type { WebhookProcessor } from './webhook-handlers.js';
+import { Run, toInboxRun, type WebhookProcessor } from './run.js';
 
-/** What `inbox.work` takes beside the receiver or the handlers. */
+/** Options of `inbox.work`. */
 export interface WorkOptions {
-  /** How many events this worker processes at once. Default 10. */
+  /** The largest number of events that this worker processes at once. Default 10. */
   readonly concurrency?: number | undefined;
   /**
-   * Milliseconds after which the event of a worker that died is free for another, which notices within as much again.
-   * Renewed while handlers run; an event loop that is blocked for longer loses it too. Default 30 000.
+   * Milliseconds after which the event of a worker that died is free for another worker, which notices it within the
+   * same time again. The lock is renewed while handlers run; an event loop that is blocked for longer loses it too.
+   * Default 30 000.
    */
   readonly lockDuration?: number | undefined;
   /**
-   * How often a worker may die over an event, or lose its lock, before the event goes to the dead letters: one that makes every worker
-   * crash must not stop the queue. Default 5.
+   * The number of times that a worker may die over an event, or lose its lock, before the event goes to the dead letters:
+   * an event that makes every worker crash must not stop the queue. Default 5.
    */
   readonly maxStalls?: number | undefined;
 }
 
-/** What `close` of a worker and of an inbox takes. */
+/** Options of `close`, for a worker and for an inbox. */
 export interface CloseOptions {
   /**
-   * Milliseconds that events being processed have to finish. After that the signals of their handlers are aborted, and the
-   * events go back to the front of the queue. Default 25 000, which is below the 30 s that Kubernetes waits.
+   * Milliseconds for events being processed to finish. Then the signals of their handlers are aborted, and the events go
+   * back to the front of the queue. Default 25 000, which is below the 30 s that Kubernetes waits.
    */
   readonly grace?: number | undefined;
 }
@@ -38,7 +37,7 @@ const DEFAULT_CONCURRENCY = 10;
 const DEFAULT_LOCK_DURATION = 30_000;
 const DEFAULT_MAX_STALLS = 5;
 const DEFAULT_GRACE = 25_000;
-/** Milliseconds after the grace for giving events back; without Redis they come back when their locks run out. */
+/** Milliseconds after the grace to give events back. Without Redis they are free when their locks expire. */
 const RETURNING = 3_000;
 
 /**
@@ -57,11 +56,9 @@ export class InboxWorker {
   readonly #worker: Worker<StoredWebhook>;
   readonly #clients: ClientFamily;
   readonly #processor: WebhookProcessor;
-  /** What runs now, by the key of its event; of several runs of one event, the newest. */
-  readonly #runs = new Map<string, Run>();
-  /** Events whose latest run has lost its lock: BullMQ tells so again when it cannot record the end. */
-  readonly #lost = new Set<string>();
   readonly #reporter: InboxReporter;
+  /** The runs in progress by key: one for each event, or several, the newest last, where a run lost its lock. */
+  readonly #runs = new Map<string, Run[]>();
   #givesBack = false;
   #closing: Promise<void> | undefined;
 
@@ -77,7 +74,7 @@ export class InboxWorker {
     this.#reporter = reporter;
     const workerOptions = workerSettings(settings, options);
     const reconnectOnError = leaveReplica('resent', (error) => reporter.redisFailed(error));
-    // What waits for Redis here waits as long as it takes: no one waits for the answer, and nothing is lost.
+    // A command of the worker waits for Redis without a limit: no delivery waits for its answer, and nothing is lost.
     this.#clients = openFamily(settings.connection, { maxRetriesPerRequest: null }, reconnectOnError);
     this.#worker = new Worker(settings.queueName, (job, token) => this.#run(job, token), {
       ...workerOptions,
@@ -94,93 +91,78 @@ export class InboxWorker {
     return this.#closing;
   }
 
+  /** Handles one event. BullMQ records the result, and lets it be retried if this rejects. */
   async #run(job: Job<StoredWebhook>, token: string | undefined): Promise<void> {
     if (this.#givesBack) return moveBack(job, token);
     const key = job.id ?? '';
     const run = this.#begin(key);
-    const running = runJob(this.#processor, job.data, run);
-    const [end] = await Promise.allSettled([running]);
+    const handling = run.handle(this.#processor, job.data);
+    await Promise.allSettled([handling]);
     await this.#end(key, run);
-    const isReturned = end.status === 'fulfilled' && end.value === 'returned';
-    if (isReturned && !run.isLost) return moveBack(job, token);
-    if (isReturned || run.isOvertaken) throw new WaitingError();
-    await running;
+    // The event belongs to another run, which records its own end.
+    if (run.isLost) throw new WaitingError();
+    if ((await handling) === 'returned') return moveBack(job, token);
   }
 
   #begin(key: string): Run {
+    const runs = this.#runs.get(key) ?? [];
+    // BullMQ gives an event to a second run only when the first has lost its lock.
+    this.#lose(key);
     const run = new Run();
-    const older = this.#runs.get(key);
-    if (older !== undefined) {
-      this.#loseLock(key);
-      run.overtake(older);
-    }
-    this.#lost.delete(key);
-    this.#runs.set(key, run);
+    runs.push(run);
+    this.#runs.set(key, runs);
     return run;
   }
 
-  /** With the end of any run, BullMQ stops renewing the lock of its event: an overtaken run ends after the newer one. */
+  /** Waits for newer runs of the event first: when any run of it ends, BullMQ stops renewing the event's lock. */
   async #end(key: string, run: Run): Promise<void> {
-    await run.newerEnded;
-    if (run.older === undefined) this.#runs.delete(key);
-    else this.#runs.set(key, run.older);
-    run.end();
+    const runs = this.#runs.get(key) ?? [];
+    while (runs.at(-1) !== run) await runs.at(-1)?.ended.promise;
+    runs.pop();
+    if (runs.length === 0) this.#runs.delete(key);
+    run.ended.resolve();
+  }
+
+  /** Ignores a run that has just ended, or has been told before: BullMQ repeats a loss at every renewal. */
+  #lose(key: string): void {
+    const run = this.#runs.get(key)?.at(-1);
+    if (run === undefined || run.isLost) return;
+    this.#reporter.lockLost(key);
+    run.lose();
   }
 
   #listen(): void {
     const reporter = this.#reporter;
-    this.#worker.on('completed', (job) => this.#completed(job));
+    this.#worker.on('completed', (job) => reporter.handled(toInboxRun(job)));
     this.#worker.on('failed', (job, error) => this.#failed(job, error));
     this.#worker.on('stalled', (key) => reporter.stalled(key));
     this.#worker.on('lockRenewalFailed', (keys) => {
-      for (const key of keys) this.#loseLock(key);
+      for (const key of keys) this.#lose(key);
     });
     this.#worker.on('error', (error) => this.#report(error));
     this.#clients.client.on('ready', () => reporter.redisReady());
   }
 
-  #completed(job: Job<StoredWebhook>): void {
-    this.#lost.delete(job.id ?? '');
-    this.#reporter.handled(describeJob(job));
-  }
-
   #failed(job: Job<StoredWebhook> | undefined, thrown: Error): void {
     if (job === undefined) return;
-    this.#lost.delete(job.id ?? '');
-    const failure = { ...describeJob(job), error: thrown.cause ?? thrown };
+    const failure = { ...toInboxRun(job), error: thrown.cause ?? thrown };
     if (job.finishedOn === undefined) this.#reporter.retrying(failure);
     else this.#reporter.deadLetter(failure);
   }
 
-  /** BullMQ tells with each renewal that fails, and of runs that have just ended too, whose locks need none. */
-  #loseLock(key: string): void {
-    const run = this.#runs.get(key);
-    if (run === undefined || run.isLost) return;
-    this.#tellLost(key);
-    run.lose();
-  }
-
-  #tellLost(key: string): void {
-    if (this.#lost.has(key)) return;
-    this.#lost.add(key);
-    this.#reporter.lockLost(key);
-  }
-
-  /** BullMQ tells everything by `error`: a Redis that failed, and a job that is no longer this worker's. */
-  #report(error: Error): void {
-    const lost =
-      /^(?:Missing lock for job|Lock mismatch for job|Missing key for job|Job) (\S+?)(?:\.| is not| Cmd|$)/.exec(
-        error.message,
-      );
-    if (lost?.[1] !== undefined) this.#tellLost(lost[1]);
-    else if (!error.message.startsWith('could not renew lock')) this.#reporter.redisFailed(error);
+  #report(error: Error & { readonly code?: unknown }): void {
+    // BullMQ emits this after `lockRenewalFailed`, which has been told.
+    if (error.message.startsWith('could not renew lock')) return;
+    // BullMQ's own errors have a number of its `ErrorCode`; the codes of Redis and of Node are strings.
+    if (typeof error.code === 'number') this.#reporter.notRecorded(error);
+    else this.#reporter.redisFailed(error);
   }
 
   async #close(grace: number): Promise<void> {
     const giveBack = setTimeout(() => {
-      // What is on its way from Redis to this worker has not begun.
+      // An event that reaches this worker from now on is not begun.
       this.#givesBack = true;
-      for (const run of this.#runs.values()) run.giveBack();
+      for (const run of [...this.#runs.values()].flat()) run.giveBack();
     }, grace);
     // Without Redis, closing would wait for it for ever.
     const finished = await settlesWithin(this.#worker.close(), grace + RETURNING);
@@ -191,9 +173,9 @@ export class InboxWorker {
   }
 }
 
+/** Puts an event back to the front of the queue. Rejects, because BullMQ must not record an end of the run. */
 async function moveBack(job: Job<StoredWebhook>, token: string | undefined): Promise<never> {
   await job.moveToWait(token);
-  // Tells BullMQ that the job has left this worker's hands already.
   throw new WaitingError();
 }
 

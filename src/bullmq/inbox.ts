@@ -1,17 +1,31 @@
 import { WebhookError } from '../errors/index.js';
-import { secretsOf } from '../redis/connection.js';
+import { passwordsOf } from '../redis/connection.js';
 import { isConnectionLost, isRefusedForNow, redisFailure } from '../redis/failure.js';
-import { withRetries } from '../redis/retries.js';
-import { withTimeLimit } from '../redis/time-limit.js';
+import { withRetries, withTimeLimit } from '../redis/waiting.js';
 import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
 import { DeadLetters } from './dead-letters.js';
 import { type InboxHealth, readHealth, unreachable } from './health.js';
+import { InboxReporter } from './inbox-hooks.js';
 import { type BullMQInboxOptions, type InboxSettings, resolveInbox } from './inbox-options.js';
 import { InboxQueue } from './inbox-queue.js';
 import { type CloseOptions, InboxWorker, type WorkOptions } from './inbox-worker.js';
-import { InboxReporter } from './reporter.js';
-import { jobData, jobOptions } from './stored-job.js';
-import { toProcessor, type WebhookHandlers, type WebhookProcessor } from './webhook-handlers.js';
+import { toProcessor, type WebhookHandlers, type WebhookProcessor } from './run.js';
+
+/*
+ * The way of an event through the inbox:
+ *
+ * 1. Stored: the receiver has verified a delivery, and `store` adds it to the queue as a job (`inbox-queue.ts`). The id of
+ *    the job is the key of the event, so that a copy adds nothing. Then the delivery is answered 200.
+ * 2. Taken: a worker takes the job, with a lock that it renews (`inbox-worker.ts`). If the worker dies or loses the lock,
+ *    another worker takes the job.
+ * 3. Handled: the handlers run with the event (`run.ts`). When all have succeeded, the job is deleted, and its key is
+ *    remembered for the rest of the retention.
+ * 4. Retried: if a handler fails, the job waits for the backoff, and is taken again.
+ * 5. Dead-lettered: a job whose attempts are used up, or whose payload is invalid, is kept until it is replayed or removed
+ *    (`dead-letters.ts`).
+ *
+ * Each step is logged, counted and told to the hooks (`inbox-hooks.ts`). `health.ts` counts the jobs of each stage.
+ */
 
 /** Milliseconds for which `health` and `deadLetters` wait for Redis. */
 const ASKING = 2_000;
@@ -23,7 +37,7 @@ export class BullMQInbox implements WebhookInbox {
   /** The events that could not be handled. */
   readonly deadLetters: DeadLetters;
   readonly #settings: InboxSettings;
-  readonly #secrets: readonly string[];
+  readonly #passwords: readonly string[];
   readonly #reporter: InboxReporter;
   readonly #queue: InboxQueue;
   readonly #workers = new Set<InboxWorker>();
@@ -33,8 +47,8 @@ export class BullMQInbox implements WebhookInbox {
   constructor(options: BullMQInboxOptions) {
     this.#settings = resolveInbox(options);
     const { connection, log, hooks } = this.#settings;
-    this.#secrets = secretsOf(connection);
-    this.#reporter = new InboxReporter(log, hooks, this.#secrets);
+    this.#passwords = passwordsOf(connection);
+    this.#reporter = new InboxReporter(log, hooks, this.#passwords);
     this.#queue = new InboxQueue(this.#settings, this.#reporter);
     this.deadLetters = new DeadLetters(() => this.#open());
   }
@@ -42,16 +56,17 @@ export class BullMQInbox implements WebhookInbox {
   /**
    * Stores an event, unless it is there already. Called by the receiver.
    *
-   * @throws {WebhookError} Redis did not store it in time; it says why, and holds nothing of the event.
+   * @throws {WebhookError} Redis did not store the event in time. The message says why, and holds nothing of the event.
    */
   async store(webhook: StoredWebhook): Promise<void> {
     const began = performance.now();
-    // The key is the id of the job: one that was stored without an answer is not stored twice.
-    const attempt = (left: number) => withTimeLimit(this.#add(webhook, left), left, NOT_STORED);
+    // Safe to repeat if the answer of Redis was lost: the key is the id of the job.
+    const attempt = (left: number) => withTimeLimit(this.#queue.add(webhook, left), left, NOT_STORED);
+    const isPassing = (error: unknown) => isRefusedForNow(error) || isConnectionLost(error);
     try {
-      await withRetries(attempt, this.#settings.storeTimeout, passes);
+      await withRetries(attempt, this.#settings.storeTimeout, isPassing);
     } catch (error) {
-      throw redisFailure(NOT_STORED, error, this.#secrets);
+      throw redisFailure(NOT_STORED, error, this.#passwords);
     }
     const { key, type, workspace } = webhook;
     this.#reporter.stored({ key, type, workspace, durationMs: performance.now() - began });
@@ -59,8 +74,8 @@ export class BullMQInbox implements WebhookInbox {
 
   /**
    * Starts processing stored events, in this process. Any number of workers in any number of processes share one
-   * queue; each event is given to one at a time. A receiver or handlers are run as in `receiver.process`: handlers must be
-   * idempotent, because the event of a worker that dies inside them is run again.
+   * queue; each event is given to one at a time. Handlers must be idempotent, because the event of a worker that dies
+   * inside them is run again.
    *
    * @param work - A receiver with its handlers, or handlers by event type, which need no secret.
    * @throws {ConfigurationError} An option is wrong, or there is no such event type.
@@ -94,7 +109,7 @@ export class BullMQInbox implements WebhookInbox {
   }
 
   /**
-   * How the inbox is doing: for a readiness probe and for metrics. Never rejects.
+   * Returns the state of the inbox, for a readiness probe and for metrics. Never rejects.
    *
    * @example
    * ```ts
@@ -116,8 +131,8 @@ export class BullMQInbox implements WebhookInbox {
   }
 
   /**
-   * Takes no more events, lets those being processed finish or go back to the queue, and closes the connections. A client that was
-   * passed in stays open.
+   * Takes no more events, lets those being processed finish or go back to the queue, and closes the connections. A client
+   * that was passed in stays open.
    */
   async close(options: CloseOptions = {}): Promise<void> {
     this.#isClosed = true;
@@ -125,30 +140,22 @@ export class BullMQInbox implements WebhookInbox {
     await this.#queue.close();
   }
 
-  async #add(webhook: StoredWebhook, timeout: number): Promise<void> {
-    const { queue } = this.#queue.connected ?? (await this.#queue.open(timeout));
-    await queue.add(webhook.type, jobData(webhook), jobOptions(webhook, this.#settings));
-  }
-
   async #open(): ReturnType<InboxQueue['open']> {
     try {
       return await this.#queue.open(ASKING);
     } catch (error) {
-      throw redisFailure('The inbox could not be opened', error, this.#secrets);
+      throw redisFailure('The inbox could not be opened', error, this.#passwords);
     }
   }
 }
 
-/** Whether storing may succeed when it is retried. */
-const passes = (error: unknown) => isRefusedForNow(error) || isConnectionLost(error);
-
 /**
  * Makes a durable inbox for webhooks on BullMQ and Redis, for the receiving and for the working side, in one process
- * or in many. With it, a receiver answers 200 when the event is in Redis; workers run the handlers then, again and
- * again until they succeed, and keep what fails for good as a dead letter.
+ * or in many. With it, a receiver answers 200 when the event is in Redis. Then workers run the handlers until they
+ * succeed, and keep an event that fails for good as a dead letter.
  *
- * The promise is as strong as the Redis: it needs `maxmemory-policy noeviction`, `appendonly yes` and
- * `appendfsync always`. `health().warnings` names what is weaker. Connects when it is first used.
+ * An event is as safe as Redis keeps it: set `maxmemory-policy noeviction`, `appendonly yes` and `appendfsync always`.
+ * `health().warnings` names each setting that is weaker. Connects when it is first used.
  *
  * @throws {ConfigurationError} An option is wrong. The message never shows the connection.
  *

@@ -22,4 +22,4 @@ export type {
 } from './inbox-hooks.js';
 export type { BullMQInboxOptions, InboxBackoff } from './inbox-options.js';
 export type { CloseOptions, InboxWorker, WorkOptions } from './inbox-worker.js';
-export type { WebhookHandlers, WebhookProcessor } from './webhook-handlers.js';
+export type { WebhookHandlers, WebhookProcessor } from './run.js';

@@ -1,120 +1,118 @@
-import { UnrecoverableError } from 'bullmq';
+import { type Job, UnrecoverableError } from 'bullmq';
 import { WebhookError, WebhookPayloadError } from '../errors/index.js';
 import { redactText } from '../ground/redact.js';
+import { refuseOption } from '../validation/option-checks.js';
+import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import type { WebhookProcessor } from './webhook-handlers.js';
+import type { WebhookHandler } from '../webhooks/listeners.js';
+import { workspaceOf } from '../webhooks/reading.js';
+import { createWebhookReceiver } from '../webhooks/receiver.js';
+import type { WebhookReceiverOptions } from '../webhooks/receiver-options.js';
+import type { InboxRun } from './inbox-hooks.js';
 
-/** How a run ended that did not fail. */
-export type RunOutcome = 'handled' | 'returned';
+/** Processes stored webhooks: a receiver, or anything with the same `process` method. */
+export interface WebhookProcessor {
+  /** Resolves when the event is handled; rejects when it is to be retried. */
+  process(stored: StoredWebhook, options: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+}
 
-/** One run of the handlers, as the worker holds it. The processor gets it as its options. */
+/**
+ * A handler for each event type that is of interest. The worker needs no secret then: an event in the inbox was
+ * verified before it was stored. Events of other types are done without a handler.
+ */
+export type WebhookHandlers = {
+  readonly [Type in WebhookEventType]?: WebhookHandler<WebhookEventOf<Type>> | undefined;
+};
+
+/** Makes a processor of handlers: a receiver that knows no secret, and so takes no deliveries. */
+export function toProcessor(
+  work: WebhookProcessor | WebhookHandlers,
+  logging: Pick<WebhookReceiverOptions, 'logger' | 'logLevel'>,
+): WebhookProcessor {
+  if (typeof work !== 'object' || work === null) refuseOption('work', 'takes a receiver or handlers by type');
+  if (isProcessor(work)) return work;
+  const receiver = createWebhookReceiver({ secret: () => false, dedupe: false, ...logging });
+  for (const [type, handler] of Object.entries(work)) {
+    // `on` refuses an unknown type and a handler that is no function; the type above ties each handler to its events.
+    if (handler !== undefined) receiver.on(type as WebhookEventType, handler as WebhookHandler);
+  }
+  return receiver;
+}
+
+function isProcessor(work: WebhookProcessor | WebhookHandlers): work is WebhookProcessor {
+  return typeof (work as Partial<WebhookProcessor>).process === 'function';
+}
+
+/** One run of the handlers for one event. */
 export class Run {
-  /** Resolves when the event is to go back to the queue; never, when it is not. */
-  readonly returned: Promise<'returned'>;
-  #giveBack: () => void = () => undefined;
-  #controller: AbortController | undefined;
-  #reason: WebhookError | undefined;
+  /** Resolved by the worker when the run has ended. */
+  readonly ended = deferred<void>();
+  readonly #returned = deferred<'returned'>();
+  readonly #controller = new AbortController();
   #isLost = false;
-  #older: Run | undefined;
-  #newerEnded: Promise<void> | undefined;
-  #tellOlder: () => void = () => undefined;
 
-  constructor() {
-    this.returned = new Promise((resolve) => {
-      this.#giveBack = () => resolve('returned');
-    });
-  }
-
-  /** Made when it is asked for: a controller is a good part of what a short run costs. */
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#reason !== undefined) this.#controller.abort(this.#reason);
-    return this.#controller.signal;
-  }
-
-  /** Whether another run of its event may begin, or has begun. */
+  /** The event is no longer this run's: another run of it may begin, or has begun. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Whether another run of its event has begun in the same worker. */
-  get isOvertaken(): boolean {
-    return this.#newerEnded !== undefined;
-  }
-
-  /** The run that this one has overtaken. It ends later than this one. */
-  get older(): Run | undefined {
-    return this.#older;
-  }
-
-  /** The event is no longer this run's. Its handlers are told; the run lasts until they have settled. */
+  /** Tells the handlers that the event is given to another worker. The run lasts until they have settled. */
   lose(): void {
     this.#isLost = true;
     this.#abort('The event was given to another worker, because this one did not renew its lock in time.');
   }
 
-  /** Takes the place of a run of the same event, which has lost it and goes on in the same worker. */
-  overtake(older: Run): void {
-    this.#older = older;
-    older.#newerEnded = new Promise((resolve) => {
-      this.#tellOlder = resolve;
-    });
-  }
-
-  /** The worker closes: the handlers are told, and the event goes back without waiting for them. */
+  /** Tells the handlers that the worker closes, and ends {@link handle} without waiting for them. */
   giveBack(): void {
     this.#abort('The worker closes, and the event goes back to the queue.');
-    this.#giveBack();
-    this.#older?.giveBack();
+    this.#returned.resolve('returned');
   }
 
-  /** Resolves when the run that has overtaken this one, if any, has ended. */
-  get newerEnded(): Promise<void> | undefined {
-    return this.#newerEnded;
+  /**
+   * Runs the handlers. Rejects with an error for BullMQ: an `UnrecoverableError` if no retry can help, with a message that
+   * may be stored. Its `cause` is the error that was thrown.
+   */
+  async handle(processor: WebhookProcessor, data: unknown): Promise<'handled' | 'returned'> {
+    try {
+      return await Promise.race([this.#process(processor, data), this.#returned.promise]);
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (!(error instanceof WebhookPayloadError)) throw new Error(reason, { cause: error });
+      throw Object.assign(new UnrecoverableError(reason), { cause: error });
+    }
   }
 
-  /** Lets the run that this one has overtaken end too. */
-  end(): void {
-    this.#tellOlder();
+  async #process(processor: WebhookProcessor, data: unknown): Promise<'handled'> {
+    await processor.process(checkStored(data), { signal: this.#controller.signal });
+    return 'handled';
   }
 
   #abort(message: string): void {
-    this.#reason = new WebhookError(message);
-    this.#controller?.abort(this.#reason);
+    this.#controller.abort(new WebhookError(message));
   }
 }
 
-/**
- * Runs the handlers for one job. Rejects as BullMQ is to see it: with an `UnrecoverableError` where no retry can help, and
- * with the reason as it may be stored; `cause` is what was thrown.
- */
-export async function runJob(processor: WebhookProcessor, data: unknown, run: Run): Promise<RunOutcome> {
-  try {
-    return await Promise.race([handle(processor, data, run), run.returned]);
-  } catch (error) {
-    const reason = reasonOf(error);
-    if (!(error instanceof WebhookPayloadError)) throw new Error(reason, { cause: error });
-    throw Object.assign(new UnrecoverableError(reason), { cause: error });
-  }
+/** `Promise.withResolvers`, which Node 20 does not have. */
+function deferred<Value>() {
+  let resolve: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }
 
-async function handle(processor: WebhookProcessor, data: unknown, run: Run): Promise<'handled'> {
-  await processor.process(storedWebhook(data), run);
-  return 'handled';
-}
-
-/** Someone else's job in this queue would fail in a way that tells nothing. */
-function storedWebhook(data: unknown): StoredWebhook {
+/** Refuses a job that another application put into this queue. The handlers would fail with an unclear error. */
+function checkStored(data: unknown): StoredWebhook {
   const { type, payload } = (data ?? {}) as Partial<StoredWebhook>;
   if (typeof type === 'string' && typeof payload === 'object' && payload !== null)
     return data as StoredWebhook;
   throw new WebhookPayloadError('The job holds no stored webhook', { issues: [] });
 }
 
-/** A reason is to be read, not to keep whatever a handler puts into its errors. */
+/** The longest reason that is stored, in characters. A handler may put anything into the message of its error. */
 const MAX_REASON = 1_000;
 
-/** What is kept with a dead letter: our message, and class and message of what the handlers threw, marked fields masked. */
+/** Returns the text that a dead letter keeps: our message, then name and message of each error that handlers threw. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof WebhookError ? error.cause : undefined;
   const thrown: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause ?? []].flat();
@@ -122,7 +120,23 @@ function reasonOf(error: unknown): string {
   return shown.join(' ').slice(0, MAX_REASON);
 }
 
+/** Marked fields inside the message are masked. */
 function describe(error: Error): string {
   const text = redactText(error.message);
   return error instanceof WebhookError ? text : `${error.name}: ${text}`;
+}
+
+/** Returns what hooks are told of a run that BullMQ has recorded. */
+export function toInboxRun(job: Job<StoredWebhook>): InboxRun {
+  const { processedOn = Date.now(), finishedOn = Date.now() } = job;
+  // The job of another application may hold nothing.
+  const data: StoredWebhook | null = job.data;
+  return {
+    key: job.id ?? '',
+    type: job.name,
+    ...workspaceOf(data ?? {}),
+    attempt: Math.max(job.attemptsMade, 1),
+    waitedMs: Math.max(processedOn - job.timestamp, 0),
+    durationMs: Math.max(finishedOn - processedOn, 0),
+  };
 }

@@ -3,20 +3,52 @@ import { refuseOption } from '../validation/option-checks.js';
 import { isReadOnly } from './failure.js';
 
 /**
- * Where Redis is: a URL (`redis://…`, `rediss://…` with TLS), options of ioredis (Sentinel included), or an ioredis
- * client. A client that is passed in stays its owner's: it is never closed here, and its settings stay as they are. It
- * should have a `reconnectOnError` for `READONLY`, as clients made here have: a failover can leave its connection open to a
- * Redis that takes no writes any more.
+ * The address of Redis: a URL (`redis://…`, `rediss://…` with TLS), options of ioredis (Sentinel included), or an ioredis
+ * client. A client that is passed in is never closed here, and keeps its settings. Give it a `reconnectOnError` that
+ * returns true for `READONLY`, as clients made here have: after a failover, its connection can stay open to a Redis that
+ * takes no more writes.
  */
 export type RedisConnection = string | RedisOptions | Redis;
 
-/** A client, and whether it was made here and is to be closed here. */
+/** Refuses a value that is no connection. The message never repeats it, because a URL can hold a password. */
+export function checkConnection(connection: RedisConnection): RedisConnection {
+  if (typeof connection === 'string' && hasBarePercent(connection)) {
+    refuseOption('connection', 'must have `%25` for a percent sign in its user name and password');
+  }
+  if (isUsable(connection)) return connection;
+  return refuseOption(
+    'connection',
+    'must be a URL that starts with redis:// or rediss://, options of ioredis, or an ioredis client',
+  );
+}
+
+function isUsable(connection: RedisConnection | null): boolean {
+  if (typeof connection === 'string') {
+    return URL.canParse(connection) && /^rediss?:$/.test(new URL(connection).protocol);
+  }
+  // Clients of node-redis have `isOpen`; their options would be taken for those of ioredis.
+  return typeof connection === 'object' && connection !== null && !('isOpen' in connection);
+}
+
+/** ioredis would fail to decode such a name or password, with an error that does not say why. */
+function hasBarePercent(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { username, password } = new URL(url);
+  try {
+    decodeURIComponent(`${username}:${password}`);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** A client. One that is owned was made here, and is to be closed here. */
 export interface OpenedClient {
   readonly client: Redis;
   readonly isOwned: boolean;
 }
 
-/** Makes a client, or takes the one that was passed. `defaults` give way to what the user has set. */
+/** Makes a client, or takes the one that was passed in. Settings of the user win over `defaults`. */
 export function openClient(connection: RedisConnection, defaults: RedisOptions): OpenedClient {
   if (isClient(connection)) return { client: connection, isOwned: false };
   return { client: newClient(connection, defaults), isOwned: true };
@@ -25,8 +57,8 @@ export function openClient(connection: RedisConnection, defaults: RedisOptions):
 type ReconnectOnError = RedisOptions['reconnectOnError'] & {};
 
 /**
- * A failover can leave the connection open, to a Redis that has become a replica and refuses every write: only a new
- * connection finds the one that takes them. The command that was refused is rejected, or sent again.
+ * Reconnects when Redis refuses a write because it is a replica now. After a failover the connection can stay open, and
+ * only a new one reaches the Redis that takes writes. The refused command is rejected, or sent again.
  */
 export function leaveReplica(
   command: 'rejected' | 'resent',
@@ -35,22 +67,23 @@ export function leaveReplica(
   return (error) => {
     if (!isReadOnly(error.message)) return false;
     tell(error);
-    // The numbers are those of ioredis.
+    // Numbers that ioredis defines.
     return command === 'rejected' ? 1 : 2;
   };
 }
 
-/** A client, together with every duplicate that BullMQ makes of it. */
+/** A client and every duplicate that BullMQ makes of it. */
 export interface ClientFamily {
   readonly client: Redis;
-  /** Cuts off the client and its duplicates, also those that wait for a Redis that is away. */
+  /** Closes the connections of all of them at once, without waiting for Redis. */
   disconnect(): void;
 }
 
 /**
- * Makes a client like the one that was passed, with settings that it must have. It is closed here.
+ * Makes a new client for a BullMQ worker, which is always closed here: a duplicate where a client was passed in.
  *
- * @param reconnectOnError - Gives way to what the user has set.
+ * @param required - Settings that win over those of the user.
+ * @param reconnectOnError - Used where the user has set none.
  */
 export function openFamily(
   connection: RedisConnection,
@@ -83,65 +116,29 @@ function openOwnClient(
 }
 
 function newClient(connection: string | RedisOptions, defaults: RedisOptions): Redis {
-  // Replies of the shape that scripts and BullMQ were written for, whatever the application uses elsewhere.
+  // The scripts here and BullMQ are written for replies of this form.
   const replies = { replyMapping: 'legacy' } as const;
   return typeof connection === 'string'
     ? new Redis(connection, { ...defaults, ...replies })
     : new Redis({ ...defaults, ...connection, ...replies });
 }
 
-/** Refuses what is no connection. The message never repeats it: a URL holds a password. */
-export function checkConnection(connection: RedisConnection): RedisConnection {
-  if (typeof connection === 'string' && hasBarePercent(connection)) {
-    refuseOption('connection', 'must have `%25` for a percent sign in its user name and password');
-  }
-  if (isUsable(connection)) return connection;
-  return refuseOption(
-    'connection',
-    'must be a URL that starts with redis:// or rediss://, options of ioredis, or an ioredis client',
-  );
-}
-
-function isUsable(connection: RedisConnection | null): boolean {
-  if (typeof connection === 'string') return /^rediss?:$/.test(protocolOf(connection) ?? '');
-  // `isOpen` is what clients of node-redis have: their options would be taken for those of ioredis.
-  return typeof connection === 'object' && connection !== null && !('isOpen' in connection);
-}
-
-/** ioredis would fail while it decodes them, with an error that says nothing. */
-function hasBarePercent(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { username, password } = new URL(url);
-  try {
-    decodeURIComponent(`${username}:${password}`);
-    return false;
-  } catch {
-    return true;
-  }
-}
-
-function protocolOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).protocol : undefined;
-}
-
-/** By shape, because the application may have another copy of ioredis. */
+/** Looks at the shape and not at the class, because the application may have another copy of ioredis. */
 function isClient(connection: RedisConnection): connection is Redis {
   return typeof connection === 'object' && typeof (connection as Partial<Redis>).duplicate === 'function';
 }
 
-/** Every password that a connection holds, so that none can appear in an error. */
-export function secretsOf(connection: RedisConnection): readonly string[] {
-  // An empty one stands between any two characters of a text.
-  return passwordsOf(connection).flatMap((secret) => secret || []);
+/** Returns every password that a connection holds, so that none can appear in an error. */
+export function passwordsOf(connection: RedisConnection): readonly string[] {
+  // An empty password would be found between any two characters of a text.
+  return allPasswords(connection).flatMap((password) => password || []);
 }
 
-function passwordsOf(connection: RedisConnection): (string | null | undefined)[] {
-  if (typeof connection === 'string') return passwordsOfUrl(connection);
+function allPasswords(connection: RedisConnection): (string | null | undefined)[] {
+  if (typeof connection === 'string') {
+    const { password, searchParams } = new URL(connection);
+    return [password, decodeURIComponent(password), searchParams.get('password')];
+  }
   const { password, sentinelPassword } = isClient(connection) ? connection.options : connection;
   return [password, sentinelPassword];
-}
-
-function passwordsOfUrl(url: string): string[] {
-  const { password, searchParams } = new URL(url);
-  return [password, decodeURIComponent(password), searchParams.get('password') ?? ''];
 }

@@ -1,18 +1,22 @@
+import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { checkTimeout, refuseOption, refuseUnknown } from '../validation/option-checks.js';
 import type { ClaimResult, DedupeStore } from '../webhooks/dedupe-store.js';
-import { checkConnection, leaveReplica, openClient, type RedisConnection, secretsOf } from './connection.js';
-import { claimScript, completeScript, releaseScript } from './dedupe-scripts.js';
+import {
+  checkConnection,
+  leaveReplica,
+  openClient,
+  passwordsOf,
+  type RedisConnection,
+} from './connection.js';
 import { isRefusedForNow, redisFailure } from './failure.js';
-import type { LuaScript } from './lua-script.js';
-import { withRetries } from './retries.js';
-import { MAX_MILLISECONDS, settlesWithin, withTimeLimit } from './time-limit.js';
+import { MAX_MILLISECONDS, settlesWithin, withRetries, withTimeLimit } from './waiting.js';
 
-/** What {@link createRedisDedupe} takes. */
+/** Options of {@link createRedisDedupe}. */
 export interface RedisDedupeOptions {
   /** Where Redis is. */
   readonly connection: RedisConnection;
-  /** What every key begins with. Default `'agent-platform:dedupe:'`. */
+  /** The beginning of every key. Default `'agent-platform:dedupe:'`. */
   readonly keyPrefix?: string | undefined;
   /**
    * Milliseconds until an operation is given up; the receiver then does what its `dedupe.ifUnavailable` says. Keep it
@@ -66,7 +70,7 @@ export function createRedisDedupe(options: RedisDedupeOptions): RedisDedupe {
 class RedisDedupeStore implements RedisDedupe {
   readonly #client: Redis;
   readonly #isOwned: boolean;
-  readonly #secrets: readonly string[];
+  readonly #passwords: readonly string[];
   readonly #keyPrefix: string;
   readonly #timeout: number;
 
@@ -81,7 +85,7 @@ class RedisDedupeStore implements RedisDedupe {
     const { client, isOwned } = openClient(connection, defaults);
     this.#client = client;
     this.#isOwned = isOwned;
-    this.#secrets = secretsOf(connection);
+    this.#passwords = passwordsOf(connection);
     this.#keyPrefix = keyPrefix;
     this.#timeout = timeout;
     // Each operation that fails says so itself; ioredis would print what nobody listens to.
@@ -90,15 +94,15 @@ class RedisDedupeStore implements RedisDedupe {
 
   async claim(key: string, owner: string, leaseMs: number): Promise<ClaimResult> {
     // The script returns nothing else.
-    return (await this.#run('claimed', claimScript, key, owner, leaseMs)) as ClaimResult;
+    return (await this.#run(CLAIM, 'claimed', key, owner, leaseMs)) as ClaimResult;
   }
 
   async complete(key: string, owner: string, ttlMs: number): Promise<void> {
-    await this.#run('marked as handled', completeScript, key, owner, ttlMs);
+    await this.#run(COMPLETE, 'marked as handled', key, owner, ttlMs);
   }
 
   async release(key: string, owner: string): Promise<void> {
-    await this.#run('released', releaseScript, key, owner);
+    await this.#run(RELEASE, 'released', key, owner);
   }
 
   async close(): Promise<void> {
@@ -108,15 +112,15 @@ class RedisDedupeStore implements RedisDedupe {
     this.#client.disconnect();
   }
 
-  async #run(what: string, script: LuaScript, key: string, owner: string, ms?: number): Promise<unknown> {
-    const message = `The event could not be ${what} in Redis`;
+  async #run(script: Script, done: string, key: string, owner: string, ms?: number): Promise<unknown> {
+    const message = `The event could not be ${done} in Redis`;
     const args = ms === undefined ? [owner] : [owner, wholeMilliseconds(ms)];
     const attempt = (left: number) =>
-      withTimeLimit(script.run(this.#client, this.#keyPrefix + key, args), left, message);
+      withTimeLimit(runScript(this.#client, script, this.#keyPrefix + key, args), left, message);
     try {
       return await withRetries(attempt, this.#timeout, isRefusedForNow);
     } catch (error) {
-      throw redisFailure(message, error, this.#secrets);
+      throw redisFailure(message, error, this.#passwords);
     }
   }
 }
@@ -124,4 +128,46 @@ class RedisDedupeStore implements RedisDedupe {
 /** Redis takes whole milliseconds, at least one, and a time that a 64-bit number can hold. */
 function wholeMilliseconds(ms: number): number {
   return Math.min(Math.max(Math.ceil(ms), 1), MAX_MILLISECONDS);
+}
+
+/** A Lua script on one key, which Redis runs as one atomic step, and the digest by which Redis remembers it. */
+interface Script {
+  readonly text: string;
+  readonly digest: string;
+}
+
+const script = (text: string): Script => ({ text, digest: createHash('sha1').update(text).digest('hex') });
+
+/** A key holds `done`, or `held:` and the owner of the claim. It expires with the claim or the window. */
+const CLAIM = /* @__PURE__ */ script(`
+local value, mine = redis.call('GET', KEYS[1]), 'held:' .. ARGV[1]
+if value == 'done' then return 'done' end
+if value and value ~= mine then return 'pending' end
+redis.call('SET', KEYS[1], mine, 'PX', ARGV[2])
+return 'new'`);
+
+/** An owner whose lease ran out completes too, unless another has claimed since. */
+const COMPLETE = /* @__PURE__ */ script(`
+local value = redis.call('GET', KEYS[1])
+if value and value ~= 'done' and value ~= 'held:' .. ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], 'done', 'PX', ARGV[2])
+return 1`);
+
+const RELEASE = /* @__PURE__ */ script(`
+if redis.call('GET', KEYS[1]) ~= 'held:' .. ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])`);
+
+/** Runs a script by its digest, and sends its text where Redis does not have it, as after a restart. */
+async function runScript(
+  client: Redis,
+  { text, digest }: Script,
+  key: string,
+  args: readonly (string | number)[],
+): Promise<unknown> {
+  try {
+    return await client.evalsha(digest, 1, key, ...args);
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+    return client.eval(text, 1, key, ...args);
+  }
 }

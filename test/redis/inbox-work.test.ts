@@ -356,22 +356,27 @@ async function renewed(lock: string): Promise<void> {
 test.each([
   ['succeeds', () => undefined],
   ['fails', () => Promise.reject(new Error('no'))],
-])('a run that %s when its lock is gone has lost one lock', async (_, end) => {
-  const inbox = createInbox();
-  const next = deferred();
-  let runs = 0;
-  const work = async () => {
-    runs += 1;
-    if (runs > 1) return next.resolve();
-    await redis.del(...(await redis.keys('*:lock')));
-    await end();
-  };
-  await inbox.store(stored());
-  await inbox.store(stored());
-  inbox.work({ process: work }, { concurrency: 1 });
-  await next.promise;
-  expect((await inbox.health()).failures).toMatchObject({ lostLocks: 1, redisErrors: 0 });
-});
+])(
+  'the event of a run that %s when its lock is gone is run again, and Redis has not failed',
+  async (_, end) => {
+    const logger = new RecordingLogger();
+    const { hooks, told } = notes();
+    const inbox = createInbox({ hooks, logger });
+    let runs = 0;
+    const work = async () => {
+      runs += 1;
+      if (runs > 1) return;
+      await redis.del(...(await redis.keys('*:lock')));
+      await end();
+    };
+    await inbox.store(stored());
+    inbox.work({ process: work }, { lockDuration: 1_000 });
+    await eventually(() => expect(told).toEqual(['stored', 'stalled', 'handled']));
+    expect(runs).toBe(2);
+    expect((await inbox.health()).failures).toMatchObject({ stalled: 1, redisErrors: 0, retried: 0 });
+    expect(logger.lines.join()).toContain('the end of a run was not recorded: Missing lock for job');
+  },
+);
 
 test('hooks tell how long an event waited and ran, and whose it was', async () => {
   const { hooks, runs } = notes();

@@ -9,7 +9,7 @@ import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import { createRedisDedupe } from 'agent-platform-sdk/redis';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { expect, test } from 'vitest';
-import { jobData } from '../../../src/bullmq/stored-job.js';
+import { jobData } from '../../../src/bullmq/inbox-queue.js';
 import { closedAddress } from '../../support/server.js';
 import { eventTypes, minimal } from '../../webhooks/deliveries.js';
 import { canary, SONG } from './canary.js';
