@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
-import * as z from 'zod/mini';
 import { formatIssues } from '../ground/issues.js';
 import { parseJson } from '../ground/json.js';
 import { REGIONS } from '../ground/regions.js';
 import { VERSION } from '../ground/version.js';
+import { checkInput } from '../testing/check-input.js';
+import type { DeliveryRecord } from '../testing/deliver.js';
 import { createFakePlatform, type FakePlatform } from '../testing/fake.js';
 import type { FakeServer } from '../testing/http-server.js';
 import type { StartRecords } from '../testing/records.js';
-import { StartRecordsSchema } from '../testing/records-schema.js';
 import type { FakeRequest } from '../testing/request-log.js';
 import type { SeedHandles } from '../testing/seed.js';
-import type { DeliveryRecord } from '../testing/webhooks/deliver.js';
-import { describeIssue, fromZodIssues } from '../testing/zod-issues.js';
+import { startRecordsSchema } from '../testing/state.js';
 import { type Command, HELP, parseCommand, UsageError } from './command-line.js';
 
 /** The terminal that a command speaks to, and that ends it. */
@@ -74,9 +73,9 @@ function makeFake(seed: string | undefined, log: (line: string) => void): FakePl
 function readSeedFile(path: string): StartRecords {
   const value = parseJson(readText(path));
   if (value === undefined) throw new UsageError(`--seed: ${path} is not JSON.`);
-  const result = z.safeParse(StartRecordsSchema, value, { error: describeIssue });
-  if (result.success) return result.data;
-  throw new UsageError(`--seed: ${path} is wrong${formatIssues(fromZodIssues(result.error.issues))}`);
+  const checked = checkInput(startRecordsSchema(), value);
+  if (checked.ok) return checked.value;
+  throw new UsageError(`--seed: ${path} is wrong${formatIssues(checked.issues)}`);
 }
 
 function readText(path: string): string {

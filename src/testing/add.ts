@@ -4,9 +4,14 @@ import type { OrgClient } from '../schemas/org-client.js';
 import type { Team } from '../schemas/team.js';
 import type { Tool } from '../schemas/tool.js';
 import type { Variable } from '../schemas/variable.js';
-import { conversationKey } from './conversation-key.js';
-import { existingId } from './existing-id.js';
 import type {
+  FakeAgent,
+  FakeConversation,
+  FakeLead,
+  FakeOrg,
+  FakePhoneNumber,
+  FakeWorkspace,
+  MutableRegionState,
   NewAgent,
   NewConversation,
   NewDefaultTool,
@@ -17,16 +22,7 @@ import type {
   NewVariable,
   NewWorkspace,
 } from './records.js';
-import type {
-  FakeAgent,
-  FakeConversation,
-  FakeLead,
-  FakeOrg,
-  FakePhoneNumber,
-  FakeWorkspace,
-  MutableRegionState,
-} from './state.js';
-import type { World } from './world.js';
+import { type CollectionName, collections, conversationKey, existing, type World } from './state.js';
 
 /**
  * Puts records into the fake. Each takes only what matters to the test and fills in the rest, with ids that are
@@ -65,7 +61,7 @@ export class RegionAdd {
   /** Adds a workspace: a primary one where the region has no other. */
   workspace(record: NewWorkspace = {}): FakeWorkspace {
     const { workspaces } = this.#state;
-    const id = record.id ?? this.#newId('workspace', workspaces);
+    const id = record.id ?? this.#newId('workspaces');
     const isOtherPrimary = (other: FakeWorkspace) => other.id !== id && other.isPrimary;
     const workspace = {
       id,
@@ -80,8 +76,8 @@ export class RegionAdd {
   /** Adds an agent to a workspace. */
   agent(record: NewAgent = {}): FakeAgent {
     const { agents, workspaces } = this.#state;
-    const id = record.id ?? this.#newId('agent', agents);
-    const workspaceId = this.#existing('workspace', workspaces, record.workspaceId);
+    const id = record.id ?? this.#newId('agents');
+    const workspaceId = existing(this.#region, 'workspace', workspaces, record.workspaceId).id;
     return put(agents, id, {
       id,
       name: record.name ?? id,
@@ -94,12 +90,11 @@ export class RegionAdd {
   /** Adds an organisation with its clients and teams. */
   org(record: NewOrg = {}): FakeOrg {
     const { orgs } = this.#state;
-    const id = record.id ?? this.#newId('org', orgs);
+    const id = record.id ?? this.#newId('orgs');
     put(orgs, id, { id, clients: [], teams: [] });
     for (const client of record.clients ?? []) this.client({ ...client, orgId: id });
     for (const team of record.teams ?? []) this.team({ ...team, orgId: id });
-    // Just put there.
-    return orgs.get(id) as FakeOrg;
+    return this.#org(id);
   }
 
   /** Adds a client to an organisation. */
@@ -126,9 +121,9 @@ export class RegionAdd {
 
   /** Adds a variable to an agent. */
   variable(record: NewVariable = {}): Variable {
-    const { agents, variables } = this.#state;
-    const id = record.id ?? this.#newId('variable', variables);
-    const agentId = this.#existing('agent', agents, record.agentId);
+    const { variables } = this.#state;
+    const id = record.id ?? this.#newId('variables');
+    const agentId = this.#agentId(record.agentId);
     const key = record.key ?? id;
     const hasKey = (other: Variable) => other.agentId === agentId && other.key === key && other.id !== id;
     if ([...variables.values()].some(hasKey)) {
@@ -145,25 +140,25 @@ export class RegionAdd {
 
   /** Adds a tool. */
   tool(record: NewTool = {}): Tool {
-    const { agents, tools } = this.#state;
-    const id = record.id ?? this.#newId('tool', tools);
-    const agentId = this.#existing('agent', agents, record.agentId);
+    const { tools } = this.#state;
+    const id = record.id ?? this.#newId('tools');
+    const agentId = this.#agentId(record.agentId);
     return put(tools, id, { name: id, ...structuredClone(record), id, agentId });
   }
 
   /** Adds a tool to the default catalogue. */
   defaultTool(record: NewDefaultTool = {}): DefaultTool {
     const { defaultTools } = this.#state;
-    const id = record.id ?? this.#newId('default_tool', defaultTools);
+    const id = record.id ?? this.#newId('defaultTools');
     return put(defaultTools, id, { name: id, kind: 'assignable_system', ...structuredClone(record), id });
   }
 
   /** Adds a conversation to an agent. */
   conversation(conversation: NewConversation = {}): FakeConversation {
-    const { agents, conversations } = this.#state;
-    const agentId = this.#existing('agent', agents, conversation.agentId);
+    const { conversations } = this.#state;
+    const agentId = this.#agentId(conversation.agentId);
     const isTaken = (id: string): boolean => conversations.has(conversationKey(agentId, id));
-    const convoId = conversation.convoId ?? this.#world.ids.next('convo', this.#region, isTaken);
+    const convoId = conversation.convoId ?? this.#newId('conversations', isTaken);
     const ID = this.#world.choices.conversationId(agentId, convoId);
     const record = { ID, userID: ID, ...structuredClone(conversation.record) };
     return put(conversations, conversationKey(agentId, convoId), { agentId, convoId, record });
@@ -171,18 +166,18 @@ export class RegionAdd {
 
   /** Adds a lead to an agent. */
   lead(record: NewLead = {}): FakeLead {
-    const { agents, leads } = this.#state;
-    const id = record.id ?? this.#newId('lead', leads);
-    return put(leads, id, { id, agentId: this.#existing('agent', agents, record.agentId) });
+    const { leads } = this.#state;
+    const id = record.id ?? this.#newId('leads');
+    return put(leads, id, { id, agentId: this.#agentId(record.agentId) });
   }
 
   /** Adds a telephone number to a workspace. */
   phoneNumber(record: NewPhoneNumber = {}): FakePhoneNumber {
     const { phoneNumbers, releasedForGood, workspaces } = this.#state;
     const isTaken = (id: string): boolean => phoneNumbers.has(id) || releasedForGood.has(id);
-    const sid = record.sid ?? this.#world.ids.next('number', this.#region, isTaken);
+    const sid = record.sid ?? this.#newId('phoneNumbers', isTaken);
     if (releasedForGood.has(sid)) throw new TypeError(`The number "${sid}" was released for good (4.3).`);
-    const workspaceId = this.#existing('workspace', workspaces, record.workspaceId);
+    const workspaceId = existing(this.#region, 'workspace', workspaces, record.workspaceId).id;
     return put(phoneNumbers, sid, { sid, imported: record.imported ?? false, workspaceId });
   }
 
@@ -190,21 +185,33 @@ export class RegionAdd {
     return this.#world.state[this.#region];
   }
 
-  #newId(kind: string, taken: ReadonlyMap<string, unknown>): string {
-    return this.#world.ids.next(kind, this.#region, (id) => taken.has(id));
+  #newId(name: CollectionName, isTaken = (id: string): boolean => this.#state[name].has(id)): string {
+    return this.#world.ids.next(collections[name].idPrefix, this.#region, isTaken);
   }
 
-  #org(id: string | undefined): FakeOrg {
-    // `#existing` has just found it there.
-    return this.#state.orgs.get(this.#existing('org', this.#state.orgs, id)) as FakeOrg;
+  #agentId(named: string | undefined): string {
+    return existing(this.#region, 'agent', this.#state.agents, named).id;
   }
 
-  #existing(kind: string, records: ReadonlyMap<string, unknown>, given: string | undefined): string {
-    return existingId(this.#region, kind, records, given);
+  #org(named: string | undefined): FakeOrg {
+    return existing(this.#region, 'org', this.#state.orgs, named);
   }
 }
 
 function put<Value>(records: Map<string, Value>, id: string, value: Value): Value {
   records.set(id, value);
   return value;
+}
+
+/** Adds records to region `eu`, or to the region that is named: `add.tool(…)`, `add.na.tool(…)`. */
+export interface FakeAdd extends RegionAdd {
+  /** Adds to the region `eu`. */
+  readonly eu: RegionAdd;
+  /** Adds to the region `na`. */
+  readonly na: RegionAdd;
+}
+
+export function createAdd(world: World): FakeAdd {
+  const [eu, na] = [new RegionAdd('eu', world), new RegionAdd('na', world)];
+  return Object.assign(new RegionAdd('eu', world), { eu, na });
 }

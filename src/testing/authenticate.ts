@@ -1,42 +1,42 @@
 import { REGIONS, type Region } from '../ground/regions.js';
-import type { Caller } from './caller.js';
-import type { FakeChoices } from './choices.js';
-import { Refusal } from './refusal.js';
-import type { FakeState } from './state.js';
+import type { FakeAgent, FakeState, FakeWorkspace } from './records.js';
+import { Refusal } from './refusals.js';
 
-/** Finds the caller by the bearer token of a request that was sent to `region`. */
-export function authenticate(
-  headers: Headers,
-  region: Region,
-  state: FakeState,
-  choices: FakeChoices,
-): Caller {
-  const token = bearerToken(headers);
+/** The holder of the secret that a request carries (specification, 5.2): a workspace, or an agent. */
+export type Caller =
+  | {
+      /** A workspace secret. */
+      readonly kind: 'workspace';
+      /** The region whose secret it is. */
+      readonly region: Region;
+      /** The workspace whose secret it is. */
+      readonly workspace: FakeWorkspace;
+    }
+  | {
+      /** An agent secret. */
+      readonly kind: 'agent';
+      /** The region whose secret it is. */
+      readonly region: Region;
+      /** The workspace that the agent belongs to. */
+      readonly workspace: FakeWorkspace;
+      /** The agent whose secret it is. */
+      readonly agent: FakeAgent;
+    };
+
+/** Finds the caller by the bearer token: in the region that was addressed first, then in the other. */
+export function authenticate(headers: Headers, addressed: Region, state: FakeState): Caller {
+  const token = /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
   if (token === undefined) {
     throw new Refusal('unauthenticated', 'The header "Authorization: Bearer <token>" is missing.');
   }
-  const caller = findCaller(token, state, region);
-  if (caller === undefined) throw new Refusal('unauthenticated', 'The token is not known.');
-  if (caller.region !== region && choices.wrongRegion === 'refuse') {
-    throw new Refusal('wrongRegion', `The token is not known in region ${region}.`);
-  }
-  return caller;
-}
-
-function bearerToken(headers: Headers): string | undefined {
-  return /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-}
-
-/** Looks in the addressed region first, then in the other. */
-function findCaller(token: string, state: FakeState, first: Region): Caller | undefined {
-  for (const region of [first, ...REGIONS.filter((other) => other !== first)]) {
-    const caller = findCallerIn(token, state, region);
+  for (const region of [addressed, ...REGIONS.filter((other) => other !== addressed)]) {
+    const caller = findCaller(token, state, region);
     if (caller !== undefined) return caller;
   }
-  return undefined;
+  throw new Refusal('unauthenticated', 'The token is not known.');
 }
 
-function findCallerIn(token: string, state: FakeState, region: Region): Caller | undefined {
+function findCaller(token: string, state: FakeState, region: Region): Caller | undefined {
   const { workspaces, agents } = state[region];
   for (const workspace of workspaces.values()) {
     if (workspace.secret === token) return { kind: 'workspace', region, workspace };

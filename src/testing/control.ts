@@ -3,14 +3,11 @@ import { parseJson } from '../ground/json.js';
 import { flag, number, text, texts } from '../schemas/leaf.js';
 import { closedObject } from '../schemas/object.js';
 import { isWebhookEventType } from '../webhooks/events.js';
+import { checkInput } from './check-input.js';
+import type { FakeWebhooks, SendOptions } from './fake-webhooks.js';
 import type { FaultInput, Faults } from './faults/faults.js';
-import { isJson, issueLines } from './json-body.js';
-import { jsonResponse } from './json-response.js';
-import { errorBody } from './refusal.js';
+import { errorResponse, isJson, issueLines, jsonResponse } from './http-json.js';
 import type { FakeRequest } from './request-log.js';
-import type { SendOptions } from './webhooks/options.js';
-import type { FakeWebhooks } from './webhooks/webhooks.js';
-import { describeIssue, fromZodIssues } from './zod-issues.js';
 
 /** The parts of a fake that can be reached over HTTP. */
 export interface Controlled {
@@ -20,7 +17,7 @@ export interface Controlled {
   reset(): void;
 }
 
-/** What a control request can be refused for. */
+/** Refuses a control request. */
 class ControlError extends Error {
   readonly issues: readonly string[];
 
@@ -43,7 +40,7 @@ const SubscriptionSchema = closedObject({ url: z.string(), events: texts, region
 
 type Action = (fake: Controlled, request: Request) => unknown;
 
-/** What can be asked of a fake that was told to `listen({ control: true })`, below `/_fake`. */
+/** The requests that a fake answers below `/_fake`, if it was told to `listen({ control: true })`. */
 const actions: Readonly<Record<string, Action>> = {
   'POST /events': async ({ webhooks }, request) => {
     const { type, overrides = {}, ...options } = await parsed(EventSchema, request);
@@ -81,14 +78,14 @@ export async function control(fake: Controlled, request: Request): Promise<Respo
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (action === undefined) {
     const known = Object.keys(actions).map((each) => each.replace(' ', ' /_fake'));
-    return jsonResponse(errorBody(`There is ${known.join(', ')}.`, 'unknown_control'), 404);
+    return errorResponse(404, 'unknown_control', `There is ${known.join(', ')}.`);
   }
   try {
     return jsonResponse(await action(fake, request), 200);
   } catch (error) {
     const issues = error instanceof ControlError ? error.issues : [];
     const message = error instanceof Error ? error.message : String(error);
-    return jsonResponse(errorBody(message, 'invalid_control', issues), 400);
+    return errorResponse(400, 'invalid_control', message, issues);
   }
 }
 
@@ -102,7 +99,7 @@ function sendEvent(
   overrides: Readonly<Record<string, unknown>>,
   options: SendOptions,
 ): Promise<unknown> {
-  // What an event is overridden with is the caller's own affair, wrong types included: receivers meet those too.
+  // Overrides of wrong types are let through: receivers meet those too.
   if (isWebhookEventType(type)) return webhooks.send(type, overrides, options);
   return webhooks.sendUnknown(type, overrides, options);
 }
@@ -117,7 +114,7 @@ async function parsed<Schema extends z.core.$ZodType>(
   }
   const value = parseJson(await request.text());
   if (value === undefined) throw new ControlError('The body is not JSON.');
-  const result = z.safeParse(schema, value, { error: describeIssue });
-  if (result.success) return result.data;
-  throw new ControlError('The body is wrong.', issueLines(fromZodIssues(result.error.issues)));
+  const checked = checkInput(schema, value);
+  if (checked.ok) return checked.value;
+  throw new ControlError('The body is wrong.', issueLines(checked.issues));
 }

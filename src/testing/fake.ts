@@ -1,33 +1,44 @@
 import type { Endpoint } from '../endpoints/endpoint.js';
-import { endpoints } from '../endpoints/endpoints.js';
-import { type BaseUrls, normalizeBaseUrls } from './base-urls.js';
-import { resolveChoices } from './choices.js';
-import { realClock } from './clock.js';
+import type { Clock } from '../webhooks/clock.js';
+import { createAdd, type FakeAdd } from './add.js';
+import { checkNames, type FakeChoicesInput, resolveChoices } from './choices.js';
 import { control } from './control.js';
-import { createFetch, type FakeFetch } from './fake-fetch.js';
-import { checkOptions, type FakePlatformOptions } from './fake-options.js';
-import type { Faults } from './faults/faults.js';
-import { FaultList } from './faults/faults.js';
-import { type Handler, handlerRoute } from './handler.js';
+import type { DeliveryRecord } from './deliver.js';
+import { FakeWebhooks } from './fake-webhooks.js';
+import { FaultList, type Faults } from './faults/faults.js';
 import { type FakeServer, type ListenOptions, startServer } from './http-server.js';
-import type { OperationName } from './operation.js';
-import { operations } from './operations.js';
+import type { FakeState, StartRecords } from './records.js';
 import { type FakeRequest, RequestLog } from './request-log.js';
-import { isSameOperation, type Route } from './route.js';
-import { type Seed, seed } from './seed.js';
-import { Service } from './service.js';
-import { createAdd, type FakeAdd, fill } from './start.js';
-import { clearState, type FakeState } from './state.js';
-import { FakeWebhooks } from './webhooks/webhooks.js';
-import { createWorld, type World } from './world.js';
+import { documentedRoutes, type Handler, handlerRoute, isSameOperation, type Route } from './route.js';
+import { fill, type Seed, seed } from './seed.js';
+import { type BaseUrls, type FakeFetch, normalizeBaseUrls, Service } from './service.js';
+import { clearWorld, createWorld, type World } from './state.js';
 
-/** The documented operations as routes: method, path and schemas come from the endpoints' own declarations. */
-const documentedRoutes: readonly Route[] = /* @__PURE__ */ (Object.keys(endpoints) as OperationName[]).map(
-  // The types of `operations` tie each operation to its endpoint; a list of all of them cannot say so.
-  (name) => ({ name, endpoint: endpoints[name], operation: operations[name] }) as Route,
-);
+/** Options of {@link createFakePlatform}. Nothing is required. */
+export interface FakePlatformOptions {
+  /** Records to begin with, by region, on top of the seed. */
+  readonly regions?: StartRecords | undefined;
+  /**
+   * `'default'`: a record of each kind in both regions, with the ids and secrets of `fake.seed`. `'empty'`: only
+   * the catalogue of default tools, which is built in.
+   */
+  readonly seed?: 'default' | 'empty' | undefined;
+  /** The choices where the specification is silent. */
+  readonly choices?: FakeChoicesInput | undefined;
+  /** The addresses that `fake.fetch` and the msw handlers answer at. Default: two hosts under `.test`. */
+  readonly baseUrls?: Partial<BaseUrls> | undefined;
+  /** The clock of latencies and time limits. Default: the runtime's. */
+  readonly clock?: Clock | undefined;
+  /** Called after each answer, for a log of one's own. */
+  readonly onRequest?: ((request: FakeRequest) => void) | undefined;
+  /** Called after each delivery of a webhook, whatever its outcome. */
+  readonly onDelivery?: ((delivery: DeliveryRecord) => void) | undefined;
+}
 
-/** The service, in memory. Made by {@link createFakePlatform}. */
+/**
+ * The service, in memory. Made by {@link createFakePlatform}. A request takes the way that is told in service.ts, whichever
+ * of the three doors it comes through: `fetch`, the server of `listen`, or the msw handlers.
+ */
 export class FakePlatform {
   /** The base address of each region in process, for `fake.fetch` and the msw handlers. */
   readonly baseUrls: BaseUrls;
@@ -39,7 +50,7 @@ export class FakePlatform {
   readonly state: FakeState;
   /** Every request so far, through every door, in the order of arrival. */
   readonly requests: readonly FakeRequest[];
-  /** What goes wrong with the next calls. */
+  /** Lets the next calls go wrong. */
   readonly faults: Faults;
   /** Sends events to subscribers. */
   readonly webhooks: FakeWebhooks;
@@ -61,16 +72,17 @@ export class FakePlatform {
     const world = createWorld(resolveChoices(options.choices));
     const log = new RequestLog(onRequest);
     const routes = (): readonly Route[] => this.#routes;
-    this.baseUrls = normalizeBaseUrls(options.baseUrls ?? {});
+    const faults = new FaultList(routes, clock);
+    const baseUrls = normalizeBaseUrls(options.baseUrls);
+    const service = new Service({ world, log, faults, baseUrls, routes });
+    this.baseUrls = baseUrls;
     this.add = createAdd(world);
     this.state = world.state;
     this.requests = log.entries;
-    const faults = new FaultList(routes, clock);
     this.faults = faults;
     this.webhooks = new FakeWebhooks(world, clock, onDelivery);
-    const service = new Service({ world, log, routes, intercept: faults.intercept });
-    this.fetch = createFetch(service, this.baseUrls, 'process');
-    this.#fetchOverHttp = createFetch(service, this.baseUrls, 'http');
+    this.fetch = service.fetchThrough('process');
+    this.#fetchOverHttp = service.fetchThrough('http');
     this.#world = world;
     this.#log = log;
     this.#options = options;
@@ -105,7 +117,7 @@ export class FakePlatform {
   }
 
   /**
-   * Adds an operation that the document does not show, or takes the place of one that it does. Requests are
+   * Adds an operation that the specification does not show, or takes the place of one that it does. Requests are
    * authenticated and validated against the endpoint's body schema before the handler sees them.
    *
    * @example
@@ -153,8 +165,7 @@ export class FakePlatform {
    * ```
    */
   reset(): void {
-    clearState(this.#world.state);
-    this.#world.ids.reset();
+    clearWorld(this.#world);
     this.#log.clear();
     this.faults.clear();
     this.webhooks.reset();
@@ -164,7 +175,7 @@ export class FakePlatform {
 
 /**
  * Makes a fake of the service: the documented operations with their documented rules, on records in memory. The
- * two regions share nothing. Where the document is silent, {@link FakeChoices} names what the fake does.
+ * two regions share nothing. Where the specification is silent, {@link FakeChoices} names what the fake does.
  *
  * @throws {TypeError} When `regions` holds a record that names one that is not there.
  *
@@ -188,3 +199,30 @@ export class FakePlatform {
 export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatform {
   return new FakePlatform(options);
 }
+
+const optionNames: Readonly<Record<keyof FakePlatformOptions, true>> = {
+  regions: true,
+  seed: true,
+  choices: true,
+  baseUrls: true,
+  clock: true,
+  onRequest: true,
+  onDelivery: true,
+};
+
+/** A test that misspells an option would test something else. */
+function checkOptions(options: FakePlatformOptions): void {
+  checkNames('createFakePlatform: the option', options, optionNames);
+  const { seed = 'default' } = options;
+  if (seed !== 'default' && seed !== 'empty') {
+    throw new TypeError("createFakePlatform: the option \"seed\" must be 'default' or 'empty'.");
+  }
+}
+
+/** The runtime's own clock. Its timers keep a process alive: somebody is waiting for the answer. */
+const realClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (callback, ms) => setTimeout(callback, ms),
+  // The cast undoes what `Clock` widened.
+  clearTimeout: (handle) => clearTimeout(handle as ReturnType<typeof setTimeout>),
+};

@@ -2,19 +2,17 @@ import type * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AgentPlatformError } from '../errors/index.js';
 import { REGIONS } from '../ground/regions.js';
-import type { BaseUrls } from './base-urls.js';
-import type { FakeFetch } from './fake-fetch.js';
-import { jsonResponse } from './json-response.js';
-import { errorBody } from './refusal.js';
+import { errorResponse } from './http-json.js';
+import type { BaseUrls, FakeFetch } from './service.js';
 
-/** Where to listen. */
+/** The address to listen on, and what is served there. */
 export interface ListenOptions {
   /** Default 0: any free port. */
   readonly port?: number | undefined;
   /** Default `'127.0.0.1'`: reachable from this machine alone. */
   readonly host?: string | undefined;
   /**
-   * Whether `/_fake/…` sends events, sets faults and resets, for programs in other languages: `POST /_fake/events`,
+   * Lets `/_fake/…` send events, set faults and reset, for programs in other languages: `POST /_fake/events`,
    * `/_fake/subscriptions`, `/_fake/faults`, `/_fake/reset`; `DELETE /_fake/faults`; `GET /_fake/requests`,
    * `/_fake/deliveries`. Default false.
    */
@@ -35,7 +33,7 @@ export interface FakeServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What the server stands in front of. */
+/** The fake behind the server. */
 interface Behind {
   readonly fetch: FakeFetch;
   readonly baseUrls: BaseUrls;
@@ -97,20 +95,14 @@ async function serve(
   if (behind.control !== undefined && path.startsWith('/_fake')) {
     return send(await behind.control(await toServe(`http://localhost${path}`)), outgoing);
   }
-  return send(noRegion(), outgoing);
+  const message = 'The fake serves its regions below /eu/v3 and /na/v3.';
+  return send(errorResponse(404, 'unknown_route', message), outgoing);
 }
 
 /** `/eu/v3/tools/t` is the same as `/v3/tools/t` at the in-process address of region `eu`. */
 function inProcessUrl(path: string, baseUrls: BaseUrls): string | undefined {
   const region = REGIONS.find((name) => path.startsWith(`/${name}/`));
   return region === undefined ? undefined : baseUrls[region] + path.slice(region.length + 1);
-}
-
-function noRegion(): Response {
-  return jsonResponse(
-    errorBody('The fake serves its regions below /eu/v3 and /na/v3.', 'unknown_route'),
-    404,
-  );
 }
 
 async function toRequest(url: string, incoming: http.IncomingMessage, signal: AbortSignal): Promise<Request> {
@@ -122,7 +114,7 @@ async function toRequest(url: string, incoming: http.IncomingMessage, signal: Ab
   for (const [name, value] of Object.entries(incoming.headers)) {
     for (const each of [value ?? []].flat()) headers.append(name, each);
   }
-  // A standard Request of these methods can have no body; the document has none either.
+  // A standard Request of these methods can have no body; the specification has none either.
   const bodiless = chunks.length === 0 || method === 'GET' || method === 'HEAD';
   return new Request(url, { method, headers, body: bodiless ? null : Buffer.concat(chunks), signal });
 }

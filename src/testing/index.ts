@@ -6,26 +6,24 @@
  * @packageDocumentation
  */
 
-export type { RegionAdd } from './add.js';
-export type { BaseUrls } from './base-urls.js';
-export type { Caller } from './caller.js';
-export {
-  defaultChoices,
-  type FakeChoices,
-  type FakeChoicesInput,
-  type PermitQuestion,
-  type RefusalChoice,
-  type RefusalChoices,
-  type RefusalReason,
-} from './choices.js';
+export type { FakeAdd, RegionAdd } from './add.js';
+export type { Caller } from './authenticate.js';
+export { defaultChoices, type FakeChoices, type FakeChoicesInput, type PermitQuestion } from './choices.js';
 export {
   type DedupeStoreCase,
   type DedupeStoreSubject,
   dedupeStoreConformance,
 } from './dedupe-conformance.js';
-export { createFakePlatform, type FakePlatform } from './fake.js';
-export type { FakeFetch } from './fake-fetch.js';
-export type { FakePlatformOptions } from './fake-options.js';
+export type { DeliveryRecord, DeliveryTarget } from './deliver.js';
+export { createFakePlatform, type FakePlatform, type FakePlatformOptions } from './fake.js';
+export type {
+  EventToSend,
+  FakeWebhooks,
+  SendAllOptions,
+  SendOptions,
+  SubscribeOptions,
+  WebhookOwner,
+} from './fake-webhooks.js';
 export type {
   EmptyFault,
   Fault,
@@ -41,19 +39,26 @@ export type {
   WrongShapeFault,
 } from './faults/fault.js';
 export type { FaultInput, Faults, InjectedFault } from './faults/faults.js';
-export type { DeepPartial } from './fixtures/fixtures.js';
 export {
   createFixtures,
+  type DeepPartial,
   type DeliveryFixture,
   type EventFixture,
   type Fixtures,
   fixtures,
 } from './fixtures/fixtures.js';
-export type { Handler, HandlerCall } from './handler.js';
 export type { FakeServer, ListenOptions } from './http-server.js';
-export type { NewIds } from './ids.js';
-export type { OperationCall, OperationName } from './operation.js';
+export type { OperationCall, OperationName } from './operations.js';
 export type {
+  FakeAgent,
+  FakeConversation,
+  FakeLead,
+  FakeOrg,
+  FakePhoneNumber,
+  FakeRegionState,
+  FakeState,
+  FakeWorkspace,
+  MutableRegionState,
   NewAgent,
   NewConversation,
   NewDefaultTool,
@@ -66,26 +71,9 @@ export type {
   RegionRecords,
   StartRecords,
 } from './records.js';
+export type { RefusalChoice, RefusalChoices, RefusalReason } from './refusals.js';
 export type { FakeRequest } from './request-log.js';
+export type { Handler, HandlerCall } from './route.js';
 export type { Seed, SeedHandles } from './seed.js';
-export type { FakeAdd } from './start.js';
-export type {
-  FakeAgent,
-  FakeConversation,
-  FakeLead,
-  FakeOrg,
-  FakePhoneNumber,
-  FakeRegionState,
-  FakeState,
-  FakeWorkspace,
-  MutableRegionState,
-} from './state.js';
-export type { DeliveryRecord, DeliveryTarget } from './webhooks/deliver.js';
-export type {
-  EventToSend,
-  SendAllOptions,
-  SendOptions,
-  SubscribeOptions,
-  WebhookOwner,
-} from './webhooks/options.js';
-export type { FakeWebhooks } from './webhooks/webhooks.js';
+export type { BaseUrls, FakeFetch } from './service.js';
+export type { NewIds } from './state.js';

@@ -1,16 +1,50 @@
+import type { Endpoint, PathParameter } from '../endpoints/endpoint.js';
+import type { endpoints } from '../endpoints/endpoints.js';
+import type { Region } from '../ground/regions.js';
 import type { MembersAndTeamsResponse } from '../schemas/members-and-teams.js';
 import type { OrgClient } from '../schemas/org-client.js';
 import type { ReleaseNumberResult } from '../schemas/release-number.js';
 import type { Team, TeamSummary } from '../schemas/team.js';
+import type { Caller } from './authenticate.js';
 import type { FakeChoices } from './choices.js';
-import { conversationKey } from './conversation-key.js';
-import type { Operations } from './operation.js';
-import { Refusal } from './refusal.js';
-import { releaseNumber } from './release-number.js';
-import { removeWorkspace } from './remove-workspace.js';
+import type { MutableRegionState } from './records.js';
+import { Refusal, type RefusalReason } from './refusals.js';
+import { collectionsOfAgents, conversationKey, type NewIds } from './state.js';
 
-/** The documented operations (section 4), each with the rules that the document states for it, and no other. */
-export const operations: Operations = {
+/** The keys of `endpoints`: the documented operations. */
+export type OperationName = keyof typeof endpoints;
+
+/** One accepted request, as an operation of the fake sees it: authenticated, and with a valid body. */
+export interface OperationCall<Parameter extends string = string, Body = unknown> {
+  /** The path parameters, decoded. */
+  readonly path: { readonly [Name in Parameter]: string };
+  /** The body as it was sent; it fits the endpoint's schema. */
+  readonly body: Body;
+  /** The query as it was sent. */
+  readonly query: URLSearchParams;
+  /** The holder of the secret that the request carries. */
+  readonly caller: Caller;
+  /** The region whose records are used. */
+  readonly region: Region;
+  /** The records of this region, to read and to change. */
+  readonly state: MutableRegionState;
+  /** Gives ids for new records. */
+  readonly ids: NewIds;
+  /** The choices of the fake where the specification is silent. */
+  readonly choices: FakeChoices;
+}
+
+/** The rule of one endpoint: changes the state, and returns the body of the answer. */
+type Rule<Declared> =
+  Declared extends Endpoint<infer Path, infer Body, infer _Query, infer _Result>
+    ? (call: OperationCall<PathParameter<Path>, Body>) => unknown
+    : never;
+
+/**
+ * The rule of each documented operation (section 4): what the specification states for it, and nothing else. A missing one
+ * does not compile.
+ */
+export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[Name]> } = {
   listMembersAndTeams({ path, state, choices }): MembersAndTeamsResponse {
     const org = found(state.orgs.get(path.orgId), 'organisation', path.orgId);
     const clients = org.clients.map((client) => withTeams(client, org.teams));
@@ -33,13 +67,28 @@ export const operations: Operations = {
   },
 
   releasePhoneNumber({ body, caller, state, choices }): ReleaseNumberResult {
-    try {
-      releaseNumber(body, caller, state, choices);
-    } catch (error) {
-      if (error instanceof Refusal && choices.refusedRelease === 'isGood-false') {
-        return { isGood: false, errors: error.message };
-      }
-      throw error;
+    const refuse = (reason: RefusalReason, message: string): ReleaseNumberResult => {
+      if (choices.refusedRelease === 'error-body') throw new Refusal(reason, message);
+      return { isGood: false, errors: message };
+    };
+    const { phoneNumberSid: sid, isImportedNumber } = body;
+    // Without a workspace in the request, the caller's is meant: a choice.
+    const workspaceId = body.workspaceId ?? caller.workspace.id;
+    const number = state.phoneNumbers.get(sid);
+    if (number === undefined || number.workspaceId !== workspaceId) {
+      return refuse('notFound', `The workspace "${workspaceId}" has no number "${sid}".`);
+    }
+    if (number.imported !== isImportedNumber && choices.numberKindMismatch === 'refuse') {
+      const kind = number.imported ? 'an imported' : 'a rented';
+      return refuse('numberKindMismatch', `"${sid}" is ${kind} number: isImportedNumber does not fit.`);
+    }
+    if (isImportedNumber) {
+      // Rule 2: only removed from the workspace; the customer's own telephony account keeps it.
+      state.phoneNumbers.set(sid, { ...number, workspaceId: undefined });
+    } else {
+      // Rule 1: released on the platform's telephony account too, for good.
+      state.phoneNumbers.delete(sid);
+      state.releasedForGood.add(sid);
     }
     return { isGood: true, errors: choices.releaseErrors };
   },
@@ -70,7 +119,16 @@ export const operations: Operations = {
     if (workspace.isPrimary) {
       throw new Refusal('primaryWorkspace', 'The primary workspace cannot be deleted.');
     }
-    removeWorkspace(state, workspace.id);
+    // Rule 1: its agents go too, with their conversations, leads, tools and variables. The access of its members goes with
+    // the record itself, and so do its secret and those of its agents.
+    for (const agent of state.agents.values()) {
+      if (agent.workspaceId !== workspace.id) continue;
+      for (const records of collectionsOfAgents(state)) {
+        for (const [key, { agentId }] of records) if (agentId === agent.id) records.delete(key);
+      }
+      state.agents.delete(agent.id);
+    }
+    state.workspaces.delete(workspace.id);
     return succeeded(choices);
   },
 };

@@ -26,8 +26,8 @@ export interface FakeRequest {
   readonly fault: string | undefined;
 }
 
-/** What is known of a request when it arrives. */
-export interface Arrival {
+/** A request as it is when it arrives. */
+interface Arrival {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -51,7 +51,7 @@ export class RequestLog {
   }
 
   /** Adds a request; the returned functions complete it. */
-  arrive(arrival: Arrival): OpenEntry {
+  arrive(arrival: Arrival): LogEntry {
     const entry: { -readonly [Key in keyof FakeRequest]: FakeRequest[Key] } = {
       ...arrival,
       headers: redactHeaders(arrival.headers),
@@ -79,8 +79,8 @@ export class RequestLog {
   }
 }
 
-/** A request that is being answered. */
-export interface OpenEntry {
+/** The entry of a request that is being answered. */
+export interface LogEntry {
   readonly body: (value: unknown) => void;
   readonly struckBy: (fault: string) => void;
   readonly answered: (status: number | undefined) => void;

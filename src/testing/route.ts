@@ -1,17 +1,67 @@
-import type { Endpoint } from '../endpoints/endpoint.js';
-import type { OperationCall } from './operation.js';
+import type { Endpoint, PathParameter } from '../endpoints/endpoint.js';
+import { endpoints } from '../endpoints/endpoints.js';
+import type { Caller } from './authenticate.js';
+import { type OperationCall, type OperationName, rules } from './operations.js';
+import { Refusal, type RefusalReason } from './refusals.js';
 
-/** An endpoint the fake answers, and how. */
+/** An endpoint that the fake answers, with its rule. */
 export interface Route {
   /** The key in `endpoints`; for an endpoint of the user's own, `GET /agents/{agentId}/tools`. */
   readonly name: string;
   readonly endpoint: Endpoint;
-  readonly operation: (call: OperationCall) => unknown;
+  readonly rule: (call: OperationCall) => unknown;
 }
 
-/** Whether two declarations stand for one operation of the service. */
+/** The documented operations as routes: method, path and schemas come from the endpoints' own declarations. */
+export const documentedRoutes: readonly Route[] = /* @__PURE__ */ (
+  Object.keys(endpoints) as OperationName[]
+).map(
+  // The types of `rules` tie each rule to its endpoint; a list of all of them cannot say so.
+  (name) => ({ name, endpoint: endpoints[name], rule: rules[name] }) as Route,
+);
+
+/** Tells that two declarations stand for one operation of the service. */
 export function isSameOperation(one: Endpoint, other: Pick<Endpoint, 'method' | 'path'>): boolean {
   return one.method === other.method && one.path === other.path;
+}
+
+/** One accepted request, as a handler of your own sees it. */
+export interface HandlerCall<Parameter extends string = string, Body = unknown, Result = unknown>
+  extends Omit<OperationCall<Parameter, Body>, 'caller'> {
+  /** Undefined only where the endpoint is declared with `auth: 'none'`. */
+  readonly caller: Caller | undefined;
+  /** The envelope of a success (2.7), around the result of an endpoint that has one. */
+  readonly succeed: (...data: Result extends void ? [] : [data: Result]) => object;
+  /** Answers with the error body of section 7, with the status and code of {@link FakeChoices.refusals}. */
+  readonly refuse: (reason: RefusalReason, message: string) => never;
+}
+
+/**
+ * Answers an endpoint of your own: returns the body as the service would send it, or a whole `Response`. What it
+ * throws is answered with a 500.
+ */
+export type Handler<Path extends string, Body, Result> = (
+  call: HandlerCall<PathParameter<Path>, Body, Result>,
+) => unknown;
+
+/** Makes a route of an endpoint and the handler that belongs to it. */
+export function handlerRoute<Path extends string, Body, Query, Result>(
+  name: string,
+  endpoint: Endpoint<Path, Body, Query, Result>,
+  handler: Handler<Path, Body, Result>,
+): Route {
+  const rule = (call: OperationCall): unknown => {
+    const envelope = { success: true, message: call.choices.successMessage };
+    const succeed = (...[data]: unknown[]): object => (data === undefined ? envelope : { ...envelope, data });
+    const own: object = { ...call, succeed, refuse };
+    // The route is only taken for requests of this endpoint, whose path and body are of these types.
+    return handler(own as HandlerCall<PathParameter<Path>, Body, Result>);
+  };
+  return { name, endpoint, rule };
+}
+
+function refuse(reason: RefusalReason, message: string): never {
+  throw new Refusal(reason, message);
 }
 
 /** A route that fits a request, with the values of its path parameters. */

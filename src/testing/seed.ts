@@ -1,6 +1,9 @@
-import type { Region } from '../ground/regions.js';
-import type { RegionAdd } from './add.js';
-import type { Fixtures } from './fixtures/fixtures.js';
+import { REGIONS, type Region } from '../ground/regions.js';
+import type { DefaultTool } from '../schemas/default-tool.js';
+import type { FakeAdd, RegionAdd } from './add.js';
+import { createFixtures } from './fixtures/fixtures.js';
+import type { RegionRecords, StartRecords } from './records.js';
+import { collectionNames, collections, type World } from './state.js';
 
 /** The ids and secrets of the records that a fake begins with, in one region. All are made up. */
 export interface SeedHandles {
@@ -64,8 +67,40 @@ function handlesOf(region: Region): SeedHandles {
   };
 }
 
+/** Puts the records that the fake begins with into an empty world. */
+export function fill(
+  world: World,
+  add: FakeAdd,
+  options: { readonly seed?: 'default' | 'empty' | undefined; readonly regions?: StartRecords | undefined },
+): void {
+  for (const region of REGIONS) {
+    for (const entry of defaultCatalogue) world.state[region].defaultTools.set(entry.id, entry);
+    if (options.seed !== 'empty') seedRegion(add[region], region);
+    addRecords(add[region], options.regions?.[region] ?? {});
+  }
+}
+
+/**
+ * The ids and names that 2.5 shows. It gives ids for the assignable tools and names for the others; here each
+ * entry has one word for both, which is a choice.
+ */
+const defaultCatalogue: readonly DefaultTool[] = [
+  ...['web-search', 'human-handoff', 'end-call'].map(assignable),
+  ...['KB-Search', 'Structured-Search', 'present', 'resolve_caller_timezone'].map(automatic),
+];
+
+function assignable(id: string): DefaultTool {
+  return { id, name: id, kind: 'assignable_system', assignableViaToolsIds: true };
+}
+
+function automatic(id: string): DefaultTool {
+  return { id, name: id, kind: 'runtime_auto', assignableViaToolsIds: false };
+}
+
 /** Fills one region with a record of each kind. The fixtures name each other's ids as the handles do. */
-export function seedRegion(add: RegionAdd, handles: SeedHandles, fixtures: Fixtures): void {
+function seedRegion(add: RegionAdd, region: Region): void {
+  const handles = seed[region];
+  const fixtures = createFixtures({ region });
   add.workspace({ id: handles.workspaceId, memberIds: [handles.clientId] });
   add.workspace({ id: handles.secondWorkspaceId });
   add.org({
@@ -81,4 +116,16 @@ export function seedRegion(add: RegionAdd, handles: SeedHandles, fixtures: Fixtu
   add.lead({ id: handles.leadId });
   add.phoneNumber({ sid: handles.rentedNumberSid, imported: false });
   add.phoneNumber({ sid: handles.importedNumberSid, imported: true });
+}
+
+function addRecords(add: RegionAdd, records: RegionRecords): void {
+  const { workspaces = [] } = records;
+  // Else the first would be primary too, before the one that says so is there.
+  const others = workspaces.some(({ isPrimary }) => isPrimary) ? { isPrimary: false } : {};
+  const all = { ...records, workspaces: workspaces.map((workspace) => ({ ...others, ...workspace })) };
+  for (const name of collectionNames()) {
+    const { one } = collections[name];
+    // Each list holds what the method of its row takes; the compiler cannot follow the pair.
+    for (const record of all[name] ?? []) add[one](record as never);
+  }
 }

@@ -2,73 +2,108 @@ import { parseJson } from '../ground/json.js';
 import { redactText } from '../ground/redact.js';
 import type { Region } from '../ground/regions.js';
 import { validate } from '../validation/validate.js';
-import { authenticate } from './authenticate.js';
-import type { Caller } from './caller.js';
-import { isJson, issueLines } from './json-body.js';
-import { jsonResponse } from './json-response.js';
-import { Refusal, refusalResponse } from './refusal.js';
-import type { OpenEntry, RequestLog } from './request-log.js';
+import { authenticate, type Caller } from './authenticate.js';
+import type { FaultList } from './faults/faults.js';
+import type { Door } from './faults/strike.js';
+import { errorResponse, isJson, issueLines, jsonResponse } from './http-json.js';
+import { Refusal } from './refusals.js';
+import type { LogEntry, RequestLog } from './request-log.js';
 import { matchRoute, type Route, type RouteMatch } from './route.js';
-import type { World } from './world.js';
+import type { World } from './state.js';
 
-/** One request on its way through the service. */
+/** The base address of each region, without `/v3`. */
+export type BaseUrls = { readonly [Name in Region]: string };
+
+/** `fetch`, answered by the fake. */
+export type FakeFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** The in-process addresses of a fake. No such hosts can exist (RFC 6761). */
+const defaultBaseUrls: BaseUrls = {
+  eu: 'https://eu.agent-platform.test',
+  na: 'https://na.agent-platform.test',
+};
+
+/** Takes what a user may write, with or without `/v3` or a slash at the end, to one form. */
+export function normalizeBaseUrls(input: Partial<BaseUrls> = {}): BaseUrls {
+  const urls = { ...defaultBaseUrls, ...input };
+  return { eu: normalize(urls.eu), na: normalize(urls.na) };
+}
+
+function normalize(text: string): string {
+  // The host in lower case, and no port where it is the default one: as requests have them.
+  const { origin, pathname } = new URL(text);
+  return origin + pathname.replace(/\/+$/, '').replace(/\/v3$/, '');
+}
+
+interface Parts {
+  readonly world: World;
+  readonly log: RequestLog;
+  readonly faults: FaultList;
+  readonly baseUrls: BaseUrls;
+  readonly routes: () => readonly Route[];
+}
+
+/** One request on its way to its answer. */
 interface Exchange {
   readonly request: Request;
   readonly region: Region;
   readonly match: RouteMatch | undefined;
-  readonly entry: OpenEntry;
+  readonly entry: LogEntry;
 }
 
-/** How a request came in: some faults are only possible through one of them. */
-export type Door = 'process' | 'http';
-
-/** Stands between a request and its answer, as a fault does. `answer` carries the operation out. */
-export type Interception = (
-  exchange: {
-    readonly region: Region;
-    readonly endpoint: string | undefined;
-    readonly request: Request;
-    readonly door: Door;
-    /** Writes down which fault struck. */
-    readonly struckBy: (fault: string) => void;
-  },
-  answer: () => Promise<Response>,
-) => Promise<Response>;
-
-/** Answers requests: finds the endpoint, the caller and the body, carries out the operation, keeps the log. */
+/**
+ * Answers requests as the service does. This file reads top-down in the order of a request's stages:
+ *
+ * 1. `fetchThrough`: the address tells the region; who gives up waiting gets the reason of their signal.
+ * 2. `#answer`: method and path tell the route (route.ts), the request is written down (request-log.ts), and a fault may
+ *    strike before, after or instead of what follows (faults/).
+ * 3. `#respond`: the body of the answer, or the refusal, becomes a response.
+ * 4. `#perform`: the body is read and written down, the token tells the caller (authenticate.ts), the body is validated
+ *    against the endpoint's schema, and the operation's rule (operations.ts) or the user's handler is applied.
+ * 5. Back in `#answer`, the status is written down.
+ */
 export class Service {
-  readonly #world: World;
-  readonly #log: RequestLog;
-  readonly #routes: () => readonly Route[];
-  readonly #intercept: Interception;
+  readonly #parts: Parts;
 
-  constructor(parts: {
-    world: World;
-    log: RequestLog;
-    routes: () => readonly Route[];
-    intercept: Interception;
-  }) {
-    this.#world = parts.world;
-    this.#log = parts.log;
-    this.#routes = parts.routes;
-    this.#intercept = parts.intercept;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** Answers one request. `path` is what follows the base address, `/v3` included. */
-  async answer(request: Request, region: Region, path: string, door: Door): Promise<Response> {
+  /** Makes a `fetch` that leads here. */
+  fetchThrough(door: Door): FakeFetch {
+    const { baseUrls } = this.#parts;
+    return async (input, init) => {
+      // Not copied without need: once the Request that a copy was made of is collected, the copy is not aborted any more.
+      const request = input instanceof Request && init === undefined ? input : new Request(input, init);
+      request.signal.throwIfAborted();
+      const target = locate(request.url, baseUrls);
+      if (target === undefined) {
+        const known = Object.values(baseUrls).join(' and ');
+        throw new TypeError(`fetch failed: the fake answers below ${known}, not at ${request.url}`);
+      }
+      return untilAborted(request.signal, this.#answer(request, target.region, target.path, door));
+    };
+  }
+
+  /** `path` is what follows the base address, `/v3` included. */
+  async #answer(request: Request, region: Region, path: string, door: Door): Promise<Response> {
+    const { log, faults, routes } = this.#parts;
     const { method, headers } = request;
     const below = /^\/v3(?=\/)/.test(path) ? path.slice('/v3'.length) : undefined;
-    const match = below === undefined ? undefined : matchRoute(this.#routes(), method, below);
+    const match = below === undefined ? undefined : matchRoute(routes(), method, below);
     const endpoint = match?.route.name;
     const query = new URL(request.url).search;
-    const entry = this.#log.arrive({ method, path: below ?? path, query, region, endpoint, headers });
+    const entry = log.arrive({ method, path: below ?? path, query, region, endpoint, headers });
     let status: number | undefined;
     try {
-      const answer = (): Promise<Response> => this.#respond({ request, region, match, entry });
-      const response = await this.#intercept(
-        { region, endpoint, request, door, struckBy: entry.struckBy },
-        answer,
-      );
+      const response = await faults.intercept({
+        region,
+        endpoint,
+        request,
+        door,
+        answer: () => this.#respond({ request, region, match, entry }),
+        struckBy: entry.struckBy,
+      });
       status = response.status;
       return response;
     } finally {
@@ -77,38 +112,46 @@ export class Service {
   }
 
   async #respond(exchange: Exchange): Promise<Response> {
-    const { choices } = this.#world;
+    const { choices } = this.#parts.world;
     try {
       const body = await this.#perform(exchange);
       return body instanceof Response ? body : jsonResponse(body, choices.successStatus);
     } catch (error) {
-      if (error instanceof Refusal) return refusalResponse(error, choices);
       const name = exchange.match?.route.name ?? 'the fake';
-      return refusalResponse(
-        new Refusal('handlerFailed', `The handler of ${name} threw: ${String(error)}`),
-        choices,
-      );
+      const { reason, message, issues } =
+        error instanceof Refusal
+          ? error
+          : new Refusal('handlerFailed', `The handler of ${name} threw: ${String(error)}`);
+      const { status, code } = choices.refusals[reason];
+      return errorResponse(status, code, message, issues);
     }
   }
 
   async #perform({ request, region, match, entry }: Exchange): Promise<unknown> {
-    const { state, ids, choices } = this.#world;
-    const sent = await readBody(request, entry);
-    if (match === undefined) throw new Refusal('unknownRoute', `No operation is ${describe(request)}.`);
-    const { endpoint, name, operation } = match.route;
-    const caller =
-      endpoint.auth === 'none' ? undefined : authenticate(request.headers, region, state, choices);
+    const { state, ids, choices } = this.#parts.world;
+    const url = new URL(request.url);
+    const text = request.body === null ? '' : await request.text();
+    // Undefined where the text is not JSON.
+    const sent = parseJson(text);
+    if (text !== '') entry.body(sent ?? redactText(text));
+    if (match === undefined) {
+      throw new Refusal('unknownRoute', `No operation is ${request.method} ${url.pathname}.`);
+    }
+    const { endpoint, name, rule } = match.route;
+    const caller = endpoint.auth === 'none' ? undefined : authenticate(request.headers, region, state);
+    if (caller !== undefined && caller.region !== region && choices.wrongRegion === 'refuse') {
+      throw new Refusal('wrongRegion', `The token is not known in region ${region}.`);
+    }
     if (caller !== undefined && !choices.permits({ caller, operation: name })) {
       throw new Refusal('notPermitted', 'This secret may not use this operation.');
     }
-    const body = await validBody(match.route, request, sent);
+    if (endpoint.body !== undefined) await checkBody(endpoint.body, request, sent);
     const used = choices.wrongRegion === 'data-of-token' ? (caller?.region ?? region) : region;
-    const query = new URL(request.url).searchParams;
-    // An operation without authentication is one of the user's own, whose type has no caller.
-    return await operation({
+    return await rule({
       path: match.path,
-      body,
-      query,
+      body: endpoint.body === undefined ? undefined : sent,
+      query: url.searchParams,
+      // An operation without authentication is one of the user's own, whose type has no caller.
       caller: caller as Caller,
       region: used,
       state: state[used],
@@ -118,34 +161,39 @@ export class Service {
   }
 }
 
-function describe(request: Request): string {
-  return `${request.method} ${new URL(request.url).pathname}`;
+/** Finds the region that a URL is in, and the path that follows its base address. */
+function locate(url: string, baseUrls: BaseUrls): { region: Region; path: string } | undefined {
+  const { origin, pathname } = new URL(url);
+  const address = origin + pathname;
+  for (const region of Object.keys(baseUrls) as Region[]) {
+    const base = baseUrls[region];
+    if (address.startsWith(`${base}/`)) return { region, path: address.slice(base.length) };
+  }
+  return undefined;
 }
 
-interface SentBody {
-  readonly text: string;
-  /** The parsed text; undefined where it is not JSON. */
-  readonly value: unknown;
+/** Waits for a promise, but no longer than until the signal is aborted; leaves no listener behind. */
+function untilAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    // A reason can be of any type, and `fetch` rejects with it as it is.
+    const onAbort = (): void => reject(signal.reason as Error);
+    const settled = (): void => signal.removeEventListener('abort', onAbort);
+    promise.then(resolve, reject).finally(settled);
+    signal.addEventListener('abort', onAbort);
+  });
 }
 
-async function readBody(request: Request, entry: OpenEntry): Promise<SentBody> {
-  const text = request.body === null ? '' : await request.text();
-  const value = parseJson(text);
-  if (text !== '') entry.body(value ?? redactText(text));
-  return { text, value };
-}
-
-async function validBody({ endpoint }: Route, request: Request, sent: SentBody): Promise<unknown> {
-  if (endpoint.body === undefined) return undefined;
+async function checkBody(
+  schema: NonNullable<Route['endpoint']['body']>,
+  request: Request,
+  sent: unknown,
+): Promise<void> {
   if (!isJson(request)) {
     throw new Refusal('invalidRequest', 'The request body must be application/json.');
   }
-  if (sent.value === undefined) throw new Refusal('invalidRequest', 'The request body is not JSON.');
-  const verdict = await validate(endpoint.body, sent.value, 'strict');
-  if (verdict.ok) return sent.value;
-  throw new Refusal(
-    'invalidRequest',
-    'The request body does not fit the operation.',
-    issueLines(verdict.issues),
-  );
+  if (sent === undefined) throw new Refusal('invalidRequest', 'The request body is not JSON.');
+  const verdict = await validate(schema, sent, 'strict');
+  if (verdict.ok) return;
+  const message = 'The request body does not fit the operation.';
+  throw new Refusal('invalidRequest', message, issueLines(verdict.issues));
 }

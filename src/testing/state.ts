@@ -1,137 +1,198 @@
+import * as z from 'zod/mini';
 import type { Region } from '../ground/regions.js';
-import type { Conversation } from '../schemas/conversation.js';
-import type { DefaultTool } from '../schemas/default-tool.js';
-import type { OrgClient } from '../schemas/org-client.js';
-import type { Team } from '../schemas/team.js';
-import type { Tool } from '../schemas/tool.js';
-import type { Variable } from '../schemas/variable.js';
+import { ConversationSchema } from '../schemas/conversation.js';
+import { DefaultToolSchema } from '../schemas/default-tool.js';
+import { flag, text, texts } from '../schemas/leaf.js';
+import { closedObject } from '../schemas/object.js';
+import { OrgClientSchema } from '../schemas/org-client.js';
+import { TeamSchema } from '../schemas/team.js';
+import { ToolSchema } from '../schemas/tool.js';
+import { VariableSchema } from '../schemas/variable.js';
+import type { FakeChoices } from './choices.js';
+import type {
+  FakeRegionState,
+  MutableRegionState,
+  MutableState,
+  RegionRecords,
+  StartRecords,
+} from './records.js';
 
-/** A workspace of the fake. The document shows no fields of the record; these are what its rules speak of. */
-export interface FakeWorkspace {
-  /** The workspace's id. */
-  readonly id: string;
-  /** The workspace secret (5.2): a bearer token here, and `workspaceSecret` of the events (6.1). */
-  readonly secret: string;
-  /** A primary workspace cannot be deleted (4.7). How many there are is not shown; here, one in a region by default. */
-  readonly isPrimary: boolean;
-  /** User ids of the owners: only they may delete the workspace (4.7). */
-  readonly ownerIds: readonly string[];
-  /** User ids of the team members, whose access ends with the workspace (4.7). */
-  readonly memberIds: readonly string[];
+/** The name of a collection, in the state and among the records to begin with. */
+export type CollectionName = Exclude<keyof FakeRegionState, 'releasedForGood'> | keyof RegionRecords;
+
+interface Collection {
+  /** The method of `add` that takes one record. */
+  readonly one: string;
+  /** The beginning of the ids of new records: `default_tool_eu_1`. */
+  readonly idPrefix: string;
+  /** Set where each record belongs to an agent, by its `agentId`, and goes with it. */
+  readonly ofAgent?: true;
+  /** Makes the schema of a new record that comes from a file. A fake that reads no file makes none. */
+  readonly schema: () => z.core.$ZodType;
 }
 
-/** An agent of the fake. The document shows no fields of the record; these are what its rules speak of. */
-export interface FakeAgent {
-  /** The agent's id, unique in its region. */
-  readonly id: string;
-  /** The agent's name. */
-  readonly name: string;
-  /** The agent secret (5.2). */
-  readonly secret: string;
-  /** The workspace that owns the agent. */
-  readonly workspaceId: string;
-  /** `serverUrl` is the agent-level webhook address (6.3, rule 1). */
-  readonly advanced: {
-    /** Where `conversation_updated` of this agent is posted too. */
-    readonly serverUrl?: string | undefined;
-  };
+/**
+ * Every collection of a region. Records to begin with are added in this order, so each may name those above it. A row that
+ * the types of records.ts ask for and that is missing here does not compile.
+ */
+export const collections = {
+  workspaces: {
+    one: 'workspace',
+    idPrefix: 'workspace',
+    schema: () =>
+      closedObject({ id: text, secret: text, isPrimary: flag, ownerIds: texts, memberIds: texts }),
+  },
+  orgs: {
+    one: 'org',
+    idPrefix: 'org',
+    schema: () =>
+      closedObject({
+        id: text,
+        clients: z.optional(z.array(z.partial(OrgClientSchema))),
+        teams: z.optional(z.array(z.partial(TeamSchema))),
+      }),
+  },
+  agents: {
+    one: 'agent',
+    idPrefix: 'agent',
+    schema: () =>
+      closedObject({
+        id: text,
+        name: text,
+        secret: text,
+        workspaceId: text,
+        advanced: z.optional(closedObject({ serverUrl: text })),
+      }),
+  },
+  variables: {
+    one: 'variable',
+    idPrefix: 'variable',
+    ofAgent: true,
+    schema: () => z.partial(VariableSchema),
+  },
+  tools: {
+    one: 'tool',
+    idPrefix: 'tool',
+    ofAgent: true,
+    schema: () => z.partial(ToolSchema),
+  },
+  defaultTools: {
+    one: 'defaultTool',
+    idPrefix: 'default_tool',
+    schema: () => z.partial(DefaultToolSchema),
+  },
+  conversations: {
+    one: 'conversation',
+    idPrefix: 'convo',
+    ofAgent: true,
+    schema: () => closedObject({ agentId: text, convoId: text, record: z.optional(ConversationSchema) }),
+  },
+  leads: {
+    one: 'lead',
+    idPrefix: 'lead',
+    ofAgent: true,
+    schema: () => closedObject({ id: text, agentId: text }),
+  },
+  phoneNumbers: {
+    one: 'phoneNumber',
+    idPrefix: 'number',
+    schema: () => closedObject({ sid: text, imported: flag, workspaceId: text }),
+  },
+} as const satisfies Readonly<Record<CollectionName, Collection>>;
+
+/** The names of all collections, in the order of the table. */
+export function collectionNames(): readonly CollectionName[] {
+  // `Object.keys` forgets the names.
+  return Object.keys(collections) as CollectionName[];
 }
 
-/** An organisation of the fake: what 4.1 lists. */
-export interface FakeOrg {
-  /** The organisation's id. */
-  readonly id: string;
-  /** Its clients (2.1). */
-  readonly clients: readonly OrgClient[];
-  /** Its teams (2.2). */
-  readonly teams: readonly Team[];
+type CollectionOfAgents = {
+  [Name in CollectionName]: (typeof collections)[Name] extends { ofAgent: true } ? Name : never;
+}[CollectionName];
+
+/** The collections whose records belong to an agent. */
+export function collectionsOfAgents(state: MutableRegionState): MutableRegionState[CollectionOfAgents][] {
+  const names = collectionNames().filter((name) => 'ofAgent' in collections[name]);
+  // Rows that say nothing of it have no such key.
+  return (names as CollectionOfAgents[]).map((name) => state[name]);
 }
 
-/** A conversation of the fake: the record as it is answered, and the two ids it is asked for by (4.6). */
-export interface FakeConversation {
-  /** The agent that held the conversation. */
-  readonly agentId: string;
-  /** The conversation's id under that agent. */
-  readonly convoId: string;
-  /** The record as it is answered (2.6). */
-  readonly record: Conversation;
+/** Gives ids that are the same in every run: `tool_eu_1`, `tool_eu_2`, …; never one that was given before. */
+export interface NewIds {
+  /**
+   * The next free id of a kind: `ids.next('tool', region, (id) => state.tools.has(id))`.
+   *
+   * @param isTaken - Tells that a record has the id already.
+   */
+  next(kind: string, region: Region, isTaken: (id: string) => boolean): string;
 }
 
-/** A lead of the fake. Its fields are not shown in the document; it is here to be removed with its workspace. */
-export interface FakeLead {
-  /** The lead's id. */
-  readonly id: string;
-  /** The agent that captured the lead. */
-  readonly agentId: string;
+class IdSource implements NewIds {
+  readonly #last = new Map<string, number>();
+
+  next(kind: string, region: Region, isTaken: (id: string) => boolean): string {
+    const prefix = `${kind}_${region}_`;
+    let number = this.#last.get(prefix) ?? 0;
+    do number += 1;
+    while (isTaken(`${prefix}${number}`));
+    this.#last.set(prefix, number);
+    return `${prefix}${number}`;
+  }
+
+  reset(): void {
+    this.#last.clear();
+  }
 }
 
-/** A telephone number of the fake. */
-export interface FakePhoneNumber {
-  /** The number's id: `phoneNumberSid` of a release (4.3). */
-  readonly sid: string;
-  /** True for a number of the customer's own telephony account, false for one rented from the platform (4.3). */
-  readonly imported: boolean;
-  /** The workspace that has it; undefined for an imported number that was released: its account keeps it. */
-  readonly workspaceId: string | undefined;
+/** One fake behind its doors: its records, its ids, and the choices it was made with. */
+export interface World {
+  readonly state: MutableState;
+  readonly ids: IdSource;
+  readonly choices: FakeChoices;
 }
 
-/** Everything one region holds; the regions of the fake share nothing. */
-export interface FakeRegionState {
-  /** By id. */
-  readonly workspaces: ReadonlyMap<string, FakeWorkspace>;
-  /** By id. */
-  readonly agents: ReadonlyMap<string, FakeAgent>;
-  /** By id. */
-  readonly orgs: ReadonlyMap<string, FakeOrg>;
-  /** By id. */
-  readonly variables: ReadonlyMap<string, Variable>;
-  /** By id. */
-  readonly tools: ReadonlyMap<string, Tool>;
-  /** The built-in catalogue (2.5), by id. */
-  readonly defaultTools: ReadonlyMap<string, DefaultTool>;
-  /** By agent id and conversation id, each percent-encoded, with a slash between. */
-  readonly conversations: ReadonlyMap<string, FakeConversation>;
-  /** By id. */
-  readonly leads: ReadonlyMap<string, FakeLead>;
-  /** By `sid`. */
-  readonly phoneNumbers: ReadonlyMap<string, FakePhoneNumber>;
-  /** `sid` of each rented number that was released: gone for good (4.3, rule 1). */
-  readonly releasedForGood: ReadonlySet<string>;
-}
-
-/** What the fake holds, by region. */
-export type FakeState = { readonly [Name in Region]: FakeRegionState };
-
-/** The same, for the code that changes it. */
-export type MutableRegionState = {
-  readonly [Name in keyof FakeRegionState]: FakeRegionState[Name] extends ReadonlyMap<string, infer Value>
-    ? Map<string, Value>
-    : Set<string>;
-};
-export type MutableState = { readonly [Name in Region]: MutableRegionState };
-
-export function emptyState(): MutableState {
-  return { eu: emptyRegion(), na: emptyRegion() };
+export function createWorld(choices: FakeChoices): World {
+  return { state: { eu: emptyRegion(), na: emptyRegion() }, ids: new IdSource(), choices };
 }
 
 function emptyRegion(): MutableRegionState {
-  return {
-    workspaces: new Map(),
-    agents: new Map(),
-    orgs: new Map(),
-    variables: new Map(),
-    tools: new Map(),
-    defaultTools: new Map(),
-    conversations: new Map(),
-    leads: new Map(),
-    phoneNumbers: new Map(),
-    releasedForGood: new Set(),
-  };
+  const maps = Object.fromEntries(collectionNames().map((name) => [name, new Map()]));
+  // The names and types of the table, which `fromEntries` forgets.
+  return { ...(maps as Omit<MutableRegionState, 'releasedForGood'>), releasedForGood: new Set() };
 }
 
 /** Empties every collection in place, so that what a test holds on to stays the live state. */
-export function clearState(state: MutableState): void {
+export function clearWorld({ state, ids }: World): void {
   for (const region of Object.values(state)) {
     for (const collection of Object.values(region)) collection.clear();
   }
+  ids.reset();
+}
+
+/** The record that is named, or else the first. */
+export function existing<Held>(
+  region: Region,
+  kind: string,
+  records: ReadonlyMap<string, Held>,
+  named: string | undefined,
+): Held {
+  const id = named ?? records.keys().next().value;
+  if (id === undefined) throw new TypeError(`Region ${region} has no ${kind} yet: add one first.`);
+  const record = records.get(id);
+  if (record === undefined) throw new TypeError(`Region ${region} has no ${kind} with the id "${id}".`);
+  return record;
+}
+
+/** Two ids as one key that no other two ids make. */
+export function conversationKey(agentId: string, convoId: string): string {
+  return `${encodeURIComponent(agentId)}/${encodeURIComponent(convoId)}`;
+}
+
+/** The schema of {@link StartRecords}, for records that come from a file. */
+export function startRecordsSchema(): z.ZodMiniType<StartRecords> {
+  const lists = collectionNames().map(
+    (name) => [name, z.optional(z.array(collections[name].schema()))] as const,
+  );
+  const region = z.optional(closedObject(Object.fromEntries(lists)));
+  return closedObject({ eu: region, na: region });
 }

@@ -1,15 +1,13 @@
-import * as z from 'zod/mini';
 import type { Endpoint } from '../../endpoints/endpoint.js';
 import { formatIssues } from '../../ground/issues.js';
 import type { Region } from '../../ground/regions.js';
 import { type Clock, sleep } from '../../webhooks/clock.js';
-import type { OperationName } from '../operation.js';
+import { checkInput } from '../check-input.js';
+import type { OperationName } from '../operations.js';
 import { drawLatency, randomNumbers } from '../random.js';
 import { isSameOperation, type Route } from '../route.js';
-import type { Interception } from '../service.js';
-import { describeIssue, fromZodIssues } from '../zod-issues.js';
 import { FAULT_KINDS, type Fault, type FaultKind, type FaultScope, faultSchema } from './fault.js';
-import { type AnswerFault, strike } from './strike.js';
+import { type AnswerFault, type Door, strike } from './strike.js';
 
 /** A fault, and which calls it strikes. */
 export type FaultInput = Fault &
@@ -48,6 +46,19 @@ export interface Faults {
   inject(input: FaultInput): InjectedFault;
   /** Removes all faults. */
   clear(): void;
+}
+
+/** A call that a fault may strike. */
+interface InterceptedCall {
+  readonly region: Region;
+  /** The name of the route; undefined for an unknown one. */
+  readonly endpoint: string | undefined;
+  readonly request: Request;
+  readonly door: Door;
+  /** Carries the operation out and gives its real answer. */
+  readonly answer: () => Promise<Response>;
+  /** Writes down which fault struck. */
+  readonly struckBy: (fault: string) => void;
 }
 
 interface Entry {
@@ -95,9 +106,9 @@ export class FaultList implements Faults {
     this.#entries = [];
   }
 
-  /** Stands between each request and its answer. */
-  readonly intercept: Interception = async (exchange, answer) => {
-    const { region, endpoint, request, door } = exchange;
+  /** Stands between a request and its answer. */
+  async intercept(call: InterceptedCall): Promise<Response> {
+    const { region, endpoint, request, door, answer } = call;
     const struck = this.#take(region, endpoint);
     let wait = 0;
     let outcome: (AnswerFault & FaultScope) | undefined;
@@ -108,9 +119,9 @@ export class FaultList implements Faults {
     if (wait > 0) await sleep(this.#clock, wait, request.signal);
     request.signal.throwIfAborted();
     if (outcome === undefined) return answer();
-    exchange.struckBy(outcome.kind ?? 'status');
+    call.struckBy(outcome.kind ?? 'status');
     return strike(outcome, { answer, acts: outcome.acts, door, request, clock: this.#clock });
-  };
+  }
 
   /** Every latency that strikes a call, and the first other fault that does. */
   #take(region: Region, endpoint: string | undefined): readonly Entry[] {
@@ -154,7 +165,6 @@ function check(input: { readonly kind?: string | undefined }): void {
     throw new TypeError(`There is no fault "${kind}". There are ${FAULT_KINDS.join(', ')}.`);
   }
   // Just found among the kinds.
-  const result = z.safeParse(faultSchema(kind as FaultKind), input, { error: describeIssue });
-  if (result.success) return;
-  throw new TypeError(`The fault "${kind}" is wrong${formatIssues(fromZodIssues(result.error.issues))}`);
+  const checked = checkInput(faultSchema(kind as FaultKind), input);
+  if (!checked.ok) throw new TypeError(`The fault "${kind}" is wrong${formatIssues(checked.issues)}`);
 }

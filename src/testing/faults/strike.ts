@@ -1,11 +1,12 @@
 import { type Clock, sleep } from '../../webhooks/clock.js';
-import { hasNoBody, jsonResponse } from '../json-response.js';
-import { errorBody } from '../refusal.js';
-import type { Door } from '../service.js';
+import { errorResponse, hasNoBody, jsonResponse } from '../http-json.js';
 import type { Fault, FaultKind, StallFault, StatusFault } from './fault.js';
 
+/** The way a request came in: some faults are only possible through one of them. */
+export type Door = 'process' | 'http';
+
 /** One call that a fault strikes. */
-export interface StruckCall {
+interface StruckCall {
   /** Carries the operation out and gives its real answer. */
   readonly answer: () => Promise<Response>;
   readonly acts: boolean | undefined;
@@ -47,7 +48,7 @@ const strikes: { readonly [Kind in Exclude<FaultKind, 'latency'>]: Strike<Kind> 
   refused: async (_fault, { door }) => {
     if (door === 'process') throw connectionRefused();
     const message = 'The fault "refused" is for fetch in process: a server that listens cannot refuse.';
-    return jsonResponse(errorBody(message, 'impossible_fault'), 501);
+    return errorResponse(501, 'impossible_fault', message);
   },
 };
 
@@ -66,8 +67,7 @@ async function instead(call: StruckCall, response: Response): Promise<Response> 
 function statusResponse(fault: StatusFault): Response {
   const { status, body = 'document', code = 'fault', retryAfter, headers = {} } = fault;
   const message = fault.message ?? `The fake was told to answer ${status}.`;
-  const response =
-    body === 'none' ? new Response(null, { status }) : jsonResponse(errorBody(message, code), status);
+  const response = body === 'none' ? new Response(null, { status }) : errorResponse(status, code, message);
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   if (retryAfter !== undefined) response.headers.set('retry-after', String(retryAfter));
   return response;

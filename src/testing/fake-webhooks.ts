@@ -1,14 +1,52 @@
-import type { Region } from '../../ground/regions.js';
-import type { Clock } from '../../webhooks/clock.js';
-import { isWebhookEventType, type WebhookEventType, type WebhookPayloadOf } from '../../webhooks/events.js';
-import { existingId } from '../existing-id.js';
-import type { DeepPartial } from '../fixtures/fixtures.js';
-import { createFixtures } from '../fixtures/fixtures.js';
-import { randomNumbers } from '../random.js';
-import type { FakeWorkspace } from '../state.js';
-import type { World } from '../world.js';
-import { type Delivery, type DeliveryRecord, type DeliveryTarget, deliver } from './deliver.js';
-import type { EventToSend, SendAllOptions, SendOptions, SubscribeOptions, WebhookOwner } from './options.js';
+import type { Region } from '../ground/regions.js';
+import type { Clock } from '../webhooks/clock.js';
+import { isWebhookEventType, type WebhookEventType, type WebhookPayloadOf } from '../webhooks/events.js';
+import { type DeliveryRecord, type DeliveryTarget, deliver, type EventPost } from './deliver.js';
+import { createFixtures, type DeepPartial } from './fixtures/fixtures.js';
+import { randomNumbers } from './random.js';
+import type { FakeWorkspace } from './records.js';
+import { existing, type World } from './state.js';
+
+/** The owner of webhooks: a workspace in a region. */
+export interface WebhookOwner {
+  /** Default `'eu'`. */
+  readonly region?: Region | undefined;
+  /**
+   * The workspace whose secret the payload carries; at an agent's own address, that of the agent's workspace instead.
+   * Default: the first of the region.
+   */
+  readonly workspaceId?: string | undefined;
+}
+
+/** Limits what a subscriber gets. */
+export interface SubscribeOptions extends WebhookOwner {
+  /** Only these types are sent (6.2); types that the specification does not know are possible. Default: every one. */
+  readonly events?: readonly (WebhookEventType | (string & {}))[] | undefined;
+}
+
+/** Options of {@link FakeWebhooks.send}. */
+export interface SendOptions extends WebhookOwner {
+  /** The number of copies that are posted, all at once and all alike. Default 1. */
+  readonly copies?: number | undefined;
+  /** Puts a wrong secret into the payload. Default false. */
+  readonly forged?: boolean | undefined;
+}
+
+/** Options of {@link FakeWebhooks.sendAll}. */
+export interface SendAllOptions extends SendOptions {
+  /** Sends them in another order, one that depends on this seed: order is not guaranteed (6.4). */
+  readonly shuffle?: number | undefined;
+}
+
+/** One event of several to be sent. */
+export type EventToSend = {
+  readonly [Type in WebhookEventType]: {
+    /** The event type. */
+    readonly type: Type;
+    /** Laid over the payload of the fixture. */
+    readonly overrides?: DeepPartial<WebhookPayloadOf<Type>> | undefined;
+  };
+}[WebhookEventType];
 
 interface Subscription {
   readonly target: string | DeliveryTarget;
@@ -17,14 +55,14 @@ interface Subscription {
   readonly workspaceId: string;
 }
 
-/** Where an event goes to, and whose secret it carries. */
-interface Address extends Pick<Delivery, 'target' | 'via'> {
+/** A target of an event, and the workspace whose secret it is told. */
+interface Address extends Pick<EventPost, 'target' | 'via'> {
   readonly owner: FakeWorkspace;
 }
 
 /**
- * Sends the service's events to whoever subscribed. The document does not say which action emits which event, so
- * nothing is sent on its own.
+ * Sends the service's events to whoever subscribed. The specification does not say which action emits which event,
+ * so nothing is sent on its own.
  */
 export class FakeWebhooks {
   readonly #world: World;
@@ -84,7 +122,7 @@ export class FakeWebhooks {
    * agent's `advanced.serverUrl` too (6.3, rule 1). Resolves when all deliveries have ended, and never rejects
    * because of one.
    *
-   * @returns What became of each delivery. Empty where nobody subscribed.
+   * @returns The outcome of each delivery. Empty where nobody subscribed.
    */
   send<Type extends WebhookEventType>(
     type: Type,
@@ -129,7 +167,7 @@ export class FakeWebhooks {
   }
 
   /**
-   * Sends an event of a type that the document does not know, to subscribers of every type or of this one.
+   * Sends an event of a type that the specification does not know, to subscribers of every type or of this one.
    *
    * @example
    * ```ts
@@ -171,7 +209,7 @@ export class FakeWebhooks {
   ): Promise<readonly DeliveryRecord[]> {
     const { region, workspace } = this.#ownerOf(options);
     const { copies = 1, forged = false } = options;
-    const deliveries = [
+    const posts = [
       ...this.#subscribersOf(type, region, workspace),
       ...this.#agentAddress(type, payload, region),
     ].map(({ owner, ...address }) => ({
@@ -180,12 +218,12 @@ export class FakeWebhooks {
       payload,
       secret: forged ? `forged-${owner.id}` : owner.secret,
     }));
-    const all = Array.from({ length: copies }, () => deliveries).flat();
-    return Promise.all(all.map((delivery) => this.#deliver(delivery)));
+    const all = Array.from({ length: copies }, () => posts).flat();
+    return Promise.all(all.map((post) => this.#deliver(post)));
   }
 
-  async #deliver(delivery: Delivery): Promise<DeliveryRecord> {
-    const record = await deliver(delivery, this.#clock);
+  async #deliver(post: EventPost): Promise<DeliveryRecord> {
+    const record = await deliver(post, this.#clock);
     this.#deliveries.push(record);
     this.#onDelivery(record);
     return record;
@@ -209,9 +247,7 @@ export class FakeWebhooks {
 
   #ownerOf({ region = 'eu', workspaceId }: WebhookOwner): { region: Region; workspace: FakeWorkspace } {
     const { workspaces } = this.#world.state[region];
-    const id = existingId(region, 'workspace', workspaces, workspaceId);
-    // It has just been found there.
-    const workspace = workspaces.get(id) as FakeWorkspace;
+    const workspace = existing(region, 'workspace', workspaces, workspaceId);
     return { region, workspace };
   }
 

@@ -1,8 +1,8 @@
-import { MASK } from '../../ground/redact.js';
-import type { Clock } from '../../webhooks/clock.js';
+import { MASK } from '../ground/redact.js';
+import type { Clock } from '../webhooks/clock.js';
 
-/** The service gives a receiver this long (document, 6.4). */
-export const DELIVERY_TIMEOUT = 60_000;
+/** The service gives a receiver this long (specification, 6.4). */
+const DELIVERY_TIMEOUT = 60_000;
 
 /** Anything that takes a `Request`: a webhook receiver, a Hono app, a Worker. */
 export interface DeliveryTarget {
@@ -10,11 +10,11 @@ export interface DeliveryTarget {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-/** One delivery, and what became of it. There is no second attempt (6.4). */
+/** One delivery and its outcome. There is no second attempt (6.4). */
 export interface DeliveryRecord {
   /** The type of the event that was sent. */
   readonly type: string;
-  /** Where it went; `'receiver'` for a receiver in process. */
+  /** The address it went to; `'receiver'` for a receiver in process. */
   readonly address: string;
   /** A subscription, or the agent's `advanced.serverUrl` (6.3, rule 1). */
   readonly via: 'subscription' | 'agent';
@@ -33,8 +33,8 @@ export interface DeliveryRecord {
   readonly duration: number;
 }
 
-/** What is to be delivered, and where. */
-export interface Delivery {
+/** An event on its way to one target. */
+export interface EventPost {
   readonly type: string;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly secret: string;
@@ -43,18 +43,18 @@ export interface Delivery {
 }
 
 /** Posts one event once (6.1, 6.4), and never rejects. */
-export async function deliver(delivery: Delivery, clock: Clock): Promise<DeliveryRecord> {
-  const { type, target, via } = delivery;
+export async function deliver(event: EventPost, clock: Clock): Promise<DeliveryRecord> {
+  const { type, target, via } = event;
   const address = typeof target === 'string' ? target : 'receiver';
-  const payload = { ...delivery.payload, workspaceSecret: MASK };
+  const payload = { ...event.payload, workspaceSecret: MASK };
   const start = clock.now();
-  const result = await post(delivery, clock);
+  const result = await post(event, clock);
   return { type, address, via, payload, duration: clock.now() - start, ...result };
 }
 
 type Result = Pick<DeliveryRecord, 'outcome' | 'status' | 'error'>;
 
-async function post(delivery: Delivery, clock: Clock): Promise<Result> {
+async function post(event: EventPost, clock: Clock): Promise<Result> {
   const controller = new AbortController();
   const expired = new Promise<Result>((resolve) => {
     controller.signal.addEventListener('abort', () => {
@@ -64,15 +64,15 @@ async function post(delivery: Delivery, clock: Clock): Promise<Result> {
   const timer = clock.setTimeout(() => controller.abort(), DELIVERY_TIMEOUT);
   try {
     // A receiver in process may ignore the signal, so the time is held here.
-    return await Promise.race([answerOf(delivery, controller.signal), expired]);
+    return await Promise.race([answerOf(event, controller.signal), expired]);
   } finally {
     clock.clearTimeout(timer);
   }
 }
 
-async function answerOf(delivery: Delivery, signal: AbortSignal): Promise<Result> {
+async function answerOf(event: EventPost, signal: AbortSignal): Promise<Result> {
   try {
-    const { status, body } = await sendTo(delivery, signal);
+    const { status, body } = await sendTo(event, signal);
     await body?.cancel();
     return { outcome: status === 200 ? 'success' : 'refused', status, error: undefined };
   } catch (error) {
@@ -80,7 +80,7 @@ async function answerOf(delivery: Delivery, signal: AbortSignal): Promise<Result
   }
 }
 
-async function sendTo({ type, payload, secret, target }: Delivery, signal: AbortSignal): Promise<Response> {
+async function sendTo({ type, payload, secret, target }: EventPost, signal: AbortSignal): Promise<Response> {
   const init: RequestInit = {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

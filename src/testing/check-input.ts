@@ -1,11 +1,26 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { type Issue, IssueList, notListed, wrongType } from '../ground/issues.js';
 
+/** A value that fits its schema, or what is wrong with it. */
+type Checked<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/** Checks what a person wrote: a fault, a control request, a file with records. */
+export function checkInput<Schema extends z.core.$ZodType>(
+  schema: Schema,
+  value: unknown,
+): Checked<z.output<Schema>> {
+  const result = z.safeParse(schema, value, { error: describeIssue });
+  if (result.success) return { ok: true, value: result.data };
+  return { ok: false, issues: fromZodIssues(result.error.issues) };
+}
+
 /**
- * The English text of one Zod issue, built from its code. It is passed with every parse, so neither a locale
- * nor a `z.config({ customError })` of the user's program changes our messages.
+ * Writes the English text of one Zod issue from its code. It is passed with every parse, so neither a locale nor a
+ * `z.config({ customError })` of the user's program changes our messages.
  */
-export function describeIssue(issue: z.core.$ZodRawIssue): string {
+function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return wrongType(issue.expected === 'nonoptional' ? 'a value' : issue.expected, issue.input);
@@ -22,8 +37,8 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** Turns what Zod reports into our issues: one per unknown field. */
-export function fromZodIssues(issues: readonly z.core.$ZodIssue[]): Issue[] {
+/** Turns Zod's issues into ours: one for each unknown field. */
+function fromZodIssues(issues: readonly z.core.$ZodIssue[]): Issue[] {
   const found = new IssueList();
   for (const issue of issues) {
     const { code, message } = issue;
