@@ -50,7 +50,7 @@ test('the lockfile belongs to package.json', () => {
 });
 
 test('every locked package comes from the registry in use, by its hash', () => {
-  // What other platforms install is written back by its version alone, where a mirror lacks it (scripts/complete-lockfile.ts).
+  // What only other platforms install may stand there by its version alone, where a mirror lacks it.
   const isForOthers = ({ integrity, os, optional }: Locked) =>
     integrity === undefined && optional === true && os !== undefined;
   const isHashed = ({ integrity = '' }: Locked) => integrity.startsWith('sha512-');

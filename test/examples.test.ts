@@ -1,16 +1,17 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
-import { root } from '../docs/all-blocks.js';
-import { commandOf, environment } from './examples.js';
+import { afterEach, expect, test } from 'vitest';
+import { freePort } from '../scripts/free-port.js';
+import { delivery, secret } from './webhooks/deliveries.js';
 
-/** Runs an example as its first lines say, and returns the lines it prints. */
+/** No setting of this machine. */
+const environment = { PATH: process.env.PATH };
+const argumentsFor = (example: string) => ['--import', 'tsx', `examples/${example}`];
+
+/** Runs an example, and returns the lines it prints. */
 async function run(example: string): Promise<string[]> {
-  const [program, ...args] = commandOf(example)
-    .replace(/^npx tsx/, 'node --import tsx')
-    .split(' ');
-  const node = program === 'node' ? process.execPath : String(program);
-  const { stdout } = await promisify(execFile)(node, args, { cwd: root, env: environment });
+  const { stdout } = await promisify(execFile)(process.execPath, argumentsFor(example), { env: environment });
   return stdout.trim().split('\n');
 }
 
@@ -90,5 +91,37 @@ test(
       '/tools/tool_eu_1 was sent as part of the span tools.get',
       '/tools/nowhere was sent as part of the span tools.get',
     ]);
+  },
+);
+
+const children: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill();
+});
+
+/** Starts an example, and returns the address of its webhooks once it listens. */
+async function start(example: string): Promise<string> {
+  const port = await freePort();
+  const env = { ...environment, WORKSPACE_SECRET: secret, PORT: String(port) };
+  const child = spawn(process.execPath, argumentsFor(example), { env, stdio: 'ignore' });
+  children.push(child);
+  const url = `http://127.0.0.1:${port}/webhooks`;
+  while (child.exitCode === null) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response !== undefined) return url;
+    await setTimeout(50);
+  }
+  throw new Error(`${example} ended with ${child.exitCode}`);
+}
+
+test.each(['webhooks-express.ts', 'webhooks-fastify.ts', 'webhooks-hono.ts'])(
+  '%s listens where its first lines say, and answers',
+  patient,
+  async (example) => {
+    const url = await start(example);
+    const headers = { 'content-type': 'application/json' };
+    const { status } = await fetch(url, { method: 'POST', headers, body: delivery('lead_captured') });
+    expect(status).toBe(200);
   },
 );

@@ -1,0 +1,87 @@
+import { AgentPlatform, createWebhookReceiver, parseWebhook } from 'agent-platform-sdk';
+import { createFakePlatform, type FaultInput, fixtures } from 'agent-platform-sdk/testing';
+import { expect, test } from 'vitest';
+
+const fake = createFakePlatform();
+const { workspaceSecret, workspaceId, secondWorkspaceId, agentId, toolId } = fake.seed.eu;
+const platform = new AgentPlatform({
+  region: 'eu',
+  token: workspaceSecret,
+  baseUrls: fake.baseUrls,
+  fetch: fake.fetch,
+  maxRetries: 0,
+  logLevel: 'off',
+});
+const after = (fault: FaultInput, call: () => Promise<unknown>) => {
+  fake.faults.inject(fault);
+  return call();
+};
+const getTool = () => platform.tools.get(toolId);
+const deleteWorkspace = () => platform.workspaces.delete(secondWorkspaceId);
+const receive = (body: unknown) => parseWebhook(body, { secret: 's' });
+
+const mishaps: readonly (readonly [title: string, mishap: () => unknown, name: string])[] = [
+  [
+    'an unknown option',
+    () => createWebhookReceiver({ secret: 's', dedup: 1 } as never),
+    'ConfigurationError',
+  ],
+  [
+    'arguments that do not fit',
+    () => platform.variables.create(agentId, { required: 'yes', keys: 'plan' } as never),
+    'RequestValidationError',
+  ],
+  ['no connection', () => after({ kind: 'refused' }, getTool), 'ConnectionError'],
+  ['an open outcome', () => after({ kind: 'reset' }, deleteWorkspace), 'ConnectionError'],
+  [
+    'no answer',
+    () => after({ kind: 'stall' }, () => platform.tools.get(toolId, { timeout: 20 })),
+    'TimeoutError',
+  ],
+  ['a token of nobody', () => platform.tools.get(toolId, { token: 'of-nobody' }), 'AuthenticationError'],
+  ['what is not allowed', () => platform.workspaces.delete(workspaceId), 'PermissionDeniedError'],
+  ['what is not there', () => platform.tools.get('tool_9'), 'NotFoundError'],
+  [
+    'issues of the service, in colours',
+    () =>
+      after(
+        {
+          kind: 'wrong-shape',
+          status: 422,
+          body: {
+            message: '\u001b[31mNo.',
+            code: 'c',
+            issues: [{ message: 'one' }, { message: '\u001b[1mtwo' }],
+          },
+        },
+        () => platform.variables.create(agentId, { key: 'plan' }),
+      ),
+    'UnprocessableEntityError',
+  ],
+  ['a page of a proxy', () => after({ kind: 'html', status: 502 }, deleteWorkspace), 'ServerError'],
+  [
+    'an answer that does not fit',
+    () => after({ kind: 'wrong-shape', body: { success: true, data: { name: 7 } } }, getTool),
+    'ResponseValidationError',
+  ],
+  [
+    'a payload that does not fit',
+    () => receive(fixtures.delivery('lead_captured', 's', { channel: 7 as never })),
+    'WebhookPayloadError',
+  ],
+];
+
+test.each(mishaps)(
+  'the error of %s is a first line, then places by their path, then what to try; in no colours',
+  async (_, mishap, name) => {
+    const form = await Promise.resolve()
+      .then(mishap)
+      .then(() => expect.unreachable(), String);
+    const [first, ...others] = form.split('\n');
+    expect(first).toMatch(new RegExp(`^${name}: \\S`));
+    for (const line of others) expect(line).toMatch(/^ {2}(at \S+: |- |\S)/);
+    const order = others.map((line) => (/^ {2}(at|-) /.test(line) ? 'place' : 'hint'));
+    expect(order).toEqual([...order].sort().reverse());
+    expect(form).toMatch(/^[\n\x20-\uffff]*$/);
+  },
+);
