@@ -1,6 +1,7 @@
 import { type AgentPlatformError, ApiError } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { describeBody, quote } from '../../src/client/transport/excerpt.js';
+import { Masker } from '../../src/client/transport/masker.js';
+import { describeBody } from '../../src/client/transport/response-body.js';
 import { retryAfter, retryDelay } from '../../src/client/transport/retry.js';
 import { answerWith, connectTo, rejectionOf } from '../support/server.js';
 
@@ -41,7 +42,8 @@ test.each([
 });
 
 test('what the service says is told on one line', () => {
-  expect(quote('  it \n\n\t broke  ', [])).toBe('it broke');
+  const masker = new Masker({ token: undefined, headers: {}, sentValues: [] });
+  expect(masker.quote('  it \n\n\t broke  ')).toBe('it broke');
 });
 
 test.each([

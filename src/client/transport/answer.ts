@@ -1,13 +1,11 @@
 import { OperationFailedError, ResponseValidationError } from '../../errors/index.js';
 import { formatIssues, type Issue, threwIssue } from '../../ground/issues.js';
 import { parseJson } from '../../ground/json.js';
-import { masked } from '../../ground/redact.js';
 import { type Verdict, validate } from '../../validation/validate.js';
 import type { Answer } from './attempt.js';
-import { shownCall } from './attempt-context.js';
-import { OUTCOME_UNKNOWN_HINT } from './connection-error.js';
-import { describeBody, excerpt, quote } from './excerpt.js';
-import { readFailure } from './failure.js';
+import { OUTCOME_UNKNOWN_HINT, readThrown } from './connection-error.js';
+import type { Masker } from './masker.js';
+import { describeBody } from './response-body.js';
 
 /** What an answer comes to. */
 export interface CallResult {
@@ -18,19 +16,19 @@ export interface CallResult {
 
 /** Turns a 2xx answer into what the caller wants, or into a typed error. */
 export async function readAnswer(answer: Answer): Promise<CallResult> {
-  const { context, body: received } = answer;
-  const { text, tooLarge } = received;
-  const { response } = context.endpoint;
-  if (tooLarge) throw invalid(answer, undefined, [tooLargeIssue(context.settings.maxResponseBytes)]);
+  const { text, tooLarge } = answer.body;
+  const { settings, options, endpoint } = answer.attempt.call;
+  const { response } = endpoint;
+  if (tooLarge) throw invalid(answer, undefined, [tooLargeIssue(settings.maxResponseBytes)]);
   if (response.allowEmpty && text.trim() === '') {
     // A deletion that was answered 204 has happened.
-    const drift = context.call.validation === 'off' ? [] : [emptyIssue];
+    const drift = options.validation === 'off' ? [] : [emptyIssue];
     return readData(answer, undefined, { ok: true, value: {}, drift });
   }
   const body = parseJson(text);
   if (body === undefined) throw invalid(answer, undefined, [notJsonIssue(text)]);
   throwIfFailed(answer, body);
-  return readData(answer, body, validate(response.schema, body, context.call.validation));
+  return readData(answer, body, validate(response.schema, body, options.validation));
 }
 
 /** Takes the caller's part out of a body. A schema of the user's own may throw, and so may its `unwrap`. */
@@ -43,12 +41,12 @@ async function readData(
     const verdict = await found;
     if (!verdict.ok) throw invalid(answer, body, verdict.issues);
     const drift =
-      verdict.drift.length === 0 ? verdict.drift : maskedIssues(verdict.drift, answer.progress.secrets);
-    const data = answer.context.endpoint.response.unwrap(verdict.value);
+      verdict.drift.length === 0 ? verdict.drift : maskedIssues(verdict.drift, answer.attempt.masker);
+    const data = answer.attempt.call.endpoint.response.unwrap(verdict.value);
     return { data, message: messageOf(body), drift };
   } catch (error) {
     if (error instanceof ResponseValidationError) throw error;
-    throw invalid(answer, body, [threwIssue], readFailure(error, answer.progress.secrets).cause);
+    throw invalid(answer, body, [threwIssue], readThrown(error, answer.attempt.masker).cause);
   }
 }
 
@@ -84,7 +82,7 @@ function throwIfFailed(answer: Answer, body: unknown): void {
   };
   if (success !== false && isGood !== false) return;
   const said = messageOf(body) ?? (typeof errors === 'string' ? errors : undefined);
-  const words = said === undefined || said === '' ? 'without a reason' : quote(said, answer.progress.secrets);
+  const words = said === undefined || said === '' ? 'without a reason' : answer.attempt.masker.quote(said);
   const field = success === false ? 'success: false' : 'isGood: false';
   const parts = errorParts(answer, body);
   throw new OperationFailedError(`${headline(parts)}, but failed (${field}): ${words}`, parts);
@@ -96,7 +94,7 @@ function invalid(
   found: readonly Issue[],
   cause?: unknown,
 ): ResponseValidationError {
-  const outcomeUnknown = answer.context.request.method !== 'GET';
+  const outcomeUnknown = answer.attempt.call.request.method !== 'GET';
   const hint = outcomeUnknown ? `\n  ${OUTCOME_UNKNOWN_HINT}` : '';
   // What is no JSON, or cannot be read, no mode passes on.
   const forgiveness =
@@ -104,24 +102,23 @@ function invalid(
       ? ''
       : "\n  With `validation: 'report'` it is passed on as it is.";
   const parts = errorParts(answer, body);
-  const issues = maskedIssues(found, answer.progress.secrets);
+  const issues = maskedIssues(found, answer.attempt.masker);
   return new ResponseValidationError(
     `${headline(parts)} with a body that does not fit the document${formatIssues(issues)}${forgiveness}${hint}`,
     { ...parts, issues, outcomeUnknown, cause },
   );
 }
 
-function errorParts({ context, response, body: { text }, progress }: Answer, body: unknown) {
-  const { secrets } = progress;
-  const rawBody = excerpt(text, secrets);
-  return { ...shownCall(context, secrets), status: response.status, rawBody, body: masked(body, secrets) };
+function errorParts({ attempt, response, body: { text } }: Answer, body: unknown) {
+  const { shown, masker } = attempt;
+  return { ...shown, status: response.status, rawBody: masker.body(text), body: masker.value(body) };
 }
 
 const headline = ({ method, path, status }: ReturnType<typeof errorParts>): string =>
   `${method} ${path} answered ${status}`;
 
 /** The name of an unknown field, and the words of a user's own schema, may hold anything that the body holds. */
-function maskedIssues(issues: readonly Issue[], secrets: readonly string[]): Issue[] {
+function maskedIssues(issues: readonly Issue[], masker: Masker): Issue[] {
   // Masking keeps the shape of what it masks.
-  return masked(issues, secrets) as Issue[];
+  return masker.value(issues) as Issue[];
 }

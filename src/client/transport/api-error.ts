@@ -1,25 +1,23 @@
 import { ApiError, type ApiErrorIssue, type ApiErrorOptions, RateLimitError } from '../../errors/index.js';
 import { parseJson } from '../../ground/json.js';
-import { masked, redactHeaders } from '../../ground/redact.js';
 import type { Answer } from './attempt.js';
-import { shownCall } from './attempt-context.js';
 import { OUTCOME_UNKNOWN_HINT } from './connection-error.js';
-import { describeBody, excerpt, quote } from './excerpt.js';
+import type { Masker } from './masker.js';
+import { describeBody } from './response-body.js';
 import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
 
 /** Turns any answer that is not 2xx into a typed error. The status decides the class; no body makes it throw. */
-export function toApiError({ context, response, body: { text }, progress }: Answer): ApiError {
-  const { secrets } = progress;
-  const body = readErrorBody(text, secrets);
-  const call = shownCall(context, secrets);
+export function toApiError({ attempt, response, body: { text } }: Answer): ApiError {
+  const { masker, shown } = attempt;
+  const body = readErrorBody(text, masker);
   const options: ApiErrorOptions = {
-    ...call,
+    ...shown,
     status: response.status,
     code: body.code,
     issues: body.issues,
-    headers: new Headers(redactHeaders(response.headers, secrets)),
-    rawBody: excerpt(text, secrets),
-    outcomeUnknown: call.method !== 'GET' && mayHaveActed(response.status, body.isReadable),
+    headers: new Headers(masker.headers(response.headers)),
+    rawBody: masker.body(text),
+    outcomeUnknown: shown.method !== 'GET' && mayHaveActed(response.status, body.isReadable),
   };
   return errorOf(messageOf(text, body, options), options);
 }
@@ -40,19 +38,19 @@ interface ErrorBodyParts {
 }
 
 /** Takes what it can from any body: fields the document does not list are kept, wrong ones are left out. */
-function readErrorBody(text: string, secrets: readonly string[]): ErrorBodyParts {
+function readErrorBody(text: string, masker: Masker): ErrorBodyParts {
   const parsed = parseJson(text);
   const body = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
-  const text_ = (value: unknown) => (typeof value === 'string' ? quote(value, secrets) : undefined);
+  const text_ = (value: unknown) => (typeof value === 'string' ? masker.quote(value) : undefined);
   const message = text_(body.message);
   const code = text_(body.code);
   const issues = Array.isArray(body.issues) ? body.issues.filter(hasMessage) : [];
   // Masking keeps the shape of what it masks.
-  const shown = masked(issues, secrets) as ApiErrorIssue[];
+  const shown = masker.value(issues) as ApiErrorIssue[];
   return {
     message,
     code,
-    issues: shown.map((issue) => ({ ...issue, message: quote(issue.message, secrets) })),
+    issues: shown.map((issue) => ({ ...issue, message: masker.quote(issue.message) })),
     isReadable: message !== undefined && code !== undefined,
   };
 }

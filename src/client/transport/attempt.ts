@@ -1,88 +1,92 @@
-import { AgentPlatformError } from '../../errors/index.js';
-import { type AttemptContext, Progress } from './attempt-context.js';
-import { logFailure, logRequest, logResponse } from './call-log.js';
-import { toConnectionError } from './connection-error.js';
-import { type Deadline, deadlineOf, throwExpired } from './deadline.js';
-import { requestHeaders } from './headers.js';
-import { runOnRequest, runOnResponse } from './hook-runner.js';
+import type { Endpoint } from '../../endpoints/endpoint.js';
+import type { CallContext } from '../../errors/index.js';
+import { parseJson } from '../../ground/json.js';
+import { hiddenTexts } from '../../ground/redact.js';
+import type { CallSettings, Settings } from '../settings.js';
+import { Deadline } from './deadline.js';
+import { Masker } from './masker.js';
 import type { PreparedRequest } from './request.js';
-import { type BodyText, readBody } from './response-body.js';
-import { readToken } from './token.js';
+import type { BodyText } from './response-body.js';
 
-/** What an attempt was answered, its body read. */
+/** One call: what is the same for each of its attempts. */
+export interface Call {
+  readonly settings: Settings;
+  /** The settings, overlaid with the call's own options. */
+  readonly options: CallSettings;
+  readonly endpoint: Endpoint;
+  readonly request: PreparedRequest;
+  /** When the whole call's time is over, by `performance.now()`. */
+  readonly endsAt: number;
+}
+
+/** The time that one attempt of a call has, or one hook, or one schema of the user's own. */
+export function deadlineOf({ options, endsAt }: Pick<Call, 'options' | 'endsAt'>): Deadline {
+  return new Deadline({ timeout: options.timeout, endsAt, signal: options.signal });
+}
+
+/** One attempt of a call: its time, how far it has come, and the secrets that nothing told of it may show. */
+export class Attempt {
+  readonly call: Call;
+  /** 1 for the first. */
+  readonly number: number;
+  /** When the attempt began, in milliseconds since the epoch. */
+  readonly startedAt = Date.now();
+  /** Ends the attempt, its body included. */
+  readonly deadline: Deadline;
+  /** Whether the request was handed to `fetch`: before that, the service cannot have acted. */
+  isSent = false;
+  #headers: Readonly<Record<string, string>>;
+  #token: string | undefined;
+  #masker: Masker | undefined;
+
+  constructor(call: Call, number: number) {
+    const { headers, token } = call.options;
+    this.call = call;
+    this.number = number;
+    this.deadline = deadlineOf(call);
+    this.#headers = headers;
+    // That of the client may have been put elsewhere by a call that sends none.
+    this.#token = typeof token === 'string' ? token : undefined;
+  }
+
+  /** The headers that are sent; before they are known, those that the caller wants to be sent. */
+  get headers(): Readonly<Record<string, string>> {
+    return this.#headers;
+  }
+
+  /** Masks the secrets of this attempt. Made when something is told: most attempts tell nothing. */
+  get masker(): Masker {
+    const { body } = this.call.request;
+    this.#masker ??= new Masker({
+      token: this.#token,
+      headers: this.#headers,
+      sentValues: body === undefined ? [] : hiddenTexts(parseJson(body)),
+    });
+    return this.#masker;
+  }
+
+  /** The call as errors, hooks and log lines name it. */
+  get shown(): CallContext {
+    const { settings, request } = this.call;
+    return { method: request.method, path: this.masker.path(request.path), region: settings.region };
+  }
+
+  /** Notes the token as soon as it is known, so that it is masked from then on. */
+  noteToken(token: string | undefined): void {
+    this.#token = token ?? this.#token;
+    this.#masker = undefined;
+  }
+
+  /** Notes the headers that are about to be sent. */
+  noteHeaders(headers: Readonly<Record<string, string>>): void {
+    this.#headers = headers;
+    this.#masker = undefined;
+  }
+}
+
+/** The answer to an attempt, its body read. */
 export interface Answer {
-  readonly context: AttemptContext;
+  readonly attempt: Attempt;
   readonly response: Response;
   readonly body: BodyText;
-  readonly progress: Progress;
-}
-
-/** Sends a request once, and reads its answer, within the attempt's time. */
-export async function makeAttempt(context: AttemptContext): Promise<Answer> {
-  const { call, endsAt } = context;
-  const progress = new Progress(context);
-  const deadline = deadlineOf(call, endsAt);
-  try {
-    return await exchange(context, deadline, progress);
-  } catch (error) {
-    // A wrong token or a failed hook. What is thrown after sending comes from `fetch`, whatever its class.
-    if (!progress.sent && error instanceof AgentPlatformError) throw error;
-    const failure = toConnectionError(context, deadline.expiry, progress, error);
-    logFailure(context, failure, progress);
-    throw failure;
-  } finally {
-    deadline.dispose();
-  }
-}
-
-async function exchange(context: AttemptContext, deadline: Deadline, progress: Progress): Promise<Answer> {
-  const { settings, request } = context;
-  const url = settings.baseUrl + request.path;
-  const token = await readToken(context, deadline);
-  const own = requestHeaders(context);
-  progress.token = token;
-  const headers = await runOnRequest(context, deadline, progress, own);
-  progress.headers = headers;
-  if (token !== undefined) headers.authorization = `Bearer ${token}`;
-  // The caller may have aborted while a hook or the token function ran.
-  if (deadline.expiry !== undefined) throwExpired();
-  logRequest(context, headers, progress);
-  progress.sent = true;
-  const response = await fetched(
-    (settings.fetch ?? fetch)(url, requestInit(request, headers, deadline)),
-    deadline,
-  );
-  const body = await readBody(response, settings, deadline);
-  if (cannotBeUsed(response, body, deadline)) throw body.failure;
-  logResponse(context, response, body, progress);
-  await runOnResponse(context, deadline, response, progress);
-  return { context, response, body, progress };
-}
-
-/** Waits for the answer. One that comes later, from a `fetch` that ignores its signal, is closed. */
-async function fetched(pending: Promise<Response>, deadline: Deadline): Promise<Response> {
-  const answer = Promise.resolve(pending);
-  try {
-    const response: Partial<Response> | undefined = await deadline.race(answer);
-    if (typeof response?.headers?.forEach === 'function') return response as Response;
-  } catch (error) {
-    answer.then((late) => late.body?.cancel()).catch(() => undefined);
-    throw error;
-  }
-  throw new TypeError('the option `fetch` gave no Response');
-}
-
-/** An error status tells what happened even where its body was cut off; a 2xx without its body tells nothing. */
-function cannotBeUsed(response: Response, body: BodyText, deadline: Deadline): boolean {
-  return body.failure !== undefined && (response.ok || deadline.expiry === 'abort');
-}
-
-function requestInit(
-  request: PreparedRequest,
-  headers: Record<string, string>,
-  deadline: Deadline,
-): RequestInit {
-  const { method, body } = request;
-  const init = { method, headers, redirect: 'manual', signal: deadline.signal } as const;
-  return body === undefined ? init : { ...init, body };
 }

@@ -1,19 +1,20 @@
+import ky from 'ky';
 import type { Endpoint, EndpointInput } from '../../endpoints/endpoint.js';
+import { AbortError, AgentPlatformError, type ApiError, type ConnectionError } from '../../errors/index.js';
 import type { Issue } from '../../ground/issues.js';
 import { isOwnSchema } from '../../schemas/object.js';
 import { DriftReporter } from '../../validation/drift.js';
 import { ApiPromise, type ApiResponse } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
-import { type CallSettings, resolveCall, type Settings } from '../settings.js';
+import { resolveCall, type Settings } from '../settings.js';
 import { type CallResult, readAnswer } from './answer.js';
-import { toApiError } from './api-error.js';
-import { type Answer, makeAttempt } from './attempt.js';
-import { type AttemptContext, shownCall } from './attempt-context.js';
-import { deadlineOf } from './deadline.js';
-import { pauseBefore } from './pause.js';
-import { type PreparedRequest, prepareRequest, type RequestInput } from './request.js';
-import { isRetryable, retryDelay } from './retry.js';
-import { withinTime } from './schema-time.js';
+import { type Answer, Attempt, type Call, deadlineOf } from './attempt.js';
+import { toConnectionError, toExpiryError } from './connection-error.js';
+import { onAbort } from './deadline.js';
+import { prepareAttempt, requestHeaders, sendAttempt } from './exchange.js';
+import { tellRetry } from './observe.js';
+import { prepareRequest, type RequestInput } from './request.js';
+import { delayBeforeNext } from './retry.js';
 
 /** Sends one endpoint: what resources are given instead of the whole client. */
 export type Send = <Path extends string, Body, Query, Result>(
@@ -22,7 +23,17 @@ export type Send = <Path extends string, Body, Query, Result>(
   options?: RequestOptions,
 ) => ApiPromise<Result>;
 
-/** Makes the function that all resources send with. */
+/**
+ * Makes the function that all resources send with. One call passes these stages:
+ *
+ * 1. its arguments are checked, and its request is written down (`request.ts`);
+ * 2. ky carries it: builds the `Request`, counts the attempts, and waits between them as `retry.ts` says;
+ * 3. each attempt gets a fresh token, fresh headers and a time of its own, is sent, and its body is read (`exchange.ts`);
+ * 4. what is not a 2xx becomes a typed error (`api-error.ts`, `connection-error.ts`);
+ * 5. a 2xx is validated, and becomes what the caller gets (`answer.ts`).
+ *
+ * What of it is told to hooks and the log stands in `observe.ts`, what none of it may show in `masker.ts`.
+ */
 export function createTransport(settings: Settings): Send {
   const { hooks, log } = settings;
   const drift = new DriftReporter(log, (found) => hooks.onDrift?.(found));
@@ -31,80 +42,126 @@ export function createTransport(settings: Settings): Send {
     input: EndpointInput<Path, Body, Query>,
     options: RequestOptions = {},
   ) => {
+    const outcome = send(settings, drift, endpoint, input, options);
     // Inside, the types of one endpoint do not matter; what `unwrap` returned is `Result` by its declaration.
-    const outcome = call({ settings, drift, endpoint, input, options });
     return new ApiPromise(outcome as Promise<ApiResponse<Result>>);
   };
 }
 
-interface Call {
-  readonly settings: Settings;
-  readonly drift: DriftReporter;
-  readonly endpoint: Endpoint;
-  readonly input: RequestInput;
-  readonly options: RequestOptions;
-}
-
-async function call({ settings, drift, endpoint, input, options }: Call): Promise<ApiResponse<unknown>> {
-  const callSettings = resolveCall(settings, options);
+async function send(
+  settings: Settings,
+  drift: DriftReporter,
+  endpoint: Endpoint,
+  input: RequestInput,
+  given: RequestOptions,
+): Promise<ApiResponse<unknown>> {
+  const options = resolveCall(settings, given);
   // By a clock that nobody sets.
-  const endsAt = performance.now() + (callSettings.totalTimeout ?? Number.POSITIVE_INFINITY);
-  const request = await prepare({ settings, call: callSettings, endpoint, endsAt }, input);
-  for (let number = 1; ; number += 1) {
-    const context: AttemptContext = { settings, call: callSettings, endpoint, request, number, endsAt };
-    try {
-      return await attemptOnce(context, drift);
-    } catch (error) {
-      const delay = delayBeforeNext(error, request, callSettings, number);
-      if (delay === undefined || performance.now() + delay >= endsAt) throw error;
-      await pauseBefore(context, delay, error);
-    }
-  }
-}
-
-async function attemptOnce(context: AttemptContext, drift: DriftReporter): Promise<ApiResponse<unknown>> {
-  const answer = await makeAttempt(context);
-  if (!answer.response.ok) throw toApiError(answer);
+  const endsAt = performance.now() + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
+  const request = await prepare({ settings, options, endpoint, endsAt }, input);
+  const answer = await carry({ settings, options, endpoint, request, endsAt });
   const { data, message, drift: issues } = await read(answer);
-  if (issues.length > 0) await reportDrift(context, drift, issues);
+  if (issues.length > 0) await reportDrift(answer.attempt.call, drift, issues);
   return { data, response: answer.response, message };
 }
 
-async function prepare(
-  context: Pick<AttemptContext, 'settings' | 'call' | 'endpoint' | 'endsAt'>,
-  input: RequestInput,
-): Promise<PreparedRequest> {
-  const { settings, endpoint } = context;
-  const { method, path, body, query } = endpoint;
-  const request = prepareRequest(endpoint, input);
+/** Lets ky make the attempts of a call, until one is answered with a 2xx or none may follow. */
+async function carry(call: Call): Promise<Answer> {
+  const { settings, options, request } = call;
+  // ky hears the caller only while it waits. Not the caller's own signal, on which each wait would leave a listener.
+  const waiting = new AbortController();
+  let attempt = new Attempt(call, 1);
+  let answer: Answer | undefined;
+  let delay = 0;
+  const prepare = async (state: { readonly request: Request; readonly retryCount: number }) => {
+    if (state.retryCount > 0) attempt = new Attempt(call, state.retryCount + 1);
+    await prepareAttempt(attempt, state.request);
+  };
+  const stopListening =
+    options.signal && onAbort(options.signal, () => waiting.abort(abortedWhileWaiting(attempt)));
+  try {
+    await ky(settings.baseUrl + request.path, {
+      method: request.method,
+      headers: requestHeaders(call),
+      ...(request.body !== undefined && { body: request.body }),
+      redirect: 'manual',
+      ...(options.signal && { signal: waiting.signal }),
+      // These of ky end before the body does, and know no typed errors: `Deadline` and `toApiError` are stricter.
+      timeout: false,
+      throwHttpErrors: false,
+      retry: {
+        limit: options.maxRetries,
+        methods: [request.method.toLowerCase()],
+        shouldRetry: async ({ error }) => {
+          const next = delayBeforeNext(error, attempt);
+          if (next === undefined) return false;
+          delay = next;
+          // Nothing else is retried.
+          await tellRetry(attempt, delay, error as ApiError | ConnectionError);
+          return true;
+        },
+        delay: () => delay,
+      },
+      hooks: { beforeRequest: [prepare], beforeRetry: [prepare] },
+      fetch: async (sent) => {
+        // ky calls it with the `Request` that it has built.
+        answer = await sendAttempt(attempt, sent as Request);
+        return answer.response;
+      },
+    });
+  } catch (error) {
+    throw error instanceof AgentPlatformError ? error : toConnectionError(attempt, error);
+  } finally {
+    stopListening?.();
+    attempt.deadline.dispose();
+  }
+  // ky resolves after `fetch` has.
+  return answer as Answer;
+}
+
+function abortedWhileWaiting({ shown, number, call }: Attempt): AbortError {
+  const message = `${shown.method} ${shown.path} was aborted by its signal, before attempt ${number + 1}`;
+  return new AbortError(message, { ...shown, cause: call.options.signal?.reason });
+}
+
+async function prepare(call: Omit<Call, 'request'>, input: RequestInput) {
+  const { method, path, body, query } = call.endpoint;
+  const request = prepareRequest(call.endpoint, input);
   if (body === undefined && query === undefined) return request;
-  return withinTime(request, context, () => ({ method, path, region: settings.region }), false);
+  return withinTime(request, call, () => ({ method, path, region: call.settings.region }), false);
 }
 
 async function read(answer: Answer): Promise<CallResult> {
-  const { context, progress } = answer;
+  const { attempt } = answer;
   const result = readAnswer(answer);
-  if (isOwnSchema(context.endpoint.response.schema)) return result;
-  const shown = () => shownCall(context, progress.secrets);
-  return withinTime(result, context, shown, context.request.method !== 'GET');
+  if (isOwnSchema(attempt.call.endpoint.response.schema)) return result;
+  return withinTime(result, attempt.call, () => attempt.shown, attempt.call.request.method !== 'GET');
 }
 
-async function reportDrift(context: AttemptContext, drift: DriftReporter, issues: readonly Issue[]) {
-  const { settings, call, endsAt, endpoint } = context;
-  const hookTime = deadlineOf(call, endsAt);
-  const source = `${endpoint.method} ${endpoint.path}`;
-  const report = drift.report({ source, region: settings.region, issues });
+/** Waits for a schema of the user's own, which may be asynchronous, no longer than for an attempt. */
+async function withinTime<Value>(
+  work: Promise<Value>,
+  call: Omit<Call, 'request'>,
+  shown: () => Attempt['shown'],
+  outcomeUnknown: boolean,
+): Promise<Value> {
+  const deadline = deadlineOf(call);
+  try {
+    return await deadline.race(work);
+  } catch (error) {
+    if (deadline.expiry === undefined) throw error;
+    const where = 'in a schema of the endpoint';
+    throw toExpiryError(deadline.expiry, call.options, shown(), where, outcomeUnknown);
+  } finally {
+    deadline.dispose();
+  }
+}
+
+async function reportDrift(call: Call, drift: DriftReporter, issues: readonly Issue[]): Promise<void> {
+  const deadline = deadlineOf(call);
+  const source = `${call.endpoint.method} ${call.endpoint.path}`;
+  const report = drift.report({ source, region: call.settings.region, issues });
   // The reporter never rejects. A hook that outlasts the time of an attempt is left behind, like any after sending.
-  await hookTime.race(report).catch(() => undefined);
-  hookTime.dispose();
-}
-
-function delayBeforeNext(
-  error: unknown,
-  request: PreparedRequest,
-  call: CallSettings,
-  number: number,
-): number | undefined {
-  if (number > call.maxRetries || !isRetryable(request.method, error)) return undefined;
-  return retryDelay(error, number);
+  await deadline.race(report).catch(() => undefined);
+  deadline.dispose();
 }

@@ -1,26 +1,25 @@
 import { AbortError, type CallContext, ConnectionError, TimeoutError } from '../../errors/index.js';
+import { isHidden } from '../../ground/redact.js';
 import type { CallSettings } from '../settings.js';
-import { type AttemptContext, type Progress, shownCall } from './attempt-context.js';
+import type { Attempt } from './attempt.js';
 import type { Expiry } from './deadline.js';
-import { readFailure } from './failure.js';
+import type { Masker } from './masker.js';
 
 export const OUTCOME_UNKNOWN_HINT =
   'The service may have acted all the same: look before you try again (`error.outcomeUnknown`).';
 
-/** Turns an attempt that was not answered into a typed error. */
-export function toConnectionError(
-  context: AttemptContext,
-  expiry: Expiry | undefined,
-  progress: Progress,
-  thrown: unknown,
-): ConnectionError {
-  const { settings, call, request } = context;
-  const shown = shownCall(context, progress.secrets);
-  const mayHaveActed = request.method !== 'GET' && progress.sent;
-  const where = `attempt ${context.number}`;
+/** Turns an attempt that was not answered into a typed error, whatever `fetch` threw. */
+export function toConnectionError(attempt: Attempt, thrown: unknown): ConnectionError {
+  const { shown, masker, deadline, isSent } = attempt;
+  const { settings, options, request } = attempt.call;
+  const mayHaveActed = request.method !== 'GET' && isSent;
+  const where = `attempt ${attempt.number}`;
   // What ended the wait from this side tells nothing of the connection.
-  if (expiry !== undefined) return toExpiryError(expiry, call, shown, where, mayHaveActed);
-  const { neverConnected, reason, cause } = readFailure(thrown, progress.secrets);
+  if (deadline.expiry !== undefined) {
+    return toExpiryError(deadline.expiry, options, shown, where, mayHaveActed);
+  }
+  const { reason, cause } = readThrown(thrown, masker);
+  const neverConnected = wasNeverConnected(thrown);
   const outcomeUnknown = mayHaveActed && !neverConnected;
   const check = `\n  Check \`baseUrls.${settings.region}\` and the network.`;
   const hint = neverConnected ? check : hintFor(outcomeUnknown);
@@ -28,10 +27,10 @@ export function toConnectionError(
   return new ConnectionError(message, { ...shown, outcomeUnknown, cause });
 }
 
-/** What was ended from this side: by its time, or by the caller. `where` tells what was going on. */
+/** Makes the error of what was ended from this side: by its time, or by the caller. `where` tells what was going on. */
 export function toExpiryError(
   expiry: Expiry,
-  call: CallSettings,
+  { signal, timeout, totalTimeout }: CallSettings,
   shown: CallContext,
   where: string,
   outcomeUnknown: boolean,
@@ -39,9 +38,9 @@ export function toExpiryError(
   const rest = `(${where})${hintFor(outcomeUnknown)}`;
   if (expiry === 'abort') {
     const message = `${headline(shown)} was aborted by its signal ${rest}`;
-    return new AbortError(message, { ...shown, outcomeUnknown, cause: call.signal?.reason });
+    return new AbortError(message, { ...shown, outcomeUnknown, cause: signal?.reason });
   }
-  const ms = expiry === 'timeout' ? call.timeout : call.totalTimeout;
+  const ms = expiry === 'timeout' ? timeout : totalTimeout;
   const message = `${headline(shown)} did not end within ${ms} ms (the option \`${expiry}\`) ${rest}`;
   return new TimeoutError(message, { ...shown, outcomeUnknown });
 }
@@ -49,3 +48,108 @@ export function toExpiryError(
 const headline = ({ method, path }: CallContext): string => `${method} ${path}`;
 
 const hintFor = (outcomeUnknown: boolean): string => (outcomeUnknown ? `\n  ${OUTCOME_UNKNOWN_HINT}` : '');
+
+/**
+ * Codes of connections that were never made, per runtime: the service cannot have seen the request. Any other
+ * code may stand for a connection that was cut after the request had arrived.
+ */
+const NEVER_CONNECTED = [
+  // Node (undici reports them on the cause of its TypeError)
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/,
+  // A certificate that is not accepted ends the connection before the request is written
+  /(^|_)CERT(_|$)|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/,
+  // Bun
+  /^(ConnectionRefused|FailedToOpenSocket|DNSResolveFailed)$/,
+];
+
+/** Deno gives no code, only a text. */
+const NEVER_CONNECTED_TEXT = /\b(connection refused|dns error|failed to lookup address|tcp connect error)\b/i;
+
+/** Node's system calls that come before anything is written. */
+const BEFORE_CONNECTION: readonly unknown[] = ['connect', 'getaddrinfo'];
+
+/** Deeper than errors are: what is nested further is not read. */
+const MAX_DEPTH = 6;
+
+interface Link {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  readonly cause?: unknown;
+  readonly errors?: readonly unknown[] | undefined;
+}
+
+/** An error and its causes; of several errors, the first. */
+function chainOf(error: unknown): Link[] {
+  const chain: Link[] = [];
+  for (let at = error; typeof at === 'object' && at !== null && chain.length < MAX_DEPTH; ) {
+    const link: Link = at;
+    chain.push(link);
+    at = link.cause ?? link.errors?.[0];
+  }
+  return chain;
+}
+
+/** The code that a runtime gives a failed connection, wherever it put it. */
+function connectionCode(error: unknown): string | undefined {
+  const codes = chainOf(error).map(({ code }) => code);
+  return codes.filter((code) => typeof code === 'string').at(-1);
+}
+
+/** Tells whether the request cannot have reached the service. An unknown failure is taken as one that may have. */
+function wasNeverConnected(error: unknown, depth = 0): boolean {
+  try {
+    // Of several attempts, such as over two gateways, one may have got through.
+    const several = chainOf(error).find(({ errors }) => Array.isArray(errors) && errors.length > 0)?.errors;
+    if (several !== undefined) {
+      return depth < MAX_DEPTH && several.every((one) => wasNeverConnected(one, depth + 1));
+    }
+    const code = connectionCode(error);
+    if (code === undefined) return error instanceof Error && NEVER_CONNECTED_TEXT.test(error.message);
+    return (
+      NEVER_CONNECTED.some((codes) => codes.test(code)) ||
+      chainOf(error).some(({ syscall }) => BEFORE_CONNECTION.includes(syscall))
+    );
+  } catch {
+    // A getter that throws, a proxy that was revoked.
+    return false;
+  }
+}
+
+/** Reads what a `fetch` or a schema threw: a few words, and a cause that shows no secret. Never throws. */
+export function readThrown(thrown: unknown, masker: Masker): { reason: string; cause: unknown } {
+  try {
+    const cause = showsSecret(thrown, masker) ? maskedCopy(thrown, masker) : thrown;
+    const code = connectionCode(thrown);
+    const text = cause instanceof Error ? cause.message : String(cause);
+    return { reason: masker.text(code === undefined ? text : `${text} (${code})`), cause };
+  } catch {
+    return { reason: 'unreadable', cause: undefined };
+  }
+}
+
+/** More than errors are made of: what holds more objects is not searched, and counts as showing one. */
+const MAX_OBJECTS = 1_000;
+
+/** Looks through all that printing an error shows: a custom `fetch` may attach its whole request, as text or parsed. */
+function showsSecret(value: unknown, masker: Masker, seen = new Set<unknown>()): boolean {
+  if (typeof value === 'string') return masker.text(value) !== value;
+  // Each object once: a request and its response refer to each other in many ways.
+  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
+  // Headers, maps, buffers … hold more than their fields.
+  const isReadable = /(Object|Array|Error|Exception)\]$/.test(Object.prototype.toString.call(value));
+  if (!isReadable || seen.add(value).size > MAX_OBJECTS) return true;
+  return Reflect.ownKeys(value).some(
+    (key) =>
+      isHidden(value, key) ||
+      [String(key), Reflect.get(value, key)].some((part) => showsSecret(part, masker, seen)),
+  );
+}
+
+/** Copies what tells an error, masked: its message and its code, and its causes likewise. */
+function maskedCopy(thrown: unknown, masker: Masker, depth = 0): unknown {
+  if (typeof thrown === 'string') return masker.text(thrown);
+  if (!(thrown instanceof Error) || depth > MAX_DEPTH) return undefined;
+  const { message, cause, code } = thrown as Error & { readonly code?: unknown };
+  const copy = new Error(masker.text(message));
+  return Object.assign(copy, { code: masker.value(code), cause: maskedCopy(cause, masker, depth + 1) });
+}

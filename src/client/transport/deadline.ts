@@ -1,26 +1,33 @@
-import type { CallSettings } from '../settings.js';
-import { onAbort } from './on-abort.js';
-
 /** Why a wait was ended from this side. */
 export type Expiry = 'timeout' | 'totalTimeout' | 'abort';
 
+/** How long something may last, and who may end it before. */
+export interface TimeLimits {
+  /** Milliseconds for this alone. */
+  readonly timeout: number;
+  /** When the whole call's time is over, by `performance.now()`. */
+  readonly endsAt: number;
+  /** The caller's. */
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
- * Ends one attempt, or one pause between two: at its timeout, at the end of the whole call's time, or when the
- * caller aborts. The timer and the listening are gone after `dispose`, so that a signal can be reused for any number of
- * calls.
+ * Ends one attempt: at its timeout, at the end of the whole call's time, or when the caller aborts. The timer and the
+ * listening are gone after `dispose`, so that a signal can be reused for any number of calls.
  */
 export class Deadline {
   /** Stops the timer and the listening. */
   readonly dispose: () => void;
   readonly #controller = new AbortController();
   /** Settles when the time is over or the caller aborts; never rejects. */
-  readonly expired: Promise<void>;
+  readonly #expired: Promise<void>;
   #expiry: Expiry | undefined;
 
-  constructor(timeout: number, totalLeft: number, userSignal: AbortSignal | undefined) {
+  constructor({ timeout, endsAt, signal }: TimeLimits) {
+    const totalLeft = endsAt - performance.now();
     let settle: () => void;
     // Not by listening to the signal: that costs more than a promise, and each attempt would pay it.
-    this.expired = new Promise((resolve) => {
+    this.#expired = new Promise((resolve) => {
       settle = resolve;
     });
     const expire = (expiry: Expiry): void => {
@@ -28,7 +35,7 @@ export class Deadline {
       this.#controller.abort();
       settle();
     };
-    const stopListening = userSignal && onAbort(userSignal, () => expire('abort'));
+    const stopListening = signal && onAbort(signal, () => expire('abort'));
     const timer = setTimeout(
       expire,
       Math.min(timeout, totalLeft),
@@ -38,7 +45,7 @@ export class Deadline {
       clearTimeout(timer);
       stopListening?.();
     };
-    if (userSignal?.aborted) expire('abort');
+    if (signal?.aborted) expire('abort');
     // Not by the timer, which would let a request go out first.
     if (totalLeft <= 0) expire('totalTimeout');
   }
@@ -55,15 +62,47 @@ export class Deadline {
 
   /** Waits for a promise, but no longer than this: a token function, a hook or a stream may ignore signals. */
   race<Value>(promise: Promise<Value>): Promise<Value> {
-    return Promise.race([promise, this.expired.then(throwExpired)]);
+    return Promise.race([promise, this.#expired.then(throwExpired)]);
+  }
+
+  /** Throws where the time is over already. What it throws is not shown: `expiry` tells why. */
+  throwIfExpired(): void {
+    if (this.#expiry !== undefined) throwExpired();
   }
 }
 
-/** The time of one attempt, or of one hook; of a pause, whose length is given. */
-export function deadlineOf(call: CallSettings, endsAt: number, timeout: number = call.timeout): Deadline {
-  return new Deadline(timeout, endsAt - performance.now(), call.signal);
+function throwExpired(): never {
+  throw new Error('expired');
 }
 
-export function throwExpired(): never {
-  throw new Error('expired');
+interface Listeners {
+  readonly callbacks: Set<() => void>;
+  readonly notify: () => void;
+}
+
+const listenersOf = /* @__PURE__ */ new WeakMap<AbortSignal, Listeners>();
+
+/**
+ * Calls back when a signal is aborted, until the returned function is called. All who wait for one signal share one
+ * listener: a runtime that finds more than ten warns of a leak, and a program may end a thousand calls by one signal.
+ */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  const { callbacks, notify } = listenersOf.get(signal) ?? listenTo(signal);
+  callbacks.add(callback);
+  // Does nothing where it listens already.
+  signal.addEventListener('abort', notify);
+  return () => {
+    callbacks.delete(callback);
+    if (callbacks.size === 0) signal.removeEventListener('abort', notify);
+  };
+}
+
+function listenTo(signal: AbortSignal): Listeners {
+  const callbacks = new Set<() => void>();
+  const notify = () => {
+    for (const callback of callbacks) callback();
+  };
+  const listeners = { callbacks, notify };
+  listenersOf.set(signal, listeners);
+  return listeners;
 }

@@ -63,3 +63,11 @@ async function readStream(
     reader.cancel().catch(() => undefined);
   }
 }
+
+/** Names what came instead of the specification's body. */
+export function describeBody(text: string): string {
+  const start = text.trimStart().slice(0, 20);
+  if (start === '') return 'an empty body';
+  if (/^<(!doctype )?html/i.test(start)) return 'an HTML page';
+  return /^[[{]/.test(start) ? 'broken or unexpected JSON' : 'text that is not JSON';
+}

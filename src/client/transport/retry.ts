@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError } from '../../errors/index.js';
+import type { Attempt } from './attempt.js';
 
 /** A `Retry-After` above this ends the call instead of holding it: 60 seconds. */
 export const MAX_RETRY_AFTER = 60;
@@ -8,11 +9,18 @@ const BACKOFF_LIMIT = 8_000;
 
 const RETRYABLE_STATUS: ReadonlySet<number> = /* @__PURE__ */ new Set([408, 429, 500, 502, 503, 504]);
 
+/** Milliseconds to wait before the next attempt; `undefined` where none may follow. ky counts how many have been made. */
+export function delayBeforeNext(error: unknown, { call, number }: Attempt): number | undefined {
+  if (!isRetryable(call.request.method, error)) return undefined;
+  const delay = retryDelay(error, number);
+  return delay === undefined || performance.now() + delay >= call.endsAt ? undefined : delay;
+}
+
 /**
- * Whether a failed attempt may be repeated: GET freely, anything else only where the service cannot have acted,
+ * Tells whether a failed attempt may be repeated: GET freely, anything else only where the service cannot have acted,
  * because the document shows no idempotency key and a deletion or a release cannot be undone.
  */
-export function isRetryable(method: string, error: unknown): boolean {
+function isRetryable(method: string, error: unknown): boolean {
   if (error instanceof ApiError) {
     return error.status === 429 || (method === 'GET' && RETRYABLE_STATUS.has(error.status));
   }

@@ -1,0 +1,117 @@
+import { AgentPlatformError, type ConnectionError } from '../../errors/index.js';
+import { isBrowser, runtimeName } from '../../ground/environment.js';
+import { VERSION } from '../../ground/version.js';
+import { refuseOption, usableToken } from '../../validation/option-checks.js';
+import { toApiError } from './api-error.js';
+import type { Answer, Attempt, Call } from './attempt.js';
+import { toConnectionError } from './connection-error.js';
+import { runOnRequest, tellFailure, tellRequest, tellResponse } from './observe.js';
+import { readBody } from './response-body.js';
+
+/** The headers of a call, without `authorization`. Names are in lower case, so that none stands twice. */
+export function requestHeaders({ options, request }: Call): Record<string, string> {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  userAgent ??= `agent-platform-sdk/${VERSION} (${runtimeName()})`;
+  // Browsers set their own, and treat ours as a reason for a CORS preflight.
+  if (!isBrowser()) headers['user-agent'] = userAgent;
+  Object.assign(headers, options.headers);
+  if (request.body !== undefined) headers['content-type'] = 'application/json';
+  return headers;
+}
+
+let userAgent: string | undefined;
+
+/**
+ * Gives the request of an attempt its headers: the call's, those of the hook, and the token. ky's request still has those of
+ * the attempt before, and none of them may live on: a rotated token would stay, and what a hook appends would stand twice.
+ */
+export async function prepareAttempt(attempt: Attempt, request: Request): Promise<void> {
+  try {
+    const token = await readToken(attempt);
+    attempt.noteToken(token);
+    const headers = await runOnRequest(attempt, requestHeaders(attempt.call));
+    if (token !== undefined) headers.authorization = `Bearer ${token}`;
+    attempt.noteHeaders(headers);
+    const stale = [...request.headers.keys()];
+    for (const name of stale) request.headers.delete(name);
+    for (const [name, value] of Object.entries(headers)) request.headers.set(name, value);
+    // The caller may have aborted while a hook or the token function ran.
+    attempt.deadline.throwIfExpired();
+  } catch (error) {
+    attempt.deadline.dispose();
+    // A wrong token, or a hook that failed.
+    if (error instanceof AgentPlatformError) throw error;
+    throw fail(attempt, error);
+  }
+}
+
+/** Asks for the token of this attempt: each time, so that a rotated one is used at once. */
+async function readToken({ call, deadline }: Attempt): Promise<string | undefined> {
+  const { token } = call.options;
+  if (call.endpoint.auth === 'none') return undefined;
+  if (typeof token !== 'function') return usableToken(token);
+  let given: string;
+  try {
+    given = await deadline.race(Promise.resolve(token()));
+  } catch (cause) {
+    deadline.throwIfExpired();
+    return refuseOption('token', 'is a function that failed, so nothing was sent', cause);
+  }
+  return usableToken(given);
+}
+
+/** Sends a prepared request, and reads the whole answer within the attempt's time. Throws for anything but a 2xx. */
+export async function sendAttempt(attempt: Attempt, request: Request): Promise<Answer> {
+  const answer = await exchange(attempt, request);
+  if (!answer.response.ok) throw toApiError(answer);
+  return answer;
+}
+
+async function exchange(attempt: Attempt, request: Request): Promise<Answer> {
+  const { call, deadline } = attempt;
+  try {
+    // Time may have run out since the headers were set.
+    deadline.throwIfExpired();
+    tellRequest(attempt);
+    attempt.isSent = true;
+    const response = await responseOf(attempt, request);
+    const body = await readBody(response, call.settings, deadline);
+    // An error status tells what happened even where its body was cut off; a 2xx without its body tells nothing.
+    if ('failure' in body && (response.ok || deadline.expiry === 'abort')) throw body.failure;
+    await tellResponse(attempt, response, body);
+    return { attempt, response, body };
+  } catch (error) {
+    // What is thrown after sending comes from `fetch`, whatever its class.
+    throw fail(attempt, error);
+  } finally {
+    deadline.dispose();
+  }
+}
+
+/** Waits for the answer. One that comes later, from a `fetch` that ignores its signal, is closed. */
+async function responseOf(attempt: Attempt, request: Request): Promise<Response> {
+  const pending = Promise.resolve(fetched(attempt, request));
+  try {
+    const response: Partial<Response> | undefined = await attempt.deadline.race(pending);
+    if (typeof response?.headers?.forEach === 'function') return response as Response;
+  } catch (error) {
+    pending.then((late) => late.body?.cancel()).catch(() => undefined);
+    throw error;
+  }
+  throw new TypeError('the option `fetch` gave no Response');
+}
+
+/** A `fetch` of the user's is given an address and an init: that of another undici refuses ky's `Request`. */
+function fetched({ call, headers, deadline }: Attempt, request: Request): Promise<Response> {
+  const { signal } = deadline;
+  if (call.settings.fetch === undefined) return fetch(request, { signal });
+  const { method, body, path } = call.request;
+  const init = { method, headers, redirect: 'manual', signal } as const;
+  return call.settings.fetch(call.settings.baseUrl + path, body === undefined ? init : { ...init, body });
+}
+
+function fail(attempt: Attempt, thrown: unknown): ConnectionError {
+  const error = toConnectionError(attempt, thrown);
+  tellFailure(attempt, error);
+  return error;
+}

@@ -1,0 +1,93 @@
+import { type ApiError, type CallContext, type ConnectionError, HookError } from '../../errors/index.js';
+import { CLIENT_HEADERS } from '../../validation/option-checks.js';
+import type { HookCall } from '../hooks.js';
+import { type Attempt, deadlineOf } from './attempt.js';
+import type { BodyText } from './response-body.js';
+
+/** Lets the hook add headers before the attempt is sent. A hook that throws ends the call with a HookError. */
+export async function runOnRequest(
+  attempt: Attempt,
+  own: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const { hooks, baseUrl } = attempt.call.settings;
+  if (hooks.onRequest === undefined) return { ...own };
+  const headers = new Headers(own);
+  const call = hookCall(attempt);
+  try {
+    const done = hooks.onRequest({ ...call, url: baseUrl + call.path, headers });
+    await attempt.deadline.race(Promise.resolve(done));
+  } catch (cause) {
+    attempt.deadline.throwIfExpired();
+    const { method, path: route } = attempt.call.endpoint;
+    throw new HookError(`${method} ${route} was not sent: the hook onRequest failed (see \`error.cause\`)`, {
+      hook: 'onRequest',
+      cause,
+    });
+  }
+  for (const name of CLIENT_HEADERS) headers.delete(name);
+  if (own['content-type'] !== undefined) headers.set('content-type', own['content-type']);
+  return Object.fromEntries(headers.entries());
+}
+
+/** Logs what is about to be sent, at debug: headers and body, redacted. */
+export function tellRequest(attempt: Attempt): void {
+  const { settings, request } = attempt.call;
+  settings.log.log('debug', () => {
+    const headers = JSON.stringify(attempt.masker.headers(new Headers(attempt.headers)));
+    const body = request.body === undefined ? '' : ` ${attempt.masker.body(request.body)}`;
+    return `${lineOf(attempt)} sends ${headers}${body}`;
+  });
+}
+
+/**
+ * Tells of an answer whose body was read: one line at info, headers and body, redacted, at debug, and the hook. A hook that
+ * throws, or outlasts the attempt, is logged and ignored.
+ */
+export async function tellResponse(attempt: Attempt, response: Response, { text }: BodyText): Promise<void> {
+  const { hooks, log } = attempt.call.settings;
+  const durationMs = Date.now() - attempt.startedAt;
+  log.log('info', () => `${lineOf(attempt)} -> ${response.status} in ${durationMs} ms`);
+  log.log('debug', () => {
+    const headers = JSON.stringify(attempt.masker.headers(response.headers));
+    return `${lineOf(attempt)} received ${headers} ${attempt.masker.body(text)}`;
+  });
+  if (hooks.onResponse === undefined) return;
+  const headers = new Headers(attempt.masker.headers(response.headers));
+  const told = { ...hookCall(attempt), status: response.status, headers, durationMs };
+  await log.runQuietly('onResponse', () => attempt.deadline.race(Promise.resolve(hooks.onResponse?.(told))));
+}
+
+/** Logs an attempt that was not answered, in one line at info. */
+export function tellFailure(attempt: Attempt, error: ConnectionError): void {
+  attempt.call.settings.log.log(
+    'info',
+    () => `${lineOf(attempt)} -> ${error.name} in ${Date.now() - attempt.startedAt} ms`,
+  );
+}
+
+/**
+ * Tells of a failed attempt that another one follows, before the wait: at debug, because each attempt has its own line at
+ * info, and the hook.
+ */
+export async function tellRetry(
+  attempt: Attempt,
+  delayMs: number,
+  error: ApiError | ConnectionError,
+): Promise<void> {
+  const { hooks, log } = attempt.call.settings;
+  log.log('debug', () => `${line(error, attempt)} is retried in ${Math.ceil(delayMs)} ms: ${error.name}`);
+  if (hooks.onRetry === undefined) return;
+  const told = { ...hookCall(attempt), delayMs, error };
+  const deadline = deadlineOf(attempt.call);
+  await log.runQuietly('onRetry', () => deadline.race(Promise.resolve(hooks.onRetry?.(told))));
+  deadline.dispose();
+}
+
+function hookCall(attempt: Attempt): HookCall {
+  return { ...attempt.shown, route: attempt.call.endpoint.path, attempt: attempt.number };
+}
+
+const lineOf = (attempt: Attempt): string => line(attempt.shown, attempt);
+
+const line = ({ method, path, region }: CallContext, { number }: Attempt): string =>
+  `${method} ${path} (attempt ${number}, ${region})`;
