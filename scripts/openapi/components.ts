@@ -1,109 +1,87 @@
-import type * as z from 'zod/mini';
-import { endpoints } from '../../src/endpoints/endpoints.js';
-import { AssigneeSchema } from '../../src/schemas/conversation/assignee.js';
-import { CrmActivitySchema, CrmNoteSchema } from '../../src/schemas/conversation/crm-activity.js';
-import { CrmAlertsSchema } from '../../src/schemas/conversation/crm-alerts.js';
-import { CsatSchema } from '../../src/schemas/conversation/csat.js';
-import { DetailedCostSchema } from '../../src/schemas/conversation/detailed-cost.js';
-import { ExternalFlowV4SessionSchema } from '../../src/schemas/conversation/external-flow-session.js';
-import { HandoffRecordSchema } from '../../src/schemas/conversation/handoff-record.js';
-import { InboundEngagementStateSchema } from '../../src/schemas/conversation/inbound-engagement.js';
-import { NodesInfoSchema } from '../../src/schemas/conversation/nodes-info.js';
-import { TokenUsageSchema } from '../../src/schemas/conversation/token-usage.js';
-import { VoiceprovCallSchema, VoiceSessionSchema } from '../../src/schemas/conversation/voice.js';
-import { ConversationSchema } from '../../src/schemas/conversation.js';
-import { DefaultToolSchema } from '../../src/schemas/default-tool.js';
-import { ErrorBodySchema, ErrorIssueSchema } from '../../src/schemas/error-body.js';
-import { NotificationsSettingsSchema } from '../../src/schemas/notifications-settings.js';
-import {
-  OnboardingPreferencesSchema,
-  OnboardingStateSchema,
-  PersonalInfoSchema,
-  SetupDataSchema,
-} from '../../src/schemas/onboarding-state.js';
-import {
-  CannedResponseSchema,
-  HandoffSettingsSchema,
-  InternalStateSchema,
-  OrgClientSchema,
-} from '../../src/schemas/org-client.js';
-import { TeamSchema, TeamSummarySchema } from '../../src/schemas/team.js';
-import { ToolSchema } from '../../src/schemas/tool.js';
-import { VariableFieldSchema, VariableInputSchema, VariableSchema } from '../../src/schemas/variable.js';
-import {
-  AgentEventPayloadSchema,
-  BugReportedPayloadSchema,
-  ChatDelegatedPayloadSchema,
-  ClientEventPayloadSchema,
-  ConversationUpdatedPayloadSchema,
-  FormSubmittedPayloadSchema,
-  LeadCapturedPayloadSchema,
-  MessageReceivedPayloadSchema,
-  OrganisationEventPayloadSchema,
-  WebhookTestPayloadSchema,
-} from '../../src/webhooks/events.js';
+import * as z from 'zod/mini';
+import * as sdk from '../../src/index.js';
+import type { Words } from './words.js';
 
-/** The name of each schema in the OpenAPI document: that of its interface here. */
-const named = {
-  OrgClient: OrgClientSchema,
-  HandoffSettings: HandoffSettingsSchema,
-  InternalState: InternalStateSchema,
-  CannedResponse: CannedResponseSchema,
-  NotificationsSettings: NotificationsSettingsSchema,
-  OnboardingState: OnboardingStateSchema,
-  PersonalInfo: PersonalInfoSchema,
-  OnboardingPreferences: OnboardingPreferencesSchema,
-  SetupData: SetupDataSchema,
-  Team: TeamSchema,
-  TeamSummary: TeamSummarySchema,
-  Variable: VariableSchema,
-  VariableField: VariableFieldSchema,
-  VariableInput: VariableInputSchema,
-  Tool: ToolSchema,
-  DefaultTool: DefaultToolSchema,
-  Conversation: ConversationSchema,
-  Assignee: AssigneeSchema,
-  HandoffRecord: HandoffRecordSchema,
-  CrmActivity: CrmActivitySchema,
-  CrmNote: CrmNoteSchema,
-  CrmAlerts: CrmAlertsSchema,
-  TokenUsage: TokenUsageSchema,
-  VoiceprovCall: VoiceprovCallSchema,
-  VoiceSession: VoiceSessionSchema,
-  DetailedCost: DetailedCostSchema,
-  NodesInfo: NodesInfoSchema,
-  Csat: CsatSchema,
-  ExternalFlowV4Session: ExternalFlowV4SessionSchema,
-  InboundEngagementState: InboundEngagementStateSchema,
-  ErrorBody: ErrorBodySchema,
-  ErrorIssue: ErrorIssueSchema,
-  AgentEventPayload: AgentEventPayloadSchema,
-  BugReportedPayload: BugReportedPayloadSchema,
-  ChatDelegatedPayload: ChatDelegatedPayloadSchema,
-  ClientEventPayload: ClientEventPayloadSchema,
-  ConversationUpdatedPayload: ConversationUpdatedPayloadSchema,
-  FormSubmittedPayload: FormSubmittedPayloadSchema,
-  LeadCapturedPayload: LeadCapturedPayloadSchema,
-  MessageReceivedPayload: MessageReceivedPayloadSchema,
-  OrganisationEventPayload: OrganisationEventPayloadSchema,
-  WebhookTestPayload: WebhookTestPayloadSchema,
-};
-
-/**
- * Every named schema: the records and payloads above, and the bodies of the operations, which the endpoints
- * themselves hold.
- */
-export function components(): ReadonlyMap<string, z.core.$ZodType> {
-  const all = new Map<string, z.core.$ZodType>(Object.entries(named));
-  for (const [key, { body, response }] of Object.entries(endpoints)) {
-    const name = `${key.charAt(0).toUpperCase()}${key.slice(1)}`;
-    if (body !== undefined) all.set(`${name}Request`, zodSchema(body));
-    all.set(`${name}Response`, zodSchema(response.schema));
-  }
-  return all;
+/** Any JSON object of the document. */
+export interface JsonObject {
+  [key: string]: unknown;
 }
 
-/** The documented endpoints are declared with Zod schemas, seen through the Standard Schema interface. */
-function zodSchema(schema: object): z.core.$ZodType {
-  return schema as z.core.$ZodType;
+/** The name of the body of an operation among the components. */
+export function bodyName(operation: string, kind: 'Request' | 'Response'): string {
+  return `${operation.charAt(0).toUpperCase()}${operation.slice(1)}${kind}`;
+}
+
+/** The name of an exported schema among the components: that of its interface. Undefined for other schemas. */
+export function recordName(schema: unknown): string | undefined {
+  return exported.get(schema as z.core.$ZodType);
+}
+
+/** Every exported schema of a record, with its name. Lists of values, such as the channels, stand where they are used. */
+const exported = new Map<z.core.$ZodType, string>(
+  Object.entries(sdk).flatMap(([name, schema]) =>
+    name.endsWith('Schema') && schema instanceof z.ZodMiniObject ? [[schema, name.slice(0, -6)]] : [],
+  ),
+);
+
+/** The `components.schemas` that the operations and webhooks refer to, directly or not. */
+export function components(operations: JsonObject, words: Words): Record<string, JsonObject> {
+  const schemas = toJsonSchemas(namedSchemas());
+  for (const [name, schema] of Object.entries(schemas)) schemas[name] = withWords(name, schema, words);
+  const used = new Set(referencesIn(operations));
+  // A set goes on to what is added to it on the way.
+  for (const name of used) for (const inner of referencesIn(schemas[name])) used.add(inner);
+  // In an order of their own: that of a module's exports differs from one loader to another.
+  const names = [...used].sort();
+  return Object.fromEntries(names.map((name) => [name, schemas[name] ?? {}]));
+}
+
+/** The bodies of operations are named by the operation, all other records as they are exported. */
+function namedSchemas(): Map<z.core.$ZodType, string> {
+  const names = new Map(exported);
+  for (const [operation, { body, response }] of Object.entries(sdk.endpoints)) {
+    // The documented endpoints are declared with Zod schemas, seen through the Standard Schema interface.
+    if (body !== undefined) names.set(body as object as z.core.$ZodType, bodyName(operation, 'Request'));
+    names.set(response.schema as object as z.core.$ZodType, bodyName(operation, 'Response'));
+  }
+  return names;
+}
+
+function toJsonSchemas(names: ReadonlyMap<z.core.$ZodType, string>): Record<string, JsonObject> {
+  const registry = z.registry<{ id: string }>();
+  for (const [schema, id] of names) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    uri: (id) => `#/components/schemas/${id}`,
+    override: ({ jsonSchema }) => {
+      // An open object: JSON Schema allows other properties unless told not to.
+      if (typeof jsonSchema.additionalProperties === 'object' && jsonSchema.properties !== undefined) {
+        delete jsonSchema.additionalProperties;
+      }
+    },
+  });
+  // In an OpenAPI document a schema is named by its place.
+  const named = Object.entries(schemas).map(([name, { $id, $schema, id, ...schema }]) => [name, schema]);
+  return Object.fromEntries(named) as Record<string, JsonObject>;
+}
+
+function withWords(name: string, schema: JsonObject, words: Words): JsonObject {
+  const fields = Object.entries((schema.properties ?? {}) as Record<string, JsonObject>).map(
+    ([field, type]) => {
+      const { examples, ...about } = words.record(name, field);
+      return [field, { ...about, ...withExamples(type, examples) }];
+    },
+  );
+  const properties = fields.length > 0 && { properties: Object.fromEntries(fields) as JsonObject };
+  return { ...words.record(name), ...schema, ...properties };
+}
+
+/** The values that are shown for an open list stand beside the type of one. */
+function withExamples(type: JsonObject, examples: readonly string[] | undefined): JsonObject {
+  if (examples === undefined) return type;
+  return type.items === undefined ? { ...type, examples } : { ...type, items: { ...type.items, examples } };
+}
+
+function referencesIn(json: unknown): string[] {
+  const references = JSON.stringify(json).matchAll(/"#\/components\/schemas\/(\w+)"/g);
+  return Array.from(references, ([, name]) => String(name));
 }

@@ -1,42 +1,55 @@
-import { components } from './components.js';
-import { type JsonObject, toComponents } from './json-schema.js';
-import { paths, TAGS } from './operations.js';
-import { webhooks } from './webhooks.js';
+/**
+ * The OpenAPI 3.1 document of the service. Its facts are the endpoints, the exported schemas and the table of events; its
+ * words are the doc comments on them and on the methods of the resources.
+ */
+import openapiTS, { astToString } from 'openapi-typescript';
+import { components, type JsonObject } from './components.js';
+import { paths } from './operations.js';
+import { WEBHOOKS_TAG, webhooks } from './webhooks.js';
+import { readWords } from './words.js';
 
-/** What is written about a schema, or about a field of it: `description`, and `deprecated` where it is so. */
-export type Describe = (schema: string, field?: string) => JsonObject;
+/** The text of openapi.json. */
+export function openApiText(): string {
+  return `${JSON.stringify(createOpenApi(), null, 2)}\n`;
+}
 
-/** The OpenAPI 3.1 document of the service, made from the endpoints, the schemas and the table of events. */
-export function createOpenApi(describe: Describe): JsonObject {
-  const schemas = components();
-  const names = new Map([...schemas].map(([name, schema]) => [schema as object, name]));
+/** What openapi-typescript makes of a document. */
+export async function generatedTypes(document: string): Promise<string> {
+  const header = '// Made by openapi-typescript from openapi.json: `npm run openapi` writes it.\n';
+  return header + astToString(await openapiTS(document));
+}
+
+function createOpenApi(): JsonObject {
+  const words = readWords('src/index.ts');
+  const operations = { paths: paths(words), webhooks: webhooks() };
   return {
     openapi: '3.1.1',
-    info: info(),
+    info: {
+      title: 'Conversational Agent Platform REST API',
+      version: '3',
+      description:
+        'The operations and webhook events whose shape is documented. Sections in parentheses are those of the ' +
+        'specification that agent-platform-sdk implements. What it does not show is left open here.',
+    },
     servers: [server('eu'), server('na')],
     security: [{ bearer: [] }],
-    tags: TAGS,
-    paths: paths(),
-    // Every payload is among the components: a test looks at each.
-    webhooks: webhooks((schema) => names.get(schema) ?? ''),
+    tags: [...words.tags, WEBHOOKS_TAG],
+    ...operations,
     components: {
-      schemas: described(toComponents(schemas), describe),
-      securitySchemes: { bearer: bearer() },
+      schemas: components(operations, words),
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'A workspace secret or an agent secret (5.2). Which operations accept which is not shown.',
+        },
+      },
     },
   };
 }
 
-function info(): JsonObject {
-  return {
-    title: 'Conversational Agent Platform REST API',
-    version: '3',
-    description:
-      'The operations and webhook events whose shape is documented. Sections in parentheses are those of the ' +
-      'document that agent-platform-sdk implements. What it does not show is left open here.',
-  };
-}
-
-/** The document gives no host names, so the address is a variable with a placeholder. */
+/** The specification gives no host names, so the address is a variable with a placeholder. */
 function server(region: 'eu' | 'na'): JsonObject {
   const variable = `base_url_${region}`;
   return {
@@ -49,25 +62,4 @@ function server(region: 'eu' | 'na'): JsonObject {
       },
     },
   };
-}
-
-function bearer(): JsonObject {
-  return {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'A workspace secret or an agent secret (5.2). Which operations accept which is not shown.',
-  };
-}
-
-function described(schemas: Record<string, JsonObject>, describe: Describe): Record<string, JsonObject> {
-  const result: Record<string, JsonObject> = {};
-  for (const [name, schema] of Object.entries(schemas)) {
-    const fields = (schema.properties ?? {}) as Record<string, JsonObject>;
-    const properties = Object.fromEntries(
-      Object.entries(fields).map(([field, about]) => [field, { ...describe(name, field), ...about }]),
-    );
-    const whole = schema.properties === undefined ? schema : { ...schema, properties };
-    result[name] = { ...describe(name), ...whole };
-  }
-  return result;
 }

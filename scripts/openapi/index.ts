@@ -1,6 +1,6 @@
 /** Writes openapi.json, and the types that openapi-typescript makes of it, for the type test that compares them. */
 import { writeFileSync } from 'node:fs';
-import { generatedTypes, openApiText } from '../openapi-files.js';
+import { generatedTypes, openApiText } from './document.js';
 
 const text = openApiText();
 writeFileSync('openapi.json', text);

@@ -1,9 +1,11 @@
-import {
-  type WebhookEventPlatforms,
-  type WebhookEventType,
-  webhookEvents,
-} from '../../src/webhooks/events.js';
-import type { JsonObject } from './json-schema.js';
+import { type WebhookEventPlatforms, type WebhookEventType, webhookEvents } from '../../src/index.js';
+import { type JsonObject, recordName } from './components.js';
+
+/** The group of all deliveries. */
+export const WEBHOOKS_TAG = {
+  name: 'Webhooks',
+  description: 'Events that the service posts to a subscriber endpoint (section 6).',
+};
 
 const senders: Readonly<Record<WebhookEventPlatforms, string>> = {
   both: 'Sent by both agent platforms.',
@@ -11,17 +13,13 @@ const senders: Readonly<Record<WebhookEventPlatforms, string>> = {
   'not shown': 'Which agent platforms send it is not shown.',
 };
 
-/**
- * The `webhooks` of the document, from the table of events (6.2).
- *
- * @param nameOf - The name of a payload's schema among the components.
- */
-export function webhooks(nameOf: (schema: object) => string): Record<string, JsonObject> {
+/** The `webhooks` of the document, from the table of events (6.2). */
+export function webhooks(): Record<string, JsonObject> {
   const types = Object.keys(webhookEvents) as WebhookEventType[];
-  return Object.fromEntries(types.map((type) => [type, { post: delivery(type, nameOf) }]));
+  return Object.fromEntries(types.map((type) => [type, { post: delivery(type) }]));
 }
 
-function delivery(type: WebhookEventType, nameOf: (schema: object) => string): JsonObject {
+function delivery(type: WebhookEventType): JsonObject {
   const { category, platforms, payload } = webhookEvents[type];
   return {
     operationId: `on_${type}`,
@@ -31,7 +29,7 @@ function delivery(type: WebhookEventType, nameOf: (schema: object) => string): J
     security: [],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: envelope(type, nameOf(payload)) } },
+      content: { 'application/json': { schema: envelope(type, recordName(payload)) } },
     },
     responses: {
       '200': { description: 'Received, within 60 seconds. An empty body is acceptable.' },
@@ -41,7 +39,7 @@ function delivery(type: WebhookEventType, nameOf: (schema: object) => string): J
 }
 
 /** The envelope of 6.1. The payload carries the workspace secret beside the fields of its event. */
-function envelope(type: string, payload: string): JsonObject {
+function envelope(type: string, payload = 'a payload that is not exported'): JsonObject {
   return {
     type: 'object',
     properties: {

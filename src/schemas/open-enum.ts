@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
  */
 export type OpenEnum<Known extends string> = Known | (string & {});
 
-/** Each call makes a schema of its own, by which `knownValues` tells the sets apart. */
+/** A string. Its type alone holds the known values: openapi.json and editors read them from there. */
 /* @__NO_SIDE_EFFECTS__ */
 export function openEnum<Known extends string>(): z.ZodMiniType<OpenEnum<Known>, OpenEnum<Known>> {
   // The type is narrower for completion only: every string is valid at run time.

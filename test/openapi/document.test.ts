@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import * as sdk from 'agent-platform-sdk';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { generatedTypes, openApiText } from '../../scripts/openapi-files.js';
+import { generatedTypes, openApiText } from '../../scripts/openapi/document.js';
 
 interface Operation {
   readonly operationId: string;

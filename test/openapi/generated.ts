@@ -8,8 +8,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the members and teams of an organisation
-         * @description Lists the clients and teams of an organisation, used for assignment (4.1).
+         * Lists the clients and teams of an organisation
+         * @description Lists the clients (dashboard users) and teams of an organisation, used for the assignment of chats (specification, 4.1).
          */
         get: operations["listMembersAndTeams"];
         put?: never;
@@ -30,8 +30,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a variable for an agent
-         * @description The key must be unique within the agent (4.2). Which fields other than the key are required is not shown.
+         * Creates a variable for an agent
+         * @description Creates a variable for an agent, under a key that the agent does not have yet (specification, 4.2). Which fields other than the key are required is not documented.
          */
         post: operations["createVariable"];
         delete?: never;
@@ -50,8 +50,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Release a telephone number from a workspace
-         * @description When isImportedNumber is false, the number is also released on the telephony account of the platform: this is permanent, and the number may not be reclaimable. When it is true, the number is only removed from the workspace (4.3). Whether workspaceId is required is not shown.
+         * Releases a telephone number from a workspace
+         * @description Releases a telephone number from a workspace (specification, 4.3).
+         *
+         *     With `isImportedNumber: false` the number is also released on the platform's telephony account. That is permanent, and the same number may not be reclaimable. With `true` it only leaves the workspace.
          */
         post: operations["releasePhoneNumber"];
         delete?: never;
@@ -68,8 +70,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the built-in tools
-         * @description Lists the catalogue of built-in tools, assignable_system and runtime_auto (4.4).
+         * Lists the catalogue of built-in tools
+         * @description Lists the catalogue of built-in tools (specification, 4.4): those an agent is given by listing their id in `nodes[].toolsIds`, and those the LLM runtime adds by itself.
          */
         get: operations["listDefaultTools"];
         put?: never;
@@ -88,8 +90,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a tool
-         * @description Returns the full tool configuration, including fields, server URL and channels (4.5).
+         * Retrieves a tool with its full configuration
+         * @description Retrieves a tool with its full configuration: fields, server URL and channels (specification, 4.5).
          */
         get: operations["getTool"];
         put?: never;
@@ -108,8 +110,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a conversation
-         * @description The caller must own the agent to read its conversations (4.6).
+         * Retrieves a conversation
+         * @description Retrieves a conversation (specification, 4.6). The caller must own the agent.
          */
         get: operations["getConversation"];
         put?: never;
@@ -131,8 +133,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a workspace
-         * @description Irreversible: removes all agents, conversations and leads, tools and variables, and team member access. Only owners may delete a workspace, and the primary workspace cannot be deleted (4.7).
+         * Deletes a workspace for good, with all it holds
+         * @description Deletes a workspace for good (specification, 4.7): its agents, conversations, leads, tools, variables and the access of its members. Only its owners may, and never the primary workspace.
          */
         delete: operations["deleteWorkspace"];
         options?: never;
@@ -465,116 +467,75 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /**
-         * @description A dashboard user of an organisation: the document's *Client* (2.1; closed).
-         *
-         *     `dashboardPassword`, `magicCode`, `usedSecret` and `FB_PUSH_TOKEN` are secrets.
-         */
-        OrgClient: {
-            /** @description Client id. Required by choice of this package. */
-            ID: string;
-            /** @description Identity-provider user id of the client. */
-            idpUid?: string;
-            /** @description Agency id. */
-            agencyId?: string;
+        /** @description Payload of `agent_created`, `agent_updated` and `agent_deleted` (specification, 6.3). */
+        AgentEventPayload: {
+            /** @description Agent id. */
+            agentId: string;
+            /** @description Agent name. */
+            agentName?: string;
+            /**
+             * @description The platform the agent runs on: `vg` or `vf`. The specification does not say which code is which platform.
+             * @enum {string}
+             */
+            agentPlatform?: "vg" | "vf";
+            /**
+             * @description What happened. The specification lists the three values for the group, not one for each event type.
+             * @enum {string}
+             */
+            operation: "created" | "updated" | "deleted";
+            /** @description When the event was created, in milliseconds since the Unix epoch. */
+            createdAt: number;
+        };
+        /** @description A user that a conversation is assigned to (document, 2.6, assignee object). */
+        Assignee: {
             /** @description User id. */
             userId?: string;
-            /** @description Owner id of the workspace that owns the client. */
-            ownerID?: string;
-            /** @description Client name. */
+            /** @description Name of the user. */
             name?: string;
-            /** @description Sign-in email. A whitelabel dashboard login can be pre-filled through the query parameter `email`. */
+            /** @description Email of the user. */
             email?: string;
-            /** @description Photo URL shown on the client dashboard. */
-            squarePhotoURL?: string;
-            /** @description Used by the system only. */
-            widgets?: unknown[];
-            /** @description IDs of agents assigned to the client. */
-            widgetIDs?: string[];
+            /** @description URL of the user's photo. */
+            photoUrl?: string;
+            /** @description Note on the assignment. */
+            note?: string;
+            /** @description Time of the assignment; format not documented. */
+            assignedAt?: string;
             /**
-             * @deprecated
-             * @description Not described further. Unused.
+             * @description Status of the assignment. The document shows `pending`; other values and the transitions are not shown.
+             * @example pending
              */
-            dashboardUsername?: string;
-            /** @description Secret. Sign-in password used with the email on the whitelabel dashboard. The query parameter `password` pre-fills the login. */
-            dashboardPassword?: string;
-            /** @description UNIX timestamp of the last change to the client; unit not documented. */
-            ts?: number;
-            /** @description Tab hrefs the client may open. */
-            canAccess?: string[];
-            /** @description Channels the client may use on the channels page. `['all']` or omitted means every channel. */
-            allowedChannels?: string[];
-            /** @description Integrations the client may use on the integrations page. `['all']` or omitted means every integration. */
-            allowedIntegrations?: string[];
-            /** @description Order of the client tabs. */
-            clientTabOrder?: string[];
-            /** @description Secret. Code used to sign in to the dashboard. */
-            magicCode?: string;
-            /** @description Sort index of the client. */
-            index?: number;
-            /** @description Org admin: may create other users in the org and has more dashboard access. */
-            isAdmin?: boolean;
-            /** @description Secret used to sign in to the dashboard. */
-            usedSecret?: string;
-            /** @description Organisation the client belongs to. Must be defined when a client is created. */
-            orgId?: string;
+            status?: string;
+        };
+        /** @description Payload of `bug_reported` (specification, 6.3). */
+        BugReportedPayload: {
+            /** @description Agent id. */
+            agentId: string;
+            /** @description Agent name. */
+            agentName?: string;
+            /** @description Conversation id. */
+            convoId: string;
+            /** @description What the reporter wrote. */
+            bugDescription: string;
+            /** @description CDN URL of the screenshot. Only its URL is sent, never the picture itself. */
+            imageUrl?: string;
+            /** @description Id of the user who reported it. */
+            reportedByUserId?: string;
+            /** @description Name of the user who reported it. */
+            reportedByUserName?: string;
+            /** @description Email of the user who reported it. */
+            reportedByUserEmail?: string;
             /**
-             * @deprecated
-             * @description Kind of the client; not described further. Marked so by the document, without a successor.
+             * @description The channel of the conversation: Set B of the specification.
              * @enum {string}
              */
-            type?: "client" | "org";
-            /** @description Same meaning as `isAdmin`. */
-            isOrgAdmin?: boolean;
-            /** @description May delegate chats to other users of the org. */
-            canDelegateChats?: boolean;
+            channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
             /**
-             * @description Availability for real-time handoff, shown on the dashboard and in the web widget.
+             * @description What happened.
              * @enum {string}
              */
-            status?: "online" | "offline";
-            /** @description Tags used for quick tagging of chats. */
-            predefinedTags?: string[];
-            /** @description Secret. Push-notification token used for browser notifications. */
-            FB_PUSH_TOKEN?: string;
-            /** @description How the client is notified. By default the client receives only email notifications for requests. */
-            notificationsSettings?: components["schemas"]["NotificationsSettings"];
-            /** @description Handoff setting: the maximum number of assignees. */
-            handoff?: components["schemas"]["HandoffSettings"];
-            /** @description Timestamp of the last email sent, used to limit email volume; unit not documented. */
-            lastEmailSentTS?: number;
-            /** @description 2-letter language code. The whole whitelabel dashboard is translated to it. */
-            preferredLanguage?: string;
-            /** @description Used internally. */
-            internal?: components["schemas"]["InternalState"];
-            /** @description Timestamp of the last invitation; unit not documented. */
-            lastInvitationTs?: number;
-            /** @description Canned responses for the chats tab. */
-            cannedResponses?: components["schemas"]["CannedResponse"][];
-            /** @description Customer id at the payment provider. */
-            paymentCustomerId?: string;
-            /** @description Signup source of the onboarding. */
-            signupSource?: string;
-            /** @description Client may create agents. */
-            allowCreateAgents?: boolean;
-            /** @description Client has the advanced settings hidden. */
-            hideAdvancedSettings?: boolean;
-            /** @description How far the client is in the onboarding. */
-            onboardingState?: components["schemas"]["OnboardingState"];
-            /** @description Marks clients created through signup. Triggers onboarding. */
-            isNewSignup?: boolean;
-            /** @description Teams the client belongs to (selected by team `memberIds`). */
-            teams?: components["schemas"]["TeamSummary"][];
-        };
-        /** @description Handoff setting of a client (document, 2.1, `handoff`; closed as the client is). */
-        HandoffSettings: {
-            /** @description Maximum number of assignees for handoff. */
-            maxAssignees?: number;
-        };
-        /** @description What the service keeps about a client for its own use (document, 2.1, `internal`; closed as the client is). */
-        InternalState: {
-            /** @description The client has changed the password. Used internally. */
-            hasChangedPassword?: boolean;
+            operation: "reported";
+            /** @description When the event was created, in milliseconds since the Unix epoch. */
+            createdAt: number;
         };
         /** @description A prepared answer for the chats tab (document, 2.1, `cannedResponses`; closed as the client is). */
         CannedResponse: {
@@ -583,259 +544,62 @@ export interface components {
             /** @description Text of the response. */
             content?: string;
         };
-        /** @description How a client is notified (document, 2.1.1; closed). By default a client receives only email notifications for requests. */
-        NotificationsSettings: {
+        /** @description Payload of `chat_delegated` (specification, 6.3). */
+        ChatDelegatedPayload: {
+            /** @description Agent id. */
+            agentId: string;
+            /** @description Agent name. */
+            agentName?: string;
+            /** @description Conversation id. */
+            convoId: string;
+            /** @description Id of the user that the chat is assigned to. */
+            assignedToUserId: string;
+            /** @description Name of the user that the chat is assigned to. */
+            assignedToUserName?: string;
+            /** @description Email of the user that the chat is assigned to. */
+            assignedToUserEmail?: string;
+            /** @description Id of the user who delegated it. */
+            delegatedByUserId?: string;
+            /** @description Name of the user who delegated it. */
+            delegatedByUserName?: string;
+            /** @description Name of the customer. */
+            customerName?: string;
+            /** @description Email of the customer. */
+            customerEmail?: string;
+            /** @description Phone number of the customer. */
+            customerPhone?: string;
             /**
-             * @description The way notifications take.
+             * @description The channel of the chat: Set B of the specification.
              * @enum {string}
              */
-            notifyThrough: "email" | "push" | "all" | "none";
+            channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
             /**
-             * @description What is notified: everything, requests only, or nothing.
+             * @description What happened.
              * @enum {string}
              */
-            notifyIf: "all" | "requestsOnly" | "none";
-            /** @description Email on each lead captured from calls. */
-            emailNotifyOnNewLead?: boolean;
+            operation: "delegated";
+            /** @description When the event was created, in milliseconds since the Unix epoch. */
+            createdAt: number;
         };
-        /** @description How far a client is in the onboarding (document, 2.1.2; closed). */
-        OnboardingState: {
-            /** @description Step the client is at. */
-            currentStep?: number;
-            /** @description The onboarding is completed. */
-            isCompleted?: boolean;
-            /** @description Steps that are completed. */
-            completedSteps?: number[];
-            /** @description What the client said about themselves. */
-            personalInfo?: components["schemas"]["PersonalInfo"];
-            /** @description What the client chose. */
-            preferences?: components["schemas"]["OnboardingPreferences"];
-            /** @description What the client set up. */
-            setupData?: components["schemas"]["SetupData"];
-        };
-        /** @description What a client said about themselves in the onboarding (document, 2.1.2, `personalInfo`; closed as the state is). */
-        PersonalInfo: {
-            /** @description Full name. */
-            fullName?: string;
-            /** @description Name of the company. */
-            companyName?: string;
-            /** @description Role in the company. */
-            role?: string;
-            /** @description Industry of the company. */
-            industry?: string;
-        };
-        /** @description What a client chose in the onboarding (document, 2.1.2, `preferences`; closed as the state is). */
-        OnboardingPreferences: {
-            /** @description Main use the client has in mind. */
-            primaryUseCase?: string;
-            /** @description Ways of communication the client prefers. */
-            communicationPreferences?: string[];
-            /** @description Goals of the client. */
-            goals?: string[];
-        };
-        /** @description What a client set up in the onboarding (document, 2.1.2, `setupData`; closed as the state is). */
-        SetupData: {
-            /** @description Agents the client selected. */
-            selectedAgents?: string[];
-            /** @description Customizations; any JSON value. */
-            customizations?: unknown;
-        };
-        /** @description A team of an organisation, used for the assignment of chats (document, 2.2; closed). */
-        Team: {
-            /** @description Team id. Required by choice of this package. */
-            ID: string;
-            /** @description Organisation the team belongs to. */
-            orgId?: string;
-            /** @description Key of the team. */
-            key?: string;
-            /** @description Label of the team. */
-            label?: string;
-            /** @description Description of the team. */
-            description?: string;
-            /** @description IDs of the clients that are members. */
-            memberIds?: string[];
-            /** @description Timestamp; what it marks and its unit are not documented. */
-            ts?: number;
-            /** @description Timestamp of the last modification; unit not documented. */
-            lastModified?: number;
-        };
-        /** @description A team as it stands inside a client (document, 2.1, `teams`; closed as the client is). */
-        TeamSummary: {
-            /** @description Team id. Required by choice of this package. */
-            ID: string;
-            /** @description Key of the team. */
-            key?: string;
-            /** @description Label of the team. */
-            label?: string;
-            /** @description Description of the team. */
-            description?: string;
-            /** @description Organisation the team belongs to. */
-            orgId?: string;
-        };
-        /** @description A named value that belongs to an agent, as its creation returns it (document, 2.3). */
-        Variable: {
-            /** @description Variable id, set by the service, returned only. Required by choice of this package. */
-            id: string;
-            /** @description Where the variable is used. */
-            in?: string;
+        /** @description Payload of `client_created`, `client_updated` and `client_deleted` (specification, 6.3). */
+        ClientEventPayload: {
+            /** @description Id of the organisation that the client belongs to. */
+            organisationId: string;
+            /** @description Organisation name. */
+            organisationName?: string;
+            /** @description Client id: the `ID` of an `OrgClient`. */
+            clientId: string;
+            /** @description Client name. */
+            clientName?: string;
+            /** @description Client email. */
+            clientEmail?: string;
             /**
-             * @description Type of the value. The document shows `string` and does not list other values.
-             * @example string
-             */
-            type?: string;
-            /** @description Current value; any JSON value. A secret where `isEnv` is true. */
-            value?: unknown;
-            /** @description Default value; any JSON value. A secret where `isEnv` is true. */
-            defaultValue?: unknown;
-            /** @description Name. Unique within its agent. */
-            key?: string;
-            /** @description Free text. */
-            description?: string;
-            /** @description Whether it is required; not described further. */
-            required?: boolean;
-            /** @description Whether it is reusable; not described further. */
-            reusable?: boolean;
-            /** @description Whether it is an environment variable; not described further. */
-            isEnv?: boolean;
-            /** @description Whether it is a system variable; not described further. */
-            isSystem?: boolean;
-            /** @description When true the variable persists across conversation nodes. */
-            isGlobal?: boolean;
-            /** @description Owning agent, returned only. */
-            agentId?: string;
-            /** @description Owner, returned only. */
-            userId?: string;
-        };
-        /** @description A variable where it configures a field of a tool (document, 2.4, `fields`): it may lack its id. */
-        VariableField: {
-            /** @description Variable id, set by the service, returned only. */
-            id?: string;
-            /** @description Where the variable is used. */
-            in?: string;
-            /**
-             * @description Type of the value. The document shows `string` and does not list other values.
-             * @example string
-             */
-            type?: string;
-            /** @description Current value; any JSON value. A secret where `isEnv` is true. */
-            value?: unknown;
-            /** @description Default value; any JSON value. A secret where `isEnv` is true. */
-            defaultValue?: unknown;
-            /** @description Name. Unique within its agent. */
-            key?: string;
-            /** @description Free text. */
-            description?: string;
-            /** @description Whether it is required; not described further. */
-            required?: boolean;
-            /** @description Whether it is reusable; not described further. */
-            reusable?: boolean;
-            /** @description Whether it is an environment variable; not described further. */
-            isEnv?: boolean;
-            /** @description Whether it is a system variable; not described further. */
-            isSystem?: boolean;
-            /** @description When true the variable persists across conversation nodes. */
-            isGlobal?: boolean;
-            /** @description Owning agent, returned only. */
-            agentId?: string;
-            /** @description Owner, returned only. */
-            userId?: string;
-        };
-        /** @description What creates a variable (document, 4.2). */
-        VariableInput: {
-            /** @description Where the variable is used. */
-            in?: string;
-            /**
-             * @description Type of the value. The document shows `string` and does not list other values.
-             * @example string
-             */
-            type?: string;
-            /** @description Current value; any JSON value. A secret where `isEnv` is true. */
-            value?: unknown;
-            /** @description Default value; any JSON value. A secret where `isEnv` is true. */
-            defaultValue?: unknown;
-            /** @description Name. Must be unique within the agent: a duplicate is answered with a 400. */
-            key: string;
-            /** @description Free text. */
-            description?: string;
-            /** @description Whether it is required; not described further. */
-            required?: boolean;
-            /** @description Whether it is reusable; not described further. */
-            reusable?: boolean;
-            /** @description Whether it is an environment variable; not described further. */
-            isEnv?: boolean;
-            /** @description Whether it is a system variable; not described further. */
-            isSystem?: boolean;
-            /** @description When true the variable persists across conversation nodes. */
-            isGlobal?: boolean;
-        };
-        /** @description A capability that an agent can call, with its full configuration (document, 2.4). */
-        Tool: {
-            /** @description Tool id. Required by choice of this package. */
-            id: string;
-            /** @description Name of the tool. */
-            name?: string;
-            /** @description Description of the tool. */
-            description?: string;
-            /** @description The tool is a default one, built in. */
-            isDefault?: boolean;
-            /**
-             * @description HTTP method of the call. The document lists `GET` only, and does not show other values.
-             * @example GET
-             */
-            method?: string;
-            /** @description URL the tool calls. */
-            serverUrl?: string;
-            /** @description Secret attached to the server URL. */
-            serverUrlSecret?: string;
-            /** @description Time of creation; format not documented. */
-            createdAt?: string;
-            /** @description Time of the last update; format not documented. */
-            updatedAt?: string;
-            /** @description The tool is disabled. */
-            disabled?: boolean;
-            /** @description The tool is mirrored at the external voice provider. */
-            isVoiceprovTool?: boolean;
-            /** @description Id at the external voice provider. */
-            voiceprovId?: string;
-            /** @description The tool is global; not described further. */
-            isGlobal?: boolean;
-            /** @description IDs of the tool's variables. */
-            variablesIds?: string[];
-            /** @description Owning agent. */
-            agentId?: string;
-            /** @description Owner. */
-            userId?: string;
-            /** @description Backchannelling phrases; not described further. */
-            backchannellingPhrases?: string[];
-            /** @description Settings of the tool; any JSON value. */
-            toolsSettings?: unknown;
-            /** @description Field configuration of the tool. */
-            fields?: components["schemas"]["VariableField"][];
-            /** @description Channels of the tool. `web-chat` is a listed value; others are not shown. */
-            channels?: string[];
-        };
-        /** @description An entry of the catalogue of built-in tools (document, 2.5). */
-        DefaultTool: {
-            /** @description Tool id, such as `web-search`, `human-handoff` or `end-call`. Required by choice of this package. */
-            id: string;
-            /** @description Name of the tool. */
-            name?: string;
-            /** @description Description of the tool. */
-            description?: string;
-            /** @description Notes on the tool. */
-            notes?: string;
-            /**
-             * @description - `assignable_system`: enabled on an agent by listing the tool id in `nodes[].toolsIds` on an agent update.
-             *     - `runtime_auto`: injected by the LLM runtime, not created, read, updated or deleted as a tool.
+             * @description What happened. The specification lists the three values for the group, not one for each event type.
              * @enum {string}
              */
-            kind?: "assignable_system" | "runtime_auto";
-            /** @description The tool can be assigned to an agent through `toolsIds`. */
-            assignableViaToolsIds?: boolean;
-            /** @description IDs of the tool's variables. */
-            variablesIds?: string[];
-            /** @description Channels of the tool. */
-            channels?: string[];
+            operation: "created" | "updated" | "deleted";
+            /** @description When the event was created, in milliseconds since the Unix epoch. */
+            createdAt: number;
         };
         /**
          * @description A chat or call between an end user and an agent (document, 2.6): contact, lead, assignment, cost, CRM, scoring and token data. Most fields are optional, and the document does not show which are not: here, every field is. Numeric times are UNIX timestamps whose unit the document does not show.
@@ -1088,44 +852,44 @@ export interface components {
             /** @description Whether the AI engages in an inbound conversation, and why. */
             inboundEngagementState?: components["schemas"]["InboundEngagementState"];
         };
-        /** @description A user that a conversation is assigned to (document, 2.6, assignee object). */
-        Assignee: {
-            /** @description User id. */
-            userId?: string;
-            /** @description Name of the user. */
-            name?: string;
-            /** @description Email of the user. */
-            email?: string;
-            /** @description URL of the user's photo. */
-            photoUrl?: string;
-            /** @description Note on the assignment. */
-            note?: string;
-            /** @description Time of the assignment; format not documented. */
-            assignedAt?: string;
+        /** @description Payload of `conversation_updated` (specification, 6.3), sent after a conversation is persisted. It is also posted to the agent's `advanced.serverUrl` when that is configured. */
+        ConversationUpdatedPayload: {
+            /** @description Agent id. */
+            agentId: string;
+            /** @description Agent name. */
+            agentName?: string;
+            /** @description Conversation id. */
+            convoId: string;
+            /** @description Session id. */
+            sessionId?: string;
+            /** @description The channel of the conversation. A plain string: the specification gives no value set for this event. */
+            channel?: string;
             /**
-             * @description Status of the assignment. The document shows `pending`; other values and the transitions are not shown.
-             * @example pending
+             * @description The region of the workspace.
+             * @enum {string}
              */
-            status?: string;
+            region?: "eu" | "na";
+            /** @description Light conversation metadata. Inner structure: not shown. */
+            lightConvoData: Record<string, never>;
+            /** @description The full chat history. Inner structure: not shown. */
+            turns: unknown[];
+            /** @description The LLM message history, when available. Inner structure: not shown. */
+            messagesHistory?: unknown[];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            operation: "updated";
+            /** @description When the event was created, in milliseconds since the Unix epoch. */
+            createdAt: number;
         };
-        /** @description One handoff of a conversation to humans (document, 2.6, handoffHistory). */
-        HandoffRecord: {
-            /** @description Time of the request: UNIX timestamp; unit not documented. */
-            requestedAt?: number;
-            /** @description Time of the acceptance: UNIX timestamp; unit not documented. */
-            acceptedAt?: number;
-            /** @description Time of the completion: UNIX timestamp; unit not documented. */
-            completedAt?: number;
-            /** @description Who accepted. */
-            acceptedBy?: string;
-            /** @description Organisation of the handoff. */
-            organizationId?: string;
-            /** @description Key of the team that was requested. */
-            requestedTeamKey?: string;
-            /** @description IDs of the teams. */
-            teamIds?: string[];
-            /** @description Keys of the teams. */
-            teamKeys?: string[];
+        CreateVariableRequest: {
+            variable: components["schemas"]["VariableInput"];
+        };
+        CreateVariableResponse: {
+            success?: boolean;
+            message?: string;
+            data: components["schemas"]["Variable"];
         };
         /** @description One CRM activity of a conversation (document, 2.6, crmActivities). */
         CrmActivity: {
@@ -1167,17 +931,6 @@ export interface components {
             /** @description Further data; its fields are not documented. */
             metadata?: Record<string, never>;
         };
-        /** @description One note in the history of a CRM activity (document, 2.6, notesHistory). */
-        CrmNote: {
-            /** @description Text of the note. */
-            text?: string;
-            /** @description Id of the agent that wrote it. */
-            agentId?: string;
-            /** @description Name of the agent that wrote it. */
-            agentName?: string;
-            /** @description Time of the note; a string, format not documented. */
-            timestamp?: string;
-        };
         /** @description The CRM alerts of a conversation (document, 2.6, crmAlerts). */
         CrmAlerts: {
             /** @description The ECD is overdue. The document does not explain the abbreviation. */
@@ -1190,6 +943,462 @@ export interface components {
             responded?: boolean;
             /** @description A new handoff is assigned. */
             newHandoffAssigned?: boolean;
+        };
+        /** @description One note in the history of a CRM activity (document, 2.6, notesHistory). */
+        CrmNote: {
+            /** @description Text of the note. */
+            text?: string;
+            /** @description Id of the agent that wrote it. */
+            agentId?: string;
+            /** @description Name of the agent that wrote it. */
+            agentName?: string;
+            /** @description Time of the note; a string, format not documented. */
+            timestamp?: string;
+        };
+        /** @description What the end user answered to the satisfaction survey (document, 2.6, csat). */
+        Csat: {
+            /** @description Satisfaction; by its name, out of 10. */
+            satisfaction10?: number;
+            /** @description Ease; by its name, out of 10. */
+            ease10?: number;
+            /** @description Comment of the end user. */
+            comment?: string;
+            /** @description Time of the answer: UNIX timestamp; unit not documented. */
+            submittedAt?: number;
+            /** @description Channel of the answer. */
+            channel?: string;
+            /** @description Version of the survey. */
+            surveyVersion?: number;
+        };
+        /** @description An entry of the catalogue of built-in tools (document, 2.5). */
+        DefaultTool: {
+            /** @description Tool id, such as `web-search`, `human-handoff` or `end-call`. Required by choice of this package. */
+            id: string;
+            /** @description Name of the tool. */
+            name?: string;
+            /** @description Description of the tool. */
+            description?: string;
+            /** @description Notes on the tool. */
+            notes?: string;
+            /**
+             * @description `assignable_system`: enabled on an agent by listing the tool id in `nodes[].toolsIds` on an agent update.
+             *     - `runtime_auto`: injected by the LLM runtime, not created, read, updated or deleted as a tool.
+             * @enum {string}
+             */
+            kind?: "assignable_system" | "runtime_auto";
+            /** @description The tool can be assigned to an agent through `toolsIds`. */
+            assignableViaToolsIds?: boolean;
+            /** @description IDs of the tool's variables. */
+            variablesIds?: string[];
+            /** @description Channels of the tool. */
+            channels?: string[];
+        };
+        DeleteWorkspaceResponse: {
+            success?: boolean;
+            message?: string;
+        };
+        /** @description What a conversation cost, by part (document, 2.6, detailedCost). The units are not documented. */
+        DetailedCost: {
+            /** @description Credits consumed in total. */
+            totalCreditsConsumed?: number;
+            /** @description Cost of speech generation; unit not documented. */
+            speechGenCost?: number;
+            /** @description Cost of the transcriber; unit not documented. */
+            transcriberCost?: number;
+            /** @description Cost of telephony; unit not documented. */
+            telcoCost?: number;
+            /** @description Cost of the LLM; unit not documented. */
+            llmCost?: number;
+        };
+        /** @description The body of every error answer (document, section 7; closed). */
+        ErrorBody: {
+            /** @description What went wrong, in words. */
+            message: string;
+            /** @description The kind of the error. The document does not list the values. */
+            code: string;
+            /** @description Details, where the service gives any. */
+            issues?: components["schemas"]["ErrorIssue"][];
+        };
+        /** @description One entry of `issues` in an error body (document, section 7; closed as the body is). */
+        ErrorIssue: {
+            /** @description What is wrong, in words. */
+            message: string;
+        };
+        /** @description The session of a conversation at the external flow-builder platform (document, 2.6, externalFlowV4Session). */
+        ExternalFlowV4Session: {
+            /** @description Key of the session. Secret. */
+            sessionKey?: string;
+            /** @description Id of the project. */
+            projectId?: string;
+            /** @description Alias of the environment. */
+            environmentAlias?: string;
+            /** @description Time of the last update: UNIX timestamp; unit not documented. */
+            updatedAt?: number;
+            /**
+             * @description The runtime that was resolved. The document shows `legacy`.
+             * @example legacy
+             */
+            resolvedRuntime?: string;
+        };
+        /** @description Payload of `form_submitted` (specification, 6.3). Native platform only: it supports UI-engine forms. */
+        FormSubmittedPayload: {
+            /** @description Agent id. */
+            agentId: string;
+            /** @description Agent name. */
+            agentName?: string;
+            /** @description Conversation id. */
+            convoId: string;
+            /**
+             * @description Kind of the form; not described further.
+             * @enum {string}
+             */
+            formType: "ui_engine_form" | "ui_engine_input";
+            /** @description What was filled in, as key-value pairs. */
+            formData: Record<string, never>;
+            /**
+             * @description The channel it came through: Set B of the specification.
+             * @enum {string}
+             */
+            channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
+            /** @description When the event was created, in milliseconds since the Unix epoch. */
+            createdAt: number;
+        };
+        GetConversationResponse: {
+            success?: boolean;
+            message?: string;
+            data: components["schemas"]["Conversation"];
+        };
+        GetToolResponse: {
+            success?: boolean;
+            message?: string;
+            data: components["schemas"]["Tool"];
+        };
+        /** @description One handoff of a conversation to humans (document, 2.6, handoffHistory). */
+        HandoffRecord: {
+            /** @description Time of the request: UNIX timestamp; unit not documented. */
+            requestedAt?: number;
+            /** @description Time of the acceptance: UNIX timestamp; unit not documented. */
+            acceptedAt?: number;
+            /** @description Time of the completion: UNIX timestamp; unit not documented. */
+            completedAt?: number;
+            /** @description Who accepted. */
+            acceptedBy?: string;
+            /** @description Organisation of the handoff. */
+            organizationId?: string;
+            /** @description Key of the team that was requested. */
+            requestedTeamKey?: string;
+            /** @description IDs of the teams. */
+            teamIds?: string[];
+            /** @description Keys of the teams. */
+            teamKeys?: string[];
+        };
+        /** @description Handoff setting of a client (document, 2.1, `handoff`; closed as the client is). */
+        HandoffSettings: {
+            /** @description Maximum number of assignees for handoff. */
+            maxAssignees?: number;
+        };
+        /** @description Whether the AI engages in an inbound conversation, and why (document, 2.6, inboundEngagementState). */
+        InboundEngagementState: {
+            /** @description Time of the first decision: UNIX timestamp; unit not documented. */
+            firstDecisionAt?: number;
+            /** @description Time of the last decision: UNIX timestamp; unit not documented. */
+            lastDecisionAt?: number;
+            /** @description The first decision was to reply. */
+            firstDecisionShouldReply?: boolean;
+            /** @description The last decision was to reply. */
+            lastDecisionShouldReply?: boolean;
+            /** @description The AI owns the thread. */
+            aiOwnedThread?: boolean;
+            /** @description The thread is to be ignored. */
+            ignoreThread?: boolean;
+            /** @description Reason of the last decision. */
+            lastDecisionReason?: string;
+            /**
+             * @description What triggered it last. The document shows `phrase`.
+             * @example phrase
+             */
+            lastTriggeredBy?: string;
+        };
+        /** @description What the service keeps about a client for its own use (document, 2.1, `internal`; closed as the client is). */
+        InternalState: {
+            /** @description The client has changed the password. Used internally. */
+            hasChangedPassword?: boolean;
+        };
+        /** @description Payload of `lead_captured` (specification, 6.3). Native platform only: it supports automatic lead collection. */
+        LeadCapturedPayload: {
+            /** @description Agent id. */
+            agentId: string;
+            /** @description Agent name. */
+            agentName?: string;
+            /** @description Name of the lead. */
+            leadName?: string;
+            /** @description Email of the lead. */
+            leadEmail?: string;
+            /** @description Phone number of the lead. */
+            leadPhone?: string;
+            /**
+             * @description The channel it came through: Set B of the specification.
+             * @enum {string}
+             */
+            channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            operation: "captured";
+            /** @description When the event was created, in milliseconds since the Unix epoch. */
+            createdAt: number;
+        };
+        ListDefaultToolsResponse: {
+            success?: boolean;
+            message?: string;
+            data: components["schemas"]["DefaultTool"][];
+        };
+        ListMembersAndTeamsResponse: {
+            success: boolean;
+            message: string;
+            clients: components["schemas"]["OrgClient"][];
+            teams: components["schemas"]["Team"][];
+        };
+        /** @description Payload of `message_received` (specification, 6.3). */
+        MessageReceivedPayload: {
+            /** @description Agent id. */
+            agentId: string;
+            /** @description Agent name. */
+            agentName?: string;
+            /** @description Conversation id. */
+            convoId: string;
+            /** @description The message. */
+            messageContent: string;
+            /**
+             * @description The channel it came through: Set A of the specification.
+             * @enum {string}
+             */
+            channel: "whatsapp" | "instagram" | "facebook" | "telegram" | "webchat";
+            /** @description Type of the message. Values: not shown. */
+            messageType?: string;
+            /** @description Who sent it. Format: not shown. */
+            from?: string;
+            /** @description When the event was created, in milliseconds since the Unix epoch. */
+            createdAt: number;
+        };
+        /** @description Where a conversation stands among the nodes of its agent (document, 2.6, nodesInfo). */
+        NodesInfo: {
+            /** @description The node the conversation is at. */
+            currentNode?: string;
+        };
+        /** @description How a client is notified (document, 2.1.1; closed). By default a client receives only email notifications for requests. */
+        NotificationsSettings: {
+            /**
+             * @description The way notifications take.
+             * @enum {string}
+             */
+            notifyThrough: "email" | "push" | "all" | "none";
+            /**
+             * @description What is notified: everything, requests only, or nothing.
+             * @enum {string}
+             */
+            notifyIf: "all" | "requestsOnly" | "none";
+            /** @description Email on each lead captured from calls. */
+            emailNotifyOnNewLead?: boolean;
+        };
+        /** @description What a client chose in the onboarding (document, 2.1.2, `preferences`; closed as the state is). */
+        OnboardingPreferences: {
+            /** @description Main use the client has in mind. */
+            primaryUseCase?: string;
+            /** @description Ways of communication the client prefers. */
+            communicationPreferences?: string[];
+            /** @description Goals of the client. */
+            goals?: string[];
+        };
+        /** @description How far a client is in the onboarding (document, 2.1.2; closed). */
+        OnboardingState: {
+            /** @description Step the client is at. */
+            currentStep?: number;
+            /** @description The onboarding is completed. */
+            isCompleted?: boolean;
+            /** @description Steps that are completed. */
+            completedSteps?: number[];
+            /** @description What the client said about themselves. */
+            personalInfo?: components["schemas"]["PersonalInfo"];
+            /** @description What the client chose. */
+            preferences?: components["schemas"]["OnboardingPreferences"];
+            /** @description What the client set up. */
+            setupData?: components["schemas"]["SetupData"];
+        };
+        /**
+         * @description A dashboard user of an organisation: the document's *Client* (2.1; closed).
+         *
+         *     `dashboardPassword`, `magicCode`, `usedSecret` and `FB_PUSH_TOKEN` are secrets.
+         */
+        OrgClient: {
+            /** @description Client id. Required by choice of this package. */
+            ID: string;
+            /** @description Identity-provider user id of the client. */
+            idpUid?: string;
+            /** @description Agency id. */
+            agencyId?: string;
+            /** @description User id. */
+            userId?: string;
+            /** @description Owner id of the workspace that owns the client. */
+            ownerID?: string;
+            /** @description Client name. */
+            name?: string;
+            /** @description Sign-in email. A whitelabel dashboard login can be pre-filled through the query parameter `email`. */
+            email?: string;
+            /** @description Photo URL shown on the client dashboard. */
+            squarePhotoURL?: string;
+            /** @description Used by the system only. */
+            widgets?: unknown[];
+            /** @description IDs of agents assigned to the client. */
+            widgetIDs?: string[];
+            /**
+             * @deprecated
+             * @description Not described further. Unused.
+             */
+            dashboardUsername?: string;
+            /** @description Secret. Sign-in password used with the email on the whitelabel dashboard. The query parameter `password` pre-fills the login. */
+            dashboardPassword?: string;
+            /** @description UNIX timestamp of the last change to the client; unit not documented. */
+            ts?: number;
+            /** @description Tab hrefs the client may open. */
+            canAccess?: string[];
+            /** @description Channels the client may use on the channels page. `['all']` or omitted means every channel. */
+            allowedChannels?: string[];
+            /** @description Integrations the client may use on the integrations page. `['all']` or omitted means every integration. */
+            allowedIntegrations?: string[];
+            /** @description Order of the client tabs. */
+            clientTabOrder?: string[];
+            /** @description Secret. Code used to sign in to the dashboard. */
+            magicCode?: string;
+            /** @description Sort index of the client. */
+            index?: number;
+            /** @description Org admin: may create other users in the org and has more dashboard access. */
+            isAdmin?: boolean;
+            /** @description Secret used to sign in to the dashboard. */
+            usedSecret?: string;
+            /** @description Organisation the client belongs to. Must be defined when a client is created. */
+            orgId?: string;
+            /**
+             * @deprecated
+             * @description Kind of the client; not described further. Marked so by the document, without a successor.
+             * @enum {string}
+             */
+            type?: "client" | "org";
+            /** @description Same meaning as `isAdmin`. */
+            isOrgAdmin?: boolean;
+            /** @description May delegate chats to other users of the org. */
+            canDelegateChats?: boolean;
+            /**
+             * @description Availability for real-time handoff, shown on the dashboard and in the web widget.
+             * @enum {string}
+             */
+            status?: "online" | "offline";
+            /** @description Tags used for quick tagging of chats. */
+            predefinedTags?: string[];
+            /** @description Secret. Push-notification token used for browser notifications. */
+            FB_PUSH_TOKEN?: string;
+            /** @description How the client is notified. By default the client receives only email notifications for requests. */
+            notificationsSettings?: components["schemas"]["NotificationsSettings"];
+            /** @description Handoff setting: the maximum number of assignees. */
+            handoff?: components["schemas"]["HandoffSettings"];
+            /** @description Timestamp of the last email sent, used to limit email volume; unit not documented. */
+            lastEmailSentTS?: number;
+            /** @description 2-letter language code. The whole whitelabel dashboard is translated to it. */
+            preferredLanguage?: string;
+            /** @description Used internally. */
+            internal?: components["schemas"]["InternalState"];
+            /** @description Timestamp of the last invitation; unit not documented. */
+            lastInvitationTs?: number;
+            /** @description Canned responses for the chats tab. */
+            cannedResponses?: components["schemas"]["CannedResponse"][];
+            /** @description Customer id at the payment provider. */
+            paymentCustomerId?: string;
+            /** @description Signup source of the onboarding. */
+            signupSource?: string;
+            /** @description Client may create agents. */
+            allowCreateAgents?: boolean;
+            /** @description Client has the advanced settings hidden. */
+            hideAdvancedSettings?: boolean;
+            /** @description How far the client is in the onboarding. */
+            onboardingState?: components["schemas"]["OnboardingState"];
+            /** @description Marks clients created through signup. Triggers onboarding. */
+            isNewSignup?: boolean;
+            /** @description Teams the client belongs to (selected by team `memberIds`). */
+            teams?: components["schemas"]["TeamSummary"][];
+        };
+        /** @description Payload of `organisation_created`, `organisation_updated` and `organisation_deleted` (specification, 6.3). */
+        OrganisationEventPayload: {
+            /** @description Organisation id. */
+            organisationId: string;
+            /** @description Organisation name. */
+            organisationName?: string;
+            /**
+             * @description What happened. The specification lists the three values for the group, not one for each event type.
+             * @enum {string}
+             */
+            operation: "created" | "updated" | "deleted";
+            /** @description When the event was created, in milliseconds since the Unix epoch. */
+            createdAt: number;
+        };
+        /** @description What a client said about themselves in the onboarding (document, 2.1.2, `personalInfo`; closed as the state is). */
+        PersonalInfo: {
+            /** @description Full name. */
+            fullName?: string;
+            /** @description Name of the company. */
+            companyName?: string;
+            /** @description Role in the company. */
+            role?: string;
+            /** @description Industry of the company. */
+            industry?: string;
+        };
+        ReleasePhoneNumberRequest: {
+            workspaceId?: string;
+            phoneNumberSid: string;
+            isImportedNumber: boolean;
+        };
+        ReleasePhoneNumberResponse: {
+            isGood: boolean;
+            errors?: string;
+        };
+        /** @description What a client set up in the onboarding (document, 2.1.2, `setupData`; closed as the state is). */
+        SetupData: {
+            /** @description Agents the client selected. */
+            selectedAgents?: string[];
+            /** @description Customizations; any JSON value. */
+            customizations?: unknown;
+        };
+        /** @description A team of an organisation, used for the assignment of chats (document, 2.2; closed). */
+        Team: {
+            /** @description Team id. Required by choice of this package. */
+            ID: string;
+            /** @description Organisation the team belongs to. */
+            orgId?: string;
+            /** @description Key of the team. */
+            key?: string;
+            /** @description Label of the team. */
+            label?: string;
+            /** @description Description of the team. */
+            description?: string;
+            /** @description IDs of the clients that are members. */
+            memberIds?: string[];
+            /** @description Timestamp; what it marks and its unit are not documented. */
+            ts?: number;
+            /** @description Timestamp of the last modification; unit not documented. */
+            lastModified?: number;
+        };
+        /** @description A team as it stands inside a client (document, 2.1, `teams`; closed as the client is). */
+        TeamSummary: {
+            /** @description Team id. Required by choice of this package. */
+            ID: string;
+            /** @description Key of the team. */
+            key?: string;
+            /** @description Label of the team. */
+            label?: string;
+            /** @description Description of the team. */
+            description?: string;
+            /** @description Organisation the team belongs to. */
+            orgId?: string;
         };
         /** @description The LLM tokens a conversation used, in all and in its last turn (document, 2.6, tokenUsage). */
         TokenUsage: {
@@ -1222,6 +1431,157 @@ export interface components {
             /** @description Usage by model; its fields are not documented. */
             usagePerModel?: Record<string, never>;
         };
+        /** @description A capability that an agent can call, with its full configuration (document, 2.4). */
+        Tool: {
+            /** @description Tool id. Required by choice of this package. */
+            id: string;
+            /** @description Name of the tool. */
+            name?: string;
+            /** @description Description of the tool. */
+            description?: string;
+            /** @description The tool is a default one, built in. */
+            isDefault?: boolean;
+            /**
+             * @description HTTP method of the call. The document lists `GET` only, and does not show other values.
+             * @example GET
+             */
+            method?: string;
+            /** @description URL the tool calls. */
+            serverUrl?: string;
+            /** @description Secret attached to the server URL. */
+            serverUrlSecret?: string;
+            /** @description Time of creation; format not documented. */
+            createdAt?: string;
+            /** @description Time of the last update; format not documented. */
+            updatedAt?: string;
+            /** @description The tool is disabled. */
+            disabled?: boolean;
+            /** @description The tool is mirrored at the external voice provider. */
+            isVoiceprovTool?: boolean;
+            /** @description Id at the external voice provider. */
+            voiceprovId?: string;
+            /** @description The tool is global; not described further. */
+            isGlobal?: boolean;
+            /** @description IDs of the tool's variables. */
+            variablesIds?: string[];
+            /** @description Owning agent. */
+            agentId?: string;
+            /** @description Owner. */
+            userId?: string;
+            /** @description Backchannelling phrases; not described further. */
+            backchannellingPhrases?: string[];
+            /** @description Settings of the tool; any JSON value. */
+            toolsSettings?: unknown;
+            /** @description Field configuration of the tool. */
+            fields?: components["schemas"]["VariableField"][];
+            /** @description Channels of the tool. `web-chat` is a listed value; others are not shown. */
+            channels?: string[];
+        };
+        /** @description A named value that belongs to an agent, as its creation returns it (document, 2.3). */
+        Variable: {
+            /** @description Variable id, set by the service, returned only. Required by choice of this package. */
+            id: string;
+            /** @description Where the variable is used. */
+            in?: string;
+            /**
+             * @description Type of the value. The document shows `string` and does not list other values.
+             * @example string
+             */
+            type?: string;
+            /** @description Current value; any JSON value. A secret where `isEnv` is true. */
+            value?: unknown;
+            /** @description Default value; any JSON value. A secret where `isEnv` is true. */
+            defaultValue?: unknown;
+            /** @description Name. Unique within its agent. */
+            key?: string;
+            /** @description Free text. */
+            description?: string;
+            /** @description Whether it is required; not described further. */
+            required?: boolean;
+            /** @description Whether it is reusable; not described further. */
+            reusable?: boolean;
+            /** @description Whether it is an environment variable; not described further. */
+            isEnv?: boolean;
+            /** @description Whether it is a system variable; not described further. */
+            isSystem?: boolean;
+            /** @description When true the variable persists across conversation nodes. */
+            isGlobal?: boolean;
+            /** @description Owning agent, returned only. */
+            agentId?: string;
+            /** @description Owner, returned only. */
+            userId?: string;
+        };
+        /** @description A variable where it configures a field of a tool (document, 2.4, `fields`): it may lack its id. */
+        VariableField: {
+            /** @description Variable id, set by the service, returned only. */
+            id?: string;
+            /** @description Where the variable is used. */
+            in?: string;
+            /**
+             * @description Type of the value. The document shows `string` and does not list other values.
+             * @example string
+             */
+            type?: string;
+            /** @description Current value; any JSON value. A secret where `isEnv` is true. */
+            value?: unknown;
+            /** @description Default value; any JSON value. A secret where `isEnv` is true. */
+            defaultValue?: unknown;
+            /** @description Name. Unique within its agent. */
+            key?: string;
+            /** @description Free text. */
+            description?: string;
+            /** @description Whether it is required; not described further. */
+            required?: boolean;
+            /** @description Whether it is reusable; not described further. */
+            reusable?: boolean;
+            /** @description Whether it is an environment variable; not described further. */
+            isEnv?: boolean;
+            /** @description Whether it is a system variable; not described further. */
+            isSystem?: boolean;
+            /** @description When true the variable persists across conversation nodes. */
+            isGlobal?: boolean;
+            /** @description Owning agent, returned only. */
+            agentId?: string;
+            /** @description Owner, returned only. */
+            userId?: string;
+        };
+        /** @description What creates a variable (document, 4.2). */
+        VariableInput: {
+            /** @description Where the variable is used. */
+            in?: string;
+            /**
+             * @description Type of the value. The document shows `string` and does not list other values.
+             * @example string
+             */
+            type?: string;
+            /** @description Current value; any JSON value. A secret where `isEnv` is true. */
+            value?: unknown;
+            /** @description Default value; any JSON value. A secret where `isEnv` is true. */
+            defaultValue?: unknown;
+            /** @description Name. Must be unique within the agent: a duplicate is answered with a 400. */
+            key: string;
+            /** @description Free text. */
+            description?: string;
+            /** @description Whether it is required; not described further. */
+            required?: boolean;
+            /** @description Whether it is reusable; not described further. */
+            reusable?: boolean;
+            /** @description Whether it is an environment variable; not described further. */
+            isEnv?: boolean;
+            /** @description Whether it is a system variable; not described further. */
+            isSystem?: boolean;
+            /** @description When true the variable persists across conversation nodes. */
+            isGlobal?: boolean;
+        };
+        /** @description The voice session of a conversation (document, 2.6, voice). */
+        VoiceSession: {
+            /** @description Id of the latest session. */
+            latestSessionId?: string;
+            /** @description URL to listen in. Secret. */
+            listenUrl?: string;
+            /** @description Time of the listen URL: UNIX timestamp; unit not documented. */
+            listenUrlUNIX?: number;
+        };
         /** @description The call of a conversation at the external voice provider (document, 2.6, voiceprov). */
         VoiceprovCall: {
             /** @description Cost of the call; unit not documented. */
@@ -1241,370 +1601,12 @@ export interface components {
             /** @description Error of the call. */
             callError?: string;
         };
-        /** @description The voice session of a conversation (document, 2.6, voice). */
-        VoiceSession: {
-            /** @description Id of the latest session. */
-            latestSessionId?: string;
-            /** @description URL to listen in. Secret. */
-            listenUrl?: string;
-            /** @description Time of the listen URL: UNIX timestamp; unit not documented. */
-            listenUrlUNIX?: number;
-        };
-        /** @description What a conversation cost, by part (document, 2.6, detailedCost). The units are not documented. */
-        DetailedCost: {
-            /** @description Credits consumed in total. */
-            totalCreditsConsumed?: number;
-            /** @description Cost of speech generation; unit not documented. */
-            speechGenCost?: number;
-            /** @description Cost of the transcriber; unit not documented. */
-            transcriberCost?: number;
-            /** @description Cost of telephony; unit not documented. */
-            telcoCost?: number;
-            /** @description Cost of the LLM; unit not documented. */
-            llmCost?: number;
-        };
-        /** @description Where a conversation stands among the nodes of its agent (document, 2.6, nodesInfo). */
-        NodesInfo: {
-            /** @description The node the conversation is at. */
-            currentNode?: string;
-        };
-        /** @description What the end user answered to the satisfaction survey (document, 2.6, csat). */
-        Csat: {
-            /** @description Satisfaction; by its name, out of 10. */
-            satisfaction10?: number;
-            /** @description Ease; by its name, out of 10. */
-            ease10?: number;
-            /** @description Comment of the end user. */
-            comment?: string;
-            /** @description Time of the answer: UNIX timestamp; unit not documented. */
-            submittedAt?: number;
-            /** @description Channel of the answer. */
-            channel?: string;
-            /** @description Version of the survey. */
-            surveyVersion?: number;
-        };
-        /** @description The session of a conversation at the external flow-builder platform (document, 2.6, externalFlowV4Session). */
-        ExternalFlowV4Session: {
-            /** @description Key of the session. Secret. */
-            sessionKey?: string;
-            /** @description Id of the project. */
-            projectId?: string;
-            /** @description Alias of the environment. */
-            environmentAlias?: string;
-            /** @description Time of the last update: UNIX timestamp; unit not documented. */
-            updatedAt?: number;
-            /**
-             * @description The runtime that was resolved. The document shows `legacy`.
-             * @example legacy
-             */
-            resolvedRuntime?: string;
-        };
-        /** @description Whether the AI engages in an inbound conversation, and why (document, 2.6, inboundEngagementState). */
-        InboundEngagementState: {
-            /** @description Time of the first decision: UNIX timestamp; unit not documented. */
-            firstDecisionAt?: number;
-            /** @description Time of the last decision: UNIX timestamp; unit not documented. */
-            lastDecisionAt?: number;
-            /** @description The first decision was to reply. */
-            firstDecisionShouldReply?: boolean;
-            /** @description The last decision was to reply. */
-            lastDecisionShouldReply?: boolean;
-            /** @description The AI owns the thread. */
-            aiOwnedThread?: boolean;
-            /** @description The thread is to be ignored. */
-            ignoreThread?: boolean;
-            /** @description Reason of the last decision. */
-            lastDecisionReason?: string;
-            /**
-             * @description What triggered it last. The document shows `phrase`.
-             * @example phrase
-             */
-            lastTriggeredBy?: string;
-        };
-        /** @description The body of every error answer (document, section 7; closed). */
-        ErrorBody: {
-            /** @description What went wrong, in words. */
-            message: string;
-            /** @description The kind of the error. The document does not list the values. */
-            code: string;
-            /** @description Details, where the service gives any. */
-            issues?: components["schemas"]["ErrorIssue"][];
-        };
-        /** @description One entry of `issues` in an error body (document, section 7; closed as the body is). */
-        ErrorIssue: {
-            /** @description What is wrong, in words. */
-            message: string;
-        };
-        /** @description Payload of `agent_created`, `agent_updated` and `agent_deleted` (specification, 6.3). */
-        AgentEventPayload: {
-            /** @description Agent id. */
-            agentId: string;
-            /** @description Agent name. */
-            agentName?: string;
-            /**
-             * @description The platform the agent runs on: `vg` or `vf`. The specification does not say which code is which platform.
-             * @enum {string}
-             */
-            agentPlatform?: "vg" | "vf";
-            /**
-             * @description What happened. The specification lists the three values for the group, not one for each event type.
-             * @enum {string}
-             */
-            operation: "created" | "updated" | "deleted";
-            /** @description When the event was created, in milliseconds since the Unix epoch. */
-            createdAt: number;
-        };
-        /** @description Payload of `bug_reported` (specification, 6.3). */
-        BugReportedPayload: {
-            /** @description Agent id. */
-            agentId: string;
-            /** @description Agent name. */
-            agentName?: string;
-            /** @description Conversation id. */
-            convoId: string;
-            /** @description What the reporter wrote. */
-            bugDescription: string;
-            /** @description CDN URL of the screenshot. Only its URL is sent, never the picture itself. */
-            imageUrl?: string;
-            /** @description Id of the user who reported it. */
-            reportedByUserId?: string;
-            /** @description Name of the user who reported it. */
-            reportedByUserName?: string;
-            /** @description Email of the user who reported it. */
-            reportedByUserEmail?: string;
-            /**
-             * @description The channel of the conversation: Set B of the specification.
-             * @enum {string}
-             */
-            channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            operation: "reported";
-            /** @description When the event was created, in milliseconds since the Unix epoch. */
-            createdAt: number;
-        };
-        /** @description Payload of `chat_delegated` (specification, 6.3). */
-        ChatDelegatedPayload: {
-            /** @description Agent id. */
-            agentId: string;
-            /** @description Agent name. */
-            agentName?: string;
-            /** @description Conversation id. */
-            convoId: string;
-            /** @description Id of the user that the chat is assigned to. */
-            assignedToUserId: string;
-            /** @description Name of the user that the chat is assigned to. */
-            assignedToUserName?: string;
-            /** @description Email of the user that the chat is assigned to. */
-            assignedToUserEmail?: string;
-            /** @description Id of the user who delegated it. */
-            delegatedByUserId?: string;
-            /** @description Name of the user who delegated it. */
-            delegatedByUserName?: string;
-            /** @description Name of the customer. */
-            customerName?: string;
-            /** @description Email of the customer. */
-            customerEmail?: string;
-            /** @description Phone number of the customer. */
-            customerPhone?: string;
-            /**
-             * @description The channel of the chat: Set B of the specification.
-             * @enum {string}
-             */
-            channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            operation: "delegated";
-            /** @description When the event was created, in milliseconds since the Unix epoch. */
-            createdAt: number;
-        };
-        /** @description Payload of `client_created`, `client_updated` and `client_deleted` (specification, 6.3). */
-        ClientEventPayload: {
-            /** @description Id of the organisation that the client belongs to. */
-            organisationId: string;
-            /** @description Organisation name. */
-            organisationName?: string;
-            /** @description Client id: the `ID` of an `OrgClient`. */
-            clientId: string;
-            /** @description Client name. */
-            clientName?: string;
-            /** @description Client email. */
-            clientEmail?: string;
-            /**
-             * @description What happened. The specification lists the three values for the group, not one for each event type.
-             * @enum {string}
-             */
-            operation: "created" | "updated" | "deleted";
-            /** @description When the event was created, in milliseconds since the Unix epoch. */
-            createdAt: number;
-        };
-        /** @description Payload of `conversation_updated` (specification, 6.3), sent after a conversation is persisted. It is also posted to the agent's `advanced.serverUrl` when that is configured. */
-        ConversationUpdatedPayload: {
-            /** @description Agent id. */
-            agentId: string;
-            /** @description Agent name. */
-            agentName?: string;
-            /** @description Conversation id. */
-            convoId: string;
-            /** @description Session id. */
-            sessionId?: string;
-            /** @description The channel of the conversation. A plain string: the specification gives no value set for this event. */
-            channel?: string;
-            /**
-             * @description The region of the workspace.
-             * @enum {string}
-             */
-            region?: "eu" | "na";
-            /** @description Light conversation metadata. Inner structure: not shown. */
-            lightConvoData: Record<string, never>;
-            /** @description The full chat history. Inner structure: not shown. */
-            turns: unknown[];
-            /** @description The LLM message history, when available. Inner structure: not shown. */
-            messagesHistory?: unknown[];
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            operation: "updated";
-            /** @description When the event was created, in milliseconds since the Unix epoch. */
-            createdAt: number;
-        };
-        /** @description Payload of `form_submitted` (specification, 6.3). Native platform only: it supports UI-engine forms. */
-        FormSubmittedPayload: {
-            /** @description Agent id. */
-            agentId: string;
-            /** @description Agent name. */
-            agentName?: string;
-            /** @description Conversation id. */
-            convoId: string;
-            /**
-             * @description Kind of the form; not described further.
-             * @enum {string}
-             */
-            formType: "ui_engine_form" | "ui_engine_input";
-            /** @description What was filled in, as key-value pairs. */
-            formData: Record<string, never>;
-            /**
-             * @description The channel it came through: Set B of the specification.
-             * @enum {string}
-             */
-            channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
-            /** @description When the event was created, in milliseconds since the Unix epoch. */
-            createdAt: number;
-        };
-        /** @description Payload of `lead_captured` (specification, 6.3). Native platform only: it supports automatic lead collection. */
-        LeadCapturedPayload: {
-            /** @description Agent id. */
-            agentId: string;
-            /** @description Agent name. */
-            agentName?: string;
-            /** @description Name of the lead. */
-            leadName?: string;
-            /** @description Email of the lead. */
-            leadEmail?: string;
-            /** @description Phone number of the lead. */
-            leadPhone?: string;
-            /**
-             * @description The channel it came through: Set B of the specification.
-             * @enum {string}
-             */
-            channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            operation: "captured";
-            /** @description When the event was created, in milliseconds since the Unix epoch. */
-            createdAt: number;
-        };
-        /** @description Payload of `message_received` (specification, 6.3). */
-        MessageReceivedPayload: {
-            /** @description Agent id. */
-            agentId: string;
-            /** @description Agent name. */
-            agentName?: string;
-            /** @description Conversation id. */
-            convoId: string;
-            /** @description The message. */
-            messageContent: string;
-            /**
-             * @description The channel it came through: Set A of the specification.
-             * @enum {string}
-             */
-            channel: "whatsapp" | "instagram" | "facebook" | "telegram" | "webchat";
-            /** @description Type of the message. Values: not shown. */
-            messageType?: string;
-            /** @description Who sent it. Format: not shown. */
-            from?: string;
-            /** @description When the event was created, in milliseconds since the Unix epoch. */
-            createdAt: number;
-        };
-        /** @description Payload of `organisation_created`, `organisation_updated` and `organisation_deleted` (specification, 6.3). */
-        OrganisationEventPayload: {
-            /** @description Organisation id. */
-            organisationId: string;
-            /** @description Organisation name. */
-            organisationName?: string;
-            /**
-             * @description What happened. The specification lists the three values for the group, not one for each event type.
-             * @enum {string}
-             */
-            operation: "created" | "updated" | "deleted";
-            /** @description When the event was created, in milliseconds since the Unix epoch. */
-            createdAt: number;
-        };
         /** @description Payload of `webhook_test` (specification, 6.3), which verifies that a receiver is reachable and configured. */
         WebhookTestPayload: {
             /** @description A text from the service. */
             message: string;
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
-        };
-        ListMembersAndTeamsResponse: {
-            success: boolean;
-            message: string;
-            clients: components["schemas"]["OrgClient"][];
-            teams: components["schemas"]["Team"][];
-        };
-        CreateVariableRequest: {
-            variable: components["schemas"]["VariableInput"];
-        };
-        CreateVariableResponse: {
-            success?: boolean;
-            message?: string;
-            data: components["schemas"]["Variable"];
-        };
-        ReleasePhoneNumberRequest: {
-            workspaceId?: string;
-            phoneNumberSid: string;
-            isImportedNumber: boolean;
-        };
-        ReleasePhoneNumberResponse: {
-            isGood: boolean;
-            errors?: string;
-        };
-        ListDefaultToolsResponse: {
-            success?: boolean;
-            message?: string;
-            data: components["schemas"]["DefaultTool"][];
-        };
-        GetToolResponse: {
-            success?: boolean;
-            message?: string;
-            data: components["schemas"]["Tool"];
-        };
-        GetConversationResponse: {
-            success?: boolean;
-            message?: string;
-            data: components["schemas"]["Conversation"];
-        };
-        DeleteWorkspaceResponse: {
-            success?: boolean;
-            message?: string;
         };
     };
     responses: never;
@@ -1620,13 +1622,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The organisation's id. */
                 orgId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The operation succeeded. */
+            /** @description The clients and teams. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1651,6 +1654,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The agent's id. */
                 agentId: string;
             };
             cookie?: never;
@@ -1757,6 +1761,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The tool's id. `defaults` is refused: it is the path of the catalogue (specification, 4.4). */
                 toolId: string;
             };
             cookie?: never;
@@ -1788,7 +1793,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The agent that held the conversation. */
                 agentId: string;
+                /** @description The conversation's id under that agent. */
                 convoId: string;
             };
             cookie?: never;
@@ -1820,6 +1827,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The workspace's id. */
                 id: string;
             };
             cookie?: never;

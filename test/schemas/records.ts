@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 import * as sdk from 'agent-platform-sdk';
 import * as z from 'zod/mini';
-import { knownValues } from '../../src/schemas/known-values.js';
 import {
   type DocumentRecord,
   type DocumentType,
@@ -19,20 +19,35 @@ export function schemaOf(record: RecordName): z.ZodMiniObject {
 
 const nameOf = new Map<z.core.$ZodType, RecordName>(recordNames.map((record) => [schemaOf(record), record]));
 
+interface Component {
+  readonly properties: Readonly<Record<string, { readonly items?: object } | undefined>>;
+}
+const { components } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
+  readonly components: { readonly schemas: Readonly<Record<string, Component | undefined>> };
+};
+
+/** The values that the type of an open list completes. A schema does not hold them; the OpenAPI document does. */
+function shownValues(schema: z.ZodMiniObject, field: string): readonly string[] | undefined {
+  const type = components.schemas[nameOf.get(schema) ?? '']?.properties[field];
+  return ((type?.items ?? type) as { readonly examples?: readonly string[] } | undefined)?.examples;
+}
+
 /** Reads a schema back into the table's own words, so that the two can be compared. */
 export function readBack(schema: z.ZodMiniObject): Omit<DocumentRecord, 'section'> {
   const fields = Object.entries(schema.shape);
   return {
     closed: schema.def.catchall instanceof z.ZodMiniNever,
     required: fields.filter(([, field]) => !(field instanceof z.ZodMiniOptional)).map(([name]) => name),
-    fields: Object.fromEntries(fields.map(([name, field]) => [name, typeOf(field)])),
+    fields: Object.fromEntries(
+      fields.map(([name, field]) => [name, typeOf(field, shownValues(schema, name))]),
+    ),
   };
 }
 
-function typeOf(field: z.core.$ZodType): DocumentType {
-  if (field instanceof z.ZodMiniOptional) return typeOf(field.def.innerType);
+function typeOf(field: z.core.$ZodType, shown?: readonly string[]): DocumentType {
+  if (field instanceof z.ZodMiniOptional) return typeOf(field.def.innerType, shown);
   if (field instanceof z.ZodMiniEnum) return { oneOf: field.options as string[] };
-  if (field instanceof z.ZodMiniArray) return listOf(typeOf(field.def.element));
+  if (field instanceof z.ZodMiniArray) return listOf(typeOf(field.def.element, shown));
   if (field instanceof z.ZodMiniObject) {
     // An open object without fields of its own is the document's bare "object".
     if (Object.keys(field.shape).length === 0 && field.def.catchall instanceof z.ZodMiniUnknown)
@@ -43,7 +58,6 @@ function typeOf(field: z.core.$ZodType): DocumentType {
   if (field instanceof z.ZodMiniNumber) return 'number';
   if (field instanceof z.ZodMiniBoolean) return 'boolean';
   if (!(field instanceof z.ZodMiniString)) throw new Error(`unexpected schema: ${field._zod.def.type}`);
-  const shown = knownValues(field);
   return shown === undefined ? 'string' : { type: 'string', shown };
 }
 

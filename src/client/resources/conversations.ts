@@ -13,7 +13,7 @@ export class ConversationsResource {
   }
 
   /**
-   * Retrieves a conversation (document, 4.6). The caller must own the agent.
+   * Retrieves a conversation (specification, 4.6). The caller must own the agent.
    *
    * @param id - The agent's id and the conversation's id, by name: two strings in a row are easily swapped.
    * @returns The conversation. Its `externalFlowV4Session.sessionKey` and `voice.listenUrl` are marked fields: mask
@@ -23,7 +23,7 @@ export class ConversationsResource {
    * @throws {ApiError} When the service answers with another error status.
    * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
    * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} When the answer does not fit the document.
+   * @throws {ResponseValidationError} When the answer does not fit the specification.
    *
    * @example
    * ```ts

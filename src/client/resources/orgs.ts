@@ -4,7 +4,7 @@ import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
 import type { Send } from '../transport/call.js';
 
-/** Organisations: their dashboard users and teams. */
+/** Organisations: their clients (dashboard users) and teams, used for the assignment of chats. */
 export class OrgsResource {
   readonly #send: Send;
 
@@ -14,7 +14,7 @@ export class OrgsResource {
 
   /**
    * Lists the clients (dashboard users) and teams of an organisation, used for the assignment of chats
-   * (document, 4.1).
+   * (specification, 4.1).
    *
    * @param orgId - The organisation's id.
    * @returns `{ clients, teams }`. Clients carry marked fields such as `dashboardPassword`: mask them with
@@ -23,7 +23,7 @@ export class OrgsResource {
    * @throws {ApiError} When the service answers with an error status.
    * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
    * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} When the answer does not fit the document.
+   * @throws {ResponseValidationError} When the answer does not fit the specification.
    *
    * @example
    * ```ts

@@ -4,7 +4,7 @@ import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
 import type { Send } from '../transport/call.js';
 
-/** Phone numbers, rented from the platform or imported. */
+/** Calls & Numbers: telephone numbers, rented from the platform or imported. */
 export class PhoneNumbersResource {
   readonly #send: Send;
 
@@ -13,11 +13,12 @@ export class PhoneNumbersResource {
   }
 
   /**
-   * Releases a telephone number from a workspace (document, 4.3).
+   * Releases a telephone number from a workspace (specification, 4.3).
    *
    * With `isImportedNumber: false` the number is also released on the platform's telephony account. That is
-   * permanent, and the same number may not be reclaimable. With `true` it only leaves the workspace. Never retried
-   * automatically, except after a 429 or when no connection was made.
+   * permanent, and the same number may not be reclaimable. With `true` it only leaves the workspace.
+   *
+   * @remarks Never retried automatically, except after a 429 or when no connection was made.
    *
    * @param number - `phoneNumberSid` and `isImportedNumber` are required. Whether the service requires
    * `workspaceId` is not documented.
@@ -26,7 +27,7 @@ export class PhoneNumbersResource {
    * @throws {RequestValidationError} When an argument is wrong; nothing was sent.
    * @throws {ApiError} When the service answers with an error status.
    * @throws {ConnectionError} When no answer came. See `outcomeUnknown` before you try again.
-   * @throws {ResponseValidationError} When the answer does not fit the document.
+   * @throws {ResponseValidationError} When the answer does not fit the specification.
    *
    * @example
    * ```ts

@@ -5,7 +5,7 @@ import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
 import type { Send } from '../transport/call.js';
 
-/** Tools: capabilities that an agent can call. */
+/** Tools: capabilities that an agent can call, built in or custom. */
 export class ToolsResource {
   readonly #send: Send;
 
@@ -14,13 +14,13 @@ export class ToolsResource {
   }
 
   /**
-   * Lists the catalogue of built-in tools (document, 4.4): those an agent is given by listing their id in
+   * Lists the catalogue of built-in tools (specification, 4.4): those an agent is given by listing their id in
    * `nodes[].toolsIds`, and those the LLM runtime adds by itself.
    *
    * @throws {ApiError} When the service answers with an error status.
    * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
    * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} When the answer does not fit the document.
+   * @throws {ResponseValidationError} When the answer does not fit the specification.
    *
    * @example
    * ```ts
@@ -36,16 +36,16 @@ export class ToolsResource {
   }
 
   /**
-   * Retrieves a tool with its full configuration: fields, server URL and channels (document, 4.5).
+   * Retrieves a tool with its full configuration: fields, server URL and channels (specification, 4.5).
    *
-   * @param toolId - The tool's id. `'defaults'` is refused: it is the path of {@link listDefaults}.
+   * @param toolId - The tool's id. `defaults` is refused: it is the path of the catalogue (specification, 4.4).
    * @returns The tool. `serverUrlSecret` is a marked field: mask it with `redact()` before you log it.
    * @throws {NotFoundError} When there is no such tool, or not in this region (the status is not documented).
    * @throws {RequestValidationError} When `toolId` is not a usable id; nothing was sent.
    * @throws {ApiError} When the service answers with another error status.
    * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
    * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} When the answer does not fit the document.
+   * @throws {ResponseValidationError} When the answer does not fit the specification.
    *
    * @example
    * ```ts

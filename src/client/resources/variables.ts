@@ -13,8 +13,10 @@ export class VariablesResource {
   }
 
   /**
-   * Creates a variable for an agent (document, 4.2). Never retried automatically, except after a 429 or
-   * when no connection was made.
+   * Creates a variable for an agent, under a key that the agent does not have yet (specification, 4.2). Which fields other
+   * than the key are required is not documented.
+   *
+   * @remarks Never retried automatically, except after a 429 or when no connection was made.
    *
    * @param agentId - The agent's id.
    * @param variable - `key` is required and must be unique within the agent.
@@ -24,7 +26,7 @@ export class VariablesResource {
    * @throws {ApiError} When the service answers with another error status.
    * @throws {ConnectionError} When no answer came. See `outcomeUnknown` before you try again.
    * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} When the answer does not fit the document.
+   * @throws {ResponseValidationError} When the answer does not fit the specification.
    *
    * @example
    * ```ts

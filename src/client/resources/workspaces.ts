@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
 import type { Send } from '../transport/call.js';
 
-/** Workspaces: what agents, conversations, tools and members belong to. */
+/** Workspaces: they hold agents, conversations, leads, tools, variables and members. */
 export class WorkspacesResource {
   readonly #send: Send;
 
@@ -12,9 +12,10 @@ export class WorkspacesResource {
   }
 
   /**
-   * Deletes a workspace for good (document, 4.7): its agents, conversations, leads, tools, variables and the access of
-   * its members. Only its owners may, and never the primary workspace. Never retried automatically, except after a
-   * 429 or when no connection was made.
+   * Deletes a workspace for good (specification, 4.7): its agents, conversations, leads, tools, variables and the access
+   * of its members. Only its owners may, and never the primary workspace.
+   *
+   * @remarks Never retried automatically, except after a 429 or when no connection was made.
    *
    * @param workspaceId - The workspace's id.
    * @throws {PermissionDeniedError} When the token is not an owner's, or the workspace is the primary one (the
