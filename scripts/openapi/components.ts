@@ -30,10 +30,13 @@ export function components(operations: JsonObject, words: Words): Record<string,
   for (const [name, schema] of Object.entries(schemas)) schemas[name] = withWords(name, schema, words);
   const used = new Set(referencesIn(operations));
   // A set goes on to what is added to it on the way.
-  for (const name of used) for (const inner of referencesIn(schemas[name])) used.add(inner);
+  for (const name of used) {
+    if (schemas[name] === undefined) throw new Error(`src/index.ts does not export ${name}Schema`);
+    for (const inner of referencesIn(schemas[name])) used.add(inner);
+  }
   // In an order of their own: that of a module's exports differs from one loader to another.
-  const names = [...used].sort();
-  return Object.fromEntries(names.map((name) => [name, schemas[name] ?? {}]));
+  const entries = Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.filter(([name]) => used.has(name)));
 }
 
 /** The bodies of operations are named by the operation, all other records as they are exported. */
