@@ -174,28 +174,26 @@ export {
 export type { Drift } from './validation/drift.js';
 export type { TokenSource } from './validation/option-checks.js';
 export type { ValidationMode } from './validation/validate.js';
-export type { WebhookResponse } from './webhooks/answers.js';
+export type { NodeRequest, NodeResponse } from './webhooks/adapters.js';
+export type { RejectionReason, WebhookResponse } from './webhooks/answers.js';
 export type { Clock } from './webhooks/clock.js';
 export type { ClaimResult, DedupeStore } from './webhooks/dedupe-store.js';
+export type { InvalidWebhookEvent, ReceivedWebhook, UnknownWebhookEvent } from './webhooks/delivery.js';
 export * from './webhooks/events.js';
-export type { StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
 export type {
-  ReceivedWebhook,
   WebhookContext,
   WebhookFailure,
   WebhookHandler,
   WebhookRejection,
-} from './webhooks/listeners.js';
+} from './webhooks/handlers.js';
+export type { StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
 export { createMemoryDedupe, type MemoryDedupeOptions } from './webhooks/memory-dedupe.js';
-export type { NodeRequest, NodeResponse } from './webhooks/node.js';
 export {
   type ParseWebhookOptions,
   type ParseWebhookRequestOptions,
   parseWebhook,
   parseWebhookRequest,
 } from './webhooks/parse.js';
-export type { InvalidWebhookEvent, UnknownWebhookEvent } from './webhooks/reading.js';
 export { createWebhookReceiver, type WebhookReceiver, type WebhookRequest } from './webhooks/receiver.js';
 export type { DedupeOptions, WebhookReceiverOptions } from './webhooks/receiver-options.js';
-export type { RejectionReason } from './webhooks/refusal.js';
 export type { SecretAnswer, WebhookSecretLookup, WebhookSecrets } from './webhooks/secrets.js';

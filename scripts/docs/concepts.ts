@@ -14,7 +14,7 @@ const FILES: readonly (readonly [concept: string, files: RegExp])[] = [
   ['Endpoints', /^(endpoints?|response-shape)\.ts$/],
   ['Schemas', /^(schemas\/|(validation|issues|standard-schema)\.ts$)/],
   ['Errors', /^errors(\.ts$|\/)/],
-  ['Events', /^webhooks\/(events\.ts$|reading\.ts$|payloads\/)/],
+  ['Events', /^webhooks\/(events|delivery)\.ts$/],
   ['Receiver', /^(webhooks|redis|bullmq)\//],
   ['Fake', /^testing\//],
 ];

@@ -1,7 +1,7 @@
 import type { LeveledLogger } from '../ground/logger.js';
 import { cleanError, isReadOnly } from '../redis/failure.js';
 import type { OptionNames } from '../validation/option-checks.js';
-import { labelOf } from '../webhooks/envelope.js';
+import { labelOf } from '../webhooks/delivery.js';
 
 /** One event in the inbox, for metrics. Nothing of its payload is told. */
 export interface InboxEvent {

@@ -13,7 +13,7 @@ import {
   resolveLogLevel,
   shown,
 } from '../validation/option-checks.js';
-import { DEFAULT_WINDOW } from '../webhooks/limits.js';
+import { DEFAULT_WINDOW } from '../webhooks/dedupe-store.js';
 import { INBOX_HOOKS, type InboxHooks } from './inbox-hooks.js';
 
 /** The wait of an event between two runs of its handlers. */

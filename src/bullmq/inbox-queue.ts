@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import { WebhookError } from '../errors/index.js';
 import { leaveReplica, type OpenedClient, openClient } from '../redis/connection.js';
 import { settlesWithin, withTimeLimit } from '../redis/waiting.js';
+import { workspaceOf } from '../webhooks/delivery.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { workspaceOf } from '../webhooks/reading.js';
 import type { InboxReporter } from './inbox-hooks.js';
 import type { InboxSettings } from './inbox-options.js';
 

@@ -1,7 +1,22 @@
-import type { RejectionReason } from './refusal.js';
+/** The reason for which a delivery was refused before any handler could see it. */
+export type RejectionReason =
+  /** 405: not a POST. */
+  | 'method_not_allowed'
+  /** 413: more than `maxBodyBytes`. */
+  | 'body_too_large'
+  /** 400: cut off, stalled until the deadline, or read before by someone who left nothing of it. */
+  | 'body_unreadable'
+  /** 400: not JSON. */
+  | 'not_json'
+  /** 401: the secret is missing or wrong. After a rotation, look here. */
+  | 'verification_failed'
+  /** 500: the function `secret` failed, so that nothing can be said about the delivery. */
+  | 'lookup_failed'
+  /** 400: verified, but not as the specification says, and no `onInvalid` is registered. */
+  | 'invalid_event';
 
-/** How a delivery ended. */
-export type Outcome = keyof typeof statuses;
+/** The end of a delivery, in one word: stands in logs, and decides the answer. */
+export type DeliveryOutcome = keyof typeof statuses;
 
 /** A response that fits any server. */
 export interface WebhookResponse {
@@ -13,7 +28,19 @@ export interface WebhookResponse {
   readonly body: string;
 }
 
-/** Refused before any handler could see it. */
+/** Ends a delivery that is refused. Internal: the receiver answers it, `parseWebhookRequest` translates it. */
+export class RejectedDelivery extends Error {
+  readonly reason: RejectionReason;
+  /** Bytes received, or announced, where that is known. */
+  readonly size: number | undefined;
+
+  constructor(reason: RejectionReason, size?: number, cause?: unknown) {
+    super(reason, cause === undefined ? undefined : { cause });
+    this.reason = reason;
+    this.size = size;
+  }
+}
+
 const rejections = {
   method_not_allowed: 405,
   body_too_large: 413,
@@ -24,7 +51,7 @@ const rejections = {
   lookup_failed: 500,
 } as const satisfies Record<RejectionReason, number>;
 
-/** The status of each outcome. 200 alone is success for the service (document, 6.4). */
+/** The status of each outcome. 200 alone is success for the service (specification, 6.4). */
 // Not by a spread, which no bundler drops where the receiver is not used.
 const statuses = /* @__PURE__ */ Object.assign({}, rejections, {
   handled: 200,
@@ -39,15 +66,15 @@ const statuses = /* @__PURE__ */ Object.assign({}, rejections, {
   copy_pending: 503,
 } as const);
 
-export function isRejection(outcome: Outcome): outcome is RejectionReason {
+export function isRejection(outcome: DeliveryOutcome): outcome is RejectionReason {
   return Object.hasOwn(rejections, outcome);
 }
 
-export function statusOf(outcome: Outcome): number {
+export function statusOf(outcome: DeliveryOutcome): number {
   return statuses[outcome];
 }
 
-export function respond(outcome: Outcome): WebhookResponse {
+export function respond(outcome: DeliveryOutcome): WebhookResponse {
   const status = statusOf(outcome);
   if (status === 200) return { status, headers: {}, body: '' };
   const headers: Record<string, string> = { 'content-type': 'application/json' };

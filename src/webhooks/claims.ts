@@ -1,19 +1,27 @@
-import type { Outcome } from './answers.js';
-import { sleep } from './clock.js';
-import { type EndLease, holdLease, type LeaseOwner, type LeaseSettings } from './lease.js';
-import type { WebhookContext } from './listeners.js';
+import type { DeliveryOutcome } from './answers.js';
+import { type Clock, sleep } from './clock.js';
+import { DEFAULT_WINDOW, type DedupeStore } from './dedupe-store.js';
+import type { WebhookContext } from './handlers.js';
 
-/** A delivery that claims its event. */
-export interface Claimant extends LeaseOwner {
-  /** Its signal is aborted when the delivery cannot wait any longer. */
-  readonly context: Pick<WebhookContext, 'signal'>;
-  /** Called when another holds the event, and the delivery begins to wait. */
-  readonly onWait: () => void;
+/** The checked options by which duplicates are recognised. */
+export interface DedupeSettings {
+  readonly store: DedupeStore;
+  /** Milliseconds for which a handled event is remembered. */
+  readonly window: number;
+  /** Milliseconds after which a claim that is not renewed is free again. */
+  readonly lease: number;
+  /** Says what becomes of an event when the store cannot be asked. */
+  readonly ifUnavailable: 'handle' | 'refuse';
 }
 
-export interface ClaimSettings extends LeaseSettings {
-  /** What to do with an event when the store cannot be asked. */
-  readonly ifUnavailable: 'handle' | 'refuse';
+/** A delivery that claims its event. */
+export interface Claimant {
+  /** Its id owns the claim; its signal is aborted when the delivery cannot wait any longer. */
+  readonly context: WebhookContext;
+  /** Called when another holds the event, and the delivery begins to wait. */
+  readonly onWait: () => void;
+  /** Told when the store fails. Never throws. */
+  readonly onStoreError: (error: unknown) => void;
 }
 
 /** Milliseconds between two looks at an event that another process handles: doubles from the first to the last. */
@@ -21,15 +29,21 @@ const POLL = { first: 50, last: 1_000 };
 
 /** Lets each event be handled by one delivery at a time, and by none once it was handled. */
 export class Claims {
-  readonly #settings: ClaimSettings;
-  readonly #running = new Map<string, Promise<Outcome>>();
+  readonly #settings: DedupeSettings;
+  readonly #clock: Clock;
+  readonly #running = new Map<string, Promise<DeliveryOutcome>>();
 
-  constructor(settings: ClaimSettings) {
+  constructor(settings: DedupeSettings, clock: Clock) {
     this.#settings = settings;
+    this.#clock = clock;
   }
 
   /** Handles the event if it is the claimant's to handle; else answers as the first one of its kind ends. */
-  async once(key: string, claimant: Claimant, handle: () => Promise<Outcome>): Promise<Outcome> {
+  async once(
+    key: string,
+    claimant: Claimant,
+    handle: () => Promise<DeliveryOutcome>,
+  ): Promise<DeliveryOutcome> {
     const running = this.#running.get(key);
     if (running !== undefined) {
       claimant.onWait();
@@ -50,37 +64,88 @@ export class Claims {
     }
   }
 
-  async #claimAndHandle(key: string, claimant: Claimant, handle: () => Promise<Outcome>): Promise<Outcome> {
-    let end: EndLease | undefined;
+  async #claimAndHandle(
+    key: string,
+    claimant: Claimant,
+    handle: () => Promise<DeliveryOutcome>,
+  ): Promise<DeliveryOutcome> {
+    let endClaim: ((handled: boolean) => Promise<void>) | undefined;
     try {
       const other = await this.#claimOrWait(key, claimant);
       if (other !== undefined) return other;
-      end = holdLease(this.#settings, key, claimant);
+      endClaim = this.#keepClaim(key, claimant);
     } catch (error) {
-      claimant.report(error);
+      claimant.onStoreError(error);
       if (this.#settings.ifUnavailable === 'refuse') return 'dedupe_unavailable';
     }
     const outcome = await handle();
-    await end?.(outcome === 'handled');
+    await endClaim?.(outcome === 'handled');
     return outcome;
   }
 
   /** Nothing, when the claim is ours; else how the event ended elsewhere. */
-  async #claimOrWait(key: string, { id, context, onWait, report }: Claimant): Promise<Outcome | undefined> {
-    const { store, lease, clock } = this.#settings;
-    let result = await store.claim(key, id, lease);
+  async #claimOrWait(key: string, claimant: Claimant): Promise<DeliveryOutcome | undefined> {
+    const { context, onWait, onStoreError } = claimant;
+    const { store, lease } = this.#settings;
+    let result = await store.claim(key, context.deliveryId, lease);
     for (let wait = POLL.first; result !== 'new'; wait = Math.min(wait * 2, POLL.last)) {
       if (result === 'done') return 'duplicate';
       onWait();
-      await sleep(clock, wait, context.signal);
+      await sleep(this.#clock, wait, context.signal);
       if (context.signal.aborted) return 'copy_pending';
       try {
-        result = await store.claim(key, id, lease);
+        result = await store.claim(key, context.deliveryId, lease);
       } catch (error) {
         // Another holds the event, as far as is known: a store that fails now is no reason to handle it too.
-        report(error);
+        onStoreError(error);
       }
     }
     return undefined;
+  }
+
+  /**
+   * Renews a claim while its event is being handled, however long that takes. Returns what ends the claim: the event is done,
+   * or free for its next copy.
+   */
+  #keepClaim(key: string, { context, onStoreError }: Claimant): (handled: boolean) => Promise<void> {
+    const owner = context.deliveryId;
+    const { store, window, lease } = this.#settings;
+    const clock = this.#clock;
+    const every = lease / 3;
+    // A handler that never settles does not hold its claim for ever. Counted, because a clock may be set.
+    let renewals = Math.max(window, DEFAULT_WINDOW) / every;
+    let timer: unknown;
+    let renewal: Promise<void> | undefined;
+    let ended = false;
+    const schedule = () => {
+      renewals -= 1;
+      if (ended || renewals < 0) return;
+      timer = clock.setTimeout(() => {
+        renewal = renew();
+      }, every);
+    };
+    const renew = async () => {
+      await attempt(() => store.claim(key, owner, lease), onStoreError);
+      schedule();
+    };
+    schedule();
+    return async (handled) => {
+      ended = true;
+      clock.clearTimeout(timer);
+      // A renewal that is under way would claim again what is given up here.
+      await renewal;
+      await attempt(
+        () => (handled ? store.complete(key, owner, window) : store.release(key, owner)),
+        onStoreError,
+      );
+    };
+  }
+}
+
+async function attempt(step: () => unknown, onError: (error: unknown) => void): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    onError(error);
   }
 }

@@ -1,4 +1,4 @@
-/** Where the receiver takes time from. A test passes its own, and moves it by hand. */
+/** A source of time and timers. A test passes its own, and moves it by hand. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

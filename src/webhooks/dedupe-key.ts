@@ -1,22 +1,20 @@
-import type { ParsedBody } from './body.js';
-import type { Envelope, ReceivedDelivery } from './envelope.js';
-import { sha256 } from './sha256.js';
+import type { RawDelivery } from './delivery.js';
 
 /**
- * What makes two deliveries one event: workspace, type and payload as received, `createdAt` included, the secret not.
- * SHA-256, as 64 hexadecimal digits.
+ * The key by which two deliveries are recognised as one event: a SHA-256, as 64 hexadecimal digits, of workspace, type and
+ * payload as received, `createdAt` included, the secret not.
  *
  * Text and bytes are hashed as they came, which costs one pass over them. An object that a body parser has made is
  * written again as compact JSON; it has the key of its text where the sender writes compact JSON too.
  */
-export function dedupeKey({ workspace, content }: ReceivedDelivery): Promise<string> {
-  return sha256(`${JSON.stringify(workspace ?? null)}\n`, content());
+export function dedupeKey(raw: RawDelivery, workspace: string | undefined): Promise<string> {
+  return sha256(`${JSON.stringify(workspace ?? null)}\n`, withoutSecret(raw));
 }
 
-/** The text of type and payload without the secret, which must not be guessable from a stored key. */
-export function contentOf({ value, text }: ParsedBody, { type, payload, presented }: Envelope): string {
-  // What else an envelope may come to hold, such as when it was sent, is not the event's.
-  const isAll = Object.keys(value as object).join() === 'type,payload';
+/** Type and payload as text, without the secret, which must not be guessable from a stored key. */
+function withoutSecret({ type, payload, presented, body, text }: RawDelivery): string {
+  // Whatever else an envelope may come to hold, such as when it was sent, is not the event's.
+  const isAll = Object.keys(body as object).join() === 'type,payload';
   const content = isAll && text !== undefined ? text : toJson({ type, payload });
   // No JSON text holds a NUL, so that nothing else becomes what stands for the secret.
   return content.replaceAll(JSON.stringify(presented), '\0');
@@ -57,4 +55,35 @@ function partsOf(value: object): unknown[] {
     parts.push(() => (isArray ? comma : `${comma}${JSON.stringify(key)}:`), field);
   }
   return [() => (isArray ? '[' : '{'), ...parts, () => (isArray ? ']' : '}')];
+}
+
+interface NodeCrypto {
+  createHash(name: 'sha256'): { update(text: string): unknown; digest(form: 'hex'): string };
+}
+
+/**
+ * Undefined where there is WebCrypto alone. Looked up for each text, which costs next to nothing, and not while this
+ * module loads: Node takes three milliseconds to load its own module, which most programs that start never need.
+ */
+function findNodeCrypto(): NodeCrypto | undefined {
+  // The cast reads what Node has since 20.16 and 22.3, and some other runtimes.
+  const { process } = globalThis as {
+    readonly process?: { readonly getBuiltinModule?: (name: string) => NodeCrypto | undefined };
+  };
+  return process?.getBuiltinModule?.('crypto');
+}
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+
+/** SHA-256 of texts in UTF-8, one after the other, as 64 hexadecimal digits. */
+export async function sha256(...texts: readonly string[]): Promise<string> {
+  const node = findNodeCrypto();
+  // WebCrypto copies every text and sends it to another thread, which takes longer than hashing it here does.
+  if (node !== undefined) {
+    const hash = node.createHash('sha256');
+    for (const text of texts) hash.update(text);
+    return hash.digest('hex');
+  }
+  const digest = await crypto.subtle.digest('SHA-256', encoder.encode(texts.join('')));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,5 +1,8 @@
-/** What a {@link DedupeStore} answers to a claim. */
+/** The answer of a {@link DedupeStore} to a claim. */
 export type ClaimResult = 'new' | 'pending' | 'done';
+
+/** Milliseconds for which an event that was handled is remembered, unless options say otherwise: 24 hours. */
+export const DEFAULT_WINDOW = 86_400_000;
 
 /**
  * Remembers which events are being handled and which were. One store can stand behind several receivers and several

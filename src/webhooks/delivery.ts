@@ -1,96 +1,163 @@
-import { WebhookError } from '../errors/index.js';
-import type { Outcome } from './answers.js';
-import type { Clock } from './clock.js';
-import type { ReceivedWebhook, WebhookContext, WebhookHandler } from './listeners.js';
+import { type UnknownEventError, WebhookPayloadError } from '../errors/index.js';
+import { type Issue, wrongType } from '../ground/issues.js';
+import { isObject } from '../ground/json.js';
+import { MASK } from '../ground/redact.js';
+import type { DriftReporter } from '../validation/drift.js';
+import { type ValidationMode, validateOwn } from '../validation/validate.js';
+import { isWebhookEventType, type WebhookEvent, webhookEvents } from './events.js';
+import type { Genuine } from './secrets.js';
 
-/** How far a delivery has come: decides what it is answered when its deadline passes. */
-export type Phase = 'reading' | 'verifying' | 'claiming' | 'copy' | 'storing' | 'running';
+// A delivery is raw, then verified, then an event. This file has the three types and the steps between them.
 
-/** Registers what is called when a deadline passes. */
-export type AtDeadline = (listener: () => void) => void;
-
-/** A handler that was started. */
-export interface StartedHandler {
-  readonly handler: WebhookHandler<never>;
+/** A delivery as it arrived, an envelope (6.1): nothing of it is verified, only `presented` is to be looked at. */
+export interface RawDelivery {
+  readonly type: unknown;
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** The secret that it presents. */
+  readonly presented: unknown;
+  /** The whole body, which may hold more than an envelope has. */
+  readonly body: unknown;
+  /** The text of the body; undefined where a body parser has made an object of it. */
+  readonly text: string | undefined;
 }
 
-/** One delivery on its way through the receiver, with its deadline. */
-export class Delivery {
-  readonly context: WebhookContext;
-  phase: Phase = 'reading';
-  /** The outcome, once it is certain, while listeners and the store are still to be told. */
-  settled: Outcome | undefined;
-  /** The deadline has passed, and the delivery is answered. */
-  overdue = false;
-  /** What was received, once it is verified. */
-  event: ReceivedWebhook | undefined;
-  /** The event type as it may stand in logs, with the workspace. */
-  label = '(unverified)';
-  /** Handlers that were started and have not settled. */
-  readonly unsettled = new Set<StartedHandler>();
-  readonly #clock: Clock;
-  readonly #timer: unknown;
-  readonly #atDeadline: (() => void)[] = [];
+/** A delivery whose secret was genuine, and is gone. Not yet known to be an event of the specification. */
+export interface VerifiedDelivery {
+  readonly type: unknown;
+  readonly payload: Record<string, unknown>;
+  readonly workspace: string | undefined;
+  /** The type as it may stand in logs and messages. */
+  readonly label: string;
+}
 
-  constructor(clock: Clock, deadlineMs: number) {
-    this.#clock = clock;
-    this.context = new DeliveryContext(clock.now());
-    this.#timer = clock.setTimeout(() => {
-      const reason = new WebhookError(`The delivery was not handled within ${deadlineMs} ms.`);
-      controllerOf(this.context).abort(reason);
-      for (const listener of this.#atDeadline) listener();
-    }, deadlineMs);
-  }
+/** Any verified delivery: an event, one of an unknown type, or one that does not fit the specification. */
+export type ReceivedWebhook = WebhookEvent | UnknownWebhookEvent | InvalidWebhookEvent;
 
-  get age(): number {
-    return this.#clock.now() - this.context.receivedAt;
-  }
+/** A verified event of a type that this version does not know, as sent, less the secret. */
+export type UnknownWebhookEvent = UnknownEventError['event'];
 
-  /** Calls the listener when the deadline passes: what the context's signal is to handlers, without its cost. */
-  readonly atDeadline: AtDeadline = (listener) => {
-    this.#atDeadline.push(listener);
-  };
+/** A verified delivery that is no event of the specification: no type, or a payload that does not fit 6.3. */
+export interface InvalidWebhookEvent {
+  /** `type` of the envelope; undefined where it was missing or no string. */
+  readonly type: string | undefined;
+  /** The payload as sent, less `workspaceSecret`. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** The name of the workspace whose secret it was, where the secrets were named. */
+  readonly workspace?: string;
+  /** Each issue, with its path in the envelope. */
+  readonly issues: readonly Issue[];
+  /** The same as an error, ready to be thrown or reported. */
+  readonly error: WebhookPayloadError;
+}
 
-  /** What the work comes to, or, when the deadline passes before, what is answered then. */
-  outcomeOf(work: Promise<Outcome>, endOverdue: () => Outcome): Promise<Outcome> {
-    return new Promise((resolve, reject) => {
-      this.atDeadline(() => resolve(endOverdue()));
-      work.then(resolve, reject);
-    });
-  }
-
-  /** Forgets the deadline. */
-  end(): void {
-    this.#clock.clearTimeout(this.#timer);
+/**
+ * Parses text or bytes to a raw delivery, or returns nothing where they are not JSON. Anything else is what a body parser has
+ * already made, and is taken as it is. What is no envelope presents no secret.
+ *
+ * Bytes that are not UTF-8 become replacement characters: a genuine event must not be lost over a broken emoji in a
+ * chat. The parser's own error is not kept, because its message quotes the body.
+ */
+export function parseDelivery(received: unknown): RawDelivery | undefined {
+  if (received === undefined) return undefined;
+  const text = isBytes(received) ? decoder.decode(received) : received;
+  if (typeof text !== 'string') return isStream(text) ? undefined : openEnvelope(text, undefined);
+  try {
+    const json = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+    return openEnvelope(JSON.parse(json), json);
+  } catch {
+    return undefined;
   }
 }
 
-/** Created on first use: an AbortController costs as much as everything else that is done for a small event. */
-const controllers = /* @__PURE__ */ new WeakMap<WebhookContext, AbortController>();
+const decoder = /* @__PURE__ */ new TextDecoder();
+const BYTE_ORDER_MARK = 0xfeff;
 
-function controllerOf(context: WebhookContext): AbortController {
-  const made = controllers.get(context) ?? new AbortController();
-  controllers.set(context, made);
-  return made;
+function openEnvelope(body: unknown, text: string | undefined): RawDelivery {
+  const { type, payload } = isObject(body) ? body : {};
+  if (!isObject(payload)) return { type, payload: {}, presented: undefined, body, text };
+  const presented = Object.hasOwn(payload, 'workspaceSecret') ? payload.workspaceSecret : undefined;
+  return { type, payload, presented, body, text };
 }
 
-/** One getter for all: with an accessor of its own, each context would be slow to look at. */
-const lazySignal = {
-  enumerable: true,
-  get(this: WebhookContext): AbortSignal {
-    return controllerOf(this).signal;
-  },
-};
+/** Tells a stream of the Web or of Node, which nobody has read. No JSON value has methods. */
+function isStream(body: object | null): boolean {
+  const { getReader, pipe } = (body ?? {}) as { readonly getReader?: unknown; readonly pipe?: unknown };
+  return typeof (getReader ?? pipe) === 'function';
+}
 
-class DeliveryContext implements WebhookContext {
-  declare readonly signal: AbortSignal;
-  readonly deliveryId: string;
-  readonly receivedAt: number;
+/** Tells bytes, not by `instanceof`: a Buffer of another realm (a test runner's, a worker's) is bytes too. */
+export function isBytes(body: unknown): body is ArrayBuffer | ArrayBufferView<ArrayBuffer> {
+  return ArrayBuffer.isView(body) || Object.prototype.toString.call(body) === '[object ArrayBuffer]';
+}
 
-  constructor(receivedAt: number) {
-    Object.defineProperty(this, 'signal', lazySignal);
-    this.deliveryId = crypto.randomUUID();
-    this.receivedAt = receivedAt;
-    Object.freeze(this);
+/** Takes the secret out of a raw delivery that was found genuine. What the caller passed in is left as it is. */
+export function removeSecret(raw: RawDelivery, { workspace }: Genuine): VerifiedDelivery {
+  const { workspaceSecret, ...payload } = raw.payload;
+  const { type } = raw;
+  // A sender's mistake can put anything in `type`, the secret included, which is text and not empty.
+  const shown = typeof type === 'string' ? type.replaceAll(String(workspaceSecret), MASK) : undefined;
+  return { type, payload, workspace, label: labelOf(shown, workspace) };
+}
+
+/** An event as logs and messages name it: type and workspace, which may hold anything, quoted and cut. */
+export function labelOf(type: string | undefined, workspace: string | undefined): string {
+  const cut = (text: string) => JSON.stringify(text.slice(0, 100));
+  const shown = type === undefined ? '(no type)' : isWebhookEventType(type) ? type : cut(type);
+  return workspace === undefined ? shown : `${shown} of ${cut(workspace)}`;
+}
+
+/** The settings by which a verified delivery is validated. */
+export interface EventValidation {
+  readonly validation: ValidationMode;
+  /** Told of the drift that the mode forgives. */
+  readonly drift: DriftReporter;
+}
+
+/** Holds a verified delivery against the table of events, and reports the drift that is forgiven. */
+export function toEvent(verified: VerifiedDelivery, { validation, drift }: EventValidation): ReceivedWebhook {
+  const { type, payload } = verified;
+  if (typeof type !== 'string') {
+    const issue = { path: ['type'], code: 'invalid_type', message: wrongType('string', type) };
+    return invalidEvent(verified, undefined, [issue]);
   }
+  const event = { type, payload, ...workspaceOf(verified) };
+  if (!isWebhookEventType(type)) return event;
+  const verdict = validateOwn(webhookEvents[type].payload, payload, validation);
+  if (!verdict.ok) return invalidEvent(verified, type, verdict.issues.map(insidePayload));
+  if (verdict.drift.length > 0) {
+    void drift.report({ source: type, region: undefined, issues: verdict.drift.map(insidePayload) });
+  }
+  // The schema of this type has accepted the payload, or the mode says that it is to be trusted.
+  return event as unknown as WebhookEvent;
+}
+
+function invalidEvent(
+  verified: VerifiedDelivery,
+  type: string | undefined,
+  issues: readonly Issue[],
+): InvalidWebhookEvent {
+  const { payload, label } = verified;
+  const error = new WebhookPayloadError(`The webhook ${label} does not fit the document (6.3)`, { issues });
+  return { type, payload, ...workspaceOf(verified), issues, error };
+}
+
+function insidePayload(issue: Issue): Issue {
+  return { ...issue, path: ['payload', ...issue.path] };
+}
+
+/** The workspace as a field of an event, which has none where the secrets were not named. */
+export function workspaceOf({ workspace }: { readonly workspace?: string | undefined }): {
+  readonly workspace?: string;
+} {
+  return workspace === undefined ? {} : { workspace };
+}
+
+/** Tells an event that does not fit the specification: only such a one has issues. */
+export function isInvalidEvent(event: ReceivedWebhook): event is InvalidWebhookEvent {
+  return 'issues' in event;
+}
+
+/** Tells an event that fits the specification from one of an unknown type. */
+export function isKnownEvent(event: WebhookEvent | UnknownWebhookEvent): event is WebhookEvent {
+  return isWebhookEventType(event.type);
 }

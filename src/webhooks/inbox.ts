@@ -1,16 +1,21 @@
+import { WebhookError } from '../errors/index.js';
+import { type EventValidation, isInvalidEvent, labelOf, toEvent } from './delivery.js';
+import type { DeliveryReports } from './delivery-reports.js';
+import { type Handlers, runHandlers, type WebhookContext } from './handlers.js';
+
 /** A verified webhook on its way through a durable inbox: plain JSON, without the secret. Not validated yet. */
 export interface StoredWebhook {
-  /** What makes two deliveries one event: 64 hexadecimal digits. Use it as the id of the job. */
+  /** The key that two deliveries of one event share: 64 hexadecimal digits. Use it as the id of the job. */
   readonly key: string;
   /** The event type. It may be one that this version does not know. */
   readonly type: string;
   /** The payload as sent, less `workspaceSecret`. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** Whose secret it was, where the secrets were named. */
+  /** The name of the workspace whose secret it was, where the secrets were named. */
   readonly workspace?: string | undefined;
   /** Id of the delivery that was stored. */
   readonly deliveryId: string;
-  /** When it was received, in milliseconds since the Unix epoch. */
+  /** The time at which it was received, in milliseconds since the Unix epoch. */
   readonly receivedAt: number;
 }
 
@@ -47,4 +52,26 @@ export interface StoredWebhook {
 export interface WebhookInbox {
   /** Resolves once the webhook is stored durably, or was already. Rejects where it could not be stored. */
   store(webhook: StoredWebhook): unknown;
+}
+
+/** Processes a webhook that an inbox has stored. Rejects where it is to be retried or looked at. */
+export async function processStored(
+  { type, payload, workspace, deliveryId, receivedAt }: StoredWebhook,
+  signal: AbortSignal,
+  validation: EventValidation,
+  registered: Handlers,
+  reports: DeliveryReports,
+): Promise<void> {
+  const label = labelOf(type, workspace);
+  const event = toEvent({ type, payload, workspace, label }, validation);
+  const handlers = registered.for(event);
+  if (handlers.length === 0 && isInvalidEvent(event)) throw event.error;
+  const context: WebhookContext = Object.freeze({ signal, deliveryId, receivedAt });
+  const thrown = await runHandlers(handlers, event, context, new Set(), (error, handler) =>
+    reports.failed(label, error, { stage: 'handler', event, handler, context }),
+  );
+  if (thrown.length === 0) return;
+  throw new WebhookError(`${thrown.length} handler(s) of the webhook ${label} failed.`, {
+    cause: thrown.length === 1 ? thrown[0] : new AggregateError(thrown),
+  });
 }

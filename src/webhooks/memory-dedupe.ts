@@ -1,22 +1,21 @@
 import { checkMethods, checkPositive, refuseUnknown } from '../validation/option-checks.js';
 import type { Clock } from './clock.js';
 import type { DedupeStore } from './dedupe-store.js';
-import { DEFAULT_MAX_KEYS } from './limits.js';
 
-/** What {@link createMemoryDedupe} takes. */
+/** Options of {@link createMemoryDedupe}. */
 export interface MemoryDedupeOptions {
   /**
-   * How many handled events are remembered at most; the oldest are forgotten first. Default 100 000. Events that
+   * The most handled events that are remembered; the oldest are forgotten first. Default 100 000. Events that
    * are being handled are never forgotten, and not counted.
    */
   readonly maxKeys?: number | undefined;
-  /** Where time is taken from. Default: the runtime's, by a clock that nobody sets. */
+  /** The clock. Default: the runtime's monotonic one, which nobody sets. */
   readonly clock?: Clock | undefined;
 }
 
 /**
  * A store for duplicates in the memory of this process: the receiver's default. Make one yourself to share it between
- * receivers, for example of the subscription and of the agent-level webhook (document, 6.3 rule 1; that both
+ * receivers, for example of the subscription and of the agent-level webhook (specification, 6.3 rule 1; that both
  * copies are identical is an assumption). With more than one process, use a store they share.
  *
  * @throws {ConfigurationError} An option is wrong.
@@ -34,7 +33,7 @@ export interface MemoryDedupeOptions {
 export function createMemoryDedupe(options: MemoryDedupeOptions = {}): DedupeStore {
   refuseUnknown(options, { maxKeys: true, clock: true });
   const clock: Pick<Clock, 'now'> = checkMethods('clock', ['now'], options.clock) ?? performance;
-  const maxKeys = checkPositive('maxKeys', options.maxKeys) ?? DEFAULT_MAX_KEYS;
+  const maxKeys = checkPositive('maxKeys', options.maxKeys) ?? 100_000;
   const held = new Map<string, HeldClaim>();
   const done = new DoneKeys(maxKeys);
   const isHeldByOther = (key: string, owner: string): boolean => {
@@ -64,7 +63,7 @@ interface HeldClaim {
   readonly expires: number;
 }
 
-/** What is done, and until when; the oldest are forgotten first. */
+/** The keys that are done, each with its end; the oldest are forgotten first. */
 class DoneKeys {
   readonly #maxKeys: number;
   readonly #until = new Map<string, number>();

@@ -1,12 +1,12 @@
 import {
   ConfigurationError,
+  UnknownEventError,
   WebhookError,
   WebhookPayloadError,
   WebhookVerificationError,
 } from '../errors/index.js';
 import { LeveledLogger } from '../ground/logger.js';
-import type { Drift } from '../validation/drift.js';
-import { DriftReporter } from '../validation/drift.js';
+import { type Drift, DriftReporter } from '../validation/drift.js';
 import {
   checkFunction,
   checkOneOf,
@@ -15,27 +15,37 @@ import {
   refuseUnknown,
 } from '../validation/option-checks.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
-import { parseBody } from './body.js';
-import { type Envelope, openEnvelope, removeSecret } from './envelope.js';
+import { DEFAULT_MAX_BODY_BYTES, readRequest } from './adapters.js';
+import { RejectedDelivery } from './answers.js';
+import {
+  type EventValidation,
+  isInvalidEvent,
+  isKnownEvent,
+  parseDelivery,
+  type RawDelivery,
+  removeSecret,
+  toEvent,
+} from './delivery.js';
 import type { WebhookEvent } from './events.js';
-import { DEFAULT_MAX_BODY_BYTES } from './limits.js';
-import { type ReadingSettings, readAndReport } from './reading.js';
-import { Refusal } from './refusal.js';
-import { readRequest } from './request-body.js';
-import { askLookup, type Genuine, type WebhookSecretLookup, type WebhookSecrets } from './secrets.js';
-import { verifierOf } from './verifier-cache.js';
+import {
+  askLookup,
+  cachedVerifier,
+  type Genuine,
+  type WebhookSecretLookup,
+  type WebhookSecrets,
+} from './secrets.js';
 
-/** What {@link parseWebhook} takes. */
+/** Options of {@link parseWebhook}. */
 export interface ParseWebhookOptions {
   /** Your workspace secret: one, a list during a rotation, or a record of named workspaces. */
   readonly secret: WebhookSecrets;
-  /** How strictly the payload is validated against the document. Default `'tolerant'`. */
+  /** The strictness of validation against the specification. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
   /** Called when a payload has issues that the validation mode forgives. */
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
 }
 
-/** What {@link parseWebhookRequest} takes. */
+/** Options of {@link parseWebhookRequest}. */
 export interface ParseWebhookRequestOptions extends Omit<ParseWebhookOptions, 'secret'> {
   /** As for {@link parseWebhook}, or a function that decides on the presented secret. */
   readonly secret: WebhookSecrets | WebhookSecretLookup;
@@ -53,17 +63,17 @@ const requestOptions: OptionNames<ParseWebhookRequestOptions> = {
 const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
 
 /**
- * Verifies a received webhook and returns it as a typed event, without `workspaceSecret` (document, 6.1 to 6.4). For
+ * Verifies a received webhook and returns it as a typed event, without `workspaceSecret` (specification, 6.1 to 6.4). For
  * those who bring their own server; `createWebhookReceiver` does the rest too.
  *
  * The secret is checked first, in a time that does not depend on where a wrong one differs; then the payload is
- * validated. Fields the document does not list are kept.
+ * validated. Fields the specification does not list are kept.
  *
  * @param body - The body as a string or bytes, or the object that a body parser has made of it.
  * @returns `{ type, payload }`, and `workspace` where the secrets were named.
  * @throws {WebhookVerificationError} The secret is missing or wrong: answer 401. Anything that is JSON but not
  *   verified ends here, whatever its shape.
- * @throws {WebhookPayloadError} Not JSON, or verified but not as the document says: answer 400. Has `issues` with paths.
+ * @throws {WebhookPayloadError} Not JSON, or verified but not as the specification says: answer 400. Has `issues` with paths.
  * @throws {UnknownEventError} Verified, but of a type that this version does not know: `error.event` has it.
  * @throws {ConfigurationError} An option is wrong, such as an empty secret.
  *
@@ -82,21 +92,19 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions): Webho
   if (typeof options.secret === 'function') {
     throw new ConfigurationError(
       'secret is a function: `await parseWebhookRequest(body, { secret })` takes one.',
-      {
-        option: 'secret',
-      },
+      { option: 'secret' },
     );
   }
-  const verify = verifierOf(options.secret);
+  const verify = cachedVerifier(options.secret);
   if (isRequest(body) || body instanceof Promise) {
     throw new ConfigurationError(
       'parseWebhook takes the body, which was read: pass `await request.text()`, or use parseWebhookRequest.',
       { option: 'body' },
     );
   }
-  const settings = resolveReading(options);
-  const envelope = parseEnvelope(body);
-  return toEvent(envelope, verify(envelope.presented), settings);
+  const validation = resolveValidation(options);
+  const raw = parseRaw(body);
+  return eventOf(raw, verify(raw.presented), validation);
 }
 
 /**
@@ -127,28 +135,28 @@ export async function parseWebhookRequest(
   refuseUnknown(options, requestOptions);
   const { secret } = options;
   const verify =
-    typeof secret === 'function' ? (presented: unknown) => askFor(secret, presented) : verifierOf(secret);
-  const settings = resolveReading(options);
+    typeof secret === 'function' ? (presented: unknown) => askFor(secret, presented) : cachedVerifier(secret);
+  const validation = resolveValidation(options);
   const limit = checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES;
   const body = isRequest(received) ? await readWhole(received, limit) : received;
-  const envelope = parseEnvelope(body);
-  return toEvent(envelope, await verify(envelope.presented), settings);
+  const raw = parseRaw(body);
+  return eventOf(raw, await verify(raw.presented), validation);
 }
 
-/** How a payload is read, checked before the body is looked at. */
-function resolveReading({
+/** The settings of validation, checked before the body is looked at. */
+function resolveValidation({
   validation,
   onDrift,
-}: Pick<ParseWebhookOptions, 'validation' | 'onDrift'>): ReadingSettings {
+}: Pick<ParseWebhookOptions, 'validation' | 'onDrift'>): EventValidation {
   return {
     validation: checkOneOf('validation', VALIDATION_MODES, validation) ?? DEFAULT_VALIDATION,
     drift: new DriftReporter(silent, checkFunction('onDrift', onDrift)),
   };
 }
 
-function parseEnvelope(body: unknown): Envelope {
-  const parsed = parseBody(body);
-  if (parsed !== undefined) return openEnvelope(parsed.value);
+function parseRaw(body: unknown): RawDelivery {
+  const raw = parseDelivery(body);
+  if (raw !== undefined) return raw;
   const message =
     body === undefined ? 'expected JSON, received nothing: is a body parser mounted?' : 'expected JSON';
   throw new WebhookPayloadError('The webhook body is not JSON', {
@@ -156,9 +164,9 @@ function parseEnvelope(body: unknown): Envelope {
   });
 }
 
-function toEvent(envelope: Envelope, genuine: Genuine | undefined, settings: ReadingSettings): WebhookEvent {
+function eventOf(raw: RawDelivery, genuine: Genuine | undefined, validation: EventValidation): WebhookEvent {
   if (genuine === undefined) {
-    const isEmpty = Object.keys(envelope.payload).length === 0;
+    const isEmpty = Object.keys(raw.payload).length === 0;
     const hint = isEmpty ? '\n  There is no `payload`: pass the body of the request, not the request.' : '';
     throw new WebhookVerificationError(
       'The webhook was not verified: payload.workspaceSecret is missing or not your workspace secret\n' +
@@ -166,9 +174,11 @@ function toEvent(envelope: Envelope, genuine: Genuine | undefined, settings: Rea
         hint,
     );
   }
-  const reading = readAndReport(removeSecret(envelope, genuine), settings);
-  if (reading.kind === 'event') return reading.event;
-  throw reading.kind === 'unknown' ? reading.error : reading.event.error;
+  const verified = removeSecret(raw, genuine);
+  const event = toEvent(verified, validation);
+  if (isInvalidEvent(event)) throw event.error;
+  if (!isKnownEvent(event)) throw new UnknownEventError(event, verified.label);
+  return event;
 }
 
 async function askFor(lookup: WebhookSecretLookup, presented: unknown): Promise<Genuine | undefined> {
@@ -185,7 +195,7 @@ async function readWhole(request: Request, limit: number): Promise<Uint8Array> {
   try {
     return await readRequest(request, limit);
   } catch (error) {
-    const code = error instanceof Refusal ? error.reason : 'body_unreadable';
+    const code = error instanceof RejectedDelivery ? error.reason : 'body_unreadable';
     const message =
       code === 'body_too_large'
         ? `expected at most ${limit} bytes`

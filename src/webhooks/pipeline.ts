@@ -1,168 +1,255 @@
-import { isRejection, type Outcome, respond, type WebhookResponse } from './answers.js';
-import { type Claimant, Claims } from './claims.js';
+import { WebhookError } from '../errors/index.js';
+import type { OnDeadline } from './adapters.js';
+import {
+  type DeliveryOutcome,
+  isRejection,
+  RejectedDelivery,
+  respond,
+  type WebhookResponse,
+} from './answers.js';
+import type { Claims } from './claims.js';
 import { dedupeKey } from './dedupe-key.js';
-import { Delivery, type Phase } from './delivery.js';
-import { runHandlers } from './dispatch.js';
-import type { ReceivedDelivery } from './envelope.js';
+import {
+  isBytes,
+  isInvalidEvent,
+  parseDelivery,
+  type RawDelivery,
+  type ReceivedWebhook,
+  removeSecret,
+  toEvent,
+  type VerifiedDelivery,
+  workspaceOf,
+} from './delivery.js';
+import type { DeliveryReports } from './delivery-reports.js';
+import {
+  type Handlers,
+  runHandlers,
+  type StartedHandler,
+  type WebhookContext,
+  type WebhookFailure,
+  type WebhookHandler,
+} from './handlers.js';
 import type { WebhookInbox } from './inbox.js';
-import { type Incoming, takeIn } from './intake.js';
-import type { Listeners, ReceivedWebhook, WebhookFailure, WebhookHandler } from './listeners.js';
-import { readAndReport, workspaceOf } from './reading.js';
 import type { ReceiverSettings } from './receiver-options.js';
-import { Refusal } from './refusal.js';
-import type { Reporter } from './reporter.js';
+import type { Genuine } from './secrets.js';
 
-/** What a delivery is answered at its deadline, by how far it has come. */
-const OVERDUE_OUTCOMES: Readonly<Record<Phase, Outcome>> = {
+/** Reads the body of a request, up to a limit. Rejects with a {@link RejectedDelivery}, or with whatever a server throws. */
+export type ReadBody = (limit: number, onDeadline: OnDeadline) => unknown;
+
+/** The part of a receiver that its deliveries share. */
+export interface PipelineParts {
+  readonly settings: ReceiverSettings;
+  readonly handlers: Handlers;
+  readonly reports: DeliveryReports;
+  readonly claims: Claims | undefined;
+}
+
+/** The answer at the deadline, by how far the delivery has come. */
+const OVERDUE_OUTCOMES = {
   reading: 'body_unreadable',
   verifying: 'lookup_failed',
   claiming: 'deadline_passed',
   copy: 'copy_pending',
   storing: 'not_stored',
   running: 'deadline_passed',
-};
+} as const satisfies Record<string, DeliveryOutcome>;
 
-/** A verified delivery that an inbox can keep. */
-interface StorableDelivery extends ReceivedDelivery {
-  readonly type: string;
-}
-
-/** The way of a delivery: read, verify, validate, claim, run the handlers, answer. */
+/** One delivery on its way from the request to the answer. The methods stand in the order in which they run. */
 export class Pipeline {
-  readonly #settings: ReceiverSettings;
-  readonly #listeners: Listeners;
-  readonly #reporter: Reporter;
-  readonly #claims: Claims | undefined;
+  readonly context: WebhookContext;
+  /** The event type as it may stand in logs, with the workspace. */
+  label = '(unverified)';
+  /** Undefined until it is verified. */
+  event: ReceivedWebhook | undefined;
+  readonly #parts: PipelineParts;
+  readonly #controller = new AbortController();
+  #giveUpReading: (() => void) | undefined;
+  readonly #unsettled = new Set<StartedHandler>();
+  #phase: keyof typeof OVERDUE_OUTCOMES = 'reading';
+  /** The outcome, once it is certain, while listeners and the store are still to be told. */
+  #settled: DeliveryOutcome | undefined;
 
-  constructor(settings: ReceiverSettings, listeners: Listeners, reporter: Reporter) {
-    const { dedupe, clock } = settings;
-    this.#settings = settings;
-    this.#listeners = listeners;
-    this.#reporter = reporter;
-    this.#claims = dedupe === undefined ? undefined : new Claims({ ...dedupe, clock });
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
+    const controller = this.#controller;
+    this.context = Object.freeze({
+      // Most handlers never look at it, and to make one takes a quarter of the time of a small delivery.
+      get signal() {
+        return controller.signal;
+      },
+      deliveryId: crypto.randomUUID(),
+      receivedAt: parts.settings.clock.now(),
+    });
   }
 
-  /** Never rejects. Answers at the deadline at the latest; what was begun then still comes to its end. */
-  async deliver(incoming: Incoming): Promise<WebhookResponse> {
-    const { clock, deadline } = this.#settings;
-    const delivery = new Delivery(clock, deadline);
-    const work = this.#work(incoming, delivery);
-    const outcome = await delivery.outcomeOf(work, () => this.#endOverdue(delivery, work));
-    delivery.end();
-    if (!isRejection(outcome)) this.#reporter.answered(delivery, outcome);
+  get age(): number {
+    return this.#parts.settings.clock.now() - this.context.receivedAt;
+  }
+
+  /** Never rejects. Answers at the deadline at the latest; work that was begun by then still comes to its end. */
+  async answer(method: string | undefined, readBody: ReadBody): Promise<WebhookResponse> {
+    const { clock, deadline } = this.#parts.settings;
+    let timer: unknown;
+    const outcome = await new Promise<DeliveryOutcome>((resolve, reject) => {
+      timer = clock.setTimeout(() => {
+        this.#controller.abort(new WebhookError(`The delivery was not handled within ${deadline} ms.`));
+        this.#giveUpReading?.();
+        resolve(this.#overdue(work));
+      }, deadline);
+      const work = this.#work(method, readBody);
+      work.then(resolve, reject);
+    });
+    clock.clearTimeout(timer);
+    if (!isRejection(outcome)) this.#parts.reports.answered(this, outcome);
     return respond(outcome);
   }
 
-  async #work(incoming: Incoming, delivery: Delivery): Promise<Outcome> {
+  /** From the body to the outcome: read, verify, then store in the inbox, or validate and handle. */
+  async #work(method: string | undefined, readBody: ReadBody): Promise<DeliveryOutcome> {
     try {
-      return await this.#accept(await takeIn(incoming, delivery, this.#settings), delivery);
+      const body = await this.#read(method, readBody);
+      const raw = parseDelivery(body);
+      if (raw === undefined) throw new RejectedDelivery('not_json', sizeOf(body));
+      const genuine = await this.#verify(raw);
+      if (genuine === undefined) throw new RejectedDelivery('verification_failed', sizeOf(body));
+      const verified = removeSecret(raw, genuine);
+      this.label = verified.label;
+      const { inbox } = this.#parts.settings;
+      if (inbox !== undefined && typeof verified.type === 'string') {
+        return await this.#store(inbox, raw, verified, verified.type);
+      }
+      return await this.#accept(raw, verified);
     } catch (error) {
-      if (error instanceof Refusal) return this.#refuse(delivery, error);
+      if (error instanceof RejectedDelivery) return this.#reject(error);
       // A runtime without WebCrypto, or an object that no body parser makes: no key could be made of the event.
-      delivery.settled = 'internal_error';
-      await this.#fail(delivery, error, 'dedupe');
-      return delivery.settled;
+      this.#settled = 'internal_error';
+      await this.#fail(error, 'dedupe');
+      return 'internal_error';
     }
   }
 
-  async #refuse(delivery: Delivery, { reason, size, cause }: Refusal): Promise<Outcome> {
-    delivery.settled = reason;
+  async #read(method: string | undefined, readBody: ReadBody): Promise<unknown> {
+    if (String(method).toUpperCase() !== 'POST') throw new RejectedDelivery('method_not_allowed');
+    const { maxBodyBytes } = this.#parts.settings;
+    let body: unknown;
+    try {
+      // Some servers parse the body when it is first looked at, and throw then.
+      body = await readBody(maxBodyBytes, (giveUp) => {
+        this.#giveUpReading = giveUp;
+      });
+    } catch (error) {
+      // What a body parser throws quotes the body, and is not passed on.
+      throw error instanceof RejectedDelivery ? error : new RejectedDelivery('body_unreadable');
+    }
+    if (exceeds(body, maxBodyBytes)) throw new RejectedDelivery('body_too_large', sizeOf(body));
+    return body;
+  }
+
+  async #verify({ presented }: RawDelivery): Promise<Genuine | undefined> {
+    this.#phase = 'verifying';
+    try {
+      return await this.#parts.settings.verify(presented);
+    } catch (error) {
+      throw new RejectedDelivery('lookup_failed', undefined, error);
+    }
+  }
+
+  async #reject({ reason, size, cause }: RejectedDelivery): Promise<DeliveryOutcome> {
+    this.#settled = reason;
     // What came to nothing after the deadline was reported then.
-    if (!delivery.overdue) await this.#reporter.rejected(delivery, reason, { size, error: cause });
+    if (!this.context.signal.aborted)
+      await this.#parts.reports.rejected(this, reason, { size, error: cause });
     return reason;
   }
 
-  async #accept(verified: ReceivedDelivery, delivery: Delivery): Promise<Outcome> {
-    const { inbox } = this.#settings;
-    delivery.label = verified.label;
-    if (inbox !== undefined && typeof verified.type === 'string') {
-      return this.#store(inbox, { ...verified, type: verified.type }, delivery);
-    }
-    const reading = readAndReport(verified, this.#settings);
-    delivery.event = reading.event;
-    const handlers = this.#listeners.for(reading);
-    if (handlers.length > 0) return this.#handleOnce(verified, reading.event, handlers, delivery);
-    if (reading.kind === 'invalid') throw new Refusal('invalid_event');
-    return 'no_handler';
-  }
-
-  async #store(inbox: WebhookInbox, verified: StorableDelivery, delivery: Delivery): Promise<Outcome> {
-    const { type, payload } = verified;
-    const { deliveryId, receivedAt } = delivery.context;
-    const event = { type, payload, ...workspaceOf(verified) };
-    delivery.event = event;
-    delivery.phase = 'storing';
+  async #store(
+    inbox: WebhookInbox,
+    raw: RawDelivery,
+    { payload, workspace }: VerifiedDelivery,
+    type: string,
+  ): Promise<DeliveryOutcome> {
+    const { deliveryId, receivedAt } = this.context;
+    const event = { type, payload, ...workspaceOf({ workspace }) };
+    this.event = event;
+    this.#phase = 'storing';
     try {
-      await inbox.store({ key: await dedupeKey(verified), ...event, deliveryId, receivedAt });
+      await inbox.store({ key: await dedupeKey(raw, workspace), ...event, deliveryId, receivedAt });
       return 'stored';
     } catch (error) {
-      delivery.settled = 'not_stored';
-      await this.#fail(delivery, error, 'inbox');
+      this.#settled = 'not_stored';
+      await this.#fail(error, 'inbox');
       return 'not_stored';
     }
   }
 
-  async #handleOnce(
-    verified: ReceivedDelivery,
-    event: ReceivedWebhook,
-    handlers: readonly WebhookHandler<never>[],
-    delivery: Delivery,
-  ): Promise<Outcome> {
-    if (this.#claims === undefined) return this.#handle(event, handlers, delivery);
-    delivery.phase = 'claiming';
-    return this.#claims.once(await dedupeKey(verified), this.#claimant(delivery), () =>
-      this.#handle(event, handlers, delivery),
-    );
-  }
-
-  #claimant(delivery: Delivery): Claimant {
-    return {
-      id: delivery.context.deliveryId,
-      context: delivery.context,
+  async #accept(raw: RawDelivery, verified: VerifiedDelivery): Promise<DeliveryOutcome> {
+    const { settings, handlers: registered, claims } = this.#parts;
+    const event = toEvent(verified, settings);
+    this.event = event;
+    const handlers = registered.for(event);
+    if (handlers.length === 0) {
+      if (isInvalidEvent(event)) throw new RejectedDelivery('invalid_event');
+      return 'no_handler';
+    }
+    if (claims === undefined) return this.#handle(event, handlers);
+    this.#phase = 'claiming';
+    const claimant = {
+      context: this.context,
       onWait: () => {
-        delivery.phase = 'copy';
+        this.#phase = 'copy';
       },
-      report: (error) => void this.#fail(delivery, error, 'dedupe'),
+      onStoreError: (error: unknown) => void this.#fail(error, 'dedupe'),
     };
+    const key = await dedupeKey(raw, verified.workspace);
+    return claims.once(key, claimant, () => this.#handle(event, handlers));
   }
 
   async #handle(
     event: ReceivedWebhook,
     handlers: readonly WebhookHandler<never>[],
-    delivery: Delivery,
-  ): Promise<Outcome> {
-    const { context, unsettled } = delivery;
-    delivery.phase = 'running';
-    const thrown = await runHandlers(handlers, event, context, unsettled, (error, { handler }) =>
-      this.#fail(delivery, error, 'handler', handler),
+  ): Promise<DeliveryOutcome> {
+    this.#phase = 'running';
+    const thrown = await runHandlers(handlers, event, this.context, this.#unsettled, (error, handler) =>
+      this.#fail(error, 'handler', handler),
     );
-    delivery.settled = thrown.length === 0 ? 'handled' : 'handler_failed';
-    return delivery.settled;
+    this.#settled = thrown.length === 0 ? 'handled' : 'handler_failed';
+    return this.#settled;
   }
 
   /** The answer at the deadline, by how far the delivery has come. */
-  #endOverdue(delivery: Delivery, work: Promise<Outcome>): Outcome {
-    if (delivery.settled !== undefined) return delivery.settled;
-    delivery.overdue = true;
-    void work.then((outcome) => this.#reporter.late(delivery, outcome));
-    const { phase, unsettled } = delivery;
-    const error: unknown = delivery.context.signal.reason;
-    const outcome = OVERDUE_OUTCOMES[phase];
-    if (isRejection(outcome)) void this.#reporter.rejected(delivery, outcome, { error });
-    if (phase === 'claiming') void this.#fail(delivery, error, 'dedupe');
-    if (phase === 'storing') void this.#fail(delivery, error, 'inbox');
-    for (const { handler } of unsettled) void this.#fail(delivery, error, 'deadline', handler);
-    return phase === 'running' && unsettled.size === 0 ? 'handler_failed' : outcome;
+  #overdue(work: Promise<DeliveryOutcome>): DeliveryOutcome {
+    if (this.#settled !== undefined) return this.#settled;
+    const { reports } = this.#parts;
+    void work.then((outcome) => reports.late(this, outcome));
+    const error: unknown = this.context.signal.reason;
+    const outcome = OVERDUE_OUTCOMES[this.#phase];
+    if (isRejection(outcome)) void reports.rejected(this, outcome, { error });
+    if (this.#phase === 'claiming') void this.#fail(error, 'dedupe');
+    if (this.#phase === 'storing') void this.#fail(error, 'inbox');
+    for (const { handler } of this.#unsettled) void this.#fail(error, 'deadline', handler);
+    return this.#phase === 'running' && this.#unsettled.size === 0 ? 'handler_failed' : outcome;
   }
 
   async #fail(
-    delivery: Delivery,
     error: unknown,
     stage: WebhookFailure['stage'],
     handler?: WebhookHandler<never>,
   ): Promise<void> {
-    const { event, label, context } = delivery;
-    if (event === undefined) return this.#reporter.broken(delivery, error);
-    await this.#reporter.failed(label, error, { stage, event, handler, context });
+    const { event, label, context } = this;
+    if (event === undefined) return this.#parts.reports.broken(this, error);
+    await this.#parts.reports.failed(label, error, { stage, event, handler, context });
   }
+}
+
+/** Bytes of a body as it was received; undefined where a body parser has made an object of it. */
+function sizeOf(body: unknown): number | undefined {
+  if (isBytes(body)) return body.byteLength;
+  return typeof body === 'string' ? new TextEncoder().encode(body).byteLength : undefined;
+}
+
+/** Tells a body that is larger than a limit; of one that is already parsed, nothing cheap can tell. */
+function exceeds(body: unknown, limit: number): boolean {
+  // No UTF-16 unit takes more than three bytes: most bodies need no counting.
+  if (typeof body === 'string' && body.length * 3 <= limit) return false;
+  return (sizeOf(body) ?? 0) > limit;
 }

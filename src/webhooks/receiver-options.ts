@@ -1,6 +1,5 @@
 import { LeveledLogger, type Logger, type LogLevel } from '../ground/logger.js';
-import type { Drift } from '../validation/drift.js';
-import { DriftReporter } from '../validation/drift.js';
+import { type Drift, DriftReporter } from '../validation/drift.js';
 import {
   checkFunction,
   checkLogger,
@@ -14,16 +13,18 @@ import {
   resolveLogLevel,
 } from '../validation/option-checks.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
+import { DEFAULT_MAX_BODY_BYTES } from './adapters.js';
+import type { DedupeSettings } from './claims.js';
 import { type Clock, systemClock } from './clock.js';
-import type { DedupeStore } from './dedupe-store.js';
+import { DEFAULT_WINDOW, type DedupeStore } from './dedupe-store.js';
+import type { EventValidation } from './delivery.js';
 import type { WebhookInbox } from './inbox.js';
-import { DEFAULT_DEADLINE, DEFAULT_LEASE, DEFAULT_MAX_BODY_BYTES, DEFAULT_WINDOW } from './limits.js';
 import { createMemoryDedupe } from './memory-dedupe.js';
 import { type Genuine, verifierFor, type WebhookSecretLookup, type WebhookSecrets } from './secrets.js';
 
-/** How duplicates are recognised. */
+/** Options by which duplicates are recognised. */
 export interface DedupeOptions {
-  /** Where handled events are remembered. Default: {@link createMemoryDedupe}, for one process. */
+  /** The store that remembers handled events. Default: {@link createMemoryDedupe}, for one process. */
   readonly store?: DedupeStore | undefined;
   /** Milliseconds for which a handled event is remembered. Default 24 hours. */
   readonly window?: number | undefined;
@@ -33,20 +34,23 @@ export interface DedupeOptions {
    */
   readonly lease?: number | undefined;
   /**
-   * What to do with an event when the store fails: `'handle'` it, perhaps twice, or `'refuse'` it with 500, and lose it,
+   * The choice for an event when the store fails: `'handle'` it, perhaps twice, or `'refuse'` it with 500, and lose it,
    * because the service does not send it again. A choice of this package. Default `'handle'`.
    */
   readonly ifUnavailable?: 'handle' | 'refuse' | undefined;
 }
 
-/** What {@link createWebhookReceiver} takes. */
+/** Options of {@link createWebhookReceiver}. */
 export interface WebhookReceiverOptions {
   /**
    * Your workspace secret: one, a list during a rotation, a record of named workspaces, or a function that decides
    * on the presented secret.
    */
   readonly secret: WebhookSecrets | WebhookSecretLookup;
-  /** Milliseconds until a delivery is answered 500. The service waits 60 seconds (document, 6.4): keep below. Default 55 000. */
+  /**
+   * Milliseconds until a delivery is answered 500, finished or not. The service waits 60 seconds (specification, 6.4): keep
+   * below. Default 55 000.
+   */
   readonly deadline?: number | undefined;
   /**
    * The most bytes of a body. More is answered 413, and not read further. The size of a body that a body
@@ -54,19 +58,19 @@ export interface WebhookReceiverOptions {
    */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * How duplicates are recognised: options, a store, or `false` to handle every copy. Not together with `inbox`.
+   * The recognition of duplicates: options, a store, or `false` to handle every copy. Not together with `inbox`.
    * Default: in the memory of this process, for 24 hours.
    */
   readonly dedupe?: DedupeOptions | DedupeStore | false | undefined;
   /** Durable storage in front of the handlers. With it, 200 means stored. */
   readonly inbox?: WebhookInbox | undefined;
-  /** How strictly payloads are validated against the document. Default `'tolerant'`. */
+  /** The strictness of validation against the specification. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
   /** Called when a payload has issues that the validation mode forgives. */
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
-  /** Where time is taken from, for tests. Default: the runtime's clock. */
+  /** The clock, for tests. Default: the runtime's. */
   readonly clock?: Clock | undefined;
-  /** Where log lines go. Default `console`. */
+  /** Takes the log lines. Default `console`. */
   readonly logger?: Logger | undefined;
   /**
    * Refused deliveries are logged at `warn`, failures at `error`, each other delivery at `info`. Default `'warn'`.
@@ -75,23 +79,13 @@ export interface WebhookReceiverOptions {
   readonly logLevel?: LogLevel | undefined;
 }
 
-/** How duplicates are recognised, checked and filled in. */
-export interface DedupeSettings {
-  readonly store: DedupeStore;
-  readonly window: number;
-  readonly lease: number;
-  readonly ifUnavailable: 'handle' | 'refuse';
-}
-
 /** The checked options of a receiver. */
-export interface ReceiverSettings {
+export interface ReceiverSettings extends EventValidation {
   readonly verify: (presented: unknown) => Genuine | undefined | Promise<Genuine | undefined>;
   readonly deadline: number;
   readonly maxBodyBytes: number;
   readonly dedupe: DedupeSettings | undefined;
   readonly inbox: WebhookInbox | undefined;
-  readonly validation: ValidationMode;
-  readonly drift: DriftReporter;
   readonly clock: Clock;
   readonly log: LeveledLogger;
 }
@@ -123,7 +117,7 @@ export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettin
   const log = new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel));
   return {
     verify: verifierFor(options.secret),
-    deadline: checkTimeout('deadline', options.deadline) ?? DEFAULT_DEADLINE,
+    deadline: checkTimeout('deadline', options.deadline) ?? 55_000,
     maxBodyBytes: checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES,
     dedupe: resolveDedupe(options),
     inbox: checkMethods('inbox', ['store'], inbox),
@@ -148,7 +142,7 @@ function resolveDedupe({ dedupe, inbox, clock }: WebhookReceiverOptions): Dedupe
       checkMethods('dedupe.store', ['claim', 'complete', 'release'], options.store) ??
       createMemoryDedupe({ clock }),
     window: checkPositive('dedupe.window', options.window) ?? DEFAULT_WINDOW,
-    lease: checkTimeout('dedupe.lease', options.lease) ?? DEFAULT_LEASE,
+    lease: checkTimeout('dedupe.lease', options.lease) ?? 10_000,
     ifUnavailable:
       checkOneOf('dedupe.ifUnavailable', ['handle', 'refuse'], options.ifUnavailable) ?? 'handle',
   };

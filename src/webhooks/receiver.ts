@@ -1,6 +1,29 @@
+/**
+ * The receiver of webhooks. A delivery goes through these stages, in this order:
+ *
+ * 1. `adapters.ts`: what a server has of a request becomes a method and a way to read the body.
+ * 2. `pipeline.ts`: takes the delivery from there to its answer, and ends it at the deadline.
+ * 3. `delivery.ts`: the body is parsed to a raw delivery; `secrets.ts` checks its secret, and without it it is verified; held
+ *    against the table in `events.ts` it is an event. With an inbox (`inbox.ts`) it is stored before that.
+ * 4. `dedupe-key.ts`, `claims.ts`: one copy of an event is handled, the others wait for how it ends.
+ * 5. `handlers.ts`: the registered handlers run.
+ * 6. `answers.ts`, `delivery-reports.ts`: the outcome becomes the answer, log lines, and calls of the listeners.
+ */
 import { typeName } from '../ground/issues.js';
 import { refuseOption } from '../validation/option-checks.js';
+import {
+  answerNode,
+  type NodeRequest,
+  type NodeResponse,
+  parsedBody,
+  readNode,
+  readRequest,
+  toResponse,
+} from './adapters.js';
 import type { WebhookResponse } from './answers.js';
+import { Claims } from './claims.js';
+import type { InvalidWebhookEvent, UnknownWebhookEvent } from './delivery.js';
+import { DeliveryReports } from './delivery-reports.js';
 import {
   isWebhookEventType,
   type WebhookEvent,
@@ -8,23 +31,18 @@ import {
   type WebhookEventType,
   webhookEvents,
 } from './events.js';
-import type { StoredWebhook } from './inbox.js';
-import { Listeners, type WebhookFailure, type WebhookHandler, type WebhookRejection } from './listeners.js';
-import { answerNode, bodyOf, type NodeRequest, type NodeResponse, readNode } from './node.js';
-import { Pipeline } from './pipeline.js';
-import type { InvalidWebhookEvent, UnknownWebhookEvent } from './reading.js';
-import { type ReceiverSettings, resolveReceiver, type WebhookReceiverOptions } from './receiver-options.js';
-import { Reporter } from './reporter.js';
-import { readRequest } from './request-body.js';
-import { processStored } from './stored.js';
+import { Handlers, type WebhookFailure, type WebhookHandler, type WebhookRejection } from './handlers.js';
+import { processStored, type StoredWebhook } from './inbox.js';
+import { Pipeline, type PipelineParts, type ReadBody } from './pipeline.js';
+import { resolveReceiver, type WebhookReceiverOptions } from './receiver-options.js';
 
 /** A request as any server can describe it. Fastify's and Koa's request objects are one as they are. */
 export interface WebhookRequest {
   /** The HTTP method; any other than POST is refused, and none too. */
   readonly method?: string | undefined;
   /**
-   * Not looked at: the document shows no header that verifies a webhook (6.4), and no content type refuses a body that is
-   * JSON.
+   * Not looked at: the specification shows no header that verifies a webhook (6.4), and no content type refuses a body
+   * that is JSON.
    */
   readonly headers?: unknown;
   /** The body as a string or bytes, or the object that a body parser has made of it. */
@@ -33,16 +51,19 @@ export interface WebhookRequest {
 
 /** Takes deliveries of webhooks: verifies, validates, recognises duplicates, runs handlers, answers. */
 export class WebhookReceiver {
-  readonly #settings: ReceiverSettings;
-  readonly #listeners = new Listeners();
-  readonly #reporter: Reporter;
-  readonly #pipeline: Pipeline;
+  readonly #handlers = new Handlers();
+  readonly #parts: PipelineParts;
 
   /** Use {@link createWebhookReceiver}. */
   constructor(options: WebhookReceiverOptions) {
-    this.#settings = resolveReceiver(options);
-    this.#reporter = new Reporter(this.#settings.log, this.#listeners);
-    this.#pipeline = new Pipeline(this.#settings, this.#listeners, this.#reporter);
+    const settings = resolveReceiver(options);
+    const { dedupe, clock, log } = settings;
+    this.#parts = {
+      settings,
+      handlers: this.#handlers,
+      reports: new DeliveryReports(log, this.#handlers),
+      claims: dedupe === undefined ? undefined : new Claims(dedupe, clock),
+    };
   }
 
   /**
@@ -66,7 +87,7 @@ export class WebhookReceiver {
       const known = Object.keys(webhookEvents).join(', ');
       refuseOption('type', `${JSON.stringify(type)} is not an event type. Known event types: ${known}`);
     }
-    this.#listeners.add(type, checkHandler('on', handler));
+    this.#handlers.add(type, checkHandler('on', handler));
     return this;
   }
 
@@ -83,7 +104,7 @@ export class WebhookReceiver {
    * ```
    */
   onAny(handler: WebhookHandler<WebhookEvent>): this {
-    this.#listeners.any.push(checkHandler('onAny', handler));
+    this.#handlers.any.push(checkHandler('onAny', handler));
     return this;
   }
 
@@ -101,12 +122,12 @@ export class WebhookReceiver {
    * ```
    */
   onUnknown(handler: WebhookHandler<UnknownWebhookEvent>): this {
-    this.#listeners.unknown.push(checkHandler('onUnknown', handler));
+    this.#handlers.unknown.push(checkHandler('onUnknown', handler));
     return this;
   }
 
   /**
-   * Registers a handler for verified events whose payload does not fit the document. Without one they are answered
+   * Registers a handler for verified events whose payload does not fit the specification. Without one they are answered
    * 400 and go to `onRejected`; with one, they are answered as any event.
    *
    * @example
@@ -119,7 +140,7 @@ export class WebhookReceiver {
    * ```
    */
   onInvalid(handler: WebhookHandler<InvalidWebhookEvent>): this {
-    this.#listeners.invalid.push(checkHandler('onInvalid', handler));
+    this.#handlers.invalid.push(checkHandler('onInvalid', handler));
     return this;
   }
 
@@ -137,7 +158,7 @@ export class WebhookReceiver {
    * ```
    */
   onError(listener: (error: unknown, failure: WebhookFailure) => unknown): this {
-    this.#listeners.error.push(checkHandler('onError', listener));
+    this.#handlers.error.push(checkHandler('onError', listener));
     return this;
   }
 
@@ -155,7 +176,7 @@ export class WebhookReceiver {
    * ```
    */
   onRejected(listener: (rejection: WebhookRejection) => unknown): this {
-    this.#listeners.rejected.push(checkHandler('onRejected', listener));
+    this.#handlers.rejected.push(checkHandler('onRejected', listener));
     return this;
   }
 
@@ -176,7 +197,7 @@ export class WebhookReceiver {
    * ```
    */
   readonly handle = (request: WebhookRequest): Promise<WebhookResponse> =>
-    this.#pipeline.deliver({ method: request.method, read: () => request.body });
+    this.#answer(request.method, () => request.body);
 
   /**
    * Takes a delivery as a `Request`: Next, Hono, Remix, Workers, Deno, Bun. Never rejects. Bound to the receiver, so
@@ -191,12 +212,10 @@ export class WebhookReceiver {
    * ```
    */
   readonly fetch = async (request: Request): Promise<Response> => {
-    const { method } = request;
-    const { status, headers, body } = await this.#pipeline.deliver({
-      method,
-      read: (limit, atDeadline) => readRequest(request, limit, atDeadline),
-    });
-    return new Response(body === '' ? null : body, { status, headers });
+    const answer = await this.#answer(request.method, (limit, onDeadline) =>
+      readRequest(request, limit, onDeadline),
+    );
+    return toResponse(answer);
   };
 
   /**
@@ -220,12 +239,9 @@ export class WebhookReceiver {
    * ```
    */
   readonly node = async (request: NodeRequest, response: NodeResponse, parsed?: unknown): Promise<void> => {
-    const answer = await this.#pipeline.deliver({
-      method: request.method,
-      read: (limit, atDeadline) => {
-        const body = bodyOf(request, parsed);
-        return body === undefined ? readNode(request, limit, atDeadline) : body.value;
-      },
+    const answer = await this.#answer(request.method, (limit, onDeadline) => {
+      const body = parsedBody(request, parsed);
+      return body === undefined ? readNode(request, limit, onDeadline) : body.value;
     });
     answerNode(response, answer);
   };
@@ -235,7 +251,7 @@ export class WebhookReceiver {
    *
    * @param options - `signal` becomes the handlers' `context.signal`.
    * @throws {WebhookError} A handler failed; `cause` is what it threw. Try again later.
-   * @throws {WebhookPayloadError} It does not fit the document, and no `onInvalid` is registered.
+   * @throws {WebhookPayloadError} It does not fit the specification, and no `onInvalid` is registered.
    *
    * @example
    * ```ts
@@ -254,7 +270,12 @@ export class WebhookReceiver {
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<void> {
     const signal = options.signal ?? new AbortController().signal;
-    await processStored(stored, signal, this.#listeners, this.#settings, this.#reporter);
+    const { settings, handlers, reports } = this.#parts;
+    await processStored(stored, signal, settings, handlers, reports);
+  }
+
+  #answer(method: string | undefined, readBody: ReadBody): Promise<WebhookResponse> {
+    return new Pipeline(this.#parts).answer(method, readBody);
   }
 }
 
@@ -265,7 +286,7 @@ function checkHandler<Handler>(name: string, handler: Handler): Handler {
 
 /**
  * Makes a receiver for the service's webhooks. A 200 means that the event was handled, or stored in the inbox: the
- * service does not repeat an event (document, 6.4).
+ * service does not repeat an event (specification, 6.4).
  *
  * @throws {ConfigurationError} An option is wrong, such as an empty secret.
  *

@@ -3,7 +3,7 @@ import { refuseOption } from '../validation/option-checks.js';
 
 /**
  * Workspace secrets that are known beforehand: one; a list, while one is being replaced by another; or a record of
- * named workspaces, each with one secret or a list. With names, `event.workspace` says whose secret it was.
+ * named workspaces, each with one secret or a list. With names, `event.workspace` tells which workspace's secret it was.
  *
  * A list or a record is read once. To change secrets, pass a new one, or use a {@link WebhookSecretLookup}.
  */
@@ -21,7 +21,7 @@ export type WebhookSecrets =
  */
 export type WebhookSecretLookup = (presented: string) => SecretAnswer | Promise<SecretAnswer>;
 
-/** What a {@link WebhookSecretLookup} answers: the workspace's name or `true`; anything else refuses. */
+/** The answer of a {@link WebhookSecretLookup}: the workspace's name or `true`; anything else refuses. */
 export type SecretAnswer = string | boolean | null | undefined;
 
 /** A presented secret was genuine; `workspace` is its name, where it has one. */
@@ -45,8 +45,25 @@ export function verifierFor(
   return typeof secret === 'function' ? (presented) => askLookup(secret, presented) : createVerifier(secret);
 }
 
+const verifiers = /* @__PURE__ */ new WeakMap<object, Verifier>();
+let latest: { readonly secret: string; readonly verifier: Verifier } | undefined;
+
+/** A verifier that is made once for the same secrets: those who parse by themselves pass them with every webhook. */
+export function cachedVerifier(secrets: WebhookSecrets): Verifier {
+  if (typeof secrets === 'string') {
+    if (latest?.secret !== secrets) latest = { secret: secrets, verifier: createVerifier(secrets) };
+    return latest.verifier;
+  }
+  if (typeof secrets !== 'object' || secrets === null) return createVerifier(secrets);
+  const existing = verifiers.get(secrets);
+  if (existing !== undefined) return existing;
+  const verifier = createVerifier(secrets);
+  verifiers.set(secrets, verifier);
+  return verifier;
+}
+
 /** A verifier for known secrets. */
-export function createVerifier(secrets: WebhookSecrets): Verifier {
+function createVerifier(secrets: WebhookSecrets): Verifier {
   const known = knownSecrets(secrets);
   const [decoy] = known.values();
   return (presented) => {
@@ -93,15 +110,16 @@ function listSecrets(secrets: WebhookSecrets): readonly NamedSecret[] {
   const isRecord = Object.prototype.toString.call(secrets) === '[object Object]';
   const named = isRecord
     ? Object.entries(secrets).flatMap(([workspace, value]) =>
-        secretsOf(`secret.${workspace}`, value, workspace),
+        oneOrMore(`secret.${workspace}`, value, workspace),
       )
-    : secretsOf('secret', secrets);
-  if (named.length === 0)
+    : oneOrMore('secret', secrets);
+  if (named.length === 0) {
     refuseOption('secret', 'holds no secret: give a string, a list, or a plain object of names and secrets');
+  }
   return named;
 }
 
-function secretsOf(option: string, value: unknown, workspace?: string): readonly NamedSecret[] {
+function oneOrMore(option: string, value: unknown, workspace?: string): readonly NamedSecret[] {
   if (!Array.isArray(value)) return [{ secret: usable(option, value), workspace }];
   if (value.length === 0) refuseOption(option, 'holds no secret');
   return value.map((one, index) => ({ secret: usable(`${option}[${index}]`, one), workspace }));

@@ -1,7 +1,49 @@
 import { ByteJoiner } from '../ground/byte-joiner.js';
-import type { WebhookResponse } from './answers.js';
-import type { AtDeadline } from './delivery.js';
-import { Refusal, type RejectionReason } from './refusal.js';
+import { RejectedDelivery, type RejectionReason, type WebhookResponse } from './answers.js';
+
+// The ways between a server and the receiver: a `Request`, or what `node:http` hands to its listener.
+
+/** Registers what gives up reading when the deadline of the delivery passes. */
+export type OnDeadline = (giveUp: () => void) => void;
+
+/** The most bytes of a body that are read, unless options say otherwise: 16 MiB. The specification names no limit. */
+export const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/** Reads the body of a `Request`, until it is larger than the limit or the deadline passes. */
+export async function readRequest(
+  request: Request,
+  limit: number,
+  onDeadline?: OnDeadline,
+): Promise<Uint8Array> {
+  const announced = Number(request.headers.get('content-length') ?? 0);
+  if (announced > limit) throw new RejectedDelivery('body_too_large', announced);
+  const { body } = request;
+  if (body === null) return new Uint8Array();
+  if (request.bodyUsed) throw new RejectedDelivery('body_unreadable');
+  const reader = body.getReader();
+  const cancel = () => void reader.cancel().catch(ignore);
+  let overdue = false;
+  onDeadline?.(() => {
+    overdue = true;
+    cancel();
+  });
+  try {
+    const bytes = new ByteJoiner();
+    const size = await bytes.addFrom(reader, limit);
+    if (size > limit) throw new RejectedDelivery('body_too_large', size);
+    // A cancelled reader ends as if the body had: what came is not the whole.
+    if (overdue) throw new RejectedDelivery('body_unreadable', size);
+    return bytes.joined;
+  } catch (error) {
+    cancel();
+    throw error instanceof RejectedDelivery ? error : new RejectedDelivery('body_unreadable');
+  }
+}
+
+/** Makes the answer to a `Request`. */
+export function toResponse({ status, headers, body }: WebhookResponse): Response {
+  return new Response(body === '' ? null : body, { status, headers });
+}
 
 /** The part of a `node:http` request that is needed. Express's and HTTP/2's fit too. */
 export interface NodeRequest {
@@ -9,7 +51,7 @@ export interface NodeRequest {
   readonly method?: string | undefined;
   /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** What a body parser has made. */
+  /** The body, as a body parser has made it. */
   readonly body?: unknown;
   /** True when the body was read to its end. */
   readonly readableEnded?: boolean | undefined;
@@ -38,7 +80,7 @@ export interface NodeResponse {
 }
 
 /** The body that a parser has made of a request; undefined where the stream is still to be read. */
-export function bodyOf(request: NodeRequest, parsed: unknown): { readonly value: unknown } | undefined {
+export function parsedBody(request: NodeRequest, parsed: unknown): { readonly value: unknown } | undefined {
   const value = parsed === undefined || typeof parsed === 'function' ? request.body : parsed;
   if (value === undefined) return undefined;
   // Express 4 sets `{}` where its parser did not take the content type, and leaves the stream unread.
@@ -49,33 +91,37 @@ function isEmptyObject(value: unknown): boolean {
   return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
-/** Reads the stream of a request up to a limit. What is left of a larger body is thrown away unread. */
+/**
+ * Reads the stream of a request, until it is larger than the limit or the deadline passes. The rest of a larger body is
+ * thrown away unread.
+ */
 export async function readNode(
   request: NodeRequest,
   limit: number,
-  atDeadline: AtDeadline,
+  onDeadline: OnDeadline,
 ): Promise<Uint8Array> {
   // An aborted request emits an error at any time; without a listener it would end the process.
   request.on('error', ignore);
-  if (request.readableEnded === true || request.destroyed === true) throw new Refusal('body_unreadable');
+  if (request.readableEnded === true || request.destroyed === true)
+    throw new RejectedDelivery('body_unreadable');
   const announced = Number(request.headers['content-length'] ?? 0);
   try {
-    if (announced > limit) throw new Refusal('body_too_large', announced);
-    return await collect(request, limit, atDeadline);
+    if (announced > limit) throw new RejectedDelivery('body_too_large', announced);
+    return await collect(request, limit, onDeadline);
   } catch (error) {
     discard(request, limit);
     throw error;
   }
 }
 
-function collect(request: NodeRequest, limit: number, atDeadline: AtDeadline): Promise<Uint8Array> {
+function collect(request: NodeRequest, limit: number, onDeadline: OnDeadline): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const bytes = new ByteJoiner();
     let size = 0;
     let isOpen = true;
     // Whatever cuts a request off ends in `close`, which comes after a whole body too.
     const refuse = (reason: RejectionReason) => {
-      if (isOpen) reject(new Refusal(reason, size));
+      if (isOpen) reject(new RejectedDelivery(reason, size));
       isOpen = false;
     };
     const cut = () => refuse('body_unreadable');
@@ -90,7 +136,7 @@ function collect(request: NodeRequest, limit: number, atDeadline: AtDeadline): P
       resolve(bytes.joined);
     });
     request.on('close', cut);
-    atDeadline(cut);
+    onDeadline(cut);
   });
 }
 
@@ -124,5 +170,5 @@ export function answerNode(response: NodeResponse, { status, headers, body }: We
 }
 
 function ignore(): void {
-  // The connection is gone: whoever waits for the body or the answer learns of it elsewhere.
+  // The connection is gone, or the body is given up: those who wait for the body or the answer learn of it elsewhere.
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { sha256 } from '../../src/webhooks/sha256.js';
+import { sha256 } from '../../src/webhooks/dedupe-key.js';
 
 const texts = ['', 'a', 'é☎😀', '\ud800 alone', 'x'.repeat(300_000)];
 

@@ -1,0 +1,82 @@
+import { formatIssues } from '../ground/issues.js';
+import { describeThrown, type LeveledLogger } from '../ground/logger.js';
+import { type DeliveryOutcome, type RejectionReason, statusOf } from './answers.js';
+import { isInvalidEvent, type ReceivedWebhook } from './delivery.js';
+import type { Handlers, WebhookContext, WebhookFailure } from './handlers.js';
+
+/** A delivery as reports show it. */
+interface ReportedDelivery {
+  /** Type and workspace as they may stand in logs. */
+  readonly label: string;
+  /** Milliseconds since it arrived. */
+  readonly age: number;
+  readonly context: WebhookContext;
+  /** Undefined until it is verified. */
+  readonly event: ReceivedWebhook | undefined;
+}
+
+/** Tells the log and the listeners what happened to deliveries. A listener that throws is logged, and no more. */
+export class DeliveryReports {
+  readonly #log: LeveledLogger;
+  readonly #handlers: Handlers;
+
+  constructor(log: LeveledLogger, handlers: Handlers) {
+    this.#log = log;
+    this.#handlers = handlers;
+  }
+
+  /** One line for each delivery that was not refused. */
+  answered(delivery: ReportedDelivery, outcome: DeliveryOutcome): void {
+    this.#log.log('info', () => line(delivery, `${statusOf(outcome)} ${outcome}`));
+  }
+
+  /** The handlers of a delivery that was answered 500 have settled after all. */
+  late(delivery: ReportedDelivery, outcome: DeliveryOutcome): void {
+    this.#log.log('warn', () => line(delivery, `settled after its deadline: ${outcome}`));
+  }
+
+  /** A delivery was refused: logged, and told to `onRejected`. */
+  async rejected(
+    delivery: ReportedDelivery,
+    reason: RejectionReason,
+    { size, error }: { readonly size?: number | undefined; readonly error?: unknown },
+  ): Promise<void> {
+    const status = statusOf(reason);
+    const { event, context } = delivery;
+    const issues = event !== undefined && isInvalidEvent(event) ? formatIssues(event.issues) : '';
+    const bytes = size === undefined ? '' : `, ${size} bytes`;
+    this.#log.log('warn', () => line(delivery, `refused with ${status} ${reason}${bytes}`) + issues);
+    const rejection = { reason, status, size, deliveryId: context.deliveryId };
+    const told = error === undefined ? rejection : { ...rejection, error };
+    await this.#tell('onRejected', this.#handlers.rejected, (listener) => listener(told));
+  }
+
+  /** Something failed while an event was handled: logged, and told to `onError`. */
+  async failed(label: string, error: unknown, failure: WebhookFailure): Promise<void> {
+    const { stage, context } = failure;
+    const hint = this.#handlers.error.length === 0 ? '; register onError to see it' : '';
+    this.#log.log(
+      'error',
+      () =>
+        `webhook ${label}: failed at ${stage} with ${describeThrown(error)}${hint}, delivery ${context.deliveryId}`,
+    );
+    await this.#tell('onError', this.#handlers.error, (listener) => listener(error, failure));
+  }
+
+  /** Something failed before it was known which event it is: there is nothing that a listener could be handed. */
+  broken(delivery: ReportedDelivery, error: unknown): void {
+    this.#log.log('error', () => line(delivery, `failed with ${describeThrown(error)}`));
+  }
+
+  async #tell<Listener>(
+    name: string,
+    listeners: readonly Listener[],
+    call: (listener: Listener) => unknown,
+  ): Promise<void> {
+    await Promise.all(listeners.map((listener) => this.#log.runQuietly(name, () => call(listener))));
+  }
+}
+
+function line({ label, age, context }: ReportedDelivery, text: string): string {
+  return `webhook ${label}: ${text} after ${age} ms, delivery ${context.deliveryId}`;
+}
