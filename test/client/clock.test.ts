@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { answerInTurn, answerWith, connectTo, rejectionOf, success } from '../support/server.js';
+import { rejectionOf, success } from '../support/client.js';
+import { answerInTurn, answerWith, connectTo } from '../support/msw.js';
 
 /** Sets the clock of the machine. */
 function setClock(byMs: number): void {
@@ -10,7 +11,7 @@ function setClock(byMs: number): void {
 
 test('a clock that is set forward takes no time from a call', async () => {
   const unavailable = answerWith(503, '', { 'retry-after': '0' });
-  const { platform } = await connectTo(answerInTurn(unavailable, answerWith(200, success({ id: 't1' }))), {
+  const { platform } = connectTo(answerInTurn(unavailable, answerWith(200, success({ id: 't1' }))), {
     maxRetries: 1,
     totalTimeout: 60_000,
     hooks: { onResponse: () => setClock(3_600_000) },
@@ -19,11 +20,11 @@ test('a clock that is set forward takes no time from a call', async () => {
 });
 
 test('a clock that is set back gives a call no more time', async () => {
-  const { platform, server } = await connectTo(answerWith(503, '', { 'retry-after': '1' }), {
+  const { platform, requests } = connectTo(answerWith(503, '', { 'retry-after': '1' }), {
     maxRetries: 5,
     totalTimeout: 1_500,
     hooks: { onResponse: () => setClock(-3_600_000) },
   });
   expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ status: 503 });
-  expect(server.requests.length).toBeLessThanOrEqual(2);
+  expect(requests.length).toBeLessThanOrEqual(2);
 });

@@ -1,6 +1,7 @@
 import { AgentPlatform, type AgentPlatformOptions, ConfigurationError } from 'agent-platform-sdk';
 import { afterEach, expect, test, vi } from 'vitest';
-import { answerWith, connectTo, startServer, success, TOKEN } from '../support/server.js';
+import { success, TOKEN } from '../support/client.js';
+import { answerAll, answerWith, BASE_URL, connectTo } from '../support/msw.js';
 
 const VARIABLES = ['REGION', 'TOKEN', 'BASE_URL_EU', 'BASE_URL_NA', 'LOG'];
 
@@ -176,17 +177,17 @@ test('a host that only looks like loopback is not loopback', () => {
 });
 
 test('settings are read from the environment', async () => {
-  const server = await startServer(answerWith(200, success({ id: 't1' })));
+  const requests = answerAll(answerWith(200, success({ id: 't1' })));
   const environment = {
     REGION: 'na',
     TOKEN: 'token-of-the-environment',
-    BASE_URL_NA: server.url,
+    BASE_URL_NA: BASE_URL,
     LOG: 'off',
   };
   const platform = construct({}, environment);
   await platform.tools.get('t1');
   expect(platform.region).toBe('na');
-  expect(server.requests[0]?.headers.authorization).toBe('Bearer token-of-the-environment');
+  expect(requests[0]?.headers.authorization).toBe('Bearer token-of-the-environment');
 });
 
 test('an option wins over the environment', () => {
@@ -230,49 +231,49 @@ test.each([
   ['retries', { retries: 3 }],
   ['headers.host', { headers: { host: 'evil.example' } }],
 ])('a wrong option of one call is refused before anything is sent: %s', async (option, options) => {
-  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })));
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   await expect(platform.tools.get('t1', options as never)).rejects.toMatchObject({
     type: 'configuration_error',
     option,
   });
-  expect(server.requests).toHaveLength(0);
+  expect(requests).toHaveLength(0);
 });
 
 test('headers of the client and of the call are sent, and the call wins whatever the case', async () => {
-  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })), {
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })), {
     headers: { 'X-App': 'client', 'x-only': '1' },
   });
   await platform.tools.get('t1', { headers: { 'x-app': 'call' } });
-  expect(server.requests[0]?.headers).toMatchObject({ 'x-app': 'call', 'x-only': '1' });
+  expect(requests[0]?.headers).toMatchObject({ 'x-app': 'call', 'x-only': '1' });
 });
 
 test('the token of a call wins over the client’s', async () => {
-  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })));
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   await platform.tools.get('t1', { token: 'agent-secret' });
-  expect(server.requests[0]?.headers.authorization).toBe('Bearer agent-secret');
+  expect(requests[0]?.headers.authorization).toBe('Bearer agent-secret');
 });
 
 test('withOptions changes what it names and keeps the rest', async () => {
-  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })), {
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })), {
     headers: { 'x-a': '1' },
   });
   const other = platform.withOptions({ token: 'agent-secret', headers: { 'x-b': '2' }, timeout: undefined });
   await other.tools.get('t1');
-  expect(server.requests[0]?.headers).toMatchObject({
+  expect(requests[0]?.headers).toMatchObject({
     authorization: 'Bearer agent-secret',
     'x-a': '1',
     'x-b': '2',
   });
   await platform.tools.get('t1');
-  expect(server.requests[1]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+  expect(requests[1]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
 });
 
 test('withOptions keeps what came from the environment, although it is no longer there', async () => {
-  const server = await startServer(answerWith(200, success({ id: 't1' })));
+  const requests = answerAll(answerWith(200, success({ id: 't1' })));
   const environment = {
     REGION: 'na',
     TOKEN: 'token-of-the-environment',
-    BASE_URL_NA: server.url,
+    BASE_URL_NA: BASE_URL,
     LOG: 'off',
   };
   const platform = construct({}, environment);
@@ -280,37 +281,37 @@ test('withOptions keeps what came from the environment, although it is no longer
   const other = platform.withOptions({ timeout: 5_000 });
   await other.tools.get('t1');
   expect(other.baseUrl).toBe(platform.baseUrl);
-  expect(server.requests[0]?.headers.authorization).toBe('Bearer token-of-the-environment');
+  expect(requests[0]?.headers.authorization).toBe('Bearer token-of-the-environment');
 });
 
 test('withOptions keeps the options as they were given, whatever becomes of the object', async () => {
-  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })));
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   const options = { headers: { 'x-a': '1' } };
   const first = platform.withOptions(options);
   options.headers['x-a'] = 'changed';
   await first.withOptions({}).tools.get('t1');
-  expect(server.requests[0]?.headers['x-a']).toBe('1');
+  expect(requests[0]?.headers['x-a']).toBe('1');
 });
 
 test.each([[null], [undefined], ['eu'], [{ tokens: 'x' }]])('withOptions(%j) is refused', async (options) => {
-  const { platform } = await connectTo(answerWith(200));
+  const { platform } = connectTo(answerWith(200));
   expect(() => platform.withOptions(options as never)).toThrow(ConfigurationError);
 });
 
 test('a secret cannot cross regions: withOptions to another region needs a token', async () => {
-  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })));
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   for (const options of [{ region: 'na' }, { region: 'na', token: undefined }] as const) {
     expect(() => platform.withOptions(options)).toThrow(ConfigurationError);
   }
   const other = platform.withOptions({ region: 'na', token: 'secret-of-na' });
   await other.tools.get('t1');
   expect(other.region).toBe('na');
-  expect(server.requests[0]?.headers.authorization).toBe('Bearer secret-of-na');
+  expect(requests[0]?.headers.authorization).toBe('Bearer secret-of-na');
 });
 
 test('two ids in a row, where one argument names them, are refused as what they are', async () => {
-  const { platform, server } = await connectTo(answerWith(200, success({ ID: 'c1' })));
+  const { platform, requests } = connectTo(answerWith(200, success({ ID: 'c1' })));
   const call = platform.conversations.get('a1' as never, 'c1' as never);
   await expect(call).rejects.toThrow('options must be an object, got string.');
-  expect(server.requests).toEqual([]);
+  expect(requests).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import { type ApiError, endpoint, redact } from 'agent-platform-sdk';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { answerWith, connectTo, rejectionOf } from '../support/server.js';
+import { rejectionOf } from '../support/client.js';
+import { answerWith, connectTo } from '../support/msw.js';
 
 const CANARY = 'canary-1f9d2c-of-this-test';
 const json = JSON.stringify;
@@ -11,7 +12,7 @@ const inHexadecimal = (text: string): string => text.replaceAll('"', '&#x22;');
 const form = (text: string): string => new URLSearchParams({ text }).toString();
 
 async function rawBodyOf(body: string, token?: string): Promise<string> {
-  const { platform } = await connectTo(answerWith(500, body), token === undefined ? {} : { token });
+  const { platform } = connectTo(answerWith(500, body), token === undefined ? {} : { token });
   return ((await rejectionOf(platform.tools.get('t1'))) as ApiError).rawBody;
 }
 
@@ -39,7 +40,7 @@ describe('a token is found', () => {
       query: z.object({ q: z.string() }),
       response: z.unknown(),
     });
-    const { platform } = await connectTo(answerWith(500), { token });
+    const { platform } = connectTo(answerWith(500), { token });
     const error = await rejectionOf(platform.send(search, { query: { q: token } }));
     expect(error).toMatchObject({ path: '/x?q=[redacted]' });
   });
@@ -79,7 +80,7 @@ describe('a marked field is found', () => {
   test('in the words of an error, and of the fields of its issues', async () => {
     const words = `invalid body: ${text}`;
     const body = { message: words, code: 'c', issues: [{ message: words, received: `got ${text}` }] };
-    const { platform } = await connectTo(answerWith(400, body));
+    const { platform } = connectTo(answerWith(400, body));
     const error = (await rejectionOf(platform.tools.get('t1'))) as ApiError;
     expect(error.message).toContain('invalid body: {"key":"k","isEnv":true,"value":[redacted]');
     expect(json(error)).not.toContain(CANARY);

@@ -1,7 +1,9 @@
 import { type AgentPlatformOptions, createWebhookReceiver, type LogLevel } from 'agent-platform-sdk';
+import { HttpResponse } from 'msw';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Answer, answerInTurn, answerWith, connectTo, success } from '../support/server.js';
+import { success } from '../support/client.js';
+import { type Answer, answerInTurn, answerWith, connectTo } from '../support/msw.js';
 import { delivery } from '../webhooks/deliveries.js';
 
 const found = answerWith(200, success({ id: 't1' }));
@@ -14,7 +16,7 @@ async function linesAt(
   const lines: string[] = [];
   const at = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
   const logger = { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
-  const { platform } = await connectTo(answer, { logger, logLevel, ...options });
+  const { platform } = connectTo(answer, { logger, logLevel, ...options });
   await platform.tools.get('t1').catch(() => undefined);
   await platform.tools.get('t1').catch(() => undefined);
   return lines;
@@ -57,7 +59,7 @@ test('debug tells of the wait before another attempt', async () => {
 test('console is the logger where none is given', async () => {
   const info = vi.spyOn(console, 'info').mockImplementation(() => undefined);
   onTestFinished(() => info.mockRestore());
-  const { platform } = await connectTo(found, { logLevel: 'info' });
+  const { platform } = connectTo(found, { logLevel: 'info' });
   await platform.tools.get('t1');
   expect(info.mock.calls).toEqual([[expect.stringMatching(/GET \/tools\/t1 .*-> 200/)]]);
 });
@@ -71,7 +73,7 @@ function recordingPino(): { logger: pino.Logger; written: { level: number; msg: 
 
 test('pino is given one message a call, at its own level', async () => {
   const { logger, written } = recordingPino();
-  const { platform } = await connectTo(found, { logger: logger.child({ call: 'c1' }), logLevel: 'info' });
+  const { platform } = connectTo(found, { logger: logger.child({ call: 'c1' }), logLevel: 'info' });
   await platform.tools.get('t1');
   expect(written).toMatchObject([
     { level: pino.levels.values.info, call: 'c1', msg: expect.stringMatching(/^\[agent-platform-sdk\] GET/) },
@@ -81,7 +83,7 @@ test('pino is given one message a call, at its own level', async () => {
 test('pino is given headers and bodies at debug, and no secret with them', async () => {
   const { logger, written } = recordingPino();
   const tool = { id: 't1', serverUrlSecret: 's3cret-of-the-tool' };
-  const { platform } = await connectTo(answerWith(200, success(tool)), { logger, logLevel: 'debug' });
+  const { platform } = connectTo(answerWith(200, success(tool)), { logger, logLevel: 'debug' });
   await platform.tools.get('t1');
   const text = written.map(({ msg }) => msg).join('\n');
   expect(written.map(({ level }) => level)).toEqual([20, 30, 20]);
@@ -125,13 +127,13 @@ test('drift at more than a thousand places is no warning any more, so that memor
   const at = (level: string) => () => void lines.push(level);
   const logger = { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
   let call = 0;
-  const { platform } = await connectTo(
-    (_, response) => {
+  const { platform } = connectTo(
+    () => {
       call += 1;
       const grown = Object.fromEntries(
         Array.from({ length: 100 }, (__, field) => [`grown${call}x${field}`, 1]),
       );
-      response.end(JSON.stringify({ success: true, message: 'ok', clients: [], teams: [], ...grown }));
+      return HttpResponse.json({ success: true, message: 'ok', clients: [], teams: [], ...grown });
     },
     { logger, logLevel: 'warn' },
   );
@@ -147,7 +149,7 @@ test('a logger that throws does not change the outcome', async () => {
   const broken = () => {
     throw new Error('disk full');
   };
-  const { platform } = await connectTo(found, {
+  const { platform } = connectTo(found, {
     logger: { error: broken, warn: broken, info: broken, debug: broken },
     logLevel: 'debug',
   });
@@ -159,7 +161,7 @@ test('a logger that rejects does not change the outcome, and leaves no rejection
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on('unhandledRejection', note);
   const broken = () => Promise.reject(new Error('disk full'));
-  const { platform } = await connectTo(found, {
+  const { platform } = connectTo(found, {
     logger: { error: broken, warn: broken, info: broken, debug: broken },
     logLevel: 'debug',
   });

@@ -1,11 +1,12 @@
 import type { ApiError } from 'agent-platform-sdk';
 import { expect, test, vi } from 'vitest';
-import { answerWith, connectTo, rejectionOf } from '../support/server.js';
+import { rejectionOf } from '../support/client.js';
+import { answerWith, connectTo } from '../support/msw.js';
 
 /** The error for so many issues, and how often a secret was put into Base64 for it: the costly part of its forms. */
 async function errorWith(count: number): Promise<{ error: ApiError; encodings: number }> {
   const issues = Array.from({ length: count }, (_, at) => ({ message: `issue ${at}`, path: [at] }));
-  const { platform } = await connectTo(answerWith(422, { message: 'm', code: 'c', issues }), {
+  const { platform } = connectTo(answerWith(422, { message: 'm', code: 'c', issues }), {
     headers: { 'x-api-key': `an-api-key-for-${count}-issues` },
   });
   const encode = vi.spyOn(globalThis, 'btoa');

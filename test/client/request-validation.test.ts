@@ -1,11 +1,12 @@
 import { endpoints, RequestValidationError } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { answerWith, connectTo, rejectionOf } from '../support/server.js';
+import { rejectionOf } from '../support/client.js';
+import { answerWith, connectTo } from '../support/msw.js';
 
 const modes = ['strict', 'tolerant', 'report', 'off'] as const;
 
 test.each(modes)('a wrong argument is refused in the mode %s, and nothing is sent', async (validation) => {
-  const { platform, server } = await connectTo(answerWith(200), { validation });
+  const { platform, requests } = connectTo(answerWith(200), { validation });
   const error = await rejectionOf(platform.variables.create('a1', { description: 'no key' } as never));
   expect(error).toBeInstanceOf(RequestValidationError);
   expect(error).toMatchObject({
@@ -14,7 +15,7 @@ test.each(modes)('a wrong argument is refused in the mode %s, and nothing is sen
     path: '/agents/{agentId}/variables',
     outcomeUnknown: false,
   });
-  expect(server.requests).toHaveLength(0);
+  expect(requests).toHaveLength(0);
 });
 
 test.each([
@@ -28,7 +29,7 @@ test.each([
   ['an object', {}],
   ['half a surrogate pair', 'a\ud800'],
 ])('%s is not an id', async (_, id) => {
-  const { platform, server } = await connectTo(answerWith(200));
+  const { platform, requests } = connectTo(answerWith(200));
   for (const call of [
     platform.tools.get(id as never),
     platform.workspaces.delete(id as never),
@@ -40,11 +41,11 @@ test.each([
       issues: [{ code: 'invalid_id' }],
     });
   }
-  expect(server.requests).toHaveLength(0);
+  expect(requests).toHaveLength(0);
 });
 
 test('the issue names the parameter', async () => {
-  const { platform } = await connectTo(answerWith(200));
+  const { platform } = connectTo(answerWith(200));
   const error = await rejectionOf(platform.conversations.get({ agentId: 'a', convoId: '' }));
   expect((error as Error).message).toBe(
     'GET /agents/{agentId}/convos/{convoId} was not sent: the arguments do not fit the operation\n' +
@@ -57,21 +58,21 @@ test.each([
   ['nothing', []],
   ['null', [null]],
 ])('conversations.get with %s is a typed error', async (_, args) => {
-  const { platform, server } = await connectTo(answerWith(200));
+  const { platform, requests } = connectTo(answerWith(200));
   const get = platform.conversations.get.bind(platform.conversations) as (
     ...args: unknown[]
   ) => Promise<unknown>;
   const error = (await rejectionOf(get(...args))) as Error;
   expect(['RequestValidationError', 'ConfigurationError']).toContain(error.name);
-  expect(server.requests).toHaveLength(0);
+  expect(requests).toHaveLength(0);
 });
 
 test('tools.get refuses the path of another operation', async () => {
-  const { platform, server } = await connectTo(answerWith(200));
+  const { platform, requests } = connectTo(answerWith(200));
   const error = await rejectionOf(platform.tools.get('defaults'));
   expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['toolId'] }] });
   expect((error as Error).message).toContain('another operation');
-  expect(server.requests).toHaveLength(0);
+  expect(requests).toHaveLength(0);
 });
 
 const cycle: Record<string, unknown> = {};
@@ -90,10 +91,10 @@ test.each([
   ['undefined in a list', [1, undefined], ['variable', 'value', 1]],
   ['a cycle', cycle, ['variable', 'value', 'self']],
 ])('%s has no JSON form, and is refused instead of being changed on the way', async (_, value, path) => {
-  const { platform, server } = await connectTo(answerWith(200));
+  const { platform, requests } = connectTo(answerWith(200));
   const error = await rejectionOf(platform.variables.create('a1', { key: 'k', value }));
   expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path, code: 'not_json' }] });
-  expect(server.requests).toHaveLength(0);
+  expect(requests).toHaveLength(0);
 });
 
 const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as unknown;
@@ -110,29 +111,29 @@ test.each([
   ['a toJSON that throws', throwing],
   ['a toJSON that gives a bigint', { toJSON: () => 1n }],
 ])('%s is a typed error, and nothing is sent', async (_, value) => {
-  const { platform, server } = await connectTo(answerWith(200));
+  const { platform, requests } = connectTo(answerWith(200));
   expect(await rejectionOf(platform.variables.create('a1', { key: 'k', value }))).toMatchObject({
     type: 'request_validation_error',
   });
-  expect(server.requests).toHaveLength(0);
+  expect(requests).toHaveLength(0);
 });
 
 test('a date is sent in its JSON form', async () => {
-  const { platform, server } = await connectTo(answerWith(200, { success: true, data: { id: 'v1' } }));
+  const { platform, requests } = connectTo(answerWith(200, { success: true, data: { id: 'v1' } }));
   await platform.variables.create('a1', { key: 'k', value: new Date(0) });
-  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
+  expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
     variable: { key: 'k', value: '1970-01-01T00:00:00.000Z' },
   });
 });
 
 test('null for all arguments of send is a typed error', async () => {
-  const { platform } = await connectTo(answerWith(200));
+  const { platform } = connectTo(answerWith(200));
   const error = await rejectionOf(platform.send(endpoints.getTool, null as never));
   expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['toolId'] }] });
 });
 
 test('a missing body is a typed error', async () => {
-  const { platform } = await connectTo(answerWith(200));
+  const { platform } = connectTo(answerWith(200));
   expect(await rejectionOf(platform.phoneNumbers.release(undefined as never))).toMatchObject({
     type: 'request_validation_error',
   });
@@ -144,14 +145,14 @@ test.each([
   ['isImportedNumber', { phoneNumberSid: 'PN1', isImportedNumber: 'true' }],
   ['workspaceId', { workspaceId: 5, phoneNumberSid: 'PN1', isImportedNumber: true }],
 ])('phoneNumbers.release checks %s', async (field, number) => {
-  const { platform, server } = await connectTo(answerWith(200));
+  const { platform, requests } = connectTo(answerWith(200));
   const error = await rejectionOf(platform.phoneNumbers.release(number as never));
   expect(error).toMatchObject({ issues: [{ path: [field] }] });
-  expect(server.requests).toHaveLength(0);
+  expect(requests).toHaveLength(0);
 });
 
 test('the error holds no value of the argument', async () => {
-  const { platform } = await connectTo(answerWith(200));
+  const { platform } = connectTo(answerWith(200));
   const error = await rejectionOf(
     platform.variables.create('a1', { key: 5, isEnv: true, value: 'very-secret-value' } as never),
   );

@@ -1,6 +1,7 @@
 import type { ApiError } from 'agent-platform-sdk';
 import { describe, expect, test } from 'vitest';
-import { answerWith, connectTo, rejectionOf } from '../support/server.js';
+import { rejectionOf } from '../support/client.js';
+import { answerWith, connectTo } from '../support/msw.js';
 
 const inAscii = (text: string): string =>
   text.replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -11,7 +12,7 @@ describe('a header that holds JSON with characters beyond Latin-1', () => {
   const headers = { 'x-plain': plain, 'x-marked': marked };
 
   test.each([400, 404, 429, 503])('breaks no error: %i', async (status) => {
-    const { platform } = await connectTo(answerWith(status, { message: 'no', code: 'c' }, headers));
+    const { platform } = connectTo(answerWith(status, { message: 'no', code: 'c' }, headers));
     const error = (await rejectionOf(platform.tools.get('t1'))) as ApiError;
     expect(error.status).toBe(status);
     expect(error.headers.get('x-plain')).toBe(plain);
@@ -21,7 +22,7 @@ describe('a header that holds JSON with characters beyond Latin-1', () => {
 
   test('ends no call that succeeded', async () => {
     const told: Headers[] = [];
-    const { platform } = await connectTo(answerWith(200, { success: true, message: 'gone' }, headers), {
+    const { platform } = connectTo(answerWith(200, { success: true, message: 'gone' }, headers), {
       hooks: { onResponse: (response) => void told.push(response.headers) },
     });
     expect(await platform.workspaces.delete('w1')).toBeUndefined();

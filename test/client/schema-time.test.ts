@@ -6,7 +6,8 @@ import {
   TimeoutError,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { answerWith, connectTo, rejectionOf } from '../support/server.js';
+import { rejectionOf } from '../support/client.js';
+import { answerWith, connectTo } from '../support/msw.js';
 
 /** As one that asks a database which never answers. */
 const hanging: StandardSchemaV1<unknown, unknown> = {
@@ -20,22 +21,22 @@ const asking = endpoint({ method: 'POST', path: '/asking', body: hanging, respon
 const answered = endpoint({ method: 'POST', path: '/answered', body: passing, response: hanging });
 
 test.each([{ timeout: 50 }, { totalTimeout: 50 }])('%j ends a schema of what is sent', async (limit) => {
-  const { platform, server } = await connectTo(answerWith(200, {}));
+  const { platform, requests } = connectTo(answerWith(200, {}));
   const error = await rejectionOf(platform.send(asking, { body: {} }, limit));
   expect(error).toBeInstanceOf(TimeoutError);
   expect(error).toMatchObject({ path: '/asking', outcomeUnknown: false });
-  expect(server.requests).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 test.each([{ timeout: 500 }, { totalTimeout: 500 }])('%j ends a schema of the answer', async (limit) => {
-  const { platform } = await connectTo(answerWith(200, {}));
+  const { platform } = connectTo(answerWith(200, {}));
   const error = await rejectionOf(platform.send(answered, { body: {} }, limit));
   expect(error).toBeInstanceOf(TimeoutError);
   expect(error).toMatchObject({ path: '/answered', outcomeUnknown: true });
 });
 
 test('a signal ends a schema too', async () => {
-  const { platform } = await connectTo(answerWith(200, {}));
+  const { platform } = connectTo(answerWith(200, {}));
   const controller = new AbortController();
   const calls = [asking, answered].map((one) =>
     rejectionOf(platform.send(one, { body: {} }, { signal: controller.signal })),

@@ -7,9 +7,11 @@ import {
   redact,
   type StandardSchemaV1,
 } from 'agent-platform-sdk';
+import { HttpResponse } from 'msw';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { type Answer, answerInTurn, answerWith, connectTo, rejectionOf, success } from '../support/server.js';
+import { rejectionOf, success } from '../support/client.js';
+import { type Answer, answerInTurn, answerWith, BASE_URL, connectTo } from '../support/msw.js';
 
 const CANARY = 'canary-1f9d2c-of-this-test';
 const marked = {
@@ -39,14 +41,11 @@ function shown(value: unknown): string {
   return forms.join('\n');
 }
 
-const echo: Answer = (request, response) => {
-  response.writeHead(500, { 'x-echo': String(request.headers.authorization), 'set-cookie': CANARY });
-  response.end(
-    JSON.stringify({
-      message: `bad ${request.headers.authorization}`,
-      code: CANARY,
-      issues: [{ message: CANARY }],
-    }),
+const echo: Answer = ({ request }) => {
+  const authorization = String(request.headers.get('authorization'));
+  return HttpResponse.json(
+    { message: `bad ${authorization}`, code: CANARY, issues: [{ message: CANARY }] },
+    { status: 500, headers: { 'x-echo': authorization, 'set-cookie': `session=${CANARY}` } },
   );
 };
 
@@ -73,7 +72,7 @@ describe('no error shows a token, however the service echoes it', () => {
     ['just before the cap of the kept body', answerWith(500, `${'x'.repeat(16 * 1024 - 10)}${CANARY}`)],
   ];
   test.each(answers)('%s', async (_, answer) => {
-    const { platform } = await connectTo(answer, { token: CANARY });
+    const { platform } = connectTo(answer, { token: CANARY });
     const error = shown(await rejectionOf(platform.tools.get('t1')));
     expect(error).not.toContain(CANARY);
     expect(error).not.toContain(CANARY.slice(0, 12));
@@ -99,7 +98,7 @@ describe('no error shows a token, however the service echoes it', () => {
     ],
   ];
   test.each(thrown)('in what a custom fetch throws: %s', async (_, thrownFor) => {
-    const { platform } = await connectTo(answerWith(200), {
+    const { platform } = connectTo(answerWith(200), {
       token: CANARY,
       fetch: (__, { signal, ...request }) => Promise.reject(thrownFor(request)),
     });
@@ -110,7 +109,7 @@ describe('no error shows a token, however the service echoes it', () => {
 
   test('nor a header of any length', async () => {
     const long = CANARY.repeat(10_000);
-    const { platform } = await connectTo(answerWith(200), {
+    const { platform } = connectTo(answerWith(200), {
       headers: { 'x-api-key': long },
       fetch: () => Promise.reject(new Error(`refused ${long} and ${btoa(long)}`)),
     });
@@ -130,7 +129,7 @@ describe('no error shows a token, however the service echoes it', () => {
       },
     });
     for (const part of parts) Object.assign(part, { all });
-    const { platform } = await connectTo(answerWith(200), {
+    const { platform } = connectTo(answerWith(200), {
       token: CANARY,
       fetch: () => Promise.reject(Object.assign(new Error('refused'), { parts: all })),
     });
@@ -140,7 +139,7 @@ describe('no error shows a token, however the service echoes it', () => {
 
   test('the copy that stands in for a cause still says what happened', async () => {
     const cause = Object.assign(new TypeError(`to ${CANARY}: lost`), { code: 'E_LOST' });
-    const { platform } = await connectTo(answerWith(200), {
+    const { platform } = connectTo(answerWith(200), {
       token: CANARY,
       fetch: () => Promise.reject(new Error('fetch failed', { cause })),
     });
@@ -157,13 +156,13 @@ describe('no error shows a token, however the service echoes it', () => {
     const encoded = [inJson, inAddress, inAddress.replace(/%../g, (code) => code.toLowerCase())];
     for (const echoed of encoded) {
       for (const status of [200, 500]) {
-        const { platform } = await connectTo(answerWith(status, `<p>${echoed}</p>`), { token });
+        const { platform } = connectTo(answerWith(status, `<p>${echoed}</p>`), { token });
         const error = shown(await rejectionOf(platform.tools.get('t1')));
         expect(error).toContain('[redacted]');
         expect(error).not.toContain(echoed);
       }
     }
-    const { platform } = await connectTo(answerWith(200, success({ id: 5, name: token })), { token });
+    const { platform } = connectTo(answerWith(200, success({ id: 5, name: token })), { token });
     expect(shown(await rejectionOf(platform.tools.get('t1')))).not.toContain(inJson);
   });
 
@@ -171,7 +170,7 @@ describe('no error shows a token, however the service echoes it', () => {
     const token = '~~?>>canary>>??~~~of-a-test~~~';
     const encoded = btoa(`${before}${token}:after`);
     for (const echoed of [encoded, encoded.replaceAll('+', '-').replaceAll('/', '_')]) {
-      const { platform } = await connectTo(answerWith(500, `<p>${echoed}</p>`), { token });
+      const { platform } = connectTo(answerWith(500, `<p>${echoed}</p>`), { token });
       const error = shown(await rejectionOf(platform.tools.get('t1')));
       expect(error).toContain('[redacted]');
       expect(error).not.toContain(echoed.slice(10, 34));
@@ -179,14 +178,14 @@ describe('no error shows a token, however the service echoes it', () => {
   });
 
   test('after the scheme alone, where it is too short to be looked for in any text', async () => {
-    const { platform } = await connectTo(answerWith(500, 'Bearer tok-5 is none; tok-5'), { token: 'tok-5' });
+    const { platform } = connectTo(answerWith(500, 'Bearer tok-5 is none; tok-5'), { token: 'tok-5' });
     expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({
       rawBody: '[redacted] is none; tok-5',
     });
   });
 
   test('in the place of an id', async () => {
-    const { platform } = await connectTo(answerInTurn(answerWith(404), answerWith(200)), { token: CANARY });
+    const { platform } = connectTo(answerInTurn(answerWith(404), answerWith(200)), { token: CANARY });
     expect(shown(await rejectionOf(platform.tools.get(CANARY)))).not.toContain(CANARY);
     expect(shown(await rejectionOf(platform.tools.get(CANARY)))).not.toContain(CANARY);
     const signal = AbortSignal.abort();
@@ -195,13 +194,13 @@ describe('no error shows a token, however the service echoes it', () => {
 
   test('in the name of a field', async () => {
     const body = { success: true, message: 'ok', clients: [{ ID: 'c1', name: 5, [CANARY]: 1 }], teams: [] };
-    const { platform } = await connectTo(answerWith(200, body), { token: CANARY, validation: 'strict' });
+    const { platform } = connectTo(answerWith(200, body), { token: CANARY, validation: 'strict' });
     expect(shown(await rejectionOf(platform.orgs.listMembersAndTeams('o1')))).not.toContain(CANARY);
   });
 
   test('a header that a hook added', async () => {
-    const { platform } = await connectTo(
-      (request, response) => void response.writeHead(500).end(`no ${request.headers['x-vault-token']}`),
+    const { platform } = connectTo(
+      ({ request }) => new HttpResponse(`no ${request.headers.get('x-vault-token')}`, { status: 500 }),
       { hooks: { onRequest: ({ headers }) => headers.set('x-vault-token', CANARY) } },
     );
     expect(shown(await rejectionOf(platform.tools.get('t1')))).not.toContain(CANARY);
@@ -209,15 +208,13 @@ describe('no error shows a token, however the service echoes it', () => {
 
   test('a part of a header that carries a credential', async () => {
     const headers = { 'proxy-authorization': `Basic ${CANARY}`, cookie: `session=${CANARY}-2; theme=dark` };
-    const { platform } = await connectTo(answerWith(500, `${CANARY} ${CANARY}-2`), { headers });
+    const { platform } = connectTo(answerWith(500, `${CANARY} ${CANARY}-2`), { headers });
     expect(shown(await rejectionOf(platform.tools.get('t1')))).not.toContain(CANARY);
   });
 
   test('a header of the caller that carries a credential', async () => {
-    const { platform } = await connectTo(
-      (request, response) => {
-        response.writeHead(500).end(`no ${request.headers['x-proxy-key']}`);
-      },
+    const { platform } = connectTo(
+      ({ request }) => new HttpResponse(`no ${request.headers.get('x-proxy-key')}`, { status: 500 }),
       { headers: { 'x-proxy-key': CANARY } },
     );
     expect(shown(await rejectionOf(platform.tools.get('t1')))).not.toContain(CANARY);
@@ -264,13 +261,13 @@ describe('no error shows a marked field', () => {
     ['HTML with JSON', 500, `<html>{"listenUrl":"${CANARY}"}</html>`],
   ];
   test.each(bodies)('%s', async (_, status, body) => {
-    const { platform } = await connectTo(answerWith(status, body));
+    const { platform } = connectTo(answerWith(status, body));
     expect(shown(await rejectionOf(platform.tools.get('t1')))).not.toContain(CANARY);
   });
 
   test('a query', async () => {
     const search = endpoint({ method: 'GET', path: '/x', query: z.looseObject({}), response: z.unknown() });
-    const { platform } = await connectTo(answerInTurn(answerWith(500), answerWith(200)));
+    const { platform } = connectTo(answerInTurn(answerWith(500), answerWith(200)));
     for (let call = 0; call < 2; call += 1) {
       const error = await rejectionOf(platform.send(search, { query: { magicCode: CANARY } }));
       expect(shown(error)).not.toContain(CANARY);
@@ -282,7 +279,7 @@ describe('no error shows a marked field', () => {
     const schema: StandardSchemaV1 = {
       '~standard': { version: 1, vendor: 'test', validate: () => ({ issues: [issue] }) },
     };
-    const { platform } = await connectTo(answerWith(200, {}));
+    const { platform } = connectTo(answerWith(200, {}));
     const read = endpoint({ method: 'GET', path: '/x', response: schema });
     expect(shown(await rejectionOf(platform.send(read)))).not.toContain(CANARY);
     const write = endpoint({ method: 'POST', path: '/x', body: schema, response: z.unknown() });
@@ -290,7 +287,7 @@ describe('no error shows a marked field', () => {
   });
 
   test('an argument', async () => {
-    const { platform } = await connectTo(answerWith(200));
+    const { platform } = connectTo(answerWith(200));
     const error = await rejectionOf(platform.variables.create('a1', { ...marked, key: 5 } as never));
     expect(shown(error)).not.toContain(CANARY);
   });
@@ -302,15 +299,13 @@ test.each(['off', 'error', 'warn', 'info', 'debug'] as LogLevel[])(
     const lines: string[] = [];
     const write = (...line: unknown[]) => void lines.push(line.map(String).join(' '));
     const logger = { error: write, warn: write, info: write, debug: write };
-    const echoed: Answer = (request, response) => {
-      response.writeHead(200, {
-        'x-token': CANARY,
-        'set-cookie': CANARY,
-        'x-echo': String(request.headers.authorization),
+    const echoed: Answer = ({ request }) => {
+      const authorization = String(request.headers.get('authorization'));
+      return HttpResponse.json(success({ ...marked, id: 't1', grown: CANARY, channels: null }), {
+        headers: { 'x-token': CANARY, 'set-cookie': `session=${CANARY}`, 'x-echo': authorization },
       });
-      response.end(JSON.stringify(success({ ...marked, id: 't1', grown: CANARY, channels: null })));
     };
-    const { platform } = await connectTo(echoed, {
+    const { platform } = connectTo(echoed, {
       token: CANARY,
       logger,
       logLevel,
@@ -319,7 +314,7 @@ test.each(['off', 'error', 'warn', 'info', 'debug'] as LogLevel[])(
     await platform.tools.get('t1');
     await platform.tools.get(CANARY);
     await platform.variables.create('a1', { key: 'k', isEnv: true, value: CANARY, defaultValue: [CANARY] });
-    const failing = await connectTo(echo, { token: CANARY, logger, logLevel, maxRetries: 1 });
+    const failing = connectTo(echo, { token: CANARY, logger, logLevel, maxRetries: 1 });
     await rejectionOf(failing.platform.tools.get('t1'));
     expect(lines.join('\n')).not.toContain(CANARY);
     if (logLevel === 'debug') expect(lines.join('\n')).toContain('[redacted]');
@@ -335,7 +330,7 @@ test('no hook sees a token given for an id, or a marked field in a query', async
   });
   const told: unknown[] = [];
   const tell = (context: unknown) => void told.push(context);
-  const { platform, server } = await connectTo(answerInTurn(answerWith(503), answerWith(200, {})), {
+  const { platform, requests } = connectTo(answerInTurn(answerWith(503), answerWith(200, {})), {
     token: CANARY,
     maxRetries: 1,
     hooks: { onRequest: tell, onResponse: tell, onRetry: tell },
@@ -343,15 +338,15 @@ test('no hook sees a token given for an id, or a marked field in a query', async
   await platform.send(search, { path: { id: CANARY }, query: { magicCode: CANARY, page: 2 } });
   expect(told).toHaveLength(5);
   for (const one of told) expect(one).toMatchObject({ path: '/x/[redacted]?magicCode=[redacted]&page=2' });
-  expect(told[0]).toMatchObject({ url: `${server.url}/v3/x/[redacted]?magicCode=[redacted]&page=2` });
+  expect(told[0]).toMatchObject({ url: `${BASE_URL}/v3/x/[redacted]?magicCode=[redacted]&page=2` });
   expect(shown(told)).not.toContain(CANARY);
-  expect(server.requests[0]?.url).toContain(CANARY);
+  expect(requests[0]?.url).toContain(CANARY);
 });
 
 test('no hook sees the token', async () => {
   const seen: unknown[] = [];
   const note = (context: object) => void seen.push(context);
-  const { platform } = await connectTo(echo, {
+  const { platform } = connectTo(echo, {
     token: CANARY,
     maxRetries: 1,
     hooks: { onRequest: note, onResponse: note, onRetry: note, onDrift: note },
@@ -363,12 +358,12 @@ test('no hook sees the token', async () => {
 });
 
 test('what the caller gets is never masked', async () => {
-  const { platform } = await connectTo(answerWith(200, success({ ...marked, id: 't1' })));
+  const { platform } = connectTo(answerWith(200, success({ ...marked, id: 't1' })));
   expect(await platform.tools.get('t1')).toEqual({ ...marked, id: 't1' });
 });
 
 test('an error can be printed whole, and says what it is', async () => {
-  const { platform } = await connectTo(answerWith(404, { message: 'No such tool', code: 'not_found' }));
+  const { platform } = connectTo(answerWith(404, { message: 'No such tool', code: 'not_found' }));
   const error = (await rejectionOf(platform.tools.get('t1'))) as AgentPlatformError;
   expect(inspect(error)).toMatch(
     /^NotFoundError: GET \/tools\/t1 answered 404: No such tool \(code: not_found\)/,

@@ -9,7 +9,8 @@ import {
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { answerWith, connectTo, rejectionOf, success } from '../support/server.js';
+import { rejectionOf, success } from '../support/client.js';
+import { answerWith, connectTo } from '../support/msw.js';
 
 const getAgent = endpoint({
   method: 'GET',
@@ -20,10 +21,10 @@ const getAgent = endpoint({
 });
 
 test('an endpoint of one’s own: the output of its schema is returned', async () => {
-  const { platform, server } = await connectTo(answerWith(200, { agent: { id: 'a1', born: '2026-01-02' } }));
+  const { platform, requests } = connectTo(answerWith(200, { agent: { id: 'a1', born: '2026-01-02' } }));
   const { agent } = await platform.send(getAgent, { path: { agentId: 'a/1' } });
   expect(agent.born).toEqual(new Date('2026-01-02'));
-  expect(server.requests[0]).toMatchObject({ method: 'GET', url: '/v3/agents/a%2F1' });
+  expect(requests[0]).toMatchObject({ method: 'GET', url: '/v3/agents/a%2F1' });
 });
 
 test.each([
@@ -32,19 +33,19 @@ test.each([
   ['any value', z.unknown(), { a: 1 }],
 ])('the whole answer may be %s: a schema with a method `unwrap` is a schema', async (_, response, body) => {
   const list = endpoint({ method: 'GET', path: '/names', response });
-  const { platform } = await connectTo(answerWith(200, JSON.stringify(body)));
+  const { platform } = connectTo(answerWith(200, JSON.stringify(body)));
   expect(await platform.send(list)).toEqual(body);
 });
 
 test('a path parameter may have any name', async () => {
   const getAgent = endpoint({ method: 'GET', path: '/agents/{agent-id}', response: z.unknown() });
-  const { platform, server } = await connectTo(answerWith(200, '{}'));
+  const { platform, requests } = connectTo(answerWith(200, '{}'));
   await platform.send(getAgent, { path: { 'agent-id': 'a1' } });
-  expect(server.requests[0]?.url).toBe('/v3/agents/a1');
+  expect(requests[0]?.url).toBe('/v3/agents/a1');
 });
 
 test('an answer that does not fit it is an error in strict and tolerant, and drift in report', async () => {
-  const { platform } = await connectTo(answerWith(200, { agent: { id: 5 } }));
+  const { platform } = connectTo(answerWith(200, { agent: { id: 5 } }));
   for (const validation of ['strict', 'tolerant'] as const) {
     const error = await rejectionOf(platform.send(getAgent, { path: { agentId: 'a' } }, { validation }));
     expect(error).toMatchObject({
@@ -68,14 +69,14 @@ test('withData unwraps the envelope around any Standard Schema', async () => {
     },
   };
   const shout = endpoint({ method: 'GET', path: '/shout', response: withData(upper) });
-  const good = await connectTo(answerWith(200, success('hello')));
+  const good = connectTo(answerWith(200, success('hello')));
   expect(await good.platform.send(shout)).toBe('HELLO');
   expect((await good.platform.send(shout).withResponse()).message).toBe('ok');
-  const bad = await connectTo(answerWith(200, success(5)));
+  const bad = connectTo(answerWith(200, success(5)));
   expect(await rejectionOf(bad.platform.send(shout))).toMatchObject({
     issues: [{ path: ['data', 'x'], message: 'no text' }],
   });
-  const none = await connectTo(answerWith(200, success(undefined)));
+  const none = connectTo(answerWith(200, success(undefined)));
   expect(await rejectionOf(none.platform.send(shout))).toMatchObject({ issues: [{ path: ['data', 'x'] }] });
 });
 
@@ -86,7 +87,7 @@ test('withData around this package’s records has the four modes and passes the
     response: withData(z.array(ToolSchema)),
   });
   const tools = [{ id: 't1', name: null, later: 1 }];
-  const { platform } = await connectTo(answerWith(200, success(tools)));
+  const { platform } = connectTo(answerWith(200, success(tools)));
   expect(await platform.send(listTools, { path: { agentId: 'a1' } })).toEqual(tools);
   expect(
     await rejectionOf(platform.send(listTools, { path: { agentId: 'a1' } }, { validation: 'strict' })),
@@ -98,14 +99,14 @@ test('withData around this package’s records has the four modes and passes the
 test('a refinement of a list of this package’s records is asked, whichever copy of Zod made it', async () => {
   const tools = z.array(ToolSchema).check(z.minLength(1));
   const listTools = endpoint({ method: 'GET', path: '/agents/{agentId}/tools', response: withData(tools) });
-  const { platform } = await connectTo(answerWith(200, success([])));
+  const { platform } = connectTo(answerWith(200, success([])));
   const error = await rejectionOf(platform.send(listTools, { path: { agentId: 'a1' } }));
   expect(error).toMatchObject({ type: 'response_validation_error', issues: [{ path: ['data'] }] });
 });
 
 test('withoutData returns nothing, and an empty body is a success', async () => {
   const stop = endpoint({ method: 'DELETE', path: '/campaigns/{id}', response: withoutData() });
-  const { platform } = await connectTo(answerWith(204));
+  const { platform } = connectTo(answerWith(204));
   expect(await platform.send(stop, { path: { id: 'c1' } })).toBeUndefined();
 });
 
@@ -117,37 +118,37 @@ test('a body and a query are checked by their schemas, and their output is sent'
     query: z.object({ page: z.number(), tag: z.array(z.string()), none: z.optional(z.string()) }),
     response: z.unknown(),
   });
-  const { platform, server } = await connectTo(answerWith(200, '[]'));
+  const { platform, requests } = connectTo(answerWith(200, '[]'));
   const query = { page: 2, tag: ['a b', 'c&d'] };
   expect(await platform.send(search, { body: { since: new Date(0) }, query })).toEqual([]);
-  expect(server.requests[0]?.url).toBe('/v3/leads/search?page=2&tag=a+b&tag=c%26d');
-  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ since: '1970-01-01T00:00:00.000Z' });
+  expect(requests[0]?.url).toBe('/v3/leads/search?page=2&tag=a+b&tag=c%26d');
+  expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ since: '1970-01-01T00:00:00.000Z' });
   const error = await rejectionOf(platform.send(search, { body: { since: 'today' } as never, query }));
   expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['since'] }] });
-  expect(server.requests).toHaveLength(1);
+  expect(requests).toHaveLength(1);
 });
 
 test("auth: 'none' sends no token and asks for none", async () => {
   const ping = endpoint({ method: 'GET', path: '/ping', response: z.unknown(), auth: 'none' });
-  const { platform, server } = await connectTo(answerWith(200, '{}'), {
+  const { platform, requests } = connectTo(answerWith(200, '{}'), {
     token: () => {
       throw new Error('must not be asked');
     },
   });
   await platform.send(ping);
-  expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
+  expect(requests[0]?.headers).not.toHaveProperty('authorization');
 });
 
 test('the documented operations can be sent as data', async () => {
-  const { platform } = await connectTo(answerWith(200, success({ id: 't1' })));
+  const { platform } = connectTo(answerWith(200, success({ id: 't1' })));
   expect(await platform.send(endpoints.getTool, { path: { toolId: 't1' } })).toEqual({ id: 't1' });
 });
 
 test('a PUT or PATCH is not repeated either', async () => {
   const replace = endpoint({ method: 'PUT', path: '/x', body: z.object({}), response: z.unknown() });
-  const { platform, server } = await connectTo(answerWith(503), { maxRetries: 2 });
+  const { platform, requests } = connectTo(answerWith(503), { maxRetries: 2 });
   expect(await rejectionOf(platform.send(replace, { body: {} }))).toMatchObject({ outcomeUnknown: true });
-  expect(server.requests).toHaveLength(1);
+  expect(requests).toHaveLength(1);
 });
 
 test.each([
@@ -168,7 +169,7 @@ test.each<[string, StandardSchemaV1 | ResponseShape<unknown>]>([
   ['a schema', brokenSchema],
   ['an unwrap', { schema: z.unknown(), unwrap: broken, allowEmpty: false }],
 ])('%s that throws on the answer is a typed error that knows what was sent', async (_, response) => {
-  const { platform } = await connectTo(answerWith(200, {}));
+  const { platform } = connectTo(answerWith(200, {}));
   const remove = endpoint({ method: 'DELETE', path: '/campaigns/{id}', response });
   expect(await rejectionOf(platform.send(remove, { path: { id: 'c1' } }))).toMatchObject({
     type: 'response_validation_error',
@@ -180,12 +181,12 @@ test.each<[string, StandardSchemaV1 | ResponseShape<unknown>]>([
 
 test('a schema that throws on an argument is a typed error, and nothing is sent', async () => {
   const create = endpoint({ method: 'POST', path: '/campaigns', body: brokenSchema, response: z.unknown() });
-  const { platform, server } = await connectTo(answerWith(200, {}));
+  const { platform, requests } = connectTo(answerWith(200, {}));
   expect(await rejectionOf(platform.send(create, { body: 1 }))).toMatchObject({
     type: 'request_validation_error',
     cause: { message: 'a bug of the schema' },
   });
-  expect(server.requests).toHaveLength(0);
+  expect(requests).toHaveLength(0);
 });
 
 test.each([
@@ -195,10 +196,10 @@ test.each([
   ['a list of lists', [['a']]],
 ])('%s in a query has no form in an address, and is refused', async (_, value) => {
   const search = endpoint({ method: 'GET', path: '/x', query: z.looseObject({}), response: z.unknown() });
-  const { platform, server } = await connectTo(answerWith(200, {}));
+  const { platform, requests } = connectTo(answerWith(200, {}));
   expect(await rejectionOf(platform.send(search, { query: { value } }))).toMatchObject({
     type: 'request_validation_error',
     issues: [{ path: ['value'] }],
   });
-  expect(server.requests).toHaveLength(0);
+  expect(requests).toHaveLength(0);
 });

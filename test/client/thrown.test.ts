@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { type ConnectionError, endpoint } from 'agent-platform-sdk';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { connect, rejectionOf } from '../support/server.js';
+import { connect, rejectionOf } from '../support/client.js';
 
 const CANARY = 'canary-1f9d2c-of-this-test';
 const post = endpoint({ method: 'POST', path: '/x', body: z.unknown(), response: z.unknown() });

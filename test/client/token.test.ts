@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
-import { answerInTurn, answerWith, connectTo, rejectionOf, success } from '../support/server.js';
+import { rejectionOf, success } from '../support/client.js';
+import { answerInTurn, answerWith, connectTo } from '../support/msw.js';
 
 test('a token function is called for each attempt, so that a rotated token is used at once', async () => {
   let calls = 0;
-  const { platform, server } = await connectTo(
+  const { platform, requests } = connectTo(
     answerInTurn(answerWith(503), answerWith(200, success({ id: 't1' }))),
     { token: async () => `token-number-${++calls}`, maxRetries: 1 },
   );
   await platform.tools.get('t1');
-  expect(server.requests.map((request) => request.headers.authorization)).toEqual([
+  expect(requests.map((request) => request.headers.authorization)).toEqual([
     'Bearer token-number-1',
     'Bearer token-number-2',
   ]);
@@ -30,29 +31,29 @@ test.each([
   ['returns a blank', () => ' '],
   ['returns nothing', () => undefined as never],
 ])('a token function that %s ends the call before anything is sent', async (_, token) => {
-  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })), {
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })), {
     token,
     maxRetries: 2,
   });
   const error = await rejectionOf(platform.workspaces.delete('w1'));
   expect(error).toMatchObject({ type: 'configuration_error', option: 'token', outcomeUnknown: false });
-  expect(server.requests).toHaveLength(0);
+  expect(requests).toHaveLength(0);
 });
 
 test('a token function that hangs ends with the timeout, and the outcome is known: nothing was sent', async () => {
-  const { platform, server } = await connectTo(answerWith(200), {
+  const { platform, requests } = connectTo(answerWith(200), {
     token: () => new Promise<string>(() => undefined),
     timeout: 20,
   });
   const error = await rejectionOf(platform.workspaces.delete('w1'));
   expect(error).toMatchObject({ type: 'timeout_error', outcomeUnknown: false });
-  expect(server.requests).toHaveLength(0);
+  expect(requests).toHaveLength(0);
 });
 
 test('white space around a token is not part of it', async () => {
-  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })), {
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })), {
     token: ' a-secret\n',
   });
   await platform.tools.get('t1');
-  expect(server.requests[0]?.headers.authorization).toBe('Bearer a-secret');
+  expect(requests[0]?.headers.authorization).toBe('Bearer a-secret');
 });

@@ -1,7 +1,8 @@
 import { endpoint } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { answerWith, connectTo, rejectionOf } from '../support/server.js';
+import { rejectionOf } from '../support/client.js';
+import { answerWith, connectTo } from '../support/msw.js';
 
 const thrown = new TypeError('there is no id');
 const remove = endpoint({
@@ -20,7 +21,7 @@ test.each([
   ['an empty answer', ''],
   ['an answer', '{}'],
 ])('an `unwrap` of the user that throws for %s ends the call with a typed error', async (_, body) => {
-  const { platform } = await connectTo(answerWith(200, body));
+  const { platform } = connectTo(answerWith(200, body));
   const error = await rejectionOf(platform.send(remove));
   expect(error).toMatchObject({
     type: 'response_validation_error',

@@ -5,13 +5,14 @@ import {
   type ValidationMode,
 } from 'agent-platform-sdk';
 import { describe, expect, test } from 'vitest';
-import { answerWith, connectTo, rejectionOf, success } from '../support/server.js';
+import { rejectionOf, success } from '../support/client.js';
+import { answerWith, connectTo } from '../support/msw.js';
 
 const MODES: readonly ValidationMode[] = ['strict', 'tolerant', 'report', 'off'];
 
 async function getTool(body: unknown, options: AgentPlatformOptions) {
   const drifts: Drift[] = [];
-  const { platform } = await connectTo(answerWith(200, body), {
+  const { platform } = connectTo(answerWith(200, body), {
     ...options,
     hooks: { onDrift: (drift) => void drifts.push(drift) },
   });
@@ -21,7 +22,7 @@ async function getTool(body: unknown, options: AgentPlatformOptions) {
 async function listMembers(clients: unknown[], validation: ValidationMode, more: object = {}) {
   const drifts: Drift[] = [];
   const body = { success: true, message: 'ok', clients, teams: [], ...more };
-  const { platform } = await connectTo(answerWith(200, body), {
+  const { platform } = connectTo(answerWith(200, body), {
     validation,
     hooks: { onDrift: (drift) => void drifts.push(drift) },
   });
@@ -136,7 +137,7 @@ test('a valid answer reports nothing', async () => {
 });
 
 test('the mode of a call wins over the client’s', async () => {
-  const { platform } = await connectTo(answerWith(200, success({})), { validation: 'strict' });
+  const { platform } = connectTo(answerWith(200, success({})), { validation: 'strict' });
   expect(await platform.tools.get('t1', { validation: 'off' })).toEqual({});
   await expect(platform.tools.get('t1')).rejects.toBeInstanceOf(ResponseValidationError);
 });
@@ -178,7 +179,7 @@ describe('a 2xx that cannot be read', () => {
 
   test.each(['null', '[]', '5', '"text"'])('%s in place of an envelope never crashes', async (body) => {
     for (const validation of MODES) {
-      const { platform } = await connectTo(answerWith(200, body), { validation });
+      const { platform } = connectTo(answerWith(200, body), { validation });
       const tool = () => platform.tools.get('t1');
       const members = () => platform.orgs.listMembersAndTeams('o1');
       if (validation === 'strict' || validation === 'tolerant') {
@@ -190,39 +191,6 @@ describe('a 2xx that cannot be read', () => {
       }
     }
   });
-
-  test('more than maxResponseBytes is a typed error, whether the length is declared or not', async () => {
-    const big = JSON.stringify(success({ id: 't1', name: 'x'.repeat(5_000) }));
-    for (const headers of [{ 'content-length': String(big.length) }, {}] as const) {
-      const { platform } = await connectTo(
-        (_, response) => {
-          response.writeHead(200, headers);
-          response.write(big.slice(0, 2_000));
-          response.end(big.slice(2_000));
-        },
-        { maxResponseBytes: 1_000 },
-      );
-      const error = await rejectionOf(platform.tools.get('t1'));
-      expect(error).toMatchObject({ type: 'response_validation_error', issues: [{ code: 'too_large' }] });
-      expect((error as Error).message).toContain('maxResponseBytes');
-    }
-  });
-
-  test.each([true, false])(
-    'maxResponseBytes is the greatest size that is read (declared: %s)',
-    async (isDeclared) => {
-      const body = JSON.stringify(success({ id: 't1', name: 'x'.repeat(5_000) }));
-      const headers = isDeclared ? { 'content-length': String(body.length) } : {};
-      const { platform } = await connectTo((_, response) => {
-        response.writeHead(200, headers);
-        response.write(body.slice(0, 2_000));
-        response.end(body.slice(2_000));
-      });
-      const get = (maxResponseBytes: number) => platform.withOptions({ maxResponseBytes }).tools.get('t1');
-      expect(await get(body.length)).toMatchObject({ id: 't1' });
-      expect(await rejectionOf(get(body.length - 1))).toMatchObject({ issues: [{ code: 'too_large' }] });
-    },
-  );
 });
 
 describe('an operation without data', () => {
@@ -233,7 +201,7 @@ describe('an operation without data', () => {
   ])('%i with an empty body succeeds: the deletion has happened', async (status, body) => {
     for (const validation of MODES) {
       const drifts: Drift[] = [];
-      const { platform } = await connectTo(answerWith(status, body), {
+      const { platform } = connectTo(answerWith(status, body), {
         validation,
         hooks: { onDrift: (drift) => void drifts.push(drift) },
       });
@@ -245,17 +213,16 @@ describe('an operation without data', () => {
 
 describe('an envelope that says the operation failed', () => {
   test.each(MODES)('success: false in a 200 is an error in the mode %s', async (validation) => {
-    const { platform } = await connectTo(
-      answerWith(200, { success: false, message: 'Workspace is locked' }),
-      { validation },
-    );
+    const { platform } = connectTo(answerWith(200, { success: false, message: 'Workspace is locked' }), {
+      validation,
+    });
     const error = await rejectionOf(platform.workspaces.delete('w1'));
     expect(error).toMatchObject({ type: 'operation_failed_error', status: 200, outcomeUnknown: false });
     expect((error as Error).message).toContain('Workspace is locked');
   });
 
   test.each(MODES)('isGood: false in a 200 is an error in the mode %s', async (validation) => {
-    const { platform } = await connectTo(answerWith(200, { isGood: false, errors: 'no such number' }), {
+    const { platform } = connectTo(answerWith(200, { isGood: false, errors: 'no such number' }), {
       validation,
     });
     const error = await rejectionOf(

@@ -1,6 +1,7 @@
 import { AgentPlatform, type AgentPlatformOptions, ConfigurationError } from 'agent-platform-sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { answerWith, connectTo, success } from '../support/server.js';
+import { success } from '../support/client.js';
+import { answerWith, connectTo } from '../support/msw.js';
 
 const options: AgentPlatformOptions = {
   region: 'eu',
@@ -40,12 +41,12 @@ test('headers of the class Headers are refused, as everywhere', () => {
 });
 
 test('a header is replaced, however its name is spelt', async () => {
-  const { platform, server } = await connectTo(answerWith(200, success({ id: 't1' })), {
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })), {
     headers: { 'x-name': 'one' },
   });
   await platform
     .withOptions({ headers: { 'X-Name': 'two' } })
     .withOptions({ headers: { 'x-name': 'three' } })
     .tools.get('t1');
-  expect(server.requests[0]?.headers['x-name']).toBe('three');
+  expect(requests[0]?.headers['x-name']).toBe('three');
 });

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { Masker } from '../../src/client/transport/masker.js';
 import { describeBody } from '../../src/client/transport/response-body.js';
 import { retryAfter, retryDelay } from '../../src/client/transport/retry.js';
-import { answerWith, connectTo, rejectionOf } from '../support/server.js';
+import { rejectionOf } from '../support/client.js';
+import { answerWith, connectTo } from '../support/msw.js';
 
 test.each([
   [{ success: false }, '(success: false): without a reason'],
@@ -12,7 +13,7 @@ test.each([
   [{ isGood: false, errors: 'rented' }, '(isGood: false): rented'],
   [{ isGood: false, errors: 7 }, '(isGood: false): without a reason'],
 ])('the failed envelope %j is told as it is', async (body, words) => {
-  const { platform } = await connectTo(answerWith(200, body));
+  const { platform } = connectTo(answerWith(200, body));
   const error = (await rejectionOf(platform.tools.get('t'))) as AgentPlatformError;
   expect(error.type).toBe('operation_failed_error');
   expect(error.message).toContain(words);
@@ -24,7 +25,7 @@ test.each([
   [{ code: 'c' }, true],
   [{}, true],
 ])('a 500 with %j to a POST leaves the outcome open: %s', async (body, outcomeUnknown) => {
-  const { platform } = await connectTo(answerWith(500, body));
+  const { platform } = connectTo(answerWith(500, body));
   expect(await rejectionOf(platform.variables.create('a', { key: 'k' }))).toMatchObject({ outcomeUnknown });
 });
 

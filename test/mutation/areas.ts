@@ -4,7 +4,7 @@ export interface Area {
   readonly tests: readonly string[];
 }
 
-const client = 'test/client/*.test.ts';
+const client = 'test/client/**/*.test.ts';
 
 /** The areas of which most mutants are to be killed. */
 export const AREAS: Readonly<Record<string, Area>> = {
@@ -12,7 +12,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     mutate: ['src/validation/*.ts', 'src/ground/{issues,json}.ts', 'src/schemas/object.ts'],
     tests: [
       'test/schemas/growth.test.ts',
-      'test/client/{request-validation,send,validation}.test.ts',
+      'test/client/**/{request-validation,send,validation}.test.ts',
       'test/validation/*.test.ts',
       'test/webhooks/{events,parse}.test.ts',
     ],
@@ -22,7 +22,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     tests: [
       'test/errors/*.test.ts',
       'test/ground/redact.test.ts',
-      'test/client/{api-errors,echo,encodings,response-headers,secrets,thrown}.test.ts',
+      'test/client/**/{api-errors,echo,encodings,response-headers,secrets,thrown}.test.ts',
       'test/webhooks/parse.test.ts',
     ],
   },

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AgentPlatform, type AgentPlatformOptions } from 'agent-platform-sdk';
+import type { AgentPlatform, AgentPlatformOptions } from 'agent-platform-sdk';
 import { freePort } from '../../scripts/free-port.js';
+import { connect } from './client.js';
 import { serve } from './loopback.js';
 
 export interface ReceivedRequest {
@@ -21,7 +22,7 @@ export interface TestServer {
   readonly requests: ReceivedRequest[];
 }
 
-/** A real HTTP server on loopback, for the length of one test. */
+/** A real HTTP server on loopback, for the length of one test: for what msw cannot show. */
 export async function startServer(answer: Answer): Promise<TestServer> {
   const requests: ReceivedRequest[] = [];
   const url = await serve(async (incoming, response) => {
@@ -55,22 +56,6 @@ export const answerInTurn =
   (request, response, attempt) =>
     answers[Math.min(attempt, answers.length) - 1]?.(request, response, attempt);
 
-export const success = (data: unknown) => ({ success: true, message: 'ok', data });
-
-export const TOKEN = 'workspace-secret-of-the-tests';
-
-/** A client of a test server that logs nothing. */
-export function connect(url: string, options: AgentPlatformOptions = {}): AgentPlatform {
-  return new AgentPlatform({
-    region: 'eu',
-    token: TOKEN,
-    baseUrls: { eu: url, na: url },
-    logLevel: 'off',
-    maxRetries: 0,
-    ...options,
-  });
-}
-
 /** A client of a server that gives one answer, and the server. */
 export async function connectTo(
   answer: Answer,
@@ -78,16 +63,6 @@ export async function connectTo(
 ): Promise<{ platform: AgentPlatform; server: TestServer }> {
   const server = await startServer(answer);
   return { platform: connect(server.url, options), server };
-}
-
-/** What a promise was rejected with; a fulfilled one fails the test. */
-export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  throw new Error('expected a rejection');
 }
 
 /** An address on loopback where nothing listens. */

@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import type { AgentPlatform } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { connect, startServer, success } from '../../support/server.js';
+import { connect, success } from '../../support/client.js';
+import { startServer } from '../../support/server.js';
 import { rounds, seededRandom } from '../support/form.js';
 import { type Outcome, outcomeOf, tally } from '../support/outcome.js';
 import { watchProcess } from '../support/watch.js';

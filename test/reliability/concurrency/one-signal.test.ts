@@ -1,8 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { connect, success } from '../../support/client.js';
 import { bytesInUse, collectGarbage } from '../../support/memory.js';
-import { connect, startServer, success } from '../../support/server.js';
+import { startServer } from '../../support/server.js';
 import { inForm } from '../support/form.js';
 import { MIB } from '../support/heap.js';
 import { watchProcess } from '../support/watch.js';

@@ -1,6 +1,7 @@
 import { OperationFailedError } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { connect, startServer, success } from '../../support/server.js';
+import { connect, success } from '../../support/client.js';
+import { startServer } from '../../support/server.js';
 import { rounds, seededRandom } from '../support/form.js';
 import { outcomeOf } from '../support/outcome.js';
 import { watchProcess } from '../support/watch.js';

@@ -12,7 +12,7 @@ import type * as z from 'zod/mini';
 import { validateOwn } from '../../../src/validation/validate.js';
 import { recordNames } from '../../schemas/document-table.js';
 import { schemaOf } from '../../schemas/records.js';
-import { rejectionOf } from '../../support/server.js';
+import { rejectionOf } from '../../support/client.js';
 import { fcParameters } from '../support/form.js';
 import { arbitraryOf } from './arbitraries.js';
 import { answering, operations, succeeding } from './doors.js';

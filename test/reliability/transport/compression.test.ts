@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { connect } from '../../support/server.js';
+import { connect } from '../../support/client.js';
 import { MIB, peakRise } from '../support/heap.js';
 import { operations, withEach } from '../support/operations.js';
 import { isUnknown, outcomeOf } from '../support/outcome.js';

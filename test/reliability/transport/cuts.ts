@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { AgentPlatform, RequestOptions } from 'agent-platform-sdk';
 import { expect } from 'vitest';
-import { connect } from '../../support/server.js';
+import { connect } from '../../support/client.js';
 import { inForm } from '../support/form.js';
 import type { Operation } from '../support/operations.js';
 import { type Outcome, outcomeOf } from '../support/outcome.js';

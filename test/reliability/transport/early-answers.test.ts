@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { connect } from '../../support/client.js';
 import { listenOnLoopback } from '../../support/loopback.js';
-import { connect } from '../../support/server.js';
 import { MIB } from '../support/heap.js';
 import { isUnknown, outcomeOf } from '../support/outcome.js';
 import { watchProcess } from '../support/watch.js';

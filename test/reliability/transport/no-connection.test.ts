@@ -1,8 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, test } from 'vitest';
+import { connect } from '../../support/client.js';
 import { listenOnLoopback } from '../../support/loopback.js';
-import { closedAddress, connect } from '../../support/server.js';
+import { closedAddress } from '../../support/server.js';
 import { withEach } from '../support/operations.js';
 import { outcomeOf } from '../support/outcome.js';
 import { ownCertificate } from '../support/own-certificate.js';

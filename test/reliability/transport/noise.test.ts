@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { connect } from '../../support/server.js';
+import { connect } from '../../support/client.js';
 import { fcParameters } from '../support/form.js';
 import { type Operation, operations } from '../support/operations.js';
 import { outcomeOf } from '../support/outcome.js';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { connect } from '../../support/server.js';
+import { connect } from '../../support/client.js';
 import { type Operation, withEach } from '../support/operations.js';
 import { isUnknown, outcomeOf } from '../support/outcome.js';
 import { startRawServer } from '../support/raw-server.js';

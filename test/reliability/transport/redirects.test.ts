@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { connect } from '../../support/server.js';
+import { connect } from '../../support/client.js';
 import { operations } from '../support/operations.js';
 import { isUnknown, outcomeOf } from '../support/outcome.js';
 import { startRawServer } from '../support/raw-server.js';

@@ -1,6 +1,6 @@
 import type { TokenSource } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { connect } from '../../support/server.js';
+import { connect } from '../../support/client.js';
 import { withEach } from '../support/operations.js';
 import { isUnknown, outcomeOf } from '../support/outcome.js';
 import { startRawServer } from '../support/raw-server.js';
