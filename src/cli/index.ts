@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { run } from './run.js';
+import { run } from './commands.js';
 
 /** The first signal ends the command in order; the second one ends it at once, as without a listener. */
 function stopped(): Promise<void> {

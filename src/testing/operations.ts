@@ -121,13 +121,12 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
     }
     // Rule 1: its agents go too, with their conversations, leads, tools and variables. The access of its members goes with
     // the record itself, and so do its secret and those of its agents.
-    for (const agent of state.agents.values()) {
-      if (agent.workspaceId !== workspace.id) continue;
-      for (const records of collectionsOfAgents(state)) {
-        for (const [key, { agentId }] of records) if (agentId === agent.id) records.delete(key);
-      }
-      state.agents.delete(agent.id);
+    const agents = [...state.agents.values()].filter(({ workspaceId }) => workspaceId === workspace.id);
+    const agentIds = new Set<string | undefined>(agents.map(({ id }) => id));
+    for (const records of collectionsOfAgents(state)) {
+      for (const [key, { agentId }] of records) if (agentIds.has(agentId)) records.delete(key);
     }
+    for (const { id } of agents) state.agents.delete(id);
     state.workspaces.delete(workspace.id);
     return succeeded(choices);
   },

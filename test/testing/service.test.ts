@@ -1,4 +1,4 @@
-import { ErrorBodySchema } from 'agent-platform-sdk';
+import { AuthenticationError, ErrorBodySchema, NotFoundError } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -148,4 +148,62 @@ test('reset takes records, ids and requests back to the beginning', async () => 
   expect(state).toEqual(before);
   expect(requests).toEqual([]);
   expect(fake.add.agent().id).toBe('agent_eu_2');
+});
+
+test('fetch takes a URL, a Request, and a signal', async () => {
+  const fake = createFakePlatform();
+  const url = `${fake.baseUrls.eu}/v3/tools/defaults`;
+  const headers = { authorization: `Bearer ${fake.seed.eu.agentSecret}` };
+
+  expect((await fake.fetch(new URL(url), { headers })).status).toBe(200);
+  expect((await fake.fetch(new Request(url, { headers }))).status).toBe(200);
+  const reason = new Error('changed my mind');
+  await expect(fake.fetch(url, { headers, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  expect(fake.requests).toHaveLength(2);
+});
+
+test('fetch reaches no other host', async () => {
+  const fetching = createFakePlatform().fetch('https://elsewhere.example/v3/tools/defaults');
+
+  await expect(fetching).rejects.toThrow(/^fetch failed: the fake answers below https:\/\/eu\./);
+});
+
+test('the regions share no record', async () => {
+  const fake = createFakePlatform();
+  const { secondWorkspaceId } = fake.seed.eu;
+  await clientOf(fake, { region: 'eu' }).workspaces.delete(secondWorkspaceId);
+
+  expect(fake.state.eu.workspaces.size).toBe(1);
+  expect(fake.state.na.workspaces.size).toBe(2);
+});
+
+test('each region answers with its own seed', async () => {
+  const fake = createFakePlatform();
+
+  const tool = await clientOf(fake, { region: 'na' }).tools.get(fake.seed.na.toolId);
+
+  expect(tool.id).toBe('tool_na_1');
+});
+
+test('a token of the other region is refused by default', async () => {
+  const fake = createFakePlatform();
+  const getting = clientOf(fake, { region: 'na', token: fake.seed.eu.workspaceSecret }).tools.listDefaults();
+
+  await expect(getting).rejects.toThrow(AuthenticationError);
+});
+
+test('a token of the other region can see the data of the address', async () => {
+  const fake = createFakePlatform({ choices: { wrongRegion: 'data-of-address' } });
+  const { tools } = clientOf(fake, { region: 'na', token: fake.seed.eu.workspaceSecret });
+
+  expect((await tools.get(fake.seed.na.toolId)).id).toBe(fake.seed.na.toolId);
+  await expect(tools.get(fake.seed.eu.toolId)).rejects.toThrow(NotFoundError);
+});
+
+test('a token of the other region can see the data of its own', async () => {
+  const fake = createFakePlatform({ choices: { wrongRegion: 'data-of-token' } });
+  const { tools } = clientOf(fake, { region: 'na', token: fake.seed.eu.workspaceSecret });
+
+  expect((await tools.get(fake.seed.eu.toolId)).id).toBe(fake.seed.eu.toolId);
+  await expect(tools.get(fake.seed.na.toolId)).rejects.toThrow(NotFoundError);
 });

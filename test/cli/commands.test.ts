@@ -7,7 +7,7 @@ import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
-import { run } from '../../src/cli/run.js';
+import { run } from '../../src/cli/commands.js';
 import { deferred } from '../support/deferred.js';
 import { serve } from '../support/loopback.js';
 

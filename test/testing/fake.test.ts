@@ -1,0 +1,39 @@
+import { AgentPlatform } from 'agent-platform-sdk';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
+import { setupServer } from 'msw/node';
+import { expect, onTestFinished, test } from 'vitest';
+import { clientOf, httpClientOf, listening } from './support/client.js';
+
+test('one state behind three doors', async () => {
+  const fake = createFakePlatform();
+  const server = await listening(fake);
+  const msw = setupServer(...fakeHandlers(fake));
+  msw.listen({ onUnhandledRequest: 'bypass' });
+  onTestFinished(() => msw.close());
+  const { agentId } = fake.seed.eu;
+
+  await clientOf(fake).variables.create(agentId, { key: 'in_process' });
+  await httpClientOf(fake, server).variables.create(agentId, { key: 'http' });
+  await clientOf(fake, { fetch: (url, init) => globalThis.fetch(url, init) }).variables.create(agentId, {
+    key: 'msw',
+  });
+
+  const keys = [...fake.state.eu.variables.values()].map((variable) => variable.key);
+  expect(keys).toEqual(['customer_name', 'in_process', 'http', 'msw']);
+  expect(fake.requests).toHaveLength(3);
+});
+
+test('msw intercepts the addresses that the fake was made with', async () => {
+  const baseUrls = { eu: 'https://api.eu.example/base/v3/', na: 'https://api.na.example' };
+  const fake = createFakePlatform({ baseUrls });
+  const msw = setupServer(...fakeHandlers(fake));
+  msw.listen({ onUnhandledRequest: 'error' });
+  onTestFinished(() => msw.close());
+
+  for (const region of ['eu', 'na'] as const) {
+    const token = fake.seed[region].workspaceSecret;
+    const platform = new AgentPlatform({ region, token, baseUrls, maxRetries: 0 });
+    expect((await platform.tools.get(fake.seed[region].toolId)).id).toBe(`tool_${region}_1`);
+  }
+});
