@@ -13,11 +13,11 @@ const isLong = process.env.RELIABILITY_LONG === '1';
 const projects: Readonly<Record<string, TestProjectInlineConfiguration['test']>> = {
   unit: {
     include: ['test/**/*.test.ts', 'examples/*/*.test.ts'],
-    exclude: ['test/{package,redis,reliability,site}/**'],
+    exclude: ['test/{bullmq,package,redis,reliability,site}/**'],
     setupFiles: 'test/support/no-secret-shown.ts',
   },
   redis: {
-    include: ['test/redis/**/*.test.ts'],
+    include: ['test/{bullmq,redis}/*.test.ts'],
     globalSetup: 'test/redis/global-setup.ts',
     // The tests look at all keys of the one Redis.
     fileParallelism: false,

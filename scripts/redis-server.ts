@@ -30,7 +30,8 @@ export async function startRedis(args: readonly string[] = IN_MEMORY): Promise<R
   const launch = () => launchServer(port, directory, args);
   let server = await launch();
   // Nothing is left behind when the run is stopped in the middle.
-  process.once('exit', () => server.kill('SIGKILL'));
+  const kill = () => server.kill('SIGKILL');
+  process.once('exit', kill);
   return {
     port,
     url,
@@ -40,6 +41,7 @@ export async function startRedis(args: readonly string[] = IN_MEMORY): Promise<R
       server = await launch();
     },
     async stop() {
+      process.off('exit', kill);
       await end(server, 'SIGKILL');
       rmSync(directory, { recursive: true, force: true });
     },

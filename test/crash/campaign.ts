@@ -11,18 +11,22 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { freePort } from '../../scripts/free-port.js';
-import { startRedis } from '../../scripts/redis-server.js';
+import { DURABLE, startRedis } from '../../scripts/redis-server.js';
 import { randomNumbers } from '../../src/testing/random.js';
-import { bundleProcesses } from './bundle.js';
 import { startProxy } from './cut-proxy.js';
-import { Fleet } from './fleet.js';
-import { readJournals } from './journal.js';
-import { readOptions } from './options.js';
+import { bundleProcess, Fleet } from './fleet.js';
 import { Ledger, sendAll } from './sender.js';
 import { openInbox } from './settings.js';
 import { judge } from './verdict.js';
 
+/** The ways in which Redis keeps what it has acknowledged. */
+const PERSISTENCE: Readonly<Record<string, readonly string[]>> = {
+  always: DURABLE,
+  everysec: [...DURABLE, '--appendfsync', 'everysec'],
+  none: ['--save', '', '--appendonly', 'no'],
+};
 const RECEIVERS = 2;
 const WORKERS = 3;
 /** Events between two faults, on average. */
@@ -38,18 +42,18 @@ console.log(`${options.events} events, seed ${options.seed}, persistence ${optio
 
 const began = Date.now();
 const journals = mkdtempSync(join(tmpdir(), 'journals-'));
-const script = await bundleProcesses();
-const redis = await startRedis(options.redis);
+const script = await bundleProcess();
+const redis = await startRedis(PERSISTENCE[options.persistence]);
 const proxy = await startProxy(redis.port);
 const ports = await Promise.all(Array.from({ length: RECEIVERS }, freePort));
 const common = { redisPort: proxy.port, secret, journals };
 const receivers = new Fleet(
-  script('receiver-process'),
+  script,
   ports.map((port) => ({ ...common, port })),
 );
 const workers = new Fleet(
-  script('worker-process'),
-  Array.from({ length: WORKERS }, () => ({ ...common, port: 0 })),
+  script,
+  Array.from({ length: WORKERS }, () => common),
 );
 
 await Promise.all(ports.map(answering));
@@ -64,6 +68,7 @@ const sentAfter = Date.now() - began;
 
 const inbox = openInbox(redis.port);
 const isDrained = await drain();
+const reasons = new Set((await inbox.deadLetters.list()).map(({ reason }) => reason));
 const replayed = await inbox.deadLetters.replayAll();
 const isEmpty = isDrained && (replayed === 0 || (await drain()));
 const health = await inbox.health();
@@ -72,7 +77,7 @@ await Promise.all([receivers.stop(), workers.stop()]);
 proxy.close();
 await redis.stop();
 
-const verdict = judge(readJournals(journals), ledger, workers.killed);
+const verdict = judge(journals, ledger, workers.killed);
 rmSync(journals, { recursive: true, force: true });
 report();
 // What may still hold this process, such as a connection to a receiver that was killed, is not what is judged.
@@ -98,6 +103,20 @@ async function crashSomething(): Promise<void> {
     crashes.redis += 1;
     await redis.crash(random() * 500);
   }
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      events: { type: 'string', default: '20000' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      persistence: { type: 'string', default: 'always' },
+    },
+  });
+  const { persistence } = values;
+  if (!(persistence in PERSISTENCE))
+    throw new Error(`--persistence is one of ${Object.keys(PERSISTENCE).join(', ')}`);
+  return { events: Number(values.events), seed: Number(values.seed), persistence };
 }
 
 /** Waits until no event is waiting, running or to be tried again. */
@@ -139,7 +158,7 @@ function report(): void {
   console.log(
     `handled again because a worker died or lost its lock before the end was recorded: ${again.length}`,
   );
-  console.log(`dead letters replayed: ${replayed}`);
+  console.log(`dead letters replayed: ${replayed}`, ...reasons);
   console.log(`acknowledged and lost: ${lost.length}`);
   console.log(`handled twice without such a reason: ${repeated.length}`);
   console.log(`forged and handled: ${forged.length}, forged and answered 200: ${ledger.forgedAccepted}`);

@@ -1,13 +1,34 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import type { ProcessSettings } from './settings.js';
+
+/**
+ * Makes plain JavaScript of `process.ts`, and returns its path. Processes are started often, and a loader would take a
+ * second each time.
+ */
+export async function bundleProcess(): Promise<string> {
+  const outfile = fileURLToPath(new URL('../../node_modules/.cache/crash/process.mjs', import.meta.url));
+  await build({
+    entryPoints: [fileURLToPath(new URL('./process.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    external: ['bullmq', 'ioredis'],
+    sourcemap: 'inline',
+    logLevel: 'error',
+  });
+  return outfile;
+}
 
 /** The processes of one kind; one that is killed is started again. */
 export class Fleet {
   readonly #script: string;
   readonly #settings: readonly ProcessSettings[];
   readonly #processes: ChildProcess[];
-  /** The ids of those that were killed. */
+  /** The process ids of those that were killed. */
   readonly killed = new Set<number>();
 
   /** Starts one process of the script for each of the settings. */
@@ -17,7 +38,7 @@ export class Fleet {
     this.#processes = settings.map((one) => this.#start(one));
   }
 
-  /** Kills one as the machine would: without a word to it. */
+  /** Kills one without a warning, as a crash would. */
   kill(index: number): void {
     const settings = this.#settings[index];
     if (settings === undefined) return;

@@ -1,21 +1,13 @@
 import { type BullMQInbox, createBullMQInbox, type InboxHooks } from 'agent-platform-sdk/bullmq';
 
-/** What every process of the campaign is told. */
+/** Settings of one process of the campaign. */
 export interface ProcessSettings {
   readonly redisPort: number;
   readonly secret: string;
-  /** Where a receiver listens. */
-  readonly port: number;
-  /** Where a worker writes its journal. */
+  /** The port of a receiver; a worker has none. */
+  readonly port?: number;
+  /** The directory in which a worker writes its journal. */
   readonly journals: string;
-}
-
-/** How long a dead worker's event waits for another, in milliseconds. */
-export const LOCK_DURATION = 2_000;
-
-export function readSettings(): ProcessSettings {
-  // Written by the campaign, which starts this process.
-  return JSON.parse(process.argv[2] ?? '{}') as ProcessSettings;
 }
 
 export function openInbox(port: number, hooks: InboxHooks = {}): BullMQInbox {
