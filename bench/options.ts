@@ -7,9 +7,7 @@ export interface BenchOptions {
   readonly rounds: number | undefined;
   /** Without it, all rows but those of what was tried. */
   readonly only: readonly RowName[];
-  /** No row was named: the results are written. */
-  readonly isWhole: boolean;
-  /** One tiny round of everything: no peer is installed, nothing is judged or written. */
+  /** One tiny round of everything: no peer is installed, nothing is judged. */
   readonly smoke: boolean;
   /** The directory of the package under test, `dist` inside. */
   readonly package: string;
@@ -28,7 +26,6 @@ export function readOptions(args: readonly string[]): BenchOptions {
   return {
     rounds: values.smoke ? 1 : readRounds(values.rounds),
     only: readRows(values.only),
-    isWhole: values.only === undefined,
     smoke: values.smoke,
     package: values.package,
   };

@@ -4,14 +4,13 @@
  */
 import { readOptions } from './options.js';
 import { startServer } from './program.js';
-import { printVerdict, writeReport } from './report.js';
 import { type MetricResult, summarize } from './results.js';
 import { measureRow } from './rounds.js';
 import { everyRow } from './rows/index.js';
 import type { Row, Setting } from './rows/row.js';
 import { toolAnswer } from './rows/texts.js';
 import { installPackage, installPeers, isInstalled, Scratch } from './sandbox.js';
-import { printMetric } from './table.js';
+import { printMetric, printVerdict } from './table.js';
 
 const options = readOptions(process.argv.slice(2));
 const effort = options.smoke ? 2 : 300;
@@ -29,8 +28,6 @@ try {
   scratch.remove();
 }
 if (!options.smoke) printVerdict(results);
-// A part of the rows says nothing about the others, which may be of another day.
-if (!options.smoke && options.isWhole) writeReport(results);
 
 async function measure(row: Row): Promise<MetricResult[]> {
   const measurements = row.measurements.filter(({ needs }) => needs === undefined || isInstalled(needs));

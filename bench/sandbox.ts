@@ -55,14 +55,6 @@ export function isInstalled(name: string): boolean {
   return existsSync(join(modules, name, 'package.json'));
 }
 
-/** What the peers are pinned to. */
-export function versionsOfPeers(): Readonly<Record<string, string>> {
-  const { dependencies } = JSON.parse(readFileSync(here('peers/package.json'), 'utf8')) as {
-    dependencies: Readonly<Record<string, string>>;
-  };
-  return dependencies;
-}
-
 /** Files that programs read, in a directory that is gone afterwards. */
 export class Scratch {
   readonly #directory = mkdtempSync(join(tmpdir(), 'bench-'));

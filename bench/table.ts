@@ -10,6 +10,15 @@ export function printMetric({ title, unit, baseline, subjects, goals }: MetricRe
   for (const goal of goals) console.log(`  ${verdict(goal)}`);
 }
 
+/** How many goals were reached, and which were not. */
+export function printVerdict(metrics: readonly MetricResult[]): void {
+  const goals = metrics.flatMap(({ title, goals }) => goals.map((goal) => ({ title, goal })));
+  if (goals.length === 0) return;
+  const missed = goals.filter(({ goal }) => !goal.passed);
+  console.log(`\n${goals.length - missed.length} of ${goals.length} goals reached`);
+  for (const { title, goal } of missed) console.log(`  missed: ${title}, ${describeGoal(goal)}`);
+}
+
 function ranked(subjects: readonly SubjectResult[]): SubjectResult[] {
   return subjects.slice().sort((a, b) => a.value.median - b.value.median);
 }
@@ -25,7 +34,7 @@ function verdict(goal: GoalResult): string {
   return `${goal.passed ? 'pass' : 'MISS'}  ${describeGoal(goal)}: ${shownSpread(goal)}`;
 }
 
-export function describeGoal({ subject, against, atMost, atLeast }: GoalResult): string {
+function describeGoal({ subject, against, atMost, atLeast }: GoalResult): string {
   const who = subject === SDK ? '' : `${subject} `;
   const bound = atMost === undefined ? `at least ${atLeast}` : `at most ${atMost}`;
   return against === undefined ? `${who}${bound}` : `${who}${bound}x ${against}`;

@@ -1,7 +1,5 @@
 import { cpu } from './cpu.js';
 import { dedupe } from './dedupe.js';
-import { fake } from './fake.js';
-import { importing } from './import.js';
 import { memory } from './memory.js';
 import { receiver } from './receiver.js';
 import type { Row, Setting } from './row.js';
@@ -9,14 +7,12 @@ import { scale } from './scale.js';
 import { secrets } from './secrets.js';
 import { start } from './start.js';
 import { tried } from './tried.js';
-import { types } from './types.js';
 import { validation } from './validation.js';
 import { webhooks } from './webhooks.js';
 
 /** What is measured, by its name for `--only`. */
 export const rows = {
   start,
-  import: importing,
   cpu,
   memory,
   validation,
@@ -25,8 +21,6 @@ export const rows = {
   receiver,
   dedupe,
   secrets,
-  fake,
-  types,
 } satisfies Readonly<Record<string, (setting: Setting) => Row>>;
 
 /** With the ways that were tried. */

@@ -1,14 +1,12 @@
-import { BARE_FETCH, bareFetch, sdk } from './clients.js';
+import { BARE_FETCH, bareFetch, kySetUp, sdk } from './clients.js';
 import { recordSamples } from './records.js';
 import type { Metric, Row, Setting } from './row.js';
 import { conversationOf, delivery } from './texts.js';
 
-/** The ways that were tried, so that the figures of bench/NOTES.md can be had again: `--only tried-transport`. */
+/** The ways that were tried, so that the figures of bench/NOTES.md can be had again: `--only tried-ky`. */
 export const tried = {
-  'tried-transport': transport,
+  'tried-ky': kyVersions,
   'tried-validator': validator,
-  'tried-context': context,
-  'tried-forgetting': forgetting,
   'tried-hashing': hashing,
 } satisfies Readonly<Record<string, (setting: Setting) => Row>>;
 
@@ -16,26 +14,33 @@ function metric(id: string, title: string, baseline: string): Metric {
   return { id, title, unit: 'µs', baseline, goals: [] };
 }
 
-function transport({ smoke, baseUrl }: Setting): Row {
-  const ways = [
-    bareFetch,
-    sdk,
-    { subject: 'fetch with a signal and a timer', client: 'fetch-signal' },
-    { subject: 'ky', client: 'ky', needs: 'ky' },
-    { subject: 'node:http', client: 'http' },
+/** ky in its two lines, as the transport uses it; between them and this package lies what the transport adds. */
+function kyVersions({ smoke, baseUrl }: Setting): Row {
+  const versions = [
+    { subject: 'ky 2.1.0', client: 'ky-carries', ky: 'ky', needs: 'ky' },
+    { subject: 'ky 1.14.3', client: 'ky-carries', ky: 'ky-1', needs: 'ky-1' },
   ];
+  const calls = smoke ? 20 : 4_000;
+  const each = (program: string) =>
+    [bareFetch, sdk, kySetUp, ...versions].map(({ needs, ...way }) => ({
+      program,
+      task: { ...way, baseUrl, calls },
+      needs,
+    }));
   return {
-    id: 'tried-transport',
+    id: 'tried-ky',
     rounds: 7,
     metrics: [
       metric('cpu-1', 'CPU per call, 1 in flight', BARE_FETCH),
       metric('cpu-32', 'CPU per call, 32 in flight', BARE_FETCH),
+      { ...metric('start-cpu', 'process start to first parsed response, CPU', BARE_FETCH), unit: 'ms' },
+      { ...metric('tried-ky-size', 'in a bundle, minified and gzipped', 'ky 1.14.3'), unit: 'bytes' },
     ],
-    measurements: ways.map(({ needs, ...way }) => ({
-      program: 'cpu.mjs',
-      task: { ...way, baseUrl, calls: smoke ? 20 : 2_000 },
-      needs,
-    })),
+    measurements: [
+      ...each('cpu.mjs'),
+      ...each('start.mjs'),
+      ...versions.map(({ needs, ...task }) => ({ program: 'tried/size.mjs', task, needs })),
+    ],
   };
 }
 
@@ -51,25 +56,6 @@ function validator({ file }: Setting): Row {
     rounds: 3,
     metrics: samples.map((sample) => metric(sample.metric, sample.title, 'JSON.parse')),
     measurements: samples.map((task) => ({ program: 'tried/validator.mjs', task })),
-  };
-}
-
-function context(): Row {
-  return {
-    id: 'tried-context',
-    rounds: 5,
-    metrics: [metric('tried-context', 'making the context of a delivery', 'a signal made at once')],
-    measurements: [{ program: 'tried/context.mjs', task: {} }],
-  };
-}
-
-function forgetting({ smoke }: Setting): Row {
-  const task = smoke ? { keys: 100, added: 100 } : { keys: 1_000_000, added: 100_000 };
-  return {
-    id: 'tried-forgetting',
-    rounds: 3,
-    metrics: [metric('tried-forgetting', 'forgetting the oldest of a million keys', 'one iterator, kept')],
-    measurements: [{ program: 'tried/forgetting.mjs', task }],
   };
 }
 
