@@ -84,28 +84,3 @@ test('a file imports only what its folder may, from files that exist', () => {
   );
   expect(refused).toEqual([]);
 });
-
-/** The first circle that a walk along the imports of `file` meets, as the files on it. */
-function circleFrom(file: string, path: readonly string[] = [], done = new Set<string>()): string[] {
-  if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
-  if (done.has(file)) return [];
-  const imported = importsOf(file).flatMap((name) => (name.startsWith('src/') ? name.slice(4) : []));
-  for (const next of imported.filter((name) => files.includes(name))) {
-    const circle = circleFrom(next, [...path, file], done);
-    if (circle.length > 0) return circle;
-  }
-  done.add(file);
-  return [];
-}
-
-test('no imports form a circle, those of types included', () => {
-  const circles = files.map((file) => circleFrom(file).join(' -> ')).filter((circle) => circle !== '');
-  expect([...new Set(circles)]).toEqual([]);
-});
-
-test('files are named in kebab-case, but for the folders that Next takes for parameters', () => {
-  const all = ['src', 'test', 'scripts', 'examples'].flatMap(typeScriptFiles);
-  const name =
-    /^([a-z0-9]+(-[a-z0-9]+)*\/|\[\w+\]\/)*[a-z0-9]+(-[a-z0-9]+)*(\.test|\.test-d|\.d|\.config)?\.ts$/;
-  expect(all.filter((file) => !name.test(file))).toEqual([]);
-});

@@ -19,7 +19,7 @@ const FILES: readonly (readonly [concept: string, files: RegExp])[] = [
   ['Endpoints', /^endpoints\//],
   ['Schemas', /^(schemas|validation)\//],
   ['Errors', /^errors\//],
-  ['Events', /^webhooks\/(events|reading)/],
+  ['Events', /^webhooks\/(events|delivery)\.ts$/],
   ['Receiver', /^(webhooks|redis|bullmq)\//],
   ['Fake', /^testing\//],
 ];

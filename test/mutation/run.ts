@@ -1,6 +1,8 @@
 /**
  * `npx tsx test/mutation/run.ts [area ...]`: changes the source in one place at a time, and tells which changes no test
- * notices. What survives is listed in `coverage/mutation/<area>.txt`; why it may, in `survivors.md`.
+ * notices: they are listed in `coverage/mutation/<area>.txt`. It takes about an hour on two cores, so it is no part of CI.
+ * Tests that draw thousands of cases or compile programs are left out, and so are those under faults: they kill some of
+ * what survives here.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
