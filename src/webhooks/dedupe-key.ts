@@ -36,7 +36,7 @@ type Text = () => string;
 /** Writes what `JSON.stringify` would, for values that JSON can hold, without recursion. */
 function deepToJson(root: unknown): string {
   let written = '';
-  /** What is still to be written, what comes next at the end. */
+  /** The values that are still to be written, the next one at the end. */
   const left: unknown[] = [root];
   while (left.length > 0) {
     const next = left.pop();

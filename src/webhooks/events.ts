@@ -39,13 +39,13 @@ export interface WebhookEventDefinition<Type extends string = string, Payload = 
   readonly payload: z.ZodMiniType<Payload, Payload>;
 }
 
-/** A verified event: what a handler is given, and what a webhook is parsed to. */
+/** A verified event, as a handler is given it and `parseWebhook` returns it. */
 export interface ReceivedEvent<Type extends string, Payload> {
   /** The event type. */
   readonly type: Type;
   /** The payload as sent, less `workspaceSecret`. Fields the specification does not list are kept. */
   readonly payload: Payload;
-  /** Whose secret it was, where the secrets were named. */
+  /** The name of the workspace whose secret it was, where the secrets were named. */
   readonly workspace?: string;
 }
 
@@ -68,7 +68,7 @@ export interface MessageReceivedPayload {
   channel: MessageChannel;
   /** Type of the message. Values: not shown. */
   messageType?: string | undefined;
-  /** Who sent it. Format: not shown. */
+  /** The sender of the message. Format: not shown. */
   from?: string | undefined;
   /** When the event was created, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -112,7 +112,7 @@ export interface ChatDelegatedPayload {
   customerPhone?: string | undefined;
   /** The channel of the chat: Set B of the specification. */
   channel: EventChannel;
-  /** What happened. */
+  /** The operation that the event tells of. */
   operation: 'delegated';
   /** When the event was created, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -144,7 +144,7 @@ export interface BugReportedPayload {
   agentName?: string | undefined;
   /** Conversation id. */
   convoId: string;
-  /** What the reporter wrote. */
+  /** The words of the reporter. */
   bugDescription: string;
   /** CDN URL of the screenshot. Only its URL is sent, never the picture itself. */
   imageUrl?: string | undefined;
@@ -156,7 +156,7 @@ export interface BugReportedPayload {
   reportedByUserEmail?: string | undefined;
   /** The channel of the conversation: Set B of the specification. */
   channel: EventChannel;
-  /** What happened. */
+  /** The operation that the event tells of. */
   operation: 'reported';
   /** When the event was created, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -185,7 +185,7 @@ export interface AgentEventPayload {
   agentName?: string | undefined;
   /** The platform the agent runs on: `vg` or `vf`. The specification does not say which code is which platform. */
   agentPlatform?: 'vg' | 'vf' | undefined;
-  /** What happened. The specification lists the three values for the group, not one for each event type. */
+  /** The operation that the event tells of. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
   /** When the event was created, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -225,7 +225,7 @@ export interface LeadCapturedPayload {
   leadPhone?: string | undefined;
   /** The channel it came through: Set B of the specification. */
   channel: EventChannel;
-  /** What happened. */
+  /** The operation that the event tells of. */
   operation: 'captured';
   /** When the event was created, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -253,7 +253,7 @@ export interface FormSubmittedPayload {
   convoId: string;
   /** Kind of the form; not described further. */
   formType: 'ui_engine_form' | 'ui_engine_input';
-  /** What was filled in, as key-value pairs. */
+  /** The values that were filled in, as key-value pairs. */
   formData: Record<string, unknown>;
   /** The channel it came through: Set B of the specification. */
   channel: EventChannel;
@@ -278,7 +278,7 @@ export interface OrganisationEventPayload {
   organisationId: string;
   /** Organisation name. */
   organisationName?: string | undefined;
-  /** What happened. The specification lists the three values for the group, not one for each event type. */
+  /** The operation that the event tells of. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
   /** When the event was created, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -304,7 +304,7 @@ export interface ClientEventPayload {
   clientName?: string | undefined;
   /** Client email. */
   clientEmail?: string | undefined;
-  /** What happened. The specification lists the three values for the group, not one for each event type. */
+  /** The operation that the event tells of. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
   /** When the event was created, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -344,7 +344,7 @@ export interface ConversationUpdatedPayload {
   turns: unknown[];
   /** The LLM message history, when available. Inner structure: not shown. */
   messagesHistory?: unknown[] | undefined;
-  /** What happened. */
+  /** The operation that the event tells of. */
   operation: 'updated';
   /** When the event was created, in milliseconds since the Unix epoch. */
   createdAt: number;

@@ -479,7 +479,7 @@ export interface components {
              */
             agentPlatform?: "vg" | "vf";
             /**
-             * @description What happened. The specification lists the three values for the group, not one for each event type.
+             * @description The operation that the event tells of. The specification lists the three values for the group, not one for each event type.
              * @enum {string}
              */
             operation: "created" | "updated" | "deleted";
@@ -514,7 +514,7 @@ export interface components {
             agentName?: string;
             /** @description Conversation id. */
             convoId: string;
-            /** @description What the reporter wrote. */
+            /** @description The words of the reporter. */
             bugDescription: string;
             /** @description CDN URL of the screenshot. Only its URL is sent, never the picture itself. */
             imageUrl?: string;
@@ -530,7 +530,7 @@ export interface components {
              */
             channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
             /**
-             * @description What happened.
+             * @description The operation that the event tells of.
              * @enum {string}
              */
             operation: "reported";
@@ -574,7 +574,7 @@ export interface components {
              */
             channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
             /**
-             * @description What happened.
+             * @description The operation that the event tells of.
              * @enum {string}
              */
             operation: "delegated";
@@ -594,7 +594,7 @@ export interface components {
             /** @description Client email. */
             clientEmail?: string;
             /**
-             * @description What happened. The specification lists the three values for the group, not one for each event type.
+             * @description The operation that the event tells of. The specification lists the three values for the group, not one for each event type.
              * @enum {string}
              */
             operation: "created" | "updated" | "deleted";
@@ -876,7 +876,7 @@ export interface components {
             /** @description The LLM message history, when available. Inner structure: not shown. */
             messagesHistory?: unknown[];
             /**
-             * @description What happened.
+             * @description The operation that the event tells of.
              * @enum {string}
              */
             operation: "updated";
@@ -1053,7 +1053,7 @@ export interface components {
              * @enum {string}
              */
             formType: "ui_engine_form" | "ui_engine_input";
-            /** @description What was filled in, as key-value pairs. */
+            /** @description The values that were filled in, as key-value pairs. */
             formData: Record<string, never>;
             /**
              * @description The channel it came through: Set B of the specification.
@@ -1142,7 +1142,7 @@ export interface components {
              */
             channel: "voice" | "voiceprov" | "web-chat" | "whatsapp" | "instagram" | "telegram" | "discord" | "gb-chat" | "messenger" | "telephony" | "webchat";
             /**
-             * @description What happened.
+             * @description The operation that the event tells of.
              * @enum {string}
              */
             operation: "captured";
@@ -1177,7 +1177,7 @@ export interface components {
             channel: "whatsapp" | "instagram" | "facebook" | "telegram" | "webchat";
             /** @description Type of the message. Values: not shown. */
             messageType?: string;
-            /** @description Who sent it. Format: not shown. */
+            /** @description The sender of the message. Format: not shown. */
             from?: string;
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
@@ -1334,7 +1334,7 @@ export interface components {
             /** @description Organisation name. */
             organisationName?: string;
             /**
-             * @description What happened. The specification lists the three values for the group, not one for each event type.
+             * @description The operation that the event tells of. The specification lists the three values for the group, not one for each event type.
              * @enum {string}
              */
             operation: "created" | "updated" | "deleted";
