@@ -1,10 +1,10 @@
 /** The result of a call, with its HTTP response. */
 export interface ApiResponse<Result> {
-  /** What the method returns. */
+  /** The record that the method returns. */
   readonly data: Result;
   /** The HTTP response. Its body has been read. */
   readonly response: Response;
-  /** `message` of the envelope (document, 2.7). */
+  /** `message` of the envelope (specification, 2.7). */
   readonly message: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Region } from '../ground/regions.js';
 import { refuseOption, refuseUnknown } from '../validation/option-checks.js';
 import type { AgentPlatformOptions } from './options.js';
 
-/** The address that paths are appended to: ends in `/v3`, without a slash after it (document, 5.1). */
+/** The address that paths are appended to: ends in `/v3`, without a slash after it (specification, 5.1). */
 export function resolveBaseUrl(region: Region, options: AgentPlatformOptions): string {
   if (options.baseUrls !== undefined) refuseUnknown(options.baseUrls, { eu: true, na: true }, 'baseUrls');
   const option = `baseUrls.${region}`;

@@ -41,7 +41,7 @@ export interface ResponseHookContext extends HookCall {
 export interface RetryHookContext extends HookCall {
   /** Milliseconds until the next attempt. */
   readonly delayMs: number;
-  /** Why: no answer, or one with a status that is retried. */
+  /** The reason: no answer, or one with a status that is retried. */
   readonly error: ApiError | ConnectionError;
 }
 

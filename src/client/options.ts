@@ -10,7 +10,7 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
 /** Settings that both the client and a single call have. */
 export interface CallOptions {
   /**
-   * The workspace secret or agent secret, from the dashboard (document, 5.2).
+   * The workspace secret or agent secret, from the dashboard (specification, 5.2).
    * Environment: `AGENT_PLATFORM_TOKEN`.
    */
   readonly token?: TokenSource | undefined;
@@ -18,9 +18,9 @@ export interface CallOptions {
   readonly timeout?: number | undefined;
   /** Milliseconds for the whole call, all attempts and waits included. Default: no limit. */
   readonly totalTimeout?: number | undefined;
-  /** How many times a failed call is retried, where a retry is safe. Default 2. */
+  /** Most retries of a failed call, where a retry is safe. Default 2. */
   readonly maxRetries?: number | undefined;
-  /** How strictly answers are validated against the document. Default `'tolerant'`. */
+  /** The strictness with which answers are validated against the API specification. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
   /**
    * Additional headers. Those that the client sets itself are refused: `authorization`, `content-type`, `content-length`,
@@ -38,11 +38,11 @@ export interface RequestOptions extends CallOptions {
 /** Options of the client. */
 export interface AgentPlatformOptions extends CallOptions {
   /**
-   * The region of the workspace's dashboard (document, 5.1). Required, here or as `AGENT_PLATFORM_REGION`.
+   * The region of the workspace's dashboard (specification, 5.1). Required, here or as `AGENT_PLATFORM_REGION`.
    */
   readonly region?: Region | undefined;
   /**
-   * The base address of each region you use. The document names none, so there is no default. `/v3` is appended
+   * The base address of each region you use. The API specification names none, so there is no default. `/v3` is appended
    * where it is missing. Environment: `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`.
    */
   readonly baseUrls?:
@@ -53,9 +53,9 @@ export interface AgentPlatformOptions extends CallOptions {
         readonly na?: string | undefined;
       }
     | undefined;
-  /** What sends the requests, for proxies and client certificates. Default: the runtime's `fetch`. */
+  /** Sends the requests, for proxies and client certificates. Default: the runtime's `fetch`. */
   readonly fetch?: FetchFunction | undefined;
-  /** Where log lines go. Default `console`. */
+  /** The destination of log lines. Default `console`. */
   readonly logger?: Logger | undefined;
   /** Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`. */
   readonly logLevel?: LogLevel | undefined;

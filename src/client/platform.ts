@@ -92,7 +92,7 @@ export class AgentPlatform {
    * undefined, stay as they are; `headers` and `baseUrls` are merged.
    *
    * @throws {ConfigurationError} When an option is wrong, or `region` changes without a `token`: a secret belongs to
-   * one region (document, 5.1), and must not be sent to the other.
+   * one region (specification, 5.1), and must not be sent to the other.
    *
    * @example
    * ```ts
@@ -121,7 +121,7 @@ export class AgentPlatform {
   }
 
   /**
-   * Sends an operation that was declared with `endpoint()`: one of `endpoints`, or your own for what the document
+   * Sends an operation that was declared with `endpoint()`: one of `endpoints`, or your own for what the specification
    * does not show. Checks, retries and errors are the same as for the methods: a 2xx with `success: false` or
    * `isGood: false` is an `OperationFailedError` here too.
    *

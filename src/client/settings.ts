@@ -25,12 +25,12 @@ import type { AgentPlatformOptions, CallOptions, FetchFunction, RequestOptions }
 
 /** Milliseconds for one attempt. */
 const DEFAULT_TIMEOUT = 60_000;
-/** How many times a call is retried. */
+/** Most retries of one call. */
 const DEFAULT_MAX_RETRIES = 2;
 /** The most bytes of an answer that are read: 64 MiB. */
 const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** What a call is made with: the client's settings, overlaid with the call's own. */
+/** The settings of one call: the client's, overlaid with the call's own. */
 export interface CallSettings {
   readonly token: TokenSource | undefined;
   readonly timeout: number;

@@ -7,7 +7,7 @@ import { OUTCOME_UNKNOWN_HINT, readThrown } from './connection-error.js';
 import type { Masker } from './masker.js';
 import { describeBody } from './response-body.js';
 
-/** What an answer comes to. */
+/** The outcome of a 2xx answer. */
 export interface CallResult {
   readonly data: unknown;
   readonly message: string | undefined;
@@ -73,7 +73,7 @@ function messageOf(body: unknown): string | undefined {
   return typeof message === 'string' ? message : undefined;
 }
 
-/** `success: false`, or `isGood: false` (4.3), in a 2xx. The document does not say what it means: read as a failure. */
+/** `success: false`, or `isGood: false` (4.3), in a 2xx. The specification does not say what it means: read as a failure. */
 function throwIfFailed(answer: Answer, body: unknown): void {
   const { success, isGood, errors } = (body ?? {}) as {
     success?: unknown;

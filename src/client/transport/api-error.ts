@@ -33,11 +33,11 @@ interface ErrorBodyParts {
   readonly message: string | undefined;
   readonly code: string | undefined;
   readonly issues: readonly ApiErrorIssue[];
-  /** Whether it is the document's error body: the service itself has said what happened. */
+  /** True for the specification's error body: the service itself has said what happened. */
   readonly isReadable: boolean;
 }
 
-/** Takes what it can from any body: fields the document does not list are kept, wrong ones are left out. */
+/** Takes what it can from any body: fields the specification does not list are kept, wrong ones are left out. */
 function readErrorBody(text: string, masker: Masker): ErrorBodyParts {
   const parsed = parseJson(text);
   const body = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
@@ -59,7 +59,7 @@ function hasMessage(issue: unknown): issue is ApiErrorIssue {
   return typeof (issue as ApiErrorIssue | null)?.message === 'string';
 }
 
-/** Whether a request that is not a GET may have had its effect although the answer does not tell so. */
+/** Tells whether a request that is not a GET may have had its effect although the answer does not tell so. */
 function mayHaveActed(status: number, isReadable: boolean): boolean {
   // A time-out or a cut connection somewhere on the way says nothing about the service behind it, whoever wrote the body.
   if ([408, 502, 504].includes(status)) return true;

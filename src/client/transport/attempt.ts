@@ -33,7 +33,7 @@ export class Attempt {
   readonly startedAt = Date.now();
   /** Ends the attempt, its body included. */
   readonly deadline: Deadline;
-  /** Whether the request was handed to `fetch`: before that, the service cannot have acted. */
+  /** True once the request was handed to `fetch`: before that, the service cannot have acted. */
   isSent = false;
   #headers: Readonly<Record<string, string>>;
   #token: string | undefined;

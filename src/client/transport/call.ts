@@ -32,7 +32,7 @@ export type Send = <Path extends string, Body, Query, Result>(
  * 4. what is not a 2xx becomes a typed error (`api-error.ts`, `connection-error.ts`);
  * 5. a 2xx is validated, and becomes what the caller gets (`answer.ts`).
  *
- * What of it is told to hooks and the log stands in `observe.ts`, what none of it may show in `masker.ts`.
+ * `observe.ts` tells hooks and the log of it, and `masker.ts` takes the secrets out of all that is told.
  */
 export function createTransport(settings: Settings): Send {
   const { hooks, log } = settings;
@@ -68,8 +68,8 @@ async function send(
 /** Lets ky make the attempts of a call, until one is answered with a 2xx or none may follow. */
 async function carry(call: Call): Promise<Answer> {
   const { settings, options, request } = call;
-  // ky hears the caller only while it waits. Not the caller's own signal, on which each wait would leave a listener.
-  const waiting = new AbortController();
+  // Ends ky's waits. Not the caller's own signal, on which each wait would leave a listener.
+  const waiting = options.signal && new AbortController();
   let attempt = new Attempt(call, 1);
   let answer: Answer | undefined;
   let delay = 0;
@@ -78,14 +78,14 @@ async function carry(call: Call): Promise<Answer> {
     await prepareAttempt(attempt, state.request);
   };
   const stopListening =
-    options.signal && onAbort(options.signal, () => waiting.abort(abortedWhileWaiting(attempt)));
+    options.signal && onAbort(options.signal, () => waiting?.abort(abortedWhileWaiting(attempt)));
   try {
     await ky(settings.baseUrl + request.path, {
       method: request.method,
       headers: requestHeaders(call),
       ...(request.body !== undefined && { body: request.body }),
       redirect: 'manual',
-      ...(options.signal && { signal: waiting.signal }),
+      ...(waiting && { signal: waiting.signal }),
       // These of ky end before the body does, and know no typed errors: `Deadline` and `toApiError` are stricter.
       timeout: false,
       throwHttpErrors: false,

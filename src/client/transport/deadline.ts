@@ -1,7 +1,7 @@
-/** Why a wait was ended from this side. */
+/** The reason for which a wait was ended from this side. */
 export type Expiry = 'timeout' | 'totalTimeout' | 'abort';
 
-/** How long something may last, and who may end it before. */
+/** Limits of something that takes time, and the signal that may end it before. */
 export interface TimeLimits {
   /** Milliseconds for this alone. */
   readonly timeout: number;
@@ -55,7 +55,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** What ended the wait early, if something did. */
+  /** The reason for which the wait was ended early, if it was. */
   get expiry(): Expiry | undefined {
     return this.#expiry;
   }

@@ -9,9 +9,9 @@ import {
   withoutForms,
 } from '../../ground/redact.js';
 
-/** How much of a body an error keeps: 16 KiB. */
+/** Most bytes of a body that an error keeps: 16 KiB. */
 export const MAX_RAW_BODY = 16 * 1024;
-/** How much of the service's own message an error repeats. */
+/** Most characters of the service's own message that an error repeats. */
 const MAX_MESSAGE = 1_000;
 /** Shorter ones are words of everyday text, and masking them would garble a message. */
 const MIN_SECRET_LENGTH = 8;

@@ -5,7 +5,7 @@ import { findNonJson } from '../../ground/json.js';
 import type { StandardSchemaV1 } from '../../ground/standard-schema.js';
 import { validate } from '../../validation/validate.js';
 
-/** What the caller gave for the parts of an endpoint. */
+/** Arguments of a call, by the parts of an endpoint. */
 export interface RequestInput {
   readonly path?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;

@@ -2,7 +2,7 @@ import { ByteJoiner } from '../../ground/byte-joiner.js';
 import type { Settings } from '../settings.js';
 import type { Deadline } from './deadline.js';
 
-/** What was read of a body, and why it ended before its end, if it did. */
+/** The part of a body that was read, with the failure that cut it short, if one did. */
 export interface BodyText {
   readonly text: string;
   /** The body was longer than the limit, and the rest was not read. */

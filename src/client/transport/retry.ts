@@ -18,7 +18,7 @@ export function delayBeforeNext(error: unknown, { call, number }: Attempt): numb
 
 /**
  * Tells whether a failed attempt may be repeated: GET freely, anything else only where the service cannot have acted,
- * because the document shows no idempotency key and a deletion or a release cannot be undone.
+ * because the specification shows no idempotency key and a deletion or a release cannot be undone.
  */
 function isRetryable(method: string, error: unknown): boolean {
   if (error instanceof ApiError) {
