@@ -19,6 +19,38 @@ test('onRequest may add headers, asynchronously, for each attempt', async () => 
   expect(requests.map(({ headers }) => headers.traceparent)).toEqual(['00-trace-1', '00-trace-2']);
 });
 
+test('each attempt starts from fresh headers: what a hook appended to the last one is gone', async () => {
+  const { platform, requests } = connectTo(answerInTurn(answerWith(503, '', { 'retry-after': '0' }), found), {
+    maxRetries: 1,
+    headers: { baggage: 'own=1' },
+    hooks: {
+      onRequest: ({ headers, attempt }) => {
+        headers.append('baggage', `hook=${attempt}`);
+        if (attempt === 1) headers.set('x-first', 'yes');
+      },
+    },
+  });
+  await platform.tools.get('t1');
+  expect(requests.map(({ headers }) => headers.baggage)).toEqual(['own=1, hook=1', 'own=1, hook=2']);
+  expect(requests[1]?.headers).not.toHaveProperty('x-first');
+});
+
+test('a hook that keeps the headers cannot change them once it has returned', async () => {
+  const { platform, requests } = connectTo(found, {
+    hooks: {
+      onRequest: ({ headers }) => {
+        // After the client has looked at what the hook made of them.
+        setTimeout(() => headers.set('authorization', 'Bearer other'));
+        for (let turn = 0, later = Promise.resolve(); turn < 20; turn += 1) {
+          later = later.then(() => headers.set('authorization', 'Bearer other'));
+        }
+      },
+    },
+  });
+  await platform.tools.get('t1');
+  expect(requests[0]?.headers.authorization).not.toBe('Bearer other');
+});
+
 test('hooks may be the methods of an object', async () => {
   class Metrics {
     readonly #seen: string[] = [];

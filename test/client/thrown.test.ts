@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { type ConnectionError, endpoint } from 'agent-platform-sdk';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { connect, rejectionOf } from '../support/client.js';
 
@@ -49,4 +49,21 @@ test.each<[string, unknown]>([
   ['with JSON that holds nothing marked', withParts({ body: '{ "a": 1 }' })],
 ])('an error %s is passed on as it is', async (_, thrown) => {
   expect((await failureFor(thrown)).cause).toBe(thrown);
+});
+
+test('where the runtime cannot even make a request, the error is typed, and nothing is sent', async () => {
+  vi.stubGlobal(
+    'Request',
+    class {
+      constructor() {
+        throw new TypeError('not in this runtime');
+      }
+    },
+  );
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const fetch = vi.fn();
+  const error = await rejectionOf(connect('http://127.0.0.1', { fetch }).workspaces.delete('w1'));
+  expect(error).toMatchObject({ name: 'ConnectionError', outcomeUnknown: false });
+  expect((error as Error).message).toContain('not in this runtime');
+  expect(fetch).not.toHaveBeenCalled();
 });
