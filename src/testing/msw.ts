@@ -16,7 +16,8 @@ import type { FakePlatform } from './fake.js';
  * `fake.handle` has taught the fake, and refuses what is unknown as the service does.
  *
  * They answer at `fake.baseUrls`. To intercept the addresses that your program really calls, make the fake with them:
- * `createFakePlatform({ baseUrls })`. A handler of your own, given to `server.use`, goes before them.
+ * `createFakePlatform({ baseUrls })`. A handler of your own, given to `server.use`, goes before them: one for
+ * `/v3/tools/:toolId` is asked for `/v3/tools/defaults` too.
  *
  * @example
  * ```ts
