@@ -31,12 +31,12 @@ export interface FakeChoices {
   /** Permits a secret an operation (5.2: not shown). Default: either secret, every operation. */
   readonly permits: (question: PermitQuestion) => boolean;
   /**
-   * Tells that the caller owns an agent, for reading its conversations (4.6). Default: a workspace secret owns the
+   * Tells whether the caller owns an agent, for reading its conversations (4.6). Default: a workspace secret owns the
    * agents of its workspace, an agent secret owns its agent.
    */
   readonly ownsAgent: (caller: Caller, agent: FakeAgent) => boolean;
   /**
-   * Tells that the caller is an owner of a workspace, for deleting it (4.7). Default: a workspace secret speaks for
+   * Tells whether the caller is an owner of a workspace, for deleting it (4.7). Default: a workspace secret speaks for
    * the owners of its workspace, and so for every workspace that shares one of them; an agent secret owns none.
    */
   readonly ownsWorkspace: (caller: Caller, workspace: FakeWorkspace) => boolean;

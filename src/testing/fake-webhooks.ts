@@ -251,7 +251,7 @@ export class FakeWebhooks {
     return { region, workspace };
   }
 
-  /** Later than any before, so that no two events are taken for duplicates. */
+  /** The time of the clock, but later than any before, so that no two events are taken for duplicates. */
   #now(): number {
     this.#lastCreatedAt = Math.max(this.#clock.now(), this.#lastCreatedAt + 1);
     return this.#lastCreatedAt;

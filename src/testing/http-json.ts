@@ -3,7 +3,7 @@ import type { ErrorBody } from '../schemas/error-body.js';
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** Tells that the body of a request is declared as JSON. */
+/** Tells whether a request declares its body as JSON. */
 export function isJson(request: Request): boolean {
   return /^application\/json\b/i.test(request.headers.get('content-type') ?? '');
 }

@@ -58,7 +58,7 @@ export async function startServer(behind: Behind, options: ListenOptions = {}): 
   return { url, port: actual, baseUrls, close, [Symbol.asyncDispose]: close };
 }
 
-/** Asked for at run time, not imported: bundlers for browsers and workers refuse code that imports `node:http`. */
+/** Asks for `node:http` at run time: bundlers for browsers and workers refuse code that imports it. */
 function nodeHttp(): typeof http {
   const found = globalThis.process?.getBuiltinModule?.('node:http');
   if (found !== undefined) return found;
@@ -68,7 +68,7 @@ function nodeHttp(): typeof http {
   );
 }
 
-/** No answer comes: a reset before its start, and a body that ends too soon after it. */
+/** Resets the connection before an answer has begun; after that, ends the body too soon. */
 function cut(outgoing: http.ServerResponse): void {
   if (outgoing.headersSent) outgoing.destroy();
   else outgoing.socket?.resetAndDestroy();

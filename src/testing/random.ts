@@ -12,7 +12,7 @@ export function randomNumbers(seed: number): () => number {
 /** The 99th percentile of the standard normal distribution. */
 const Z99 = 2.3263;
 
-/** One latency in milliseconds. */
+/** Draws one latency, in milliseconds. */
 export function drawLatency(
   ms:
     | number
@@ -26,7 +26,7 @@ export function drawLatency(
   return ms.median * Math.exp(spread * standardNormal(random));
 }
 
-/** Box and Muller's way from two even numbers to one normal one. */
+/** The Box-Muller transform: makes one normally distributed number of two evenly distributed ones. */
 function standardNormal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

@@ -20,7 +20,7 @@ export const documentedRoutes: readonly Route[] = /* @__PURE__ */ (
   (name) => ({ name, endpoint: endpoints[name], rule: rules[name] }) as Route,
 );
 
-/** Tells that two declarations stand for one operation of the service. */
+/** Tells whether two declarations stand for one operation of the service. */
 export function isSameOperation(one: Endpoint, other: Pick<Endpoint, 'method' | 'path'>): boolean {
   return one.method === other.method && one.path === other.path;
 }

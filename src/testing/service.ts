@@ -52,15 +52,16 @@ interface Exchange {
 }
 
 /**
- * Answers requests as the service does. This file reads top-down in the order of a request's stages:
+ * Answers requests as the service does. A request goes through these stages, from the top of this file to its end:
  *
- * 1. `fetchThrough`: the address tells the region; who gives up waiting gets the reason of their signal.
- * 2. `#answer`: method and path tell the route (route.ts), the request is written down (request-log.ts), and a fault may
- *    strike before, after or instead of what follows (faults/).
- * 3. `#respond`: the body of the answer, or the refusal, becomes a response.
- * 4. `#perform`: the body is read and written down, the token tells the caller (authenticate.ts), the body is validated
- *    against the endpoint's schema, and the operation's rule (operations.ts) or the user's handler is applied.
- * 5. Back in `#answer`, the status is written down.
+ * 1. **Locate**: the address tells the region (`fetchThrough`).
+ * 2. **Route**: method and path tell the endpoint and its rule (`#answer`, route.ts).
+ * 3. **Record**: the request is written down, and at the end its status (request-log.ts).
+ * 4. **Fault**: an injected fault delays, replaces or damages the answer (faults/).
+ * 5. **Authenticate**: the token tells the caller, who must be permitted (`#perform`, authenticate.ts).
+ * 6. **Validate**: the body must fit the endpoint's schema.
+ * 7. **Rule**: the operation's rule (operations.ts), or the user's handler, changes the state and gives the answer's body.
+ * 8. **Respond**: that body, or a refusal (refusals.ts), becomes a response (`#respond`, http-json.ts).
  */
 export class Service {
   readonly #parts: Parts;

@@ -122,7 +122,7 @@ export interface NewIds {
   /**
    * The next free id of a kind: `ids.next('tool', region, (id) => state.tools.has(id))`.
    *
-   * @param isTaken - Tells that a record has the id already.
+   * @param isTaken - Tells whether a record has the id already.
    */
   next(kind: string, region: Region, isTaken: (id: string) => boolean): string;
 }

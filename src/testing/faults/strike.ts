@@ -21,7 +21,7 @@ export type AnswerFault = Exclude<Fault, { readonly kind: 'latency' }>;
 type AnswerFaultOf<Kind extends FaultKind> = Extract<AnswerFault, { readonly kind?: Kind | undefined }>;
 type Strike<Kind extends FaultKind> = (fault: AnswerFaultOf<Kind>, call: StruckCall) => Promise<Response>;
 
-/** Each fault's deed, by its kind: a forgotten one does not compile. */
+/** The effect of each fault, by its kind: a forgotten one does not compile. */
 const strikes: { readonly [Kind in Exclude<FaultKind, 'latency'>]: Strike<Kind> } = {
   status: (fault, call) => instead(call, statusResponse(fault)),
   html: ({ status = 502 }, call) => instead(call, htmlResponse(status)),
