@@ -22,9 +22,9 @@ export interface Endpoint<Path extends string = string, Body = unknown, Query = 
   readonly body?: StandardSchemaV1<Body, unknown> | undefined;
   /** Schema of the query; undefined where the operation takes none. */
   readonly query?: StandardSchemaV1<Query, unknown> | undefined;
-  /** What an answer looks like, and what of it the caller gets. */
+  /** The shape of an answer, and the part of it that the caller gets. */
   readonly response: ResponseShape<Result>;
-  /** Whether a bearer token is sent (document, 5.2). */
+  /** `'bearer'` where a bearer token is sent (specification, 5.2). */
   readonly auth: 'bearer' | 'none';
   /** Values of path parameters that would read another operation, and are refused. */
   readonly reserved?: ReservedValues<Path> | undefined;
@@ -43,7 +43,7 @@ type QueryInput<Query> = [Query] extends [undefined]
   ? { readonly query?: undefined }
   : { readonly query: Query };
 
-/** What a call of an endpoint takes: its path parameters, its body, its query. */
+/** The input of a call: its path parameters, its body, its query. */
 export type EndpointInput<Path extends string, Body, Query> = PathInput<Path> &
   BodyInput<Body> &
   QueryInput<Query>;
@@ -56,7 +56,7 @@ type ResultOf<Response> =
       ? SchemaOutput<Response>
       : never;
 
-/** What {@link endpoint} takes. */
+/** The declaration that {@link endpoint} takes. */
 export interface EndpointDeclaration<
   Path extends string,
   Body extends StandardSchemaV1 | undefined,
@@ -73,7 +73,7 @@ export interface EndpointDeclaration<
   readonly query?: Query;
   /** Any Standard Schema of the whole body, or {@link withData} / {@link withoutData} for the envelopes of 2.7. */
   readonly response: Response;
-  /** `'none'` for the few endpoints without a bearer token (document, 5.2). Default `'bearer'`. */
+  /** `'none'` for the few endpoints without a bearer token (specification, 5.2). Default `'bearer'`. */
   readonly auth?: 'bearer' | 'none' | undefined;
   /** Path values that would address another operation: `{ toolId: ['defaults'] }`. They are refused. */
   readonly reserved?: ReservedValues<NoInfer<Path>> | undefined;
@@ -84,7 +84,7 @@ const PATH = /^(?!\/v3(\/|$))(\/(?!:)([^{}/]|\{[^{}]+\})*)+$/;
 
 /**
  * Declares an operation of the service. The seven documented ones are in {@link endpoints}; declare your own for
- * an operation whose shape the document does not show, and call it with `platform.send(…)`.
+ * an operation whose shape the specification does not show, and call it with `platform.send(…)`.
  *
  * The path parameters, the body and the result of the call are typed from the declaration.
  *

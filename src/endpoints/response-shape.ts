@@ -5,18 +5,18 @@ import { anything } from '../schemas/leaf.js';
 import { isOwnSchema, openObject } from '../schemas/object.js';
 import { validateOwn } from '../validation/validate.js';
 
-/** How an answer is read: the schema of the whole body, and what of it the caller gets. */
+/** The way an answer is read: the schema of the whole body, and the part of it that the caller gets. */
 export interface ResponseShape<Result> {
   /** Schema of the whole body. */
   readonly schema: StandardSchemaV1;
   /** Takes the caller's part out of a body that fits the schema. */
   readonly unwrap: (body: unknown) => Result;
-  /** Whether a 2xx with an empty body is a success too: only where the operation answers without data. */
+  /** True where a 2xx with an empty body is a success too: only where the operation answers without data. */
   readonly allowEmpty: boolean;
 }
 
 /**
- * The envelope `{ success, message, data }` (document, 2.7) around a schema: the caller gets `data`.
+ * The envelope `{ success, message, data }` (specification, 2.7) around a schema: the caller gets `data`.
  *
  * @param schema - Any Standard Schema of `data`; its output is returned.
  *
@@ -58,7 +58,7 @@ function envelopeShape<Result>(schema: StandardSchemaV1): ResponseShape<Result> 
 }
 
 /**
- * The envelope `{ success, message }` (document, 2.7) of an operation without data, such as a deletion. An empty body is a
+ * The envelope `{ success, message }` (specification, 2.7) of an operation without data, such as a deletion. An empty body is a
  * success too, in every validation mode: a choice of this package, because what was asked for has happened.
  *
  * @example

@@ -3,7 +3,7 @@ import type { Region } from '../ground/regions.js';
 import { AgentPlatformError } from './base.js';
 import type { CallContext } from './connection.js';
 
-/** What an {@link OperationFailedError} and a {@link ResponseValidationError} are made of. */
+/** The parts that an {@link OperationFailedError} and a {@link ResponseValidationError} are made of. */
 export interface AnsweredErrorOptions extends CallContext {
   /** The HTTP status of the answer. */
   readonly status: number;
@@ -11,9 +11,9 @@ export interface AnsweredErrorOptions extends CallContext {
   readonly body: unknown;
   /** The body as text, capped and masked. */
   readonly rawBody: string;
-  /** Whether the service may have acted all the same. Default false. */
+  /** True where the service may have acted all the same. Default false. */
   readonly outcomeUnknown?: boolean | undefined;
-  /** What the endpoint's own schema threw, where it did. */
+  /** The error that the endpoint's own schema threw, where it did. */
   readonly cause?: unknown;
 }
 
@@ -43,7 +43,7 @@ export class OperationFailedError extends AgentPlatformError {
   }
 }
 
-/** The service answered 2xx, and the body does not fit the document: not JSON, a field missing, a wrong type. */
+/** The service answered 2xx, and the body does not fit the specification: not JSON, a field missing, a wrong type. */
 export class ResponseValidationError extends AgentPlatformError {
   static override readonly errorName = 'ResponseValidationError';
   declare readonly type: 'response_validation_error';

@@ -3,7 +3,7 @@ import type { Region } from '../ground/regions.js';
 import { AgentPlatformError } from './base.js';
 import type { CallContext } from './connection.js';
 
-/** What an {@link ApiError} is made of. */
+/** The parts that an {@link ApiError} is made of. */
 export interface ApiErrorOptions extends CallContext {
   /** The HTTP status of the answer. */
   readonly status: number;
@@ -15,19 +15,19 @@ export interface ApiErrorOptions extends CallContext {
   readonly headers: Headers;
   /** The body as text, capped and masked. */
   readonly rawBody: string;
-  /** Whether the service may have acted all the same. Default false. */
+  /** True where the service may have acted all the same. Default false. */
   readonly outcomeUnknown?: boolean | undefined;
 }
 
-/** One entry of `issues` in the error body (document, section 7); fields the document does not list are kept. */
+/** One entry of `issues` in the error body (specification, section 7); fields the specification does not list are kept. */
 export interface ApiErrorIssue {
-  /** What is wrong, in the words of the service. */
+  /** Says what is wrong, in the words of the service. */
   readonly message: string;
 }
 
 /**
  * The service answered with an error status. The status decides the class; `code` is an open string, because the
- * document does not list its values.
+ * specification does not list its values.
  */
 export class ApiError extends AgentPlatformError {
   static override readonly errorName: string = 'ApiError';
@@ -44,7 +44,7 @@ export class ApiError extends AgentPlatformError {
 
   /** The HTTP status. */
   declare readonly status: number;
-  /** `code` of the error body; undefined where the body was not the document's. */
+  /** `code` of the error body; undefined where the body was not the one that is specified. */
   declare readonly code: string | undefined;
   /** `issues` of the error body; empty where there were none. */
   declare readonly issues: readonly ApiErrorIssue[];
@@ -96,13 +96,13 @@ export class PermissionDeniedError extends ApiError {
   declare readonly type: 'permission_denied_error';
 }
 
-/** 404: there is no such record, or not in this region (the document does not show when). */
+/** 404: there is no such record, or not in this region (the specification does not show when). */
 export class NotFoundError extends ApiError {
   static override readonly errorName = 'NotFoundError';
   declare readonly type: 'not_found_error';
 }
 
-/** 409: the request conflicts with what is there. The document does not show when. */
+/** 409: the request conflicts with what is there. The specification does not show when. */
 export class ConflictError extends ApiError {
   static override readonly errorName = 'ConflictError';
   declare readonly type: 'conflict_error';

@@ -1,7 +1,7 @@
 import type { Region } from '../ground/regions.js';
 import { AgentPlatformError } from './base.js';
 
-/** Which call an error is about. */
+/** The call that an error is about. */
 export interface CallContext {
   /** The HTTP method of the call. */
   readonly method: string;

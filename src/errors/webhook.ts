@@ -1,7 +1,7 @@
 import { formatIssues, type Issue } from '../ground/issues.js';
 import { AgentPlatformError } from './base.js';
 
-/** The base of what can be wrong with a received webhook. */
+/** The base of the errors about a received webhook. */
 export class WebhookError extends AgentPlatformError {
   static override readonly errorName: string = 'WebhookError';
   declare readonly type:
@@ -11,7 +11,7 @@ export class WebhookError extends AgentPlatformError {
     | 'unknown_event_error';
 }
 
-/** The secret in the payload is missing or not one of yours (document, 6.4). Do not act on the delivery. */
+/** The secret in the payload is missing or not one of yours (specification, 6.4). Do not act on the delivery. */
 export class WebhookVerificationError extends WebhookError {
   static override readonly errorName = 'WebhookVerificationError';
   declare readonly type: 'webhook_verification_error';
@@ -41,7 +41,7 @@ export class UnknownEventError extends WebhookError {
     readonly type: string;
     /** The payload as sent, less `workspaceSecret`. */
     readonly payload: Record<string, unknown>;
-    /** Whose secret it was, where the secrets were named. */
+    /** The workspace that the secret belongs to, where the secrets were named. */
     readonly workspace?: string;
   };
 

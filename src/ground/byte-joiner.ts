@@ -3,7 +3,7 @@
  * put one byte into each.
  */
 export class ByteJoiner {
-  /** How many bytes have come. */
+  /** The number of bytes that have come. */
   size = 0;
   #bytes: Uint8Array = new Uint8Array();
 

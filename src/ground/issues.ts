@@ -4,7 +4,7 @@ export interface Issue {
   readonly path: readonly (string | number)[];
   /** The kind of the issue, stable: `invalid_type`, `invalid_value`, `unrecognized_key`, … */
   readonly code: string;
-  /** What was expected and what came, in English. Holds no value of the data, only types and field names. */
+  /** Says in English what was expected and what came. Holds no value of the data, only types and field names. */
   readonly message: string;
 }
 
@@ -62,7 +62,7 @@ export class IssueList {
   }
 }
 
-/** Where a getter, a schema of the user's own, or the stack has given up. */
+/** Stands for a value whose reading threw: in a getter, in a schema of the user's own, or by its depth. */
 export const threwIssue: Issue = {
   path: [],
   code: 'unreadable',

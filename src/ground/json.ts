@@ -1,6 +1,6 @@
 import type { Issue } from './issues.js';
 
-/** What JSON would silently drop or change: found here, so that nothing a caller passes is lost on the way. */
+/** Finds a value that JSON would silently drop or change, so that nothing a caller passes is lost on the way. */
 export function findNonJson(
   value: unknown,
   // One list and one set for all levels: with copies, each level would cost as much as all above it.
@@ -53,7 +53,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a JSON value is an object: neither a list nor null. */
+/** Tells whether a JSON value is an object: neither a list nor null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,9 @@
-/** How much is logged: nothing, errors, warnings (default), one line a call, or headers and bodies too (redacted). */
+/** The amount that is logged: nothing, errors, warnings (default), one line a call, or headers and bodies too (redacted). */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
 
 export const LOG_LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug'];
 
-/** Where log lines go. `console` and a pino logger both fit: each line is one finished string, already redacted. */
+/** Takes the log lines. `console` and a pino logger both fit: each line is one finished string, already redacted. */
 export interface Logger {
   /** Takes a line of the level `error`. */
   error(line: string): void;
@@ -49,7 +49,7 @@ export class LeveledLogger {
   }
 }
 
-/** What someone else's code threw, in a few words: its message may hold anything, so only its class is told. */
+/** Names the class of what someone else's code threw. Its message may hold anything, and is left out. */
 export function describeThrown(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }

@@ -1,6 +1,6 @@
 import { parseJson } from './json.js';
 
-/** What stands in place of a value that must not be seen. */
+/** Stands in place of a value that must not be seen. */
 export const MASK = '[redacted]';
 
 /** The marked fields: masked by name, at any depth, in logs and errors. */
@@ -20,7 +20,7 @@ const ENV_VALUES = ['value', 'defaultValue'];
 // `www-authenticate` is a server's question, and worth showing.
 const sensitiveHeader = /auth(?!enticate)|cookie|secret|token|passw|key|credential|signature|session|jwt/i;
 
-/** Whether a field of this name may hold a secret: a marked one, or a value of a variable. */
+/** Tells whether a field of this name may hold a secret: a marked one, or a value of a variable. */
 export function isMarked(name: unknown): boolean {
   return marked.has(name as string) || ENV_VALUES.includes(name as string);
 }
@@ -77,10 +77,10 @@ function copy(value: unknown, forms: readonly string[], ancestors: readonly obje
   return Object.fromEntries(fields) as object;
 }
 
-/** Deeper than any record of the document; a hostile body must not overflow the stack of a log line. */
+/** Deeper than any record of the specification; a hostile body must not overflow the stack of a log line. */
 const MAX_DEPTH = 64;
 
-/** Whether a field of a record is masked by its name: a marked one, or a value of a variable with `isEnv`. */
+/** Tells whether a field of a record is masked by its name: a marked one, or a value of a variable with `isEnv`. */
 export function isHidden(record: object, key: unknown): boolean {
   if (marked.has(key as string)) return true;
   // Anything but a plain no: an `isEnv` of a wrong type must not lay a secret open.
@@ -134,7 +134,7 @@ export function redactText(text: string): string {
   return parsed === undefined ? maskBy(MARKED_OR_VALUE_IN_TEXT, text) : JSON.stringify(redact(parsed));
 }
 
-/** Whether it may be JSON in which anything is masked. To ask costs less than to parse, and the rest stays as written. */
+/** Tells whether a text may be JSON in which anything is masked. To ask costs less than to parse, and the rest stays as written. */
 function mayHoldRecord(text: string): boolean {
   // `\u`, because a name may be written by the numbers of its letters.
   return (

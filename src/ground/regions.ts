@@ -1,5 +1,5 @@
 /**
- * Where a workspace lives (document, 5.1). The base address must match the region of the dashboard; a request to
+ * The place where a workspace lives (specification, 5.1). The base address must match the region of the dashboard; a request to
  * the wrong region may fail or return data of the wrong environment.
  */
 export type Region = 'eu' | 'na';

@@ -3,7 +3,7 @@
  * implement, so that an endpoint of one's own can be declared with any of them.
  */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
-  /** What the schema's library and its users have agreed on. */
+  /** The agreement between the schema's library and its users. */
   readonly '~standard': {
     /** The version of the interface. */
     readonly version: 1;
@@ -14,33 +14,33 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
     /** For the compiler alone: what the schema accepts and what it returns. Not there at run time. */
     readonly types?:
       | {
-          /** What the schema accepts. */
+          /** The values that the schema accepts. */
           readonly input: Input;
-          /** What the schema returns. */
+          /** The values that the schema returns. */
           readonly output: Output;
         }
       | undefined;
   };
 }
 
-/** What a Standard Schema answers: the value, or the issues. */
+/** The answer of a Standard Schema: the value, or the issues. */
 export type StandardResult<Output> =
   | {
-      /** What the schema has made of the value. */
+      /** The value, as the schema returns it. */
       readonly value: Output;
       /** Absent on success. */
       readonly issues?: undefined;
     }
   | {
-      /** Why the value does not fit. */
+      /** The reasons why the value does not fit. */
       readonly issues: readonly StandardIssue[];
     };
 
 /** One issue, as a Standard Schema reports it. */
 export interface StandardIssue {
-  /** What is wrong. */
+  /** Says what is wrong. */
   readonly message: string;
-  /** Where, from the top of the value. */
+  /** The place, from the top of the value. */
   readonly path?:
     | readonly (
         | PropertyKey
@@ -52,7 +52,7 @@ export interface StandardIssue {
     | undefined;
 }
 
-/** What a schema accepts. */
+/** The type of the values that a schema accepts. */
 export type SchemaInput<Schema> = Schema extends {
   readonly '~standard': { readonly types?: infer Types };
 }
@@ -61,7 +61,7 @@ export type SchemaInput<Schema> = Schema extends {
     : unknown
   : unknown;
 
-/** What a schema returns. */
+/** The type of the values that a schema returns. */
 export type SchemaOutput<Schema> = Schema extends {
   readonly '~standard': { readonly types?: infer Types };
 }

@@ -4,7 +4,7 @@ import type { Region } from '../ground/regions.js';
 
 /** Issues of an answer or a webhook that the validation mode forgave. */
 export interface Drift {
-  /** Where: an operation's `GET /tools/{toolId}`, or a webhook event's type. */
+  /** The operation, as `GET /tools/{toolId}`, or the type of the webhook event. */
   readonly source: string;
   /** The region of the call; undefined for a webhook. */
   readonly region: Region | undefined;

@@ -59,7 +59,7 @@ function askZod(schema: z.core.$ZodType): Check {
   return (value) => z.safeParse(schema, value).success;
 }
 
-/** Whether a schema asks for more than its type says: a refinement, a format, a coercion. */
+/** Tells whether a schema asks for more than its type says: a refinement, a format, a coercion. */
 function isRefined(def: z.core.$ZodTypeDef): boolean {
   return (def.checks?.length ?? 0) > 0 || 'format' in def || 'coerce' in def;
 }
@@ -99,7 +99,7 @@ function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
 
 const acceptsAll: Check = () => true;
 
-/** Whether a value is an object as `JSON.parse` makes it, whose fields are all its own and enumerable. */
+/** Tells whether a value is an object as `JSON.parse` makes it, whose fields are all its own and enumerable. */
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

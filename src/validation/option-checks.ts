@@ -3,7 +3,7 @@ import { readEnvironment } from '../ground/environment.js';
 import { typeName } from '../ground/issues.js';
 import { LOG_LEVELS, type Logger, type LogLevel } from '../ground/logger.js';
 
-/** A bearer token (document, 5.2), or a function that gives one. The function is called for each attempt. */
+/** A bearer token (specification, 5.2), or a function that gives one. The function is called for each attempt. */
 export type TokenSource = string | (() => string | Promise<string>);
 
 /** Timers beyond 2^31 - 1 ms fire at once in every runtime. */

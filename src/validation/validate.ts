@@ -7,7 +7,7 @@ import { findIssues } from './find-issues.js';
 import { fits } from './fits.js';
 
 /**
- * How strictly what the service sends is validated against the document, from exact to trusting:
+ * The strictness with which data from the service is held against the specification, from exact to trusting:
  *
  * - `strict`: every issue is an error.
  * - `tolerant` (default): what grows is forgiven and reported as drift: a new field in a closed object, a new
@@ -21,7 +21,7 @@ export const VALIDATION_MODES: readonly ValidationMode[] = ['strict', 'tolerant'
 export const DEFAULT_VALIDATION: ValidationMode = 'tolerant';
 
 /**
- * What a validation came to: a value with the drift that was forgiven, or the issues that were not.
+ * The outcome of a validation: a value with the drift that was forgiven, or the issues that were not.
  * `value` is the one that was given whenever the schema is this package's own.
  */
 export type Verdict =
