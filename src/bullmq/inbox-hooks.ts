@@ -43,7 +43,7 @@ export interface InboxStall {
 
 /** A run that has lost the lock of its event. */
 export interface InboxLockLoss {
-  /** The key of the event. */
+  /** The key of the event. BullMQ always tells it today; the type allows a version that does not. */
   readonly key: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface InboxFailures {
   readonly retried: number;
   /** Runs that ended in a dead letter. */
   readonly deadLetters: number;
-  /** Events that were taken over from a worker that had died. */
+  /** Events that were taken over from a worker that had died, or had lost its lock. */
   readonly stalled: number;
   /** Runs that lost the lock of their event while their handlers ran. */
   readonly lostLocks: number;

@@ -14,7 +14,7 @@ import { MAX_MILLISECONDS, settlesWithin, withRetries, withTimeLimit } from './w
 
 /** Options of {@link createRedisDedupe}. */
 export interface RedisDedupeOptions {
-  /** Where Redis is. */
+  /** The address of Redis, or a client. */
   readonly connection: RedisConnection;
   /** The beginning of every key. Default `'agent-platform:dedupe:'`. */
   readonly keyPrefix?: string | undefined;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What became of the deliveries. */
+/** The outcomes of the deliveries. */
 export class Ledger {
   /** Names of the genuine events that were sent. */
   readonly sent = new Set<string>();
   /** Names of those that were answered 200 at least once. */
   readonly acknowledged = new Set<string>();
-  /** How many deliveries had each outcome: a status, or `no answer`. */
+  /** The number of deliveries for each outcome: a status, or `no answer`. */
   readonly outcomes = new Map<string, number>();
   forgedAccepted = 0;
   /** Everything was sent, and has its outcome. */
@@ -25,7 +25,7 @@ export interface SenderOptions {
   readonly random: () => number;
 }
 
-/** How many events are on their way at once. */
+/** The number of events that are sent at the same time. */
 const PARALLEL = 64;
 const COPIES = 0.25;
 const FORGED = 0.03;
