@@ -19,7 +19,7 @@ const compilerOptions = {
 
 const silent = { logLevel: ExtractorLogLevel.None };
 const messages = {
-  // Release tags are not used here, doc comments are held by check-declarations, and places in dist change with it.
+  // Release tags are not used here, the API site asks for doc comments, and places in dist change with it.
   extractorMessageReporting: { default: silent, 'ae-forgotten-export': silent },
   tsdocMessageReporting: { default: silent },
 };

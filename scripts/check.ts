@@ -13,7 +13,6 @@ const STEPS: Readonly<Record<string, string>> = {
   size: 'size-limit',
   publint: 'publint --strict',
   attw: 'attw --pack .',
-  declarations: 'tsx scripts/check-declarations.ts',
   api: 'npm run api',
   test: 'vitest run --project unit --project package',
 };

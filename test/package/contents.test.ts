@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
 import { expect, inject, test } from 'vitest';
 import { filesIn } from '../../scripts/files.js';
 import { root } from './install.js';
@@ -11,10 +12,6 @@ const home = join(inject('consumer'), 'node_modules', 'agent-platform-sdk');
 const inPackage = (suffix: string): string[] => filesIn(home, suffix);
 
 const read = (path: string): string => readFileSync(path, 'utf8');
-
-function manifest(): { scripts?: Record<string, string>; exports: Record<string, unknown> } {
-  return JSON.parse(read(join(home, 'package.json'))) as ReturnType<typeof manifest>;
-}
 
 /** The built files and their bytes. */
 function built(): Map<string, string> {
@@ -48,11 +45,6 @@ test('the license of every bundled package travels with it', () => {
   expect(licenses.match(/Permission is hereby granted/g)).toHaveLength(bundled.size);
 });
 
-test('nothing runs on installation', () => {
-  const hooks = ['preinstall', 'install', 'postinstall', 'prepare'];
-  expect(Object.keys(manifest().scripts ?? {}).filter((name) => hooks.includes(name))).toEqual([]);
-});
-
 test('source maps carry their sources and no path of the machine that built them', () => {
   const maps = inPackage('.map').map((path) => ({ path, text: read(path) }));
   expect(maps.length).toBeGreaterThan(0);
@@ -71,6 +63,36 @@ test('no JavaScript needs a package that is not installed with it', () => {
   );
   const foreign = specifiers.filter((name) => !name.startsWith('.') && !name.startsWith('node:'));
   expect(foreign.filter((name) => !optional.has(name))).toEqual([]);
+});
+
+/** A declaration file, and those that it imports, directly or not, with the packages that they import types of. */
+function reachableFrom(file: string, found = new Map<string, string[]>()): Map<string, string[]> {
+  if (found.has(file)) return found;
+  const imported = ts.preProcessFile(read(file)).importedFiles.map(({ fileName }) => fileName);
+  found.set(
+    file,
+    imported.filter((name) => !name.startsWith('.')),
+  );
+  for (const name of imported.filter((one) => one.startsWith('.'))) {
+    reachableFrom(join(dirname(file), name.replace(/\.(c?)js$/, '.d.$1ts')), found);
+  }
+  return found;
+}
+
+test.each([
+  ['index', []],
+  ['testing/index', []],
+  ['testing/msw', ['msw']],
+  ['redis/index', ['ioredis']],
+  ['bullmq/index', ['bullmq', 'ioredis']],
+])('the declarations of %s say no any, and import types of zod and of %j alone', (entry, peers) => {
+  const allowed = ['zod/mini', 'zod/v4/core', ...peers];
+  for (const suffix of ['d.ts', 'd.cts']) {
+    const files = reachableFrom(join(home, 'dist', `${entry}.${suffix}`));
+    expect([...files.values()].flat().filter((name) => !allowed.includes(name))).toEqual([]);
+    const code = [...files.keys()].map((file) => read(file).replaceAll(/\/\*[\s\S]*?\*\/|'[^'\n]*'/g, ''));
+    expect(code.filter((text) => /\bany\b/.test(text))).toEqual([]);
+  }
 });
 
 test('CommonJS never calls import(), which Jest refuses', () => {
