@@ -127,8 +127,7 @@ export function toEvent(verified: VerifiedDelivery, { validation, drift }: Event
   if (verdict.drift.length > 0) {
     void drift.report({ source: type, region: undefined, issues: verdict.drift.map(insidePayload) });
   }
-  // The schema of this type has accepted the payload, or the mode says that it is to be trusted.
-  return event as unknown as WebhookEvent;
+  return event;
 }
 
 function invalidEvent(
