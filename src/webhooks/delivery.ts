@@ -156,7 +156,7 @@ export function isInvalidEvent(event: ReceivedWebhook): event is InvalidWebhookE
   return 'issues' in event;
 }
 
-/** Tells an event that fits the specification from one of an unknown type. */
+/** Tells an event whose payload its schema has accepted, or the mode trusts, from one of an unknown type. */
 export function isKnownEvent(event: WebhookEvent | UnknownWebhookEvent): event is WebhookEvent {
   return isWebhookEventType(event.type);
 }

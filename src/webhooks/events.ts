@@ -24,7 +24,7 @@ export type WebhookEventCategory =
   | 'Client'
   | 'Conversation';
 
-/** Which agent platforms send an event (specification, 6.2); `'not shown'` where the specification does not say. */
+/** The agent platforms that send an event (specification, 6.2); `'not shown'` where the specification does not say. */
 export type WebhookEventPlatforms = 'both' | 'native' | 'not shown';
 
 /** One event type as data. */
