@@ -57,7 +57,7 @@ describe('through msw', () => {
     const msw = setupServer(...fakeHandlers(fake));
     msw.listen();
     onTestFinished(() => msw.close());
-    const { tools } = clientOf(fake, { fetch: (url, init) => globalThis.fetch(url, init) });
+    const { tools } = clientOf(fake, { fetch: undefined });
     fake.faults.inject(fault);
 
     const struck = tools.get(fake.seed.eu.toolId, { timeout: timeoutFor(fault) });

@@ -35,7 +35,7 @@ export function httpClientOf(
 ): AgentPlatform {
   return clientOf(fake, {
     baseUrls: server.baseUrls,
-    fetch: (url, init) => globalThis.fetch(url, init),
+    fetch: undefined,
     ...options,
   });
 }
