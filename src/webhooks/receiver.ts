@@ -1,13 +1,15 @@
 /**
  * The receiver of webhooks. A delivery goes through these stages, in this order:
  *
- * 1. `adapters.ts`: what a server has of a request becomes a method and a way to read the body.
- * 2. `pipeline.ts`: takes the delivery from there to its answer, and ends it at the deadline.
- * 3. `delivery.ts`: the body is parsed to a raw delivery; `secrets.ts` checks its secret, and without it it is verified; held
- *    against the table in `events.ts` it is an event. With an inbox (`inbox.ts`) it is stored before that.
- * 4. `dedupe-key.ts`, `claims.ts`: one copy of an event is handled, the others wait for how it ends.
- * 5. `handlers.ts`: the registered handlers run.
- * 6. `answers.ts`, `delivery-reports.ts`: the outcome becomes the answer, log lines, and calls of the listeners.
+ * 1. `adapters.ts` turns a server's request into a method and a way to read the body.
+ * 2. `pipeline.ts` takes the delivery from there to its answer, and ends it at the deadline. It calls the stages below.
+ * 3. `delivery.ts` parses the body to a *raw* delivery. `secrets.ts` checks the secret that it presents; when that is genuine
+ *    and taken out, the delivery is *verified*.
+ * 4. With an inbox (`inbox.ts`) a verified delivery is stored now, and goes on when a worker takes it out.
+ * 5. `delivery.ts` holds it against the table in `events.ts`: it becomes an *event*, if only an invalid or unknown one.
+ * 6. `dedupe-key.ts` and `claims.ts` let one copy of the event through; the others wait for how it ends.
+ * 7. `handlers.ts` runs the registered handlers.
+ * 8. `delivery-reports.ts` tells the log and the listeners, and `answers.ts` turns the outcome into the answer.
  */
 import { typeName } from '../ground/issues.js';
 import { refuseOption } from '../validation/option-checks.js';
