@@ -1,8 +1,5 @@
 import { defineConfig, type Options } from 'tsup';
-import { droppableZod } from './scripts/droppable-zod.js';
 import { entryPoints, readManifest } from './scripts/entry-points.js';
-import { oneCore } from './scripts/one-core.js';
-import { privateZod } from './scripts/private-zod.js';
 
 const shared: Options = {
   entry: entryPoints(readManifest()),
@@ -10,21 +7,20 @@ const shared: Options = {
   splitting: true,
   target: 'es2022',
   platform: 'neutral',
-  // Two configurations write into dist; scripts/build.ts empties it once before either starts.
+  // The configurations write into dist at the same time; the script `build` empties it before.
   clean: false,
   // Workers and Deno know `node:http`, not `http`.
   removeNodeProtocol: false,
   external: [/^node:/, 'msw', 'bullmq', 'ioredis'],
-  // A tree-shaken copy of our own: starts fast, and cannot conflict with another version.
-  noExternal: ['zod'],
-  esbuildPlugins: [privateZod, droppableZod, oneCore],
+  // Tree-shaken copies of our own: they start fast, and cannot conflict with other versions.
+  noExternal: ['zod', 'ky'],
   sourcemap: true,
   dts: false,
   silent: true,
   esbuildOptions(options) {
     // A neutral platform looks at no package.json field unless told to.
     options.mainFields = ['module', 'main'];
-    // Keeps the doc comments' home, the declaration files, the only place where comments ship.
+    // Comments ship in the declaration files.
     options.legalComments = 'none';
   },
 };

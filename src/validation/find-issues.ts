@@ -51,7 +51,8 @@ function* inObject(
     const at = [...path, name];
     const isSent = name in value;
     // Asked here too: a generator for each field that fits would cost more than all else.
-    if (isSent ? fits(field, value[name]) : field._zod.optin === 'optional') continue;
+    // `optin` says in which way a field may be absent, and is undefined where it must not be.
+    if (isSent ? fits(field, value[name]) : field._zod.optin !== undefined) continue;
     if (!isSent && fits(field, undefined)) yield missing(at);
     else yield* findIssues(field, value[name], at);
   }

@@ -46,8 +46,11 @@ test.each(recordNames)('%s fits as sent exactly where Zod accepts it', (record) 
   expect(() => fc.assert(fc.property(sentRecord(record), agrees(record)))).not.toThrow();
 });
 
+// Save for a field named `__proto__`, which Zod passes over: see below.
+const json = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"__proto__":'));
+
 test.each(recordNames)('any JSON fits %s exactly where Zod accepts it', (record) => {
-  expect(() => fc.assert(fc.property(fc.jsonValue(), agrees(record)))).not.toThrow();
+  expect(() => fc.assert(fc.property(json, agrees(record)))).not.toThrow();
 });
 
 test.each(recordNames)('a whole %s fits', (record) => {
@@ -87,14 +90,21 @@ test.each<[what: string, schema: z.core.$ZodType, value: unknown]>([
   expect(fits(schema, value)).toBe(accepts(schema, value));
 });
 
-test('a field named __proto__ is a new field of a closed object, although Zod passes over it; it is kept as sent', () => {
-  const value: unknown = JSON.parse('{"__proto__":1}');
-  const issues = [{ path: ['__proto__'], code: 'unrecognized_key', message: 'unknown field' }];
-  expect(fits(closedObject({}), value)).toBe(false);
-  expect(validateOwn(closedObject({}), value, 'strict')).toStrictEqual({ ok: false, issues });
-  expect(validateOwn(closedObject({}), value, 'tolerant')).toStrictEqual({ ok: true, value, drift: issues });
-  expect(Object.hasOwn(value as object, '__proto__')).toBe(true);
-});
+test.each(['1', '[]', '{}'])(
+  'a field named __proto__ with %s is a new field of a closed object, although Zod passes over it; it is kept as sent',
+  (field) => {
+    const value: unknown = JSON.parse(`{"__proto__":${field}}`);
+    const issues = [{ path: ['__proto__'], code: 'unrecognized_key', message: 'unknown field' }];
+    expect(fits(closedObject({}), value)).toBe(false);
+    expect(validateOwn(closedObject({}), value, 'strict')).toStrictEqual({ ok: false, issues });
+    expect(validateOwn(closedObject({}), value, 'tolerant')).toStrictEqual({
+      ok: true,
+      value,
+      drift: issues,
+    });
+    expect(Object.hasOwn(value as object, '__proto__')).toBe(true);
+  },
+);
 
 class Plan {
   readonly key = 'plan';
