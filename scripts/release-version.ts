@@ -1,7 +1,6 @@
 /** Raises the version as the changesets ask, and carries it to where it is repeated. The release workflow runs it. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { rewrite } from './output.js';
 
 execFileSync('npx', ['changeset', 'version'], { stdio: 'inherit' });
 
@@ -15,4 +14,5 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
 lock.version = version;
 lock.packages[''].version = version;
 writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
-rewrite(['src/ground/version.ts'], (text) => text.replace(/'[^']+'/, `'${version}'`));
+const module = 'src/ground/version.ts';
+writeFileSync(module, readFileSync(module, 'utf8').replace(/'[^']+'/, `'${version}'`));

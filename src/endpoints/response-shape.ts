@@ -75,12 +75,12 @@ export function withoutData(): ResponseShape<void> {
 
 /** An envelope whose `data` is validated by a schema of this package. These are Zod's. */
 function ownEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
-  return openObject({ ...envelopeFields, data: schema as unknown as z.core.$ZodType });
+  return openObject(() => ({ ...envelopeFields, data: schema as unknown as z.core.$ZodType }));
 }
 
 /** An envelope whose `data` is validated by a schema of any library. */
 function foreignEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
-  const outer = openObject({ ...envelopeFields, data: anything });
+  const outer = openObject(() => ({ ...envelopeFields, data: anything }));
   return {
     '~standard': {
       version: 1,

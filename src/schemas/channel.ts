@@ -7,7 +7,7 @@ export const messageChannels = ['whatsapp', 'instagram', 'facebook', 'telegram',
 export type MessageChannel = (typeof messageChannels)[number];
 
 /** Schema of {@link MessageChannel}. */
-export const MessageChannelSchema = z.enum(messageChannels);
+export const MessageChannelSchema = /* @__PURE__ */ z.enum(messageChannels);
 
 /**
  * The channels of `lead_captured`, `form_submitted`, `chat_delegated` and `bug_reported` (document, 6.3, Set B).
@@ -31,4 +31,4 @@ export const eventChannels = [
 export type EventChannel = (typeof eventChannels)[number];
 
 /** Schema of {@link EventChannel}. */
-export const EventChannelSchema = z.enum(eventChannels);
+export const EventChannelSchema = /* @__PURE__ */ z.enum(eventChannels);

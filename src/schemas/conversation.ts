@@ -20,16 +20,10 @@ export interface Conversation
     ConversationScoring {}
 
 /** Schema of {@link Conversation}. */
-export const ConversationSchema = conversation();
-
-// A function, because bundlers keep a spread at the top level of a module even where nothing uses it.
-/* @__NO_SIDE_EFFECTS__ */
-function conversation() {
-  return openObject({
-    ...contactFields,
-    ...identityFields,
-    ...activityFields,
-    ...handlingFields,
-    ...scoringFields,
-  });
-}
+export const ConversationSchema = /* @__PURE__ */ openObject(() => ({
+  ...contactFields(),
+  ...identityFields(),
+  ...activityFields(),
+  ...handlingFields(),
+  ...scoringFields(),
+}));

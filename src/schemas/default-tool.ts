@@ -26,7 +26,7 @@ export interface DefaultTool {
 }
 
 /** Schema of {@link DefaultTool}. */
-export const DefaultToolSchema = openObject({
+export const DefaultToolSchema = /* @__PURE__ */ openObject(() => ({
   id: requiredText,
   name: text,
   description: text,
@@ -35,4 +35,4 @@ export const DefaultToolSchema = openObject({
   assignableViaToolsIds: flag,
   variablesIds: texts,
   channels: texts,
-});
+}));

@@ -13,4 +13,4 @@ export interface Envelope {
 export const envelopeFields = { success: flag, message: text };
 
 /** Schema of {@link Envelope}. */
-export const EnvelopeSchema = openObject(envelopeFields);
+export const EnvelopeSchema = /* @__PURE__ */ openObject(() => envelopeFields);

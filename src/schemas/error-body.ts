@@ -9,7 +9,7 @@ export interface ErrorIssue {
 }
 
 /** Schema of {@link ErrorIssue}. */
-export const ErrorIssueSchema = closedObject({ message: requiredText });
+export const ErrorIssueSchema = /* @__PURE__ */ closedObject(() => ({ message: requiredText }));
 
 /** The body of every error answer (document, section 7; closed). */
 export interface ErrorBody {
@@ -22,8 +22,8 @@ export interface ErrorBody {
 }
 
 /** Schema of {@link ErrorBody}. */
-export const ErrorBodySchema = closedObject({
+export const ErrorBodySchema = /* @__PURE__ */ closedObject(() => ({
   message: requiredText,
   code: requiredText,
   issues: z.optional(z.array(ErrorIssueSchema)),
-});
+}));

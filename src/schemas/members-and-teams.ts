@@ -13,10 +13,10 @@ export interface MembersAndTeams {
 }
 
 /** Schema of {@link MembersAndTeams}. */
-export const MembersAndTeamsSchema = openObject({
+export const MembersAndTeamsSchema = /* @__PURE__ */ openObject(() => ({
   clients: z.array(OrgClientSchema),
   teams: z.array(TeamSchema),
-});
+}));
 
 /** The whole answer to a listing of members and teams (document, 4.1; closed, all four are required). */
 export interface MembersAndTeamsResponse extends MembersAndTeams {
@@ -27,9 +27,9 @@ export interface MembersAndTeamsResponse extends MembersAndTeams {
 }
 
 /** Schema of {@link MembersAndTeamsResponse}. */
-export const MembersAndTeamsResponseSchema = closedObject({
+export const MembersAndTeamsResponseSchema = /* @__PURE__ */ closedObject(() => ({
   success: z.boolean(),
   message: requiredText,
   clients: z.array(OrgClientSchema),
   teams: z.array(TeamSchema),
-});
+}));

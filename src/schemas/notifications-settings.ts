@@ -16,8 +16,8 @@ export interface NotificationsSettings {
 }
 
 /** Schema of {@link NotificationsSettings}. */
-export const NotificationsSettingsSchema = closedObject({
+export const NotificationsSettingsSchema = /* @__PURE__ */ closedObject(() => ({
   notifyThrough: z.enum(['email', 'push', 'all', 'none']),
   notifyIf: z.enum(['all', 'requestsOnly', 'none']),
   emailNotifyOnNewLead: flag,
-});
+}));

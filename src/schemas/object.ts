@@ -1,40 +1,49 @@
 import * as z from 'zod/mini';
 
 /** The schemas this package made. Only these take part in the `tolerant` mode and pass values on as sent. */
-const own = new WeakSet<object>();
+const own = /* @__PURE__ */ new WeakSet<object>();
 
 // What becomes of a field that is not listed. Shared: Zod's own `looseObject` and `strictObject` make one each time, and
 // a program that starts pays for every schema that is made.
-const kept = z.unknown();
-const refused = z.never();
+const kept = /* @__PURE__ */ z.unknown();
+const refused = /* @__PURE__ */ z.never();
 
 /**
- * An object that keeps fields it does not list, at run time, while its type stays exact.
+ * An object that keeps fields it does not list, at run time, while its type stays exact. Its fields are made when they are
+ * first looked at: a program that starts pays for the records it uses.
  *
  * Zod's `looseObject` would add an index signature to the inferred type, and every misspelt field of a
  * record would then compile.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function openObject<Shape extends z.core.$ZodShape>(
-  shape: Shape,
+  fields: () => Shape,
 ): z.ZodMiniObject<Shape, z.core.$strip> {
-  return object(shape, kept);
+  return object(fields, kept);
 }
 
 /** An object the document marks closed: a field it does not list is an issue (forgiven in `tolerant` mode). */
 /* @__NO_SIDE_EFFECTS__ */
 export function closedObject<Shape extends z.core.$ZodShape>(
-  shape: Shape,
+  fields: () => Shape,
 ): z.ZodMiniObject<Shape, z.core.$strict> {
-  return object(shape, refused);
+  return object(fields, refused);
 }
 
 /* @__NO_SIDE_EFFECTS__ */
 function object<Shape extends z.core.$ZodShape, Config extends z.core.$ZodObjectConfig>(
-  shape: Shape,
+  fields: () => Shape,
   catchall: z.core.$ZodType,
 ): z.ZodMiniObject<Shape, Config> {
-  const schema = new z.ZodMiniObject({ type: 'object', shape, catchall });
+  let shape: Shape | undefined;
+  const schema = new z.ZodMiniObject({
+    type: 'object',
+    get shape() {
+      shape ??= fields();
+      return shape;
+    },
+    catchall,
+  });
   own.add(schema);
   // Zod's class is not generic, and what it makes has the type that its own factories give it by a cast.
   return schema as z.ZodMiniObject<Shape, Config>;

@@ -15,12 +15,12 @@ export interface PersonalInfo {
 }
 
 /** Schema of {@link PersonalInfo}. */
-export const PersonalInfoSchema = closedObject({
+export const PersonalInfoSchema = /* @__PURE__ */ closedObject(() => ({
   fullName: text,
   companyName: text,
   role: text,
   industry: text,
-});
+}));
 
 /** What a client chose in the onboarding (document, 2.1.2, `preferences`; closed as the state is). */
 export interface OnboardingPreferences {
@@ -33,11 +33,11 @@ export interface OnboardingPreferences {
 }
 
 /** Schema of {@link OnboardingPreferences}. */
-export const OnboardingPreferencesSchema = closedObject({
+export const OnboardingPreferencesSchema = /* @__PURE__ */ closedObject(() => ({
   primaryUseCase: text,
   communicationPreferences: texts,
   goals: texts,
-});
+}));
 
 /** What a client set up in the onboarding (document, 2.1.2, `setupData`; closed as the state is). */
 export interface SetupData {
@@ -48,7 +48,10 @@ export interface SetupData {
 }
 
 /** Schema of {@link SetupData}. */
-export const SetupDataSchema = closedObject({ selectedAgents: texts, customizations: anything });
+export const SetupDataSchema = /* @__PURE__ */ closedObject(() => ({
+  selectedAgents: texts,
+  customizations: anything,
+}));
 
 /** How far a client is in the onboarding (document, 2.1.2; closed). */
 export interface OnboardingState {
@@ -67,11 +70,11 @@ export interface OnboardingState {
 }
 
 /** Schema of {@link OnboardingState}. */
-export const OnboardingStateSchema = closedObject({
+export const OnboardingStateSchema = /* @__PURE__ */ closedObject(() => ({
   currentStep: number,
   isCompleted: flag,
   completedSteps: numbers,
   personalInfo: z.optional(PersonalInfoSchema),
   preferences: z.optional(OnboardingPreferencesSchema),
   setupData: z.optional(SetupDataSchema),
-});
+}));

@@ -13,7 +13,7 @@ export interface HandoffSettings {
 }
 
 /** Schema of {@link HandoffSettings}. */
-export const HandoffSettingsSchema = closedObject({ maxAssignees: number });
+export const HandoffSettingsSchema = /* @__PURE__ */ closedObject(() => ({ maxAssignees: number }));
 
 /** What the service keeps about a client for its own use (document, 2.1, `internal`; closed as the client is). */
 export interface InternalState {
@@ -22,7 +22,7 @@ export interface InternalState {
 }
 
 /** Schema of {@link InternalState}. */
-export const InternalStateSchema = closedObject({ hasChangedPassword: flag });
+export const InternalStateSchema = /* @__PURE__ */ closedObject(() => ({ hasChangedPassword: flag }));
 
 /** A prepared answer for the chats tab (document, 2.1, `cannedResponses`; closed as the client is). */
 export interface CannedResponse {
@@ -33,7 +33,7 @@ export interface CannedResponse {
 }
 
 /** Schema of {@link CannedResponse}. */
-export const CannedResponseSchema = closedObject({ key: text, content: text });
+export const CannedResponseSchema = /* @__PURE__ */ closedObject(() => ({ key: text, content: text }));
 
 /**
  * A dashboard user of an organisation: the document's *Client* (2.1; closed).
@@ -143,7 +143,7 @@ export interface OrgClient {
 }
 
 /** Schema of {@link OrgClient}. */
-export const OrgClientSchema = closedObject({
+export const OrgClientSchema = /* @__PURE__ */ closedObject(() => ({
   ID: requiredText,
   idpUid: text,
   agencyId: text,
@@ -192,4 +192,4 @@ export const OrgClientSchema = closedObject({
   onboardingState: z.optional(OnboardingStateSchema),
   isNewSignup: flag,
   teams: z.optional(z.array(TeamSummarySchema)),
-});
+}));

@@ -17,11 +17,11 @@ export interface ReleaseNumberInput {
 }
 
 /** Schema of {@link ReleaseNumberInput}. */
-export const ReleaseNumberInputSchema = openObject({
+export const ReleaseNumberInputSchema = /* @__PURE__ */ openObject(() => ({
   workspaceId: text,
   phoneNumberSid: requiredText,
   isImportedNumber: z.boolean(),
-});
+}));
 
 /** What the release of a number is answered with (document, 4.3). */
 export interface ReleaseNumberResult {
@@ -32,4 +32,7 @@ export interface ReleaseNumberResult {
 }
 
 /** Schema of {@link ReleaseNumberResult}. */
-export const ReleaseNumberResultSchema = openObject({ isGood: z.boolean(), errors: text });
+export const ReleaseNumberResultSchema = /* @__PURE__ */ openObject(() => ({
+  isGood: z.boolean(),
+  errors: text,
+}));

@@ -22,7 +22,7 @@ export interface Team {
 }
 
 /** Schema of {@link Team}. */
-export const TeamSchema = closedObject({
+export const TeamSchema = /* @__PURE__ */ closedObject(() => ({
   ID: requiredText,
   orgId: text,
   key: text,
@@ -31,7 +31,7 @@ export const TeamSchema = closedObject({
   memberIds: texts,
   ts: number,
   lastModified: number,
-});
+}));
 
 /** A team as it stands inside a client (document, 2.1, `teams`; closed as the client is). */
 export interface TeamSummary {
@@ -48,10 +48,10 @@ export interface TeamSummary {
 }
 
 /** Schema of {@link TeamSummary}. */
-export const TeamSummarySchema = closedObject({
+export const TeamSummarySchema = /* @__PURE__ */ closedObject(() => ({
   ID: requiredText,
   key: text,
   label: text,
   description: text,
   orgId: text,
-});
+}));

@@ -49,7 +49,7 @@ export interface Tool {
 }
 
 /** Schema of {@link Tool}. */
-export const ToolSchema = openObject({
+export const ToolSchema = /* @__PURE__ */ openObject(() => ({
   id: requiredText,
   name: text,
   description: text,
@@ -70,4 +70,4 @@ export const ToolSchema = openObject({
   toolsSettings: anything,
   fields: z.optional(z.array(VariableFieldSchema)),
   channels: texts,
-});
+}));

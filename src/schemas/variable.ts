@@ -57,16 +57,16 @@ export interface CreateVariableBody {
   variable: VariableInput;
 }
 
-const typeOfValue = z.optional(openEnum<'string'>());
+const typeOfValue = /* @__PURE__ */ z.optional(/* @__PURE__ */ openEnum<'string'>());
 
 /** Schema of {@link VariableField}. */
-export const VariableFieldSchema = returned(text);
+export const VariableFieldSchema = /* @__PURE__ */ returned(text);
 
 /** Schema of {@link Variable}. */
-export const VariableSchema = returned(requiredText);
+export const VariableSchema = /* @__PURE__ */ returned(requiredText);
 
 /** Schema of {@link VariableInput}. */
-export const VariableInputSchema = openObject({
+export const VariableInputSchema = /* @__PURE__ */ openObject(() => ({
   in: text,
   type: typeOfValue,
   value: anything,
@@ -78,14 +78,13 @@ export const VariableInputSchema = openObject({
   isEnv: flag,
   isSystem: flag,
   isGlobal: flag,
-});
+}));
 
 /** Schema of {@link CreateVariableBody}. */
-export const CreateVariableBodySchema = openObject({ variable: VariableInputSchema });
+export const CreateVariableBodySchema = /* @__PURE__ */ openObject(() => ({ variable: VariableInputSchema }));
 
-/* @__NO_SIDE_EFFECTS__ */
 function returned<Id extends z.core.$ZodType>(id: Id) {
-  return openObject({
+  return openObject(() => ({
     id,
     in: text,
     type: typeOfValue,
@@ -100,5 +99,5 @@ function returned<Id extends z.core.$ZodType>(id: Id) {
     isGlobal: flag,
     agentId: text,
     userId: text,
-  });
+  }));
 }

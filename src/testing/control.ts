@@ -28,15 +28,20 @@ class ControlError extends Error {
 }
 
 const region = z.optional(z.enum(['eu', 'na']));
-const EventSchema = closedObject({
+const EventSchema = closedObject(() => ({
   type: z.string(),
   overrides: z.optional(z.record(z.string(), z.unknown())),
   region,
   workspaceId: text,
   copies: number,
   forged: flag,
-});
-const SubscriptionSchema = closedObject({ url: z.string(), events: texts, region, workspaceId: text });
+}));
+const SubscriptionSchema = closedObject(() => ({
+  url: z.string(),
+  events: texts,
+  region,
+  workspaceId: text,
+}));
 
 type Action = (fake: Controlled, request: Request) => unknown;
 

@@ -40,29 +40,29 @@ export const collections = {
     one: 'workspace',
     idPrefix: 'workspace',
     schema: () =>
-      closedObject({ id: text, secret: text, isPrimary: flag, ownerIds: texts, memberIds: texts }),
+      closedObject(() => ({ id: text, secret: text, isPrimary: flag, ownerIds: texts, memberIds: texts })),
   },
   orgs: {
     one: 'org',
     idPrefix: 'org',
     schema: () =>
-      closedObject({
+      closedObject(() => ({
         id: text,
         clients: z.optional(z.array(z.partial(OrgClientSchema))),
         teams: z.optional(z.array(z.partial(TeamSchema))),
-      }),
+      })),
   },
   agents: {
     one: 'agent',
     idPrefix: 'agent',
     schema: () =>
-      closedObject({
+      closedObject(() => ({
         id: text,
         name: text,
         secret: text,
         workspaceId: text,
-        advanced: z.optional(closedObject({ serverUrl: text })),
-      }),
+        advanced: z.optional(closedObject(() => ({ serverUrl: text }))),
+      })),
   },
   variables: {
     one: 'variable',
@@ -85,18 +85,19 @@ export const collections = {
     one: 'conversation',
     idPrefix: 'convo',
     ofAgent: true,
-    schema: () => closedObject({ agentId: text, convoId: text, record: z.optional(ConversationSchema) }),
+    schema: () =>
+      closedObject(() => ({ agentId: text, convoId: text, record: z.optional(ConversationSchema) })),
   },
   leads: {
     one: 'lead',
     idPrefix: 'lead',
     ofAgent: true,
-    schema: () => closedObject({ id: text, agentId: text }),
+    schema: () => closedObject(() => ({ id: text, agentId: text })),
   },
   phoneNumbers: {
     one: 'phoneNumber',
     idPrefix: 'number',
-    schema: () => closedObject({ sid: text, imported: flag, workspaceId: text }),
+    schema: () => closedObject(() => ({ sid: text, imported: flag, workspaceId: text })),
   },
 } as const satisfies Readonly<Record<CollectionName, Collection>>;
 
@@ -193,6 +194,6 @@ export function startRecordsSchema(): z.ZodMiniType<StartRecords> {
   const lists = collectionNames().map(
     (name) => [name, z.optional(z.array(collections[name].schema()))] as const,
   );
-  const region = z.optional(closedObject(Object.fromEntries(lists)));
-  return closedObject({ eu: region, na: region });
+  const region = z.optional(closedObject(() => Object.fromEntries(lists)));
+  return closedObject(() => ({ eu: region, na: region }));
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 type Check = (value: unknown) => boolean;
 
-const checks = new WeakMap<z.core.$ZodType, Check>();
+const checks = /* @__PURE__ */ new WeakMap<z.core.$ZodType, Check>();
 
 /**
  * Tells quickly whether a JSON value fits a schema. True is certain. After false, `findIssues` finds what is wrong: nothing,

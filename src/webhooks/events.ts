@@ -50,9 +50,9 @@ export interface ReceivedEvent<Type extends string, Payload> {
 }
 
 /** Every payload carries it: milliseconds since the Unix epoch (specification, 6.1). */
-const createdAt = z.number();
+const createdAt = /* @__PURE__ */ z.number();
 /** The `operation` of the agent, organisation and client events: a closed set (specification, 6.3). */
-const lifecycleOperation = z.enum(['created', 'updated', 'deleted']);
+const lifecycleOperation = /* @__PURE__ */ z.enum(['created', 'updated', 'deleted']);
 
 /** Payload of `message_received` (specification, 6.3). */
 export interface MessageReceivedPayload {
@@ -75,7 +75,7 @@ export interface MessageReceivedPayload {
 }
 
 /** Schema of {@link MessageReceivedPayload}. */
-export const MessageReceivedPayloadSchema = openObject({
+export const MessageReceivedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   agentId: requiredText,
   agentName: text,
   convoId: requiredText,
@@ -84,7 +84,7 @@ export const MessageReceivedPayloadSchema = openObject({
   messageType: text,
   from: text,
   createdAt,
-});
+}));
 
 /** Payload of `chat_delegated` (specification, 6.3). */
 export interface ChatDelegatedPayload {
@@ -119,7 +119,7 @@ export interface ChatDelegatedPayload {
 }
 
 /** Schema of {@link ChatDelegatedPayload}. */
-export const ChatDelegatedPayloadSchema = openObject({
+export const ChatDelegatedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   agentId: requiredText,
   agentName: text,
   convoId: requiredText,
@@ -134,7 +134,7 @@ export const ChatDelegatedPayloadSchema = openObject({
   channel: EventChannelSchema,
   operation: z.enum(['delegated']),
   createdAt,
-});
+}));
 
 /** Payload of `bug_reported` (specification, 6.3). */
 export interface BugReportedPayload {
@@ -163,7 +163,7 @@ export interface BugReportedPayload {
 }
 
 /** Schema of {@link BugReportedPayload}. */
-export const BugReportedPayloadSchema = openObject({
+export const BugReportedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   agentId: requiredText,
   agentName: text,
   convoId: requiredText,
@@ -175,7 +175,7 @@ export const BugReportedPayloadSchema = openObject({
   channel: EventChannelSchema,
   operation: z.enum(['reported']),
   createdAt,
-});
+}));
 
 /** Payload of `agent_created`, `agent_updated` and `agent_deleted` (specification, 6.3). */
 export interface AgentEventPayload {
@@ -192,13 +192,13 @@ export interface AgentEventPayload {
 }
 
 /** Schema of {@link AgentEventPayload}. */
-export const AgentEventPayloadSchema = openObject({
+export const AgentEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
   agentId: requiredText,
   agentName: text,
   agentPlatform: z.optional(z.enum(['vg', 'vf'])),
   operation: lifecycleOperation,
   createdAt,
-});
+}));
 
 /** Payload of `webhook_test` (specification, 6.3), which verifies that a receiver is reachable and configured. */
 export interface WebhookTestPayload {
@@ -209,7 +209,10 @@ export interface WebhookTestPayload {
 }
 
 /** Schema of {@link WebhookTestPayload}. */
-export const WebhookTestPayloadSchema = openObject({ message: requiredText, createdAt });
+export const WebhookTestPayloadSchema = /* @__PURE__ */ openObject(() => ({
+  message: requiredText,
+  createdAt,
+}));
 
 /** Payload of `lead_captured` (specification, 6.3). Native platform only: it supports automatic lead collection. */
 export interface LeadCapturedPayload {
@@ -232,7 +235,7 @@ export interface LeadCapturedPayload {
 }
 
 /** Schema of {@link LeadCapturedPayload}. */
-export const LeadCapturedPayloadSchema = openObject({
+export const LeadCapturedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   agentId: requiredText,
   agentName: text,
   leadName: text,
@@ -241,7 +244,7 @@ export const LeadCapturedPayloadSchema = openObject({
   channel: EventChannelSchema,
   operation: z.enum(['captured']),
   createdAt,
-});
+}));
 
 /** Payload of `form_submitted` (specification, 6.3). Native platform only: it supports UI-engine forms. */
 export interface FormSubmittedPayload {
@@ -262,7 +265,7 @@ export interface FormSubmittedPayload {
 }
 
 /** Schema of {@link FormSubmittedPayload}. */
-export const FormSubmittedPayloadSchema = openObject({
+export const FormSubmittedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   agentId: requiredText,
   agentName: text,
   convoId: requiredText,
@@ -270,7 +273,7 @@ export const FormSubmittedPayloadSchema = openObject({
   formData: requiredDictionary,
   channel: EventChannelSchema,
   createdAt,
-});
+}));
 
 /** Payload of `organisation_created`, `organisation_updated` and `organisation_deleted` (specification, 6.3). */
 export interface OrganisationEventPayload {
@@ -285,12 +288,12 @@ export interface OrganisationEventPayload {
 }
 
 /** Schema of {@link OrganisationEventPayload}. */
-export const OrganisationEventPayloadSchema = openObject({
+export const OrganisationEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
   organisationId: requiredText,
   organisationName: text,
   operation: lifecycleOperation,
   createdAt,
-});
+}));
 
 /** Payload of `client_created`, `client_updated` and `client_deleted` (specification, 6.3). */
 export interface ClientEventPayload {
@@ -311,7 +314,7 @@ export interface ClientEventPayload {
 }
 
 /** Schema of {@link ClientEventPayload}. */
-export const ClientEventPayloadSchema = openObject({
+export const ClientEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
   organisationId: requiredText,
   organisationName: text,
   clientId: requiredText,
@@ -319,7 +322,7 @@ export const ClientEventPayloadSchema = openObject({
   clientEmail: text,
   operation: lifecycleOperation,
   createdAt,
-});
+}));
 
 /**
  * Payload of `conversation_updated` (specification, 6.3), sent after a conversation is persisted. It is also posted to
@@ -351,7 +354,7 @@ export interface ConversationUpdatedPayload {
 }
 
 /** Schema of {@link ConversationUpdatedPayload}. */
-export const ConversationUpdatedPayloadSchema = openObject({
+export const ConversationUpdatedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   agentId: requiredText,
   agentName: text,
   convoId: requiredText,
@@ -363,7 +366,7 @@ export const ConversationUpdatedPayloadSchema = openObject({
   messagesHistory: anythings,
   operation: z.enum(['updated']),
   createdAt,
-});
+}));
 
 /**
  * The event of each type. Written out, not inferred from the table of schemas: every program that is compiled against
@@ -421,7 +424,6 @@ type Table = {
 };
 type Rows = { readonly [Type in WebhookEventType]: Omit<Table[Type], 'type'> };
 
-/* @__NO_SIDE_EFFECTS__ */
 function row<Payload>(
   category: WebhookEventCategory,
   platforms: WebhookEventPlatforms,
@@ -430,9 +432,8 @@ function row<Payload>(
   return { category, platforms, payload };
 }
 
-/* @__NO_SIDE_EFFECTS__ */
-function table(rows: Rows): Table {
-  const entries = Object.entries(rows).map(([type, about]) => [type, { type, ...about }]);
+function table(rows: () => Rows): Table {
+  const entries = Object.entries(rows()).map(([type, about]) => [type, { type, ...about }]);
   // The cast gives the entries back the keys they were made from.
   return Object.fromEntries(entries) as Table;
 }
@@ -449,7 +450,7 @@ function table(rows: Rows): Table {
  * Object.keys(webhookEvents); // ['message_received', 'chat_delegated', …]
  * ```
  */
-export const webhookEvents = table({
+export const webhookEvents = /* @__PURE__ */ table(() => ({
   message_received: row('Message', 'both', MessageReceivedPayloadSchema),
   chat_delegated: row('Chat', 'both', ChatDelegatedPayloadSchema),
   bug_reported: row('Bug', 'both', BugReportedPayloadSchema),
@@ -466,7 +467,7 @@ export const webhookEvents = table({
   agent_created: row('Agent', 'not shown', AgentEventPayloadSchema),
   agent_updated: row('Agent', 'not shown', AgentEventPayloadSchema),
   conversation_updated: row('Conversation', 'not shown', ConversationUpdatedPayloadSchema),
-});
+}));
 
 /**
  * Tells whether this version knows an event type.

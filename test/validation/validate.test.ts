@@ -58,13 +58,13 @@ test.each([
   );
 });
 
-const schema = openObject({
+const schema = openObject(() => ({
   anything: z.unknown(),
   count: z.optional(z.number()),
   kind: z.optional(z.enum(['a', 'b'])),
   fixed: z.optional(z.literal('x')),
-  parts: z.optional(z.array(closedObject({ name: z.string() }))),
-});
+  parts: z.optional(z.array(closedObject(() => ({ name: z.string() })))),
+}));
 
 test.each<[what: string, value: unknown, path: unknown[], message: string, grows: boolean]>([
   ['a missing field of any value', {}, ['anything'], 'required: expected a value', false],
@@ -119,10 +119,10 @@ test('an undefined field is as good as a missing one', () => {
 });
 
 test.each([
-  ['one of ours', openObject({}), true],
-  ['a list of one', z.array(closedObject({})), true],
+  ['one of ours', openObject(() => ({})), true],
+  ['a list of one', z.array(closedObject(() => ({}))), true],
   ['a list of another', z.array(z.object({})), false],
-  ['one in an optional', z.optional(openObject({})), false],
+  ['one in an optional', z.optional(openObject(() => ({}))), false],
   ['an object of Zod', z.object({}), false],
   ['no schema of Zod', {}, false],
 ])('%s: is it our own?', (_, candidate, isOwn) => {

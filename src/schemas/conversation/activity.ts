@@ -68,7 +68,7 @@ export interface ConversationActivity {
   tokenUsage?: TokenUsage | undefined;
 }
 
-export const activityFields = {
+export const activityFields = () => ({
   messagesNum: number,
   interactionsNum: number,
   ts: number,
@@ -98,4 +98,4 @@ export const activityFields = {
   sessions: anythings,
   metrics: anythings,
   tokenUsage: z.optional(TokenUsageSchema),
-};
+});

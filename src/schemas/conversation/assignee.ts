@@ -22,7 +22,7 @@ export interface Assignee {
 }
 
 /** Schema of {@link Assignee}. */
-export const AssigneeSchema = openObject({
+export const AssigneeSchema = /* @__PURE__ */ openObject(() => ({
   userId: text,
   name: text,
   email: text,
@@ -30,4 +30,4 @@ export const AssigneeSchema = openObject({
   note: text,
   assignedAt: text,
   status: z.optional(openEnum<'pending'>()),
-});
+}));

@@ -52,7 +52,7 @@ export interface ConversationContact {
   value?: number | undefined;
 }
 
-export const contactFields = {
+export const contactFields = () => ({
   userEmail: text,
   userName: text,
   userPhone: text,
@@ -76,4 +76,4 @@ export const contactFields = {
   lastActivityDate: text,
   stage: z.optional(openEnum<'new'>()),
   value: number,
-};
+});

@@ -16,7 +16,12 @@ export interface CrmNote {
 }
 
 /** Schema of {@link CrmNote}. */
-export const CrmNoteSchema = openObject({ text, agentId: text, agentName: text, timestamp: text });
+export const CrmNoteSchema = /* @__PURE__ */ openObject(() => ({
+  text,
+  agentId: text,
+  agentName: text,
+  timestamp: text,
+}));
 
 /** One CRM activity of a conversation (document, 2.6, crmActivities). */
 export interface CrmActivity {
@@ -50,10 +55,10 @@ export interface CrmActivity {
   metadata?: Record<string, unknown> | undefined;
 }
 
-const channel = z.optional(openEnum<'LinkedIn'>());
+const channel = /* @__PURE__ */ z.optional(/* @__PURE__ */ openEnum<'LinkedIn'>());
 
 /** Schema of {@link CrmActivity}. */
-export const CrmActivitySchema = openObject({
+export const CrmActivitySchema = /* @__PURE__ */ openObject(() => ({
   type: z.optional(openEnum<'Message'>()),
   id: text,
   title: text,
@@ -68,4 +73,4 @@ export const CrmActivitySchema = openObject({
   note: text,
   notesHistory: z.optional(z.array(CrmNoteSchema)),
   metadata: dictionary,
-});
+}));

@@ -16,10 +16,10 @@ export interface CrmAlerts {
 }
 
 /** Schema of {@link CrmAlerts}. */
-export const CrmAlertsSchema = openObject({
+export const CrmAlertsSchema = /* @__PURE__ */ openObject(() => ({
   overdueECD: flag,
   overdueActivity: flag,
   staleLead: flag,
   responded: flag,
   newHandoffAssigned: flag,
-});
+}));

@@ -18,11 +18,11 @@ export interface Csat {
 }
 
 /** Schema of {@link Csat}. */
-export const CsatSchema = openObject({
+export const CsatSchema = /* @__PURE__ */ openObject(() => ({
   satisfaction10: number,
   ease10: number,
   comment: text,
   submittedAt: number,
   channel: text,
   surveyVersion: number,
-});
+}));

@@ -16,10 +16,10 @@ export interface DetailedCost {
 }
 
 /** Schema of {@link DetailedCost}. */
-export const DetailedCostSchema = openObject({
+export const DetailedCostSchema = /* @__PURE__ */ openObject(() => ({
   totalCreditsConsumed: number,
   speechGenCost: number,
   transcriberCost: number,
   telcoCost: number,
   llmCost: number,
-});
+}));

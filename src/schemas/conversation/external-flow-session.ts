@@ -18,10 +18,10 @@ export interface ExternalFlowV4Session {
 }
 
 /** Schema of {@link ExternalFlowV4Session}. */
-export const ExternalFlowV4SessionSchema = openObject({
+export const ExternalFlowV4SessionSchema = /* @__PURE__ */ openObject(() => ({
   sessionKey: text,
   projectId: text,
   environmentAlias: text,
   updatedAt: number,
   resolvedRuntime: z.optional(openEnum<'legacy'>()),
-});
+}));

@@ -54,7 +54,7 @@ export interface ConversationHandling {
   csat?: Csat | undefined;
 }
 
-export const handlingFields = {
+export const handlingFields = () => ({
   humanClaimedAt: number,
   humanLastRepliedAt: number,
   pendingAiReplyAt: number,
@@ -78,4 +78,4 @@ export const handlingFields = {
   reopenedAt: number,
   reopenReason: text,
   csat: z.optional(CsatSchema),
-};
+});

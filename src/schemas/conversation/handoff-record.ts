@@ -22,7 +22,7 @@ export interface HandoffRecord {
 }
 
 /** Schema of {@link HandoffRecord}. */
-export const HandoffRecordSchema = openObject({
+export const HandoffRecordSchema = /* @__PURE__ */ openObject(() => ({
   requestedAt: number,
   acceptedAt: number,
   completedAt: number,
@@ -31,4 +31,4 @@ export const HandoffRecordSchema = openObject({
   requestedTeamKey: text,
   teamIds: texts,
   teamKeys: texts,
-});
+}));

@@ -64,7 +64,7 @@ export interface ConversationIdentity {
   smbLastSeenAt?: number | undefined;
 }
 
-export const identityFields = {
+export const identityFields = () => ({
   ID: text,
   userID: text,
   campaignId: text,
@@ -94,4 +94,4 @@ export const identityFields = {
   smbContactName: text,
   smbContactRemovedAt: number,
   smbLastSeenAt: number,
-};
+});

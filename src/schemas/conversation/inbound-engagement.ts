@@ -24,7 +24,7 @@ export interface InboundEngagementState {
 }
 
 /** Schema of {@link InboundEngagementState}. */
-export const InboundEngagementStateSchema = openObject({
+export const InboundEngagementStateSchema = /* @__PURE__ */ openObject(() => ({
   firstDecisionAt: number,
   lastDecisionAt: number,
   firstDecisionShouldReply: flag,
@@ -33,4 +33,4 @@ export const InboundEngagementStateSchema = openObject({
   ignoreThread: flag,
   lastDecisionReason: text,
   lastTriggeredBy: z.optional(openEnum<'phrase'>()),
-});
+}));

@@ -8,4 +8,4 @@ export interface NodesInfo {
 }
 
 /** Schema of {@link NodesInfo}. */
-export const NodesInfoSchema = openObject({ currentNode: text });
+export const NodesInfoSchema = /* @__PURE__ */ openObject(() => ({ currentNode: text }));

@@ -35,7 +35,7 @@ export interface ConversationScoring {
   inboundEngagementState?: InboundEngagementState | undefined;
 }
 
-export const scoringFields = {
+export const scoringFields = () => ({
   note: text,
   hotScore: number,
   hotLabel: z.optional(openEnum<'hot'>()),
@@ -49,4 +49,4 @@ export const scoringFields = {
   funnelExtractedData: dictionary,
   funnelSummary: text,
   inboundEngagementState: z.optional(InboundEngagementStateSchema),
-};
+});

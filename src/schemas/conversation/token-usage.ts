@@ -34,7 +34,7 @@ export interface TokenUsage {
 }
 
 /** Schema of {@link TokenUsage}. */
-export const TokenUsageSchema = openObject({
+export const TokenUsageSchema = /* @__PURE__ */ openObject(() => ({
   cumulativeInputTokens: number,
   cumulativeOutputTokens: number,
   cumulativeTotalTokens: number,
@@ -49,4 +49,4 @@ export const TokenUsageSchema = openObject({
   lastTurnTs: number,
   lastTurnModelId: text,
   usagePerModel: dictionary,
-});
+}));

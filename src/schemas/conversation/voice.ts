@@ -22,7 +22,7 @@ export interface VoiceprovCall {
 }
 
 /** Schema of {@link VoiceprovCall}. */
-export const VoiceprovCallSchema = openObject({
+export const VoiceprovCallSchema = /* @__PURE__ */ openObject(() => ({
   cost: number,
   callDuration: number,
   recordingUrl: text,
@@ -31,7 +31,7 @@ export const VoiceprovCallSchema = openObject({
   calleePhoneNumber: text,
   callStatus: text,
   callError: text,
-});
+}));
 
 /** The voice session of a conversation (document, 2.6, voice). */
 export interface VoiceSession {
@@ -44,8 +44,8 @@ export interface VoiceSession {
 }
 
 /** Schema of {@link VoiceSession}. */
-export const VoiceSessionSchema = openObject({
+export const VoiceSessionSchema = /* @__PURE__ */ openObject(() => ({
   latestSessionId: text,
   listenUrl: text,
   listenUrlUNIX: number,
-});
+}));

@@ -159,8 +159,8 @@ const fields = {
   latency: {
     ms: z.union([
       milliseconds,
-      closedObject({ from: milliseconds, to: milliseconds }),
-      closedObject({ median: milliseconds, p99: milliseconds }),
+      closedObject(() => ({ from: milliseconds, to: milliseconds })),
+      closedObject(() => ({ median: milliseconds, p99: milliseconds })),
     ]),
   },
 } satisfies Record<FaultKind, z.core.$ZodShape>;
@@ -169,5 +169,5 @@ export const FAULT_KINDS: readonly string[] = Object.keys(fields);
 
 /** The schema of a fault of one kind, for faults that come as JSON or from untyped code. */
 export function faultSchema(kind: FaultKind): z.core.$ZodType {
-  return closedObject({ kind: z.optional(z.literal(kind)), ...scope, ...fields[kind] });
+  return closedObject(() => ({ kind: z.optional(z.literal(kind)), ...scope, ...fields[kind] }));
 }
