@@ -111,7 +111,7 @@ export class AgentPlatform {
         `is missing: a secret belongs to one region, and withOptions changes it to '${region}'`,
       );
     }
-    return new AgentPlatform({
+    return derived({
       ...this.#options,
       ...defined(options),
       region,
@@ -159,4 +159,9 @@ function defined<Options extends object>(options: Options): Partial<Options> {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   // The entries are its own.
   return Object.fromEntries(entries) as Partial<Options>;
+}
+
+/** Outside the class: bundlers rename one that mentions itself, and users would read `_AgentPlatform` in their logs. */
+function derived(options: AgentPlatformOptions): AgentPlatform {
+  return new AgentPlatform(options);
 }

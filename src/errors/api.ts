@@ -70,7 +70,7 @@ export class ApiError extends AgentPlatformError {
    * @internal
    */
   static classOf(status: number): typeof ApiError {
-    return classes[status] ?? (status >= 500 ? ServerError : ApiError);
+    return classOfStatus(status);
   }
 
   override toJSON(): Record<string, unknown> {
@@ -149,3 +149,8 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   422: UnprocessableEntityError,
   429: RateLimitError,
 };
+
+/** Outside the class: bundlers rename one that mentions itself, and users would read `_ApiError` in their logs. */
+function classOfStatus(status: number): typeof ApiError {
+  return classes[status] ?? (status >= 500 ? ServerError : ApiError);
+}

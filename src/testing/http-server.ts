@@ -5,6 +5,13 @@ import { REGIONS } from '../ground/regions.js';
 import { errorResponse } from './http-json.js';
 import type { BaseUrls, FakeFetch } from './service.js';
 
+declare global {
+  /** As `lib.esnext.disposable` has it: these declarations must compile whatever `lib` their user has chosen. */
+  interface SymbolConstructor {
+    readonly asyncDispose: unique symbol;
+  }
+}
+
 /** The address to listen on, and what is served there. */
 export interface ListenOptions {
   /** Default 0: any free port. */
