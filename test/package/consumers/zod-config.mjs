@@ -1,22 +1,21 @@
 import * as z from 'zod';
 
-/** Schemas that the user's configuration was shown. */
-const seen = [];
-z.config({
-  customError: () => 'customised',
-  localeError: () => 'localised',
-  postProcessor: (schema) => seen.push(schema._zod.def.type),
-});
+z.config({ customError: () => 'customised', localeError: () => 'localised', jitless: true });
 
 const { AgentPlatform, parseWebhook } = await import('agent-platform-sdk');
 
-const platform = new AgentPlatform({
-  region: 'eu',
-  token: 'a-token',
-  baseUrls: { eu: 'https://eu.example' },
-  fetch: async () => Response.json({ success: true, message: '', data: { id: 7 } }),
-});
-const response = await platform.tools.get('tool').catch((error) => error);
+const answering = (data) =>
+  new AgentPlatform({
+    region: 'eu',
+    token: 'a-token',
+    baseUrls: { eu: 'https://eu.example' },
+    fetch: async () => Response.json({ success: true, message: '', data }),
+  });
+const sent = { id: 'tool-1', channels: ['web-chat'], unheardOf: true };
+const tool = await answering(sent).tools.get('tool');
+const response = await answering({ id: 7 })
+  .tools.get('tool')
+  .catch((error) => error);
 
 let webhook;
 try {
@@ -28,9 +27,9 @@ try {
 
 console.log(
   JSON.stringify({
+    tool,
     response: response.issues,
     webhook: webhook.issues,
-    seen: [...seen],
     theirs: z.string().safeParse(7).error.issues[0].message,
   }),
 );
