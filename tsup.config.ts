@@ -1,8 +1,11 @@
 import { defineConfig, type Options } from 'tsup';
 import { entryPoints, readManifest } from './scripts/entry-points.js';
 
+const entry = entryPoints(readManifest());
+
 const shared: Options = {
-  entry: entryPoints(readManifest()),
+  // ky as one more entry, so that it has files of its own: much of it runs as it loads, and bundlers can only drop it whole.
+  entry: { ...entry, ky: 'node_modules/ky/distribution/index.js' },
   // One copy of every class, whichever entry point it is reached through: `instanceof` depends on it.
   splitting: true,
   target: 'es2022',
@@ -30,5 +33,5 @@ export default defineConfig([
   // Without Rollup's pass the source maps of split CommonJS hold absolute paths.
   { ...shared, format: 'cjs', treeshake: true },
   // `only` leaves the JavaScript to the two above; both kinds of declarations come out of one program.
-  { ...shared, format: ['esm', 'cjs'], dts: { only: true } },
+  { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true } },
 ]);

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
+import { filesIn } from '../../scripts/files.js';
 import { type BundleOptions, bundlers } from './bundlers.js';
 import { project } from './install.js';
 
@@ -40,11 +41,22 @@ const renamed = classes.filter(([name, type]) => Object.create(type.prototype).n
 console.log(JSON.stringify({ caught, classes: classes.length, renamed }));
 `;
 
-/** The built files in a folder without package.json, so that nothing vouches for them but their own code. */
+/**
+ * The built files in a folder of their own, whose package.json vouches for ky alone: a file of its own that has effects as
+ * it loads. For the rest nothing vouches but its own code.
+ */
 function withoutManifest(): string {
-  const directory = project(inject('consumer'), { 'package.json': '{}' });
-  cpSync(join(inject('consumer'), 'node_modules/agent-platform-sdk/dist'), directory, { recursive: true });
+  const dist = join(inject('consumer'), 'node_modules/agent-platform-sdk/dist');
+  const effects = filesIn(dist, '.js').filter((file) => !isOfKy(file));
+  const sideEffects = effects.map((file) => `./${relative(dist, file)}`);
+  const directory = project(inject('consumer'), { 'package.json': JSON.stringify({ sideEffects }) });
+  cpSync(dist, directory, { recursive: true });
   return directory;
+}
+
+function isOfKy(file: string): boolean {
+  const { sources } = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: readonly string[] };
+  return sources.length > 0 && sources.every((source) => source.includes('node_modules/ky/'));
 }
 
 describe.each(bundlers)('%s', (_, bundler, bytesLeft) => {
