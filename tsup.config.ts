@@ -17,9 +17,9 @@ const shared: Options = {
   external: [/^node:/, 'msw', 'bullmq', 'ioredis'],
   // Tree-shaken copies of our own: they start fast, and cannot conflict with other versions.
   noExternal: ['zod', 'ky'],
-  // ky asks, as it loads, whether the body of a request may be a stream. The answer costs loading a third of Node, and this
-  // client streams nothing.
-  define: { 'globalThis.ReadableStream': 'undefined' },
+  // ky asks, as it loads, what the body of a request may be. In Node the question alone loads all that is behind `fetch`, for
+  // those too who only receive webhooks. This client sends text.
+  define: { 'globalThis.ReadableStream': 'undefined', 'globalThis.FormData': 'undefined' },
   sourcemap: true,
   dts: false,
   silent: true,
