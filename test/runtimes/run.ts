@@ -1,19 +1,19 @@
 /**
- * Runs one suite on the packed package in every runtime it supports, and the examples that need a server of their own.
- * Arguments choose among them by name:
- * `npm run test:runtimes -- bun workerd`.
+ * Runs one suite on the built package, packed and installed, in every runtime it supports, and the examples that need a
+ * server of their own. Arguments choose among them by name: `npm run test:runtimes -- bun workerd`.
  */
-import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { pack } from '../package/install.js';
 import { runInBrowser } from './browser.js';
-import { createConsumer } from './consumer.js';
 import { NEXT, nextExample, workerExample } from './examples.js';
 import { type Runtime, runtimes } from './runtimes.js';
-import { runInWorker } from './worker.js';
-import { WORKERD } from './workerd.js';
+import { serveWorker, WORKERD } from './workerd.js';
 
 interface Result {
   readonly name: string;
@@ -88,4 +88,22 @@ function farFromFake(runSuite: (directory: string, fakeUrl: string) => Promise<u
     // What the suite returns, through JSON.
     return (await runSuite(directory, server.url)) as Result[];
   };
+}
+
+/** Runs the suite inside a worker. Returns its results. */
+async function runInWorker(directory: string, fakeUrl: string): Promise<unknown> {
+  using worker = await serveWorker(directory, 'worker.mjs');
+  const body = JSON.stringify({ fakeUrl, runtime: 'workerd' });
+  return await (await fetch(worker.url, { method: 'POST', body })).json();
+}
+
+/** A scratch project with the packed package, installed as its users install it, and the suite as its program. */
+function createConsumer(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'agent-platform-sdk-runtimes-'));
+  writeFileSync(join(directory, 'package.json'), '{ "private": true }');
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const install = ['install', ...quiet, pack(directory)];
+  execFileSync('npm', install, { cwd: directory, stdio: ['ignore', 'ignore', 'inherit'] });
+  cpSync(fileURLToPath(new URL('suite', import.meta.url)), directory, { recursive: true });
+  return directory;
 }
