@@ -57,11 +57,16 @@ export function usableToken(token: unknown): string {
   return trimmed;
 }
 
-export function checkTimeout(option: string, value: number | undefined): number | undefined {
-  if (value === undefined || (typeof value === 'number' && value > 0 && value <= MAX_TIMEOUT)) return value;
+export function checkTimeout(
+  option: string,
+  value: number | undefined,
+  most = MAX_TIMEOUT,
+  hint = '',
+): number | undefined {
+  if (value === undefined || (typeof value === 'number' && value > 0 && value <= most)) return value;
   return refuseOption(
     option,
-    `must be a number of milliseconds above 0 and at most ${MAX_TIMEOUT}, got ${shown(value)}`,
+    `must be a number of milliseconds above 0 and at most ${most}, got ${shown(value)}${hint}`,
   );
 }
 

@@ -48,8 +48,8 @@ export interface WebhookReceiverOptions {
    */
   readonly secret: WebhookSecrets | WebhookSecretLookup;
   /**
-   * Milliseconds until a delivery is answered 500, finished or not. The service waits 60 seconds (specification, 6.4): keep
-   * below. Default 55 000.
+   * Milliseconds until a delivery is answered 500, finished or not. At most 59 000, because the service waits 60
+   * seconds (specification, 6.4). Default 55 000.
    */
   readonly deadline?: number | undefined;
   /**
@@ -109,6 +109,11 @@ const dedupeOptions: OptionNames<DedupeOptions> = {
   ifUnavailable: true,
 };
 
+const DEFAULT_DEADLINE = 55_000;
+/** An answer that comes later is heard by nobody (specification, 6.4 and 8). */
+const MAX_DEADLINE = 59_000;
+const TOO_LATE = ': the service waits 60 seconds';
+
 /** Checks the options of a receiver, and fills in the defaults. */
 export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettings {
   refuseUnknown(options, receiverOptions);
@@ -117,7 +122,7 @@ export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettin
   const log = new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel));
   return {
     verify: verifierFor(options.secret),
-    deadline: checkTimeout('deadline', options.deadline) ?? 55_000,
+    deadline: checkTimeout('deadline', options.deadline, MAX_DEADLINE, TOO_LATE) ?? DEFAULT_DEADLINE,
     maxBodyBytes: checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES,
     dedupe: resolveDedupe(options),
     inbox: checkMethods('inbox', ['store'], inbox),

@@ -43,6 +43,13 @@ test('handlers that do not settle are answered 500 at the deadline, and each is 
   expect(rejections).toEqual([]);
 });
 
+test('the largest deadline is below the 60 seconds that the service waits, and what is larger is told why', () => {
+  expect(() => createWebhookReceiver({ secret, deadline: 59_000 })).not.toThrow();
+  expect(() => createWebhookReceiver({ secret, deadline: 60_000 })).toThrow(
+    /deadline must be .* at most 59000, got 60000.*the service waits 60 seconds/,
+  );
+});
+
 test('the signal is aborted at the deadline, not before', async () => {
   const { clock, receiver } = setUp({ deadline: 1_000 });
   let context: WebhookContext | undefined;

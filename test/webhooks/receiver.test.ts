@@ -338,6 +338,7 @@ test.each([
   [{ inbox: {} }, 'inbox.store'],
   [{ deadline: 0 }, 'deadline'],
   [{ deadline: 2 ** 31 }, 'deadline'],
+  [{ deadline: 59_001 }, 'deadline'],
   [{ maxBodyBytes: -1 }, 'maxBodyBytes'],
   [{ validation: 'lax' }, 'validation'],
   [{ logLevel: 'loud' }, 'logLevel'],
