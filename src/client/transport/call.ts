@@ -11,7 +11,7 @@ import { type CallResult, readAnswer } from './answer.js';
 import { type Answer, Attempt, type Call, deadlineOf } from './attempt.js';
 import { toConnectionError, toExpiryError } from './connection-error.js';
 import { onAbort } from './deadline.js';
-import { prepareAttempt, requestHeaders, sendAttempt } from './exchange.js';
+import { prepareAttempt, sendAttempt } from './exchange.js';
 import { tellRetry } from './observe.js';
 import { prepareRequest, type RequestInput } from './request.js';
 import { delayBeforeNext } from './retry.js';
@@ -82,7 +82,6 @@ async function carry(call: Call): Promise<Answer> {
   try {
     await ky(settings.baseUrl + request.path, {
       method: request.method,
-      headers: requestHeaders(call),
       ...(request.body !== undefined && { body: request.body }),
       redirect: 'manual',
       ...(waiting && { signal: waiting.signal }),

@@ -9,7 +9,7 @@ import { runOnRequest, tellFailure, tellRequest, tellResponse } from './observe.
 import { readBody } from './response-body.js';
 
 /** The headers of a call, without `authorization`. Names are in lower case, so that none stands twice. */
-export function requestHeaders({ options, request }: Call): Record<string, string> {
+function requestHeaders({ options, request }: Call): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json' };
   userAgent ??= `agent-platform-sdk/${VERSION} (${runtimeName()})`;
   // Browsers set their own, and treat ours as a reason for a CORS preflight.
@@ -22,8 +22,9 @@ export function requestHeaders({ options, request }: Call): Record<string, strin
 let userAgent: string | undefined;
 
 /**
- * Gives the request of an attempt its headers: the call's, those of the hook, and the token. ky's request still has those of
- * the attempt before, and none of them may live on: a rotated token would stay, and what a hook appends would stand twice.
+ * Gives the request of an attempt its headers: the call's, those of the hook, and the token. ky is not given them as options,
+ * which it copies several times; and those of the attempt before, which its request still has, must not live on: a rotated
+ * token would stay, and what a hook appends would stand twice.
  */
 export async function prepareAttempt(attempt: Attempt, request: Request): Promise<void> {
   try {
