@@ -16,12 +16,7 @@ export type {
   ResponseHookContext,
   RetryHookContext,
 } from './client/hooks.js';
-export type {
-  AgentPlatformOptions,
-  CallOptions,
-  FetchFunction,
-  RequestOptions,
-} from './client/options.js';
+export type { AgentPlatformOptions, CallOptions, FetchFunction, RequestOptions } from './client/options.js';
 export { AgentPlatform } from './client/platform.js';
 export * from './client/resources/conversations.js';
 export * from './client/resources/orgs.js';
@@ -40,30 +35,51 @@ export type { Region } from './ground/regions.js';
 export * from './ground/standard-schema.js';
 export { VERSION } from './ground/version.js';
 export * from './schemas/channel.js';
-export type { ConversationActivity } from './schemas/conversation/activity.js';
-export * from './schemas/conversation/assignee.js';
+export {
+  type ConversationActivity,
+  type DetailedCost,
+  DetailedCostSchema,
+  type NodesInfo,
+  NodesInfoSchema,
+  type TokenUsage,
+  TokenUsageSchema,
+  type VoiceprovCall,
+  VoiceprovCallSchema,
+  type VoiceSession,
+  VoiceSessionSchema,
+} from './schemas/conversation/activity.js';
 export type { ConversationContact } from './schemas/conversation/contact.js';
-export * from './schemas/conversation/crm-activity.js';
-export * from './schemas/conversation/crm-alerts.js';
-export * from './schemas/conversation/csat.js';
-export * from './schemas/conversation/detailed-cost.js';
-export * from './schemas/conversation/external-flow-session.js';
-export type { ConversationHandling } from './schemas/conversation/handling.js';
-export * from './schemas/conversation/handoff-record.js';
-export type { ConversationIdentity } from './schemas/conversation/identity.js';
-export * from './schemas/conversation/inbound-engagement.js';
-export * from './schemas/conversation/nodes-info.js';
-export type { ConversationScoring } from './schemas/conversation/scoring.js';
-export * from './schemas/conversation/token-usage.js';
-export * from './schemas/conversation/voice.js';
+export {
+  type Assignee,
+  AssigneeSchema,
+  type ConversationHandling,
+  type Csat,
+  CsatSchema,
+  type HandoffRecord,
+  HandoffRecordSchema,
+} from './schemas/conversation/handling.js';
+export {
+  type ConversationIdentity,
+  type ExternalFlowV4Session,
+  ExternalFlowV4SessionSchema,
+} from './schemas/conversation/identity.js';
+export {
+  type ConversationScoring,
+  type CrmActivity,
+  CrmActivitySchema,
+  type CrmAlerts,
+  CrmAlertsSchema,
+  type CrmNote,
+  CrmNoteSchema,
+  type InboundEngagementState,
+  InboundEngagementStateSchema,
+} from './schemas/conversation/scoring.js';
 export * from './schemas/conversation.js';
 export * from './schemas/default-tool.js';
-export { type Envelope, EnvelopeSchema } from './schemas/envelope.js';
-export * from './schemas/error-body.js';
+export * from './schemas/envelope.js';
+export type { OpenEnum } from './schemas/leaf.js';
 export * from './schemas/members-and-teams.js';
-export * from './schemas/notifications-settings.js';
 export * from './schemas/onboarding-state.js';
-export type { OpenEnum } from './schemas/open-enum.js';
 export * from './schemas/org-client.js';
 export * from './schemas/release-number.js';
 export * from './schemas/team.js';

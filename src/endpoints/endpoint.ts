@@ -12,7 +12,7 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 /** A value that can stand in a query string. A list repeats its name; `undefined` leaves the name out. */
 export type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined;
 
-/** One operation as data: what the client sends, what the fake answers, what the OpenAPI document says. */
+/** One operation as data: the client sends it, the fake answers it, openapi.json describes it. */
 export interface Endpoint<Path extends string = string, Body = unknown, Query = unknown, Result = unknown> {
   /** The HTTP method. */
   readonly method: HttpMethod;

@@ -6,9 +6,9 @@ import { type ConversationScoring, scoringFields } from './conversation/scoring.
 import { openObject } from './object.js';
 
 /**
- * A chat or call between an end user and an agent (document, 2.6): contact, lead, assignment, cost, CRM, scoring and
- * token data. Most fields are optional, and the document does not show which are not: here, every field is. Numeric times
- * are UNIX timestamps whose unit the document does not show.
+ * A chat or call between an end user and an agent (specification, 2.6): contact, lead, assignment, cost, CRM, scoring and
+ * token data. Most fields are optional, and the specification does not show which are not: here, every field is. Numeric
+ * times are UNIX timestamps whose unit the specification does not show.
  *
  * `externalFlowV4Session.sessionKey` and `voice.listenUrl` are secrets: `redact()` masks them.
  */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { flag, requiredText, text, texts } from './leaf.js';
 import { openObject } from './object.js';
 
-/** An entry of the catalogue of built-in tools (document, 2.5). */
+/** An entry of the catalogue of built-in tools (specification, 2.5). */
 export interface DefaultTool {
   /** Tool id, such as `web-search`, `human-handoff` or `end-call`. Required by choice of this package. */
   id: string;

@@ -1,16 +1,40 @@
-import { flag, text } from './leaf.js';
-import { openObject } from './object.js';
+import * as z from 'zod/mini';
+import { flag, requiredText, text } from './leaf.js';
+import { closedObject, openObject } from './object.js';
 
-/** What an answer says beside its data; the whole body of an answer without data (document, 2.7). */
+/** The part of an answer beside its data; the whole body of an answer without data (specification, 2.7). */
 export interface Envelope {
   /** The operation succeeded. */
   success?: boolean | undefined;
-  /** What happened, in words. */
+  /** Says what happened. */
   message?: string | undefined;
 }
 
-/** What every envelope may carry beside its data. */
-export const envelopeFields = { success: flag, message: text };
-
 /** Schema of {@link Envelope}. */
-export const EnvelopeSchema = /* @__PURE__ */ openObject(() => envelopeFields);
+export const EnvelopeSchema = /* @__PURE__ */ openObject(() => ({ success: flag, message: text }));
+
+/** One entry of `issues` in an error body (specification, section 7; closed as the body is). */
+export interface ErrorIssue {
+  /** Says what is wrong. */
+  message: string;
+}
+
+/** Schema of {@link ErrorIssue}. */
+export const ErrorIssueSchema = /* @__PURE__ */ closedObject(() => ({ message: requiredText }));
+
+/** The body of every error answer (specification, section 7; closed). */
+export interface ErrorBody {
+  /** Says what went wrong. */
+  message: string;
+  /** The kind of the error. The specification does not list the values. */
+  code: string;
+  /** Details, where the service gives any. */
+  issues?: ErrorIssue[] | undefined;
+}
+
+/** Schema of {@link ErrorBody}. */
+export const ErrorBodySchema = /* @__PURE__ */ closedObject(() => ({
+  message: requiredText,
+  code: requiredText,
+  issues: z.optional(z.array(ErrorIssueSchema)),
+}));

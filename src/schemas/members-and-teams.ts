@@ -4,7 +4,7 @@ import { closedObject, openObject } from './object.js';
 import { type OrgClient, OrgClientSchema } from './org-client.js';
 import { type Team, TeamSchema } from './team.js';
 
-/** The clients and teams of an organisation, used for the assignment of chats (document, 4.1). */
+/** The clients and teams of an organisation, used for the assignment of chats (specification, 4.1). */
 export interface MembersAndTeams {
   /** The dashboard users of the organisation. */
   clients: OrgClient[];
@@ -18,11 +18,11 @@ export const MembersAndTeamsSchema = /* @__PURE__ */ openObject(() => ({
   teams: z.array(TeamSchema),
 }));
 
-/** The whole answer to a listing of members and teams (document, 4.1; closed, all four are required). */
+/** The whole answer to a listing of members and teams (specification, 4.1; closed, all four are required). */
 export interface MembersAndTeamsResponse extends MembersAndTeams {
   /** The operation succeeded. */
   success: boolean;
-  /** What happened, in words. */
+  /** Says what happened. */
   message: string;
 }
 

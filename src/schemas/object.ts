@@ -22,7 +22,7 @@ export function openObject<Shape extends z.core.$ZodShape>(
   return object(fields, kept);
 }
 
-/** An object the document marks closed: a field it does not list is an issue (forgiven in `tolerant` mode). */
+/** An object the specification marks closed: a field it does not list is an issue (forgiven in `tolerant` mode). */
 /* @__NO_SIDE_EFFECTS__ */
 export function closedObject<Shape extends z.core.$ZodShape>(
   fields: () => Shape,

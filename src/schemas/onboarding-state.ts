@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { anything, flag, number, numbers, text, texts } from './leaf.js';
 import { closedObject } from './object.js';
 
-/** What a client said about themselves in the onboarding (document, 2.1.2, `personalInfo`; closed as the state is). */
+/** The answers of a client about themselves (specification, 2.1.2, `personalInfo`; closed as the state is). */
 export interface PersonalInfo {
   /** Full name. */
   fullName?: string | undefined;
@@ -22,7 +22,7 @@ export const PersonalInfoSchema = /* @__PURE__ */ closedObject(() => ({
   industry: text,
 }));
 
-/** What a client chose in the onboarding (document, 2.1.2, `preferences`; closed as the state is). */
+/** The choices of a client in the onboarding (specification, 2.1.2, `preferences`; closed as the state is). */
 export interface OnboardingPreferences {
   /** Main use the client has in mind. */
   primaryUseCase?: string | undefined;
@@ -39,7 +39,7 @@ export const OnboardingPreferencesSchema = /* @__PURE__ */ closedObject(() => ({
   goals: texts,
 }));
 
-/** What a client set up in the onboarding (document, 2.1.2, `setupData`; closed as the state is). */
+/** The things that a client set up in the onboarding (specification, 2.1.2, `setupData`; closed as the state is). */
 export interface SetupData {
   /** Agents the client selected. */
   selectedAgents?: string[] | undefined;
@@ -53,7 +53,7 @@ export const SetupDataSchema = /* @__PURE__ */ closedObject(() => ({
   customizations: anything,
 }));
 
-/** How far a client is in the onboarding (document, 2.1.2; closed). */
+/** The progress of a client in the onboarding (specification, 2.1.2; closed). */
 export interface OnboardingState {
   /** Step the client is at. */
   currentStep?: number | undefined;
@@ -61,11 +61,11 @@ export interface OnboardingState {
   isCompleted?: boolean | undefined;
   /** Steps that are completed. */
   completedSteps?: number[] | undefined;
-  /** What the client said about themselves. */
+  /** Answers of the client about themselves. */
   personalInfo?: PersonalInfo | undefined;
-  /** What the client chose. */
+  /** Choices of the client. */
   preferences?: OnboardingPreferences | undefined;
-  /** What the client set up. */
+  /** Things that the client set up. */
   setupData?: SetupData | undefined;
 }
 

@@ -1,12 +1,30 @@
 import * as z from 'zod/mini';
-import { anythings, flag, number, requiredText, text, texts } from './leaf.js';
-import { type NotificationsSettings, NotificationsSettingsSchema } from './notifications-settings.js';
+import { anythings, flag, number, type OpenEnum, openEnum, requiredText, text, texts } from './leaf.js';
 import { closedObject } from './object.js';
 import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.js';
-import { type OpenEnum, openEnum } from './open-enum.js';
 import { type TeamSummary, TeamSummarySchema } from './team.js';
 
-/** Handoff setting of a client (document, 2.1, `handoff`; closed as the client is). */
+/**
+ * The way a client is notified (specification, 2.1.1; closed). By default a client receives only email notifications for
+ * requests.
+ */
+export interface NotificationsSettings {
+  /** The way notifications take. */
+  notifyThrough: 'email' | 'push' | 'all' | 'none';
+  /** The things that are notified: everything, requests only, or nothing. */
+  notifyIf: 'all' | 'requestsOnly' | 'none';
+  /** Email on each lead captured from calls. */
+  emailNotifyOnNewLead?: boolean | undefined;
+}
+
+/** Schema of {@link NotificationsSettings}. */
+export const NotificationsSettingsSchema = /* @__PURE__ */ closedObject(() => ({
+  notifyThrough: z.enum(['email', 'push', 'all', 'none']),
+  notifyIf: z.enum(['all', 'requestsOnly', 'none']),
+  emailNotifyOnNewLead: flag,
+}));
+
+/** Handoff setting of a client (specification, 2.1, `handoff`; closed as the client is). */
 export interface HandoffSettings {
   /** Maximum number of assignees for handoff. */
   maxAssignees?: number | undefined;
@@ -15,7 +33,7 @@ export interface HandoffSettings {
 /** Schema of {@link HandoffSettings}. */
 export const HandoffSettingsSchema = /* @__PURE__ */ closedObject(() => ({ maxAssignees: number }));
 
-/** What the service keeps about a client for its own use (document, 2.1, `internal`; closed as the client is). */
+/** Notes of the service about a client, for its own use (specification, 2.1, `internal`; closed as the client is). */
 export interface InternalState {
   /** The client has changed the password. Used internally. */
   hasChangedPassword?: boolean | undefined;
@@ -24,7 +42,7 @@ export interface InternalState {
 /** Schema of {@link InternalState}. */
 export const InternalStateSchema = /* @__PURE__ */ closedObject(() => ({ hasChangedPassword: flag }));
 
-/** A prepared answer for the chats tab (document, 2.1, `cannedResponses`; closed as the client is). */
+/** A prepared answer for the chats tab (specification, 2.1, `cannedResponses`; closed as the client is). */
 export interface CannedResponse {
   /** Key of the response. */
   key?: string | undefined;
@@ -36,7 +54,7 @@ export interface CannedResponse {
 export const CannedResponseSchema = /* @__PURE__ */ closedObject(() => ({ key: text, content: text }));
 
 /**
- * A dashboard user of an organisation: the document's *Client* (2.1; closed).
+ * A dashboard user of an organisation: the specification's *Client* (2.1; closed).
  *
  * `dashboardPassword`, `magicCode`, `usedSecret` and `FB_PUSH_TOKEN` are secrets: `redact()` masks them.
  */
@@ -99,7 +117,7 @@ export interface OrgClient {
   /**
    * Kind of the client; not described further.
    *
-   * @deprecated Marked so by the document, without a successor.
+   * @deprecated Marked so by the specification, without a successor.
    */
   type?: 'client' | 'org' | undefined;
   /** Same meaning as `isAdmin`. */
@@ -112,7 +130,7 @@ export interface OrgClient {
   predefinedTags?: string[] | undefined;
   /** Secret. Push-notification token used for browser notifications. */
   FB_PUSH_TOKEN?: string | undefined;
-  /** How the client is notified. By default the client receives only email notifications for requests. */
+  /** The way the client is notified. By default the client receives only email notifications for requests. */
   notificationsSettings?: NotificationsSettings | undefined;
   /** Handoff setting: the maximum number of assignees. */
   handoff?: HandoffSettings | undefined;
@@ -134,7 +152,7 @@ export interface OrgClient {
   allowCreateAgents?: boolean | undefined;
   /** Client has the advanced settings hidden. */
   hideAdvancedSettings?: boolean | undefined;
-  /** How far the client is in the onboarding. */
+  /** Progress of the client in the onboarding. */
   onboardingState?: OnboardingState | undefined;
   /** Marks clients created through signup. Triggers onboarding. */
   isNewSignup?: boolean | undefined;

@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 import { requiredText, text } from './leaf.js';
 import { openObject } from './object.js';
 
-/** Request body that releases a telephone number from a workspace (document, 4.3). */
+/** Request body that releases a telephone number from a workspace (specification, 4.3). */
 export interface ReleaseNumberInput {
-  /** Workspace that holds the number. The document does not show whether it is required. */
+  /** Workspace that holds the number. The specification does not show whether it is required. */
   workspaceId?: string | undefined;
   /** Id of the number (its SID). */
   phoneNumberSid: string;
@@ -23,11 +23,11 @@ export const ReleaseNumberInputSchema = /* @__PURE__ */ openObject(() => ({
   isImportedNumber: z.boolean(),
 }));
 
-/** What the release of a number is answered with (document, 4.3). */
+/** The answer to the release of a number (specification, 4.3). */
 export interface ReleaseNumberResult {
-  /** Whether the release is good; not described further. */
+  /** The release is good; not described further. */
   isGood: boolean;
-  /** What went wrong. The document does not show its values. */
+  /** Says what went wrong. The specification does not show its values. */
   errors?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { number, requiredText, text, texts } from './leaf.js';
 import { closedObject } from './object.js';
 
-/** A team of an organisation, used for the assignment of chats (document, 2.2; closed). */
+/** A team of an organisation, used for the assignment of chats (specification, 2.2; closed). */
 export interface Team {
   /** Team id. Required by choice of this package. */
   ID: string;
@@ -33,7 +33,7 @@ export const TeamSchema = /* @__PURE__ */ closedObject(() => ({
   lastModified: number,
 }));
 
-/** A team as it stands inside a client (document, 2.1, `teams`; closed as the client is). */
+/** A team as it stands inside a client (specification, 2.1, `teams`; closed as the client is). */
 export interface TeamSummary {
   /** Team id. Required by choice of this package. */
   ID: string;

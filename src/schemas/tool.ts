@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
-import { anything, flag, requiredText, text, texts } from './leaf.js';
+import { anything, flag, type OpenEnum, openEnum, requiredText, text, texts } from './leaf.js';
 import { openObject } from './object.js';
-import { type OpenEnum, openEnum } from './open-enum.js';
 import { type VariableField, VariableFieldSchema } from './variable.js';
 
-/** A capability that an agent can call, with its full configuration (document, 2.4). */
+/** A capability that an agent can call, with its full configuration (specification, 2.4). */
 export interface Tool {
   /** Tool id. Required by choice of this package. */
   id: string;
@@ -14,7 +13,7 @@ export interface Tool {
   description?: string | undefined;
   /** The tool is a default one, built in. */
   isDefault?: boolean | undefined;
-  /** HTTP method of the call. The document lists `GET` only, and does not show other values. */
+  /** HTTP method of the call. The specification lists `GET` only, and does not show other values. */
   method?: OpenEnum<'GET'> | undefined;
   /** URL the tool calls. */
   serverUrl?: string | undefined;

@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
-import { anything, flag, requiredText, text } from './leaf.js';
+import { anything, flag, type OpenEnum, openEnum, requiredText, text } from './leaf.js';
 import { openObject } from './object.js';
-import { type OpenEnum, openEnum } from './open-enum.js';
 
-/** What a variable and the request that creates it have in common (document, 2.3). */
+/** The fields that a variable and the request that creates it have in common (specification, 2.3). */
 export interface VariableSettings {
-  /** Where the variable is used. */
+  /** The place where the variable is used. */
   in?: string | undefined;
-  /** Type of the value. The document shows `string` and does not list other values. */
+  /** Type of the value. The specification shows `string` and does not list other values. */
   type?: OpenEnum<'string'> | undefined;
   /** Current value; any JSON value. A secret where `isEnv` is true: `redact()` masks it. */
   value?: unknown;
@@ -15,19 +14,19 @@ export interface VariableSettings {
   defaultValue?: unknown;
   /** Free text. */
   description?: string | undefined;
-  /** Whether it is required; not described further. */
+  /** The variable is required; not described further. */
   required?: boolean | undefined;
-  /** Whether it is reusable; not described further. */
+  /** The variable is reusable; not described further. */
   reusable?: boolean | undefined;
-  /** Whether it is an environment variable; not described further. */
+  /** The variable is an environment variable; not described further. */
   isEnv?: boolean | undefined;
-  /** Whether it is a system variable; not described further. */
+  /** The variable is a system variable; not described further. */
   isSystem?: boolean | undefined;
-  /** When true the variable persists across conversation nodes. */
+  /** The variable persists across conversation nodes. */
   isGlobal?: boolean | undefined;
 }
 
-/** A variable where it configures a field of a tool (document, 2.4, `fields`): it may lack its id. */
+/** A variable where it configures a field of a tool (specification, 2.4, `fields`): it may lack its id. */
 export interface VariableField extends VariableSettings {
   /** Variable id, set by the service, returned only. */
   id?: string | undefined;
@@ -39,19 +38,19 @@ export interface VariableField extends VariableSettings {
   userId?: string | undefined;
 }
 
-/** A named value that belongs to an agent, as its creation returns it (document, 2.3). */
+/** A named value that belongs to an agent, as its creation returns it (specification, 2.3). */
 export interface Variable extends VariableField {
   /** Variable id, set by the service, returned only. Required by choice of this package. */
   id: string;
 }
 
-/** What creates a variable (document, 4.2). */
+/** The input that creates a variable (specification, 4.2). */
 export interface VariableInput extends VariableSettings {
   /** Name. Must be unique within the agent: a duplicate is answered with a 400. */
   key: string;
 }
 
-/** Request body that creates a variable (document, 4.2). */
+/** Request body that creates a variable (specification, 4.2). */
 export interface CreateVariableBody {
   /** The variable to create. */
   variable: VariableInput;

@@ -1,5 +1,5 @@
 import { formatPath, type Issue } from '../ground/issues.js';
-import type { ErrorBody } from '../schemas/error-body.js';
+import type { ErrorBody } from '../schemas/envelope.js';
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 

@@ -486,7 +486,7 @@ export interface components {
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
         };
-        /** @description A user that a conversation is assigned to (document, 2.6, assignee object). */
+        /** @description A user that a conversation is assigned to (specification, 2.6, assignee object). */
         Assignee: {
             /** @description User id. */
             userId?: string;
@@ -501,7 +501,7 @@ export interface components {
             /** @description Time of the assignment; format not documented. */
             assignedAt?: string;
             /**
-             * @description Status of the assignment. The document shows `pending`; other values and the transitions are not shown.
+             * @description Status of the assignment. The specification shows `pending`; other values and the transitions are not shown.
              * @example pending
              */
             status?: string;
@@ -537,7 +537,7 @@ export interface components {
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
         };
-        /** @description A prepared answer for the chats tab (document, 2.1, `cannedResponses`; closed as the client is). */
+        /** @description A prepared answer for the chats tab (specification, 2.1, `cannedResponses`; closed as the client is). */
         CannedResponse: {
             /** @description Key of the response. */
             key?: string;
@@ -602,7 +602,7 @@ export interface components {
             createdAt: number;
         };
         /**
-         * @description A chat or call between an end user and an agent (document, 2.6): contact, lead, assignment, cost, CRM, scoring and token data. Most fields are optional, and the document does not show which are not: here, every field is. Numeric times are UNIX timestamps whose unit the document does not show.
+         * @description A chat or call between an end user and an agent (specification, 2.6): contact, lead, assignment, cost, CRM, scoring and token data. Most fields are optional, and the specification does not show which are not: here, every field is. Numeric times are UNIX timestamps whose unit the specification does not show.
          *
          *     `externalFlowV4Session.sessionKey` and `voice.listenUrl` are secrets.
          */
@@ -645,12 +645,12 @@ export interface components {
             demoTime?: string;
             /** @description Link to the demo. */
             demoLink?: string;
-            /** @description Why the lead was lost. */
+            /** @description Reason why the lead was lost. */
             lostReason?: string;
             /** @description Date of the last activity; format not documented. */
             lastActivityDate?: string;
             /**
-             * @description Stage in the lead pipeline. The document shows `new`; other values are not shown.
+             * @description Stage in the lead pipeline. The specification shows `new`; other values are not shown.
              * @example new
              */
             stage?: string;
@@ -690,7 +690,7 @@ export interface components {
             isBlocked?: boolean;
             /** @description The conversation is a test. */
             isTest?: boolean;
-            /** @description Someone is typing; the document does not say who. */
+            /** @description Someone is typing; the specification does not say who. */
             isTyping?: boolean;
             /** @description Channel, such as web-chat or whatsapp; any JSON value. */
             origin?: unknown;
@@ -741,7 +741,7 @@ export interface components {
             /** @description Tags. */
             tags?: string[];
             /**
-             * @description State. The document shows `requested_chat` and `ai-chatting`; the set and its transitions are not shown.
+             * @description State. The specification shows `requested_chat` and `ai-chatting`; the set and its transitions are not shown.
              * @example requested_chat
              * @example ai-chatting
              */
@@ -756,7 +756,7 @@ export interface components {
             summary?: string;
             /** @description Short summary. */
             shortSummary?: string;
-            /** @description Why the conversation ended. */
+            /** @description Reason why the conversation ended. */
             endReason?: string;
             /** @description Call at the external voice provider. */
             voiceprov?: components["schemas"]["VoiceprovCall"];
@@ -764,7 +764,7 @@ export interface components {
             voice?: components["schemas"]["VoiceSession"];
             /** @description Cost by part. */
             detailedCost?: components["schemas"]["DetailedCost"];
-            /** @description Where the conversation stands among the nodes of its agent. */
+            /** @description Position among the nodes of the agent. */
             nodesInfo?: components["schemas"]["NodesInfo"];
             /** @description Captured variables; any JSON value. */
             capturedVariables?: unknown;
@@ -782,7 +782,7 @@ export interface components {
             humanLastRepliedAt?: number;
             /** @description Time of the pending reply of the AI: UNIX timestamp; unit not documented. */
             pendingAiReplyAt?: number;
-            /** @description Whom the chat is assigned to. */
+            /** @description The one the chat is assigned to. */
             chatAssignedTo?: string;
             /** @description IDs of those the chat is assigned to. */
             chatAssignedToIds?: string[];
@@ -794,7 +794,7 @@ export interface components {
             notifyToUserId?: string;
             /** @description Key of the team that was requested. */
             requestedTeamKey?: string;
-            /** @description Who delegated the chat. */
+            /** @description The one who delegated the chat. */
             delegatedBy?: string;
             /** @description Time the chat was delegated: UNIX timestamp; unit not documented. */
             delegatedAt?: number;
@@ -804,21 +804,21 @@ export interface components {
             isArchived?: boolean;
             /** @description Time of the archiving: UNIX timestamp; unit not documented. */
             archivedAt?: number;
-            /** @description Who archived the conversation. */
+            /** @description The one who archived the conversation. */
             archivedBy?: string;
             /** @description The conversation is resolved. */
             isResolved?: boolean;
             /** @description Time of the resolution: UNIX timestamp; unit not documented. */
             resolvedAt?: number;
-            /** @description Who resolved the conversation. */
+            /** @description The one who resolved the conversation. */
             resolvedBy?: string;
-            /** @description Email of who resolved the conversation. */
+            /** @description Email of the one who resolved the conversation. */
             resolvedByEmail?: string;
             /** @description Id of the assignee at the last resolution. */
             lastResolvedAssigneeId?: string;
             /** @description Time of the reopening: UNIX timestamp; unit not documented. */
             reopenedAt?: number;
-            /** @description Why the conversation was reopened. */
+            /** @description Reason of the reopening. */
             reopenReason?: string;
             /** @description Answer of the end user to the satisfaction survey. */
             csat?: components["schemas"]["Csat"];
@@ -827,7 +827,7 @@ export interface components {
             /** @description Heat of the lead as a score. */
             hotScore?: number;
             /**
-             * @description Heat of the lead as a label. The document shows `hot`; other values are not shown.
+             * @description Heat of the lead as a label. The specification shows `hot`; other values are not shown.
              * @example hot
              */
             hotLabel?: string;
@@ -835,13 +835,13 @@ export interface components {
             crmActivities?: components["schemas"]["CrmActivity"][];
             /** @description CRM alerts. */
             crmAlerts?: components["schemas"]["CrmAlerts"];
-            /** @description Score of the lead; 0 in the document's sample. */
+            /** @description Score of the lead; 0 in the specification's sample. */
             leadScore?: number;
-            /** @description Funnel steps that matched; any JSON values, empty in the document's sample. */
+            /** @description Funnel steps that matched; any JSON values, empty in the specification's sample. */
             funnelStepsMatched?: unknown[];
-            /** @description Scores so far; any JSON values, empty in the document's sample. */
+            /** @description Scores so far; any JSON values, empty in the specification's sample. */
             funnelScoreHistory?: unknown[];
-            /** @description The notification on the funnel has been sent; false in the document's sample. */
+            /** @description The notification on the funnel has been sent; false in the specification's sample. */
             funnelNotificationSent?: boolean;
             /** @description Time of the last evaluation: UNIX timestamp; unit not documented. */
             funnelLastEvaluated?: number;
@@ -849,7 +849,7 @@ export interface components {
             funnelExtractedData?: Record<string, never>;
             /** @description Summary for the funnel. */
             funnelSummary?: string;
-            /** @description Whether the AI engages in an inbound conversation, and why. */
+            /** @description Tells whether the AI engages in an inbound conversation, and why. */
             inboundEngagementState?: components["schemas"]["InboundEngagementState"];
         };
         /** @description Payload of `conversation_updated` (specification, 6.3), sent after a conversation is persisted. It is also posted to the agent's `advanced.serverUrl` when that is configured. */
@@ -891,10 +891,10 @@ export interface components {
             message?: string;
             data: components["schemas"]["Variable"];
         };
-        /** @description One CRM activity of a conversation (document, 2.6, crmActivities). */
+        /** @description One CRM activity of a conversation (specification, 2.6, crmActivities). */
         CrmActivity: {
             /**
-             * @description Type of the activity. The document shows `Message`.
+             * @description Type of the activity. The specification shows `Message`.
              * @example Message
              */
             type?: string;
@@ -911,12 +911,12 @@ export interface components {
             /** @description The lead has responded. */
             responded?: boolean;
             /**
-             * @description First channel. The document shows `LinkedIn`.
+             * @description First channel. The specification shows `LinkedIn`.
              * @example LinkedIn
              */
             firstChannel?: string;
             /**
-             * @description Second channel. The document shows `LinkedIn`.
+             * @description Second channel. The specification shows `LinkedIn`.
              * @example LinkedIn
              */
             secondChannel?: string;
@@ -931,9 +931,9 @@ export interface components {
             /** @description Further data; its fields are not documented. */
             metadata?: Record<string, never>;
         };
-        /** @description The CRM alerts of a conversation (document, 2.6, crmAlerts). */
+        /** @description The CRM alerts of a conversation (specification, 2.6, crmAlerts). */
         CrmAlerts: {
-            /** @description The ECD is overdue. The document does not explain the abbreviation. */
+            /** @description The ECD is overdue. The specification does not explain the abbreviation. */
             overdueECD?: boolean;
             /** @description An activity is overdue. */
             overdueActivity?: boolean;
@@ -944,7 +944,7 @@ export interface components {
             /** @description A new handoff is assigned. */
             newHandoffAssigned?: boolean;
         };
-        /** @description One note in the history of a CRM activity (document, 2.6, notesHistory). */
+        /** @description One note in the history of a CRM activity (specification, 2.6, notesHistory). */
         CrmNote: {
             /** @description Text of the note. */
             text?: string;
@@ -955,7 +955,7 @@ export interface components {
             /** @description Time of the note; a string, format not documented. */
             timestamp?: string;
         };
-        /** @description What the end user answered to the satisfaction survey (document, 2.6, csat). */
+        /** @description The answer of the end user to the satisfaction survey (specification, 2.6, csat). */
         Csat: {
             /** @description Satisfaction; by its name, out of 10. */
             satisfaction10?: number;
@@ -970,7 +970,7 @@ export interface components {
             /** @description Version of the survey. */
             surveyVersion?: number;
         };
-        /** @description An entry of the catalogue of built-in tools (document, 2.5). */
+        /** @description An entry of the catalogue of built-in tools (specification, 2.5). */
         DefaultTool: {
             /** @description Tool id, such as `web-search`, `human-handoff` or `end-call`. Required by choice of this package. */
             id: string;
@@ -997,7 +997,7 @@ export interface components {
             success?: boolean;
             message?: string;
         };
-        /** @description What a conversation cost, by part (document, 2.6, detailedCost). The units are not documented. */
+        /** @description The cost of a conversation, by part (specification, 2.6, detailedCost). The units are not documented. */
         DetailedCost: {
             /** @description Credits consumed in total. */
             totalCreditsConsumed?: number;
@@ -1010,21 +1010,21 @@ export interface components {
             /** @description Cost of the LLM; unit not documented. */
             llmCost?: number;
         };
-        /** @description The body of every error answer (document, section 7; closed). */
+        /** @description The body of every error answer (specification, section 7; closed). */
         ErrorBody: {
-            /** @description What went wrong, in words. */
+            /** @description Says what went wrong. */
             message: string;
-            /** @description The kind of the error. The document does not list the values. */
+            /** @description The kind of the error. The specification does not list the values. */
             code: string;
             /** @description Details, where the service gives any. */
             issues?: components["schemas"]["ErrorIssue"][];
         };
-        /** @description One entry of `issues` in an error body (document, section 7; closed as the body is). */
+        /** @description One entry of `issues` in an error body (specification, section 7; closed as the body is). */
         ErrorIssue: {
-            /** @description What is wrong, in words. */
+            /** @description Says what is wrong. */
             message: string;
         };
-        /** @description The session of a conversation at the external flow-builder platform (document, 2.6, externalFlowV4Session). */
+        /** @description The session of a conversation at the external flow-builder platform (specification, 2.6, externalFlowV4Session). */
         ExternalFlowV4Session: {
             /** @description Key of the session. Secret. */
             sessionKey?: string;
@@ -1035,7 +1035,7 @@ export interface components {
             /** @description Time of the last update: UNIX timestamp; unit not documented. */
             updatedAt?: number;
             /**
-             * @description The runtime that was resolved. The document shows `legacy`.
+             * @description The runtime that was resolved. The specification shows `legacy`.
              * @example legacy
              */
             resolvedRuntime?: string;
@@ -1073,7 +1073,7 @@ export interface components {
             message?: string;
             data: components["schemas"]["Tool"];
         };
-        /** @description One handoff of a conversation to humans (document, 2.6, handoffHistory). */
+        /** @description One handoff of a conversation to humans (specification, 2.6, handoffHistory). */
         HandoffRecord: {
             /** @description Time of the request: UNIX timestamp; unit not documented. */
             requestedAt?: number;
@@ -1081,7 +1081,7 @@ export interface components {
             acceptedAt?: number;
             /** @description Time of the completion: UNIX timestamp; unit not documented. */
             completedAt?: number;
-            /** @description Who accepted. */
+            /** @description The one who accepted. */
             acceptedBy?: string;
             /** @description Organisation of the handoff. */
             organizationId?: string;
@@ -1092,12 +1092,12 @@ export interface components {
             /** @description Keys of the teams. */
             teamKeys?: string[];
         };
-        /** @description Handoff setting of a client (document, 2.1, `handoff`; closed as the client is). */
+        /** @description Handoff setting of a client (specification, 2.1, `handoff`; closed as the client is). */
         HandoffSettings: {
             /** @description Maximum number of assignees for handoff. */
             maxAssignees?: number;
         };
-        /** @description Whether the AI engages in an inbound conversation, and why (document, 2.6, inboundEngagementState). */
+        /** @description Tells whether the AI engages in an inbound conversation, and why (specification, 2.6, inboundEngagementState). */
         InboundEngagementState: {
             /** @description Time of the first decision: UNIX timestamp; unit not documented. */
             firstDecisionAt?: number;
@@ -1114,12 +1114,12 @@ export interface components {
             /** @description Reason of the last decision. */
             lastDecisionReason?: string;
             /**
-             * @description What triggered it last. The document shows `phrase`.
+             * @description The last trigger. The specification shows `phrase`.
              * @example phrase
              */
             lastTriggeredBy?: string;
         };
-        /** @description What the service keeps about a client for its own use (document, 2.1, `internal`; closed as the client is). */
+        /** @description Notes of the service about a client, for its own use (specification, 2.1, `internal`; closed as the client is). */
         InternalState: {
             /** @description The client has changed the password. Used internally. */
             hasChangedPassword?: boolean;
@@ -1182,12 +1182,12 @@ export interface components {
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
         };
-        /** @description Where a conversation stands among the nodes of its agent (document, 2.6, nodesInfo). */
+        /** @description The position of a conversation among the nodes of its agent (specification, 2.6, nodesInfo). */
         NodesInfo: {
             /** @description The node the conversation is at. */
             currentNode?: string;
         };
-        /** @description How a client is notified (document, 2.1.1; closed). By default a client receives only email notifications for requests. */
+        /** @description The way a client is notified (specification, 2.1.1; closed). By default a client receives only email notifications for requests. */
         NotificationsSettings: {
             /**
              * @description The way notifications take.
@@ -1195,14 +1195,14 @@ export interface components {
              */
             notifyThrough: "email" | "push" | "all" | "none";
             /**
-             * @description What is notified: everything, requests only, or nothing.
+             * @description The things that are notified: everything, requests only, or nothing.
              * @enum {string}
              */
             notifyIf: "all" | "requestsOnly" | "none";
             /** @description Email on each lead captured from calls. */
             emailNotifyOnNewLead?: boolean;
         };
-        /** @description What a client chose in the onboarding (document, 2.1.2, `preferences`; closed as the state is). */
+        /** @description The choices of a client in the onboarding (specification, 2.1.2, `preferences`; closed as the state is). */
         OnboardingPreferences: {
             /** @description Main use the client has in mind. */
             primaryUseCase?: string;
@@ -1211,7 +1211,7 @@ export interface components {
             /** @description Goals of the client. */
             goals?: string[];
         };
-        /** @description How far a client is in the onboarding (document, 2.1.2; closed). */
+        /** @description The progress of a client in the onboarding (specification, 2.1.2; closed). */
         OnboardingState: {
             /** @description Step the client is at. */
             currentStep?: number;
@@ -1219,15 +1219,15 @@ export interface components {
             isCompleted?: boolean;
             /** @description Steps that are completed. */
             completedSteps?: number[];
-            /** @description What the client said about themselves. */
+            /** @description Answers of the client about themselves. */
             personalInfo?: components["schemas"]["PersonalInfo"];
-            /** @description What the client chose. */
+            /** @description Choices of the client. */
             preferences?: components["schemas"]["OnboardingPreferences"];
-            /** @description What the client set up. */
+            /** @description Things that the client set up. */
             setupData?: components["schemas"]["SetupData"];
         };
         /**
-         * @description A dashboard user of an organisation: the document's *Client* (2.1; closed).
+         * @description A dashboard user of an organisation: the specification's *Client* (2.1; closed).
          *
          *     `dashboardPassword`, `magicCode`, `usedSecret` and `FB_PUSH_TOKEN` are secrets.
          */
@@ -1281,7 +1281,7 @@ export interface components {
             orgId?: string;
             /**
              * @deprecated
-             * @description Kind of the client; not described further. Marked so by the document, without a successor.
+             * @description Kind of the client; not described further. Marked so by the specification, without a successor.
              * @enum {string}
              */
             type?: "client" | "org";
@@ -1298,7 +1298,7 @@ export interface components {
             predefinedTags?: string[];
             /** @description Secret. Push-notification token used for browser notifications. */
             FB_PUSH_TOKEN?: string;
-            /** @description How the client is notified. By default the client receives only email notifications for requests. */
+            /** @description The way the client is notified. By default the client receives only email notifications for requests. */
             notificationsSettings?: components["schemas"]["NotificationsSettings"];
             /** @description Handoff setting: the maximum number of assignees. */
             handoff?: components["schemas"]["HandoffSettings"];
@@ -1320,7 +1320,7 @@ export interface components {
             allowCreateAgents?: boolean;
             /** @description Client has the advanced settings hidden. */
             hideAdvancedSettings?: boolean;
-            /** @description How far the client is in the onboarding. */
+            /** @description Progress of the client in the onboarding. */
             onboardingState?: components["schemas"]["OnboardingState"];
             /** @description Marks clients created through signup. Triggers onboarding. */
             isNewSignup?: boolean;
@@ -1341,7 +1341,7 @@ export interface components {
             /** @description When the event was created, in milliseconds since the Unix epoch. */
             createdAt: number;
         };
-        /** @description What a client said about themselves in the onboarding (document, 2.1.2, `personalInfo`; closed as the state is). */
+        /** @description The answers of a client about themselves (specification, 2.1.2, `personalInfo`; closed as the state is). */
         PersonalInfo: {
             /** @description Full name. */
             fullName?: string;
@@ -1361,14 +1361,14 @@ export interface components {
             isGood: boolean;
             errors?: string;
         };
-        /** @description What a client set up in the onboarding (document, 2.1.2, `setupData`; closed as the state is). */
+        /** @description The things that a client set up in the onboarding (specification, 2.1.2, `setupData`; closed as the state is). */
         SetupData: {
             /** @description Agents the client selected. */
             selectedAgents?: string[];
             /** @description Customizations; any JSON value. */
             customizations?: unknown;
         };
-        /** @description A team of an organisation, used for the assignment of chats (document, 2.2; closed). */
+        /** @description A team of an organisation, used for the assignment of chats (specification, 2.2; closed). */
         Team: {
             /** @description Team id. Required by choice of this package. */
             ID: string;
@@ -1387,7 +1387,7 @@ export interface components {
             /** @description Timestamp of the last modification; unit not documented. */
             lastModified?: number;
         };
-        /** @description A team as it stands inside a client (document, 2.1, `teams`; closed as the client is). */
+        /** @description A team as it stands inside a client (specification, 2.1, `teams`; closed as the client is). */
         TeamSummary: {
             /** @description Team id. Required by choice of this package. */
             ID: string;
@@ -1400,7 +1400,7 @@ export interface components {
             /** @description Organisation the team belongs to. */
             orgId?: string;
         };
-        /** @description The LLM tokens a conversation used, in all and in its last turn (document, 2.6, tokenUsage). */
+        /** @description The LLM tokens a conversation used, in all and in its last turn (specification, 2.6, tokenUsage). */
         TokenUsage: {
             /** @description Input tokens of all turns. */
             cumulativeInputTokens?: number;
@@ -1431,7 +1431,7 @@ export interface components {
             /** @description Usage by model; its fields are not documented. */
             usagePerModel?: Record<string, never>;
         };
-        /** @description A capability that an agent can call, with its full configuration (document, 2.4). */
+        /** @description A capability that an agent can call, with its full configuration (specification, 2.4). */
         Tool: {
             /** @description Tool id. Required by choice of this package. */
             id: string;
@@ -1442,7 +1442,7 @@ export interface components {
             /** @description The tool is a default one, built in. */
             isDefault?: boolean;
             /**
-             * @description HTTP method of the call. The document lists `GET` only, and does not show other values.
+             * @description HTTP method of the call. The specification lists `GET` only, and does not show other values.
              * @example GET
              */
             method?: string;
@@ -1477,14 +1477,14 @@ export interface components {
             /** @description Channels of the tool. `web-chat` is a listed value; others are not shown. */
             channels?: string[];
         };
-        /** @description A named value that belongs to an agent, as its creation returns it (document, 2.3). */
+        /** @description A named value that belongs to an agent, as its creation returns it (specification, 2.3). */
         Variable: {
             /** @description Variable id, set by the service, returned only. Required by choice of this package. */
             id: string;
-            /** @description Where the variable is used. */
+            /** @description The place where the variable is used. */
             in?: string;
             /**
-             * @description Type of the value. The document shows `string` and does not list other values.
+             * @description Type of the value. The specification shows `string` and does not list other values.
              * @example string
              */
             type?: string;
@@ -1496,29 +1496,29 @@ export interface components {
             key?: string;
             /** @description Free text. */
             description?: string;
-            /** @description Whether it is required; not described further. */
+            /** @description The variable is required; not described further. */
             required?: boolean;
-            /** @description Whether it is reusable; not described further. */
+            /** @description The variable is reusable; not described further. */
             reusable?: boolean;
-            /** @description Whether it is an environment variable; not described further. */
+            /** @description The variable is an environment variable; not described further. */
             isEnv?: boolean;
-            /** @description Whether it is a system variable; not described further. */
+            /** @description The variable is a system variable; not described further. */
             isSystem?: boolean;
-            /** @description When true the variable persists across conversation nodes. */
+            /** @description The variable persists across conversation nodes. */
             isGlobal?: boolean;
             /** @description Owning agent, returned only. */
             agentId?: string;
             /** @description Owner, returned only. */
             userId?: string;
         };
-        /** @description A variable where it configures a field of a tool (document, 2.4, `fields`): it may lack its id. */
+        /** @description A variable where it configures a field of a tool (specification, 2.4, `fields`): it may lack its id. */
         VariableField: {
             /** @description Variable id, set by the service, returned only. */
             id?: string;
-            /** @description Where the variable is used. */
+            /** @description The place where the variable is used. */
             in?: string;
             /**
-             * @description Type of the value. The document shows `string` and does not list other values.
+             * @description Type of the value. The specification shows `string` and does not list other values.
              * @example string
              */
             type?: string;
@@ -1530,27 +1530,27 @@ export interface components {
             key?: string;
             /** @description Free text. */
             description?: string;
-            /** @description Whether it is required; not described further. */
+            /** @description The variable is required; not described further. */
             required?: boolean;
-            /** @description Whether it is reusable; not described further. */
+            /** @description The variable is reusable; not described further. */
             reusable?: boolean;
-            /** @description Whether it is an environment variable; not described further. */
+            /** @description The variable is an environment variable; not described further. */
             isEnv?: boolean;
-            /** @description Whether it is a system variable; not described further. */
+            /** @description The variable is a system variable; not described further. */
             isSystem?: boolean;
-            /** @description When true the variable persists across conversation nodes. */
+            /** @description The variable persists across conversation nodes. */
             isGlobal?: boolean;
             /** @description Owning agent, returned only. */
             agentId?: string;
             /** @description Owner, returned only. */
             userId?: string;
         };
-        /** @description What creates a variable (document, 4.2). */
+        /** @description The input that creates a variable (specification, 4.2). */
         VariableInput: {
-            /** @description Where the variable is used. */
+            /** @description The place where the variable is used. */
             in?: string;
             /**
-             * @description Type of the value. The document shows `string` and does not list other values.
+             * @description Type of the value. The specification shows `string` and does not list other values.
              * @example string
              */
             type?: string;
@@ -1562,18 +1562,18 @@ export interface components {
             key: string;
             /** @description Free text. */
             description?: string;
-            /** @description Whether it is required; not described further. */
+            /** @description The variable is required; not described further. */
             required?: boolean;
-            /** @description Whether it is reusable; not described further. */
+            /** @description The variable is reusable; not described further. */
             reusable?: boolean;
-            /** @description Whether it is an environment variable; not described further. */
+            /** @description The variable is an environment variable; not described further. */
             isEnv?: boolean;
-            /** @description Whether it is a system variable; not described further. */
+            /** @description The variable is a system variable; not described further. */
             isSystem?: boolean;
-            /** @description When true the variable persists across conversation nodes. */
+            /** @description The variable persists across conversation nodes. */
             isGlobal?: boolean;
         };
-        /** @description The voice session of a conversation (document, 2.6, voice). */
+        /** @description The voice session of a conversation (specification, 2.6, voice). */
         VoiceSession: {
             /** @description Id of the latest session. */
             latestSessionId?: string;
@@ -1582,7 +1582,7 @@ export interface components {
             /** @description Time of the listen URL: UNIX timestamp; unit not documented. */
             listenUrlUNIX?: number;
         };
-        /** @description The call of a conversation at the external voice provider (document, 2.6, voiceprov). */
+        /** @description The call of a conversation at the external voice provider (specification, 2.6, voiceprov). */
         VoiceprovCall: {
             /** @description Cost of the call; unit not documented. */
             cost?: number;

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import { number, text } from '../leaf.js';
-import { type OpenEnum, openEnum } from '../open-enum.js';
+import { number, type OpenEnum, openEnum, text } from '../leaf.js';
 
-/** Who the end user is as a contact and a lead (document, 2.6: contact and lead, lead pipeline). */
+/** The end user as a contact and a lead (specification, 2.6: contact and lead, lead pipeline). */
 export interface ConversationContact {
   /** Email of the end user. */
   userEmail?: string | undefined;
@@ -42,11 +41,11 @@ export interface ConversationContact {
   demoTime?: string | undefined;
   /** Link to the demo. */
   demoLink?: string | undefined;
-  /** Why the lead was lost. */
+  /** Reason why the lead was lost. */
   lostReason?: string | undefined;
   /** Date of the last activity; format not documented. */
   lastActivityDate?: string | undefined;
-  /** Stage in the lead pipeline. The document shows `new`; other values are not shown. */
+  /** Stage in the lead pipeline. The specification shows `new`; other values are not shown. */
   stage?: OpenEnum<'new'> | undefined;
   /** Value in the lead pipeline; unit not documented. */
   value?: number | undefined;

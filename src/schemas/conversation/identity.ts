@@ -1,8 +1,31 @@
 import * as z from 'zod/mini';
-import { anything, flag, number, text, texts } from '../leaf.js';
-import { type ExternalFlowV4Session, ExternalFlowV4SessionSchema } from './external-flow-session.js';
+import { anything, flag, number, type OpenEnum, openEnum, text, texts } from '../leaf.js';
+import { openObject } from '../object.js';
 
-/** Whose conversation it is and where it runs (document, 2.6: identity, channel, small-business contact). */
+/** The session of a conversation at the external flow-builder platform (specification, 2.6, externalFlowV4Session). */
+export interface ExternalFlowV4Session {
+  /** Key of the session. Secret: `redact()` masks it. */
+  sessionKey?: string | undefined;
+  /** Id of the project. */
+  projectId?: string | undefined;
+  /** Alias of the environment. */
+  environmentAlias?: string | undefined;
+  /** Time of the last update: UNIX timestamp; unit not documented. */
+  updatedAt?: number | undefined;
+  /** The runtime that was resolved. The specification shows `legacy`. */
+  resolvedRuntime?: OpenEnum<'legacy'> | undefined;
+}
+
+/** Schema of {@link ExternalFlowV4Session}. */
+export const ExternalFlowV4SessionSchema = /* @__PURE__ */ openObject(() => ({
+  sessionKey: text,
+  projectId: text,
+  environmentAlias: text,
+  updatedAt: number,
+  resolvedRuntime: z.optional(openEnum<'legacy'>()),
+}));
+
+/** The owner and the channel of a conversation (specification, 2.6: identity, channel, small-business contact). */
 export interface ConversationIdentity {
   /** Conversation record id. An example composes it of the agent id and the conversation id. */
   ID?: string | undefined;
@@ -38,7 +61,7 @@ export interface ConversationIdentity {
   isBlocked?: boolean | undefined;
   /** The conversation is a test. */
   isTest?: boolean | undefined;
-  /** Someone is typing; the document does not say who. */
+  /** Someone is typing; the specification does not say who. */
   isTyping?: boolean | undefined;
   /** Channel, such as web-chat or whatsapp; any JSON value. */
   origin?: unknown;
