@@ -76,6 +76,9 @@ export const clientChecks = {
   },
 
   async 'loading the package adds no global but the one that all copies of Zod share'({ addedGlobals }) {
-    equal((addedGlobals ?? []).filter((name) => name !== '__zod_globalConfig'), []);
+    equal(
+      (addedGlobals ?? []).filter((name) => name !== '__zod_globalConfig'),
+      [],
+    );
   },
 };
