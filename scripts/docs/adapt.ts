@@ -41,6 +41,7 @@ export function adapt(app: Application): void {
   });
   app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }: Context) => {
     if (project.readme !== undefined) project.readme = withoutForeignLinks(project.readme);
+    for (const guide of project.documents ?? []) guide.content = withoutForeignLinks(guide.content);
   });
   app.renderer.on(IndexEvent.PREPARE_INDEX, findMethodsAsTheyAreCalled);
 }
@@ -113,14 +114,14 @@ function linkThrownErrors(project: ProjectReflection): void {
 }
 
 /**
- * Takes the links out of the README that lead to files of the repository: the site holds the guides and the pictures.
+ * Takes the links out that lead to files of the repository: the site holds the guides and the pictures.
  * `[label](` is the end of one part, the address is the next, and `)` begins the one after it.
  */
 function withoutForeignLinks(parts: readonly CommentDisplayPart[]): CommentDisplayPart[] {
   const kept = parts.map((part) => ({ ...part }));
   kept.forEach((part, at) => {
     const [before, after] = [kept[at - 1], kept[at + 1]];
-    const isOfTheSite = /^docs\/guides\/|\.(svg|png)$/.test(part.text);
+    const isOfTheSite = /^(docs\/guides\/)?[a-z-]+\.md|\.(svg|png)$/.test(part.text);
     if (part.kind !== 'relative-link' || isOfTheSite || !before || !after) return;
     before.text = before.text.replace(/\[([^[\]]*)\]\($/, '$1');
     part.text = '';

@@ -40,7 +40,7 @@ test.each([
 test('a GET is tried again after a timeout', async () => {
   const { platform, server } = await connectTo(
     answerInTurn(() => undefined, found),
-    { maxRetries: 1, timeout: 100 },
+    { maxRetries: 1, timeout: 1_000 },
   );
   expect(await platform.tools.get('t1')).toEqual({ id: 't1' });
   expect(server.requests).toHaveLength(2);
@@ -51,8 +51,8 @@ test.each([
   ['a body that was cut off', cutBody],
   ['a timeout', () => undefined],
 ] as [string, Answer][])('a POST or DELETE is not tried again after %s', async (_, failure) => {
-  expect(await attemptsOf(failure, create, { maxRetries: 2, timeout: 100 })).toBe(1);
-  expect(await attemptsOf(failure, remove, { maxRetries: 2, timeout: 100 })).toBe(1);
+  expect(await attemptsOf(failure, create, { maxRetries: 2, timeout: 1_000 })).toBe(1);
+  expect(await attemptsOf(failure, remove, { maxRetries: 2, timeout: 1_000 })).toBe(1);
 });
 
 test('a POST is tried again where no connection was made', async () => {
