@@ -7,7 +7,7 @@ import express from 'express';
 
 const inbox = createBullMQInbox({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
 const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '', inbox }).onError(
-  (error, { event, stage }) => console.error(event.type, stage, error),
+  (error, { event, stage }) => console.error(event?.type, stage, error),
 );
 
 const app = express();

@@ -39,7 +39,8 @@ const customers = new Map<string, Customer>([
 
 const clientOf = clientsOf(customers, { baseUrls: fake.baseUrls, fetch: fake.fetch });
 
-// A name for each secret: thousands cost no more than one. A value may be a list, while a secret is being replaced.
+// A name for each secret: thousands cost no more than one. A value may be a list, while a secret is being replaced. A function
+// that loads such a record may stand in its place; to look up each presented secret, there is `verifySecret`.
 const secrets = Object.fromEntries([...customers].map(([name, { secret }]) => [name, secret]));
 const receiver = createWebhookReceiver({ secret: secrets }).on(
   'chat_delegated',

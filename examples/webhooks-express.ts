@@ -7,7 +7,7 @@ import express from 'express';
 export const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' })
   .on('lead_captured', (event) => console.log(`lead: ${event.payload.leadEmail}`))
   .on('conversation_updated', (event) => console.log(`turns: ${event.payload.turns.length}`))
-  .onError((error, { event, stage }) => console.error(event.type, stage, error));
+  .onError((error, { event, stage }) => console.error(event?.type, stage, error));
 
 export const app = express();
 

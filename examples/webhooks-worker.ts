@@ -14,7 +14,7 @@ function createReceiver({ WORKSPACE_SECRET }: Environment): WebhookReceiver {
   return createWebhookReceiver({ secret: WORKSPACE_SECRET })
     .on('lead_captured', (event) => console.log(`lead: ${event.payload.leadEmail}`))
     .on('conversation_updated', (event) => console.log(`turns: ${event.payload.turns.length}`))
-    .onError((error, { event, stage }) => console.error(event.type, stage, error));
+    .onError((error, { event, stage }) => console.error(event?.type, stage, error));
 }
 
 export default {

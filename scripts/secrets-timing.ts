@@ -3,7 +3,7 @@
  * one, beside a naive `===`. Two classes of input are measured in random order, and held apart by Welch's t, as dudect does:
  * beyond 4.5 they differ. A report, not a gate: a machine that does other work blurs it.
  */
-import { verifierFor } from '../src/webhooks/secrets.js';
+import { createVerifier } from '../src/webhooks/secrets.js';
 
 const samples = Number(process.argv[2] ?? 5_000);
 /** Calls in one measurement: more than the resolution of the clock. */
@@ -15,7 +15,7 @@ type CheckFor = (secrets: readonly string[]) => Check;
 type Probe = readonly [run: Check, text: string];
 
 const ways: Readonly<Record<string, CheckFor>> = {
-  'this package': (secrets) => verifierFor(secrets),
+  'this package': (secrets) => createVerifier(secrets),
   'naive ===': (secrets) => (presented) => secrets.some((secret) => secret === presented),
 };
 

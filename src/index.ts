@@ -110,4 +110,6 @@ export {
 } from './webhooks/parse.js';
 export { createWebhookReceiver, type WebhookReceiver, type WebhookRequest } from './webhooks/receiver.js';
 export type { DedupeOptions, WebhookReceiverOptions } from './webhooks/receiver-options.js';
-export type { SecretAnswer, WebhookSecretLookup, WebhookSecrets } from './webhooks/secrets.js';
+export type { WebhookSecretLoader } from './webhooks/secret-loader.js';
+export type { SecretAnswer, WebhookSecretLookup, WebhookSecretOptions } from './webhooks/secret-options.js';
+export type { WebhookSecrets } from './webhooks/secrets.js';

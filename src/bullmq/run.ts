@@ -31,7 +31,7 @@ export function toProcessor(
 ): WebhookProcessor {
   if (typeof work !== 'object' || work === null) refuseOption('work', 'takes a receiver or handlers by type');
   if (isProcessor(work)) return work;
-  const receiver = createWebhookReceiver({ secret: () => false, dedupe: false, ...logging });
+  const receiver = createWebhookReceiver({ verifySecret: () => false, dedupe: false, ...logging });
   for (const [type, handler] of Object.entries(work)) {
     // `on` refuses an unknown type and a handler that is no function; the type above ties each handler to its events.
     if (handler !== undefined) receiver.on(type as WebhookEventType, handler as WebhookHandler);

@@ -10,7 +10,7 @@ export type RejectionReason =
   | 'not_json'
   /** 401: the secret is missing or wrong. After a rotation, look here. */
   | 'verification_failed'
-  /** 500: the function `secret` failed, so that nothing can be said about the delivery. */
+  /** 500: `verifySecret` failed, or the function `secret` loaded no secret: nothing can be said about the delivery. */
   | 'lookup_failed'
   /** 400: verified, but not as the specification says, and no `onInvalid` is registered. */
   | 'invalid_event';

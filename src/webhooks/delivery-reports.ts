@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../errors/index.js';
 import { formatIssues } from '../ground/issues.js';
 import { describeThrown, type LeveledLogger } from '../ground/logger.js';
 import { type DeliveryOutcome, type RejectionReason, statusOf } from './answers.js';
@@ -58,7 +59,7 @@ export class DeliveryReports {
     this.#log.log(
       'error',
       () =>
-        `webhook ${label}: failed at ${stage} with ${describeThrown(error)}${hint}, delivery ${context.deliveryId}`,
+        `webhook ${label}: failed at ${stage} with ${describe(error)}${hint}, delivery ${context.deliveryId}`,
     );
     await this.#tell('onError', this.#handlers.error, (listener) => listener(error, failure));
   }
@@ -75,6 +76,11 @@ export class DeliveryReports {
   ): Promise<void> {
     await Promise.all(listeners.map((listener) => this.#log.runQuietly(name, () => call(listener))));
   }
+}
+
+/** Our own words about an option are safe to show, and say what to do. */
+function describe(error: unknown): string {
+  return error instanceof ConfigurationError ? `${error.name}: ${error.message}` : describeThrown(error);
 }
 
 function line({ label, age, context }: ReportedDelivery, text: string): string {

@@ -32,11 +32,11 @@ export type WebhookHandler<Event = WebhookEvent> = (event: Event, context: Webho
 export interface WebhookFailure {
   /**
    * The place: a `handler` threw; a handler had not settled at the `deadline`; the store of `dedupe` failed, or no key
-   * could be made of the event; the `inbox` did not store the event.
+   * could be made of the event; the `inbox` did not store the event; the `secret` could not be loaded or looked up.
    */
-  readonly stage: 'handler' | 'deadline' | 'dedupe' | 'inbox';
-  /** The event that was being handled. */
-  readonly event: ReceivedWebhook;
+  readonly stage: 'handler' | 'deadline' | 'dedupe' | 'inbox' | 'secret';
+  /** The event that was being handled. Undefined at the stage `secret`: nothing was verified. */
+  readonly event: ReceivedWebhook | undefined;
   /** The function that was passed to `on`, `onAny`, `onUnknown` or `onInvalid`. */
   readonly handler: WebhookHandler<never> | undefined;
   /** The delivery it came with. */
@@ -53,7 +53,7 @@ export interface WebhookRejection {
   readonly size: number | undefined;
   /** Id of the delivery, as in the logs. */
   readonly deliveryId: string;
-  /** The error that the function `secret` threw, or that tells that it, or the body, did not come before the deadline. */
+  /** The error of the function `secret` or `verifySecret`, or one that tells that it, or the body, did not come before the deadline. */
   readonly error?: unknown;
 }
 

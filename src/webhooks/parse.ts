@@ -17,6 +17,7 @@ import {
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
 import { DEFAULT_MAX_BODY_BYTES, readRequest } from './adapters.js';
 import { RejectedDelivery } from './answers.js';
+import { systemClock } from './clock.js';
 import {
   type EventValidation,
   isInvalidEvent,
@@ -27,13 +28,8 @@ import {
   toEvent,
 } from './delivery.js';
 import type { WebhookEvent } from './events.js';
-import {
-  askLookup,
-  cachedVerifier,
-  type Genuine,
-  type WebhookSecretLookup,
-  type WebhookSecrets,
-} from './secrets.js';
+import { type AnyVerifier, cachedLoader, verifierFor, type WebhookSecretOptions } from './secret-options.js';
+import { cachedVerifier, type Genuine, type WebhookSecrets } from './secrets.js';
 
 /** Options of {@link parseWebhook}. */
 export interface ParseWebhookOptions {
@@ -46,16 +42,16 @@ export interface ParseWebhookOptions {
 }
 
 /** Options of {@link parseWebhookRequest}. */
-export interface ParseWebhookRequestOptions extends Omit<ParseWebhookOptions, 'secret'> {
-  /** As for {@link parseWebhook}, or a function that decides on the presented secret. */
-  readonly secret: WebhookSecrets | WebhookSecretLookup;
-  /** The most bytes of a `Request` that are read. Default 16 MiB. */
-  readonly maxBodyBytes?: number | undefined;
-}
+export type ParseWebhookRequestOptions = WebhookSecretOptions &
+  Omit<ParseWebhookOptions, 'secret'> & {
+    /** The most bytes of a `Request` that are read. Default 16 MiB. */
+    readonly maxBodyBytes?: number | undefined;
+  };
 
 const parseOptions: OptionNames<ParseWebhookOptions> = { secret: true, validation: true, onDrift: true };
 const requestOptions: OptionNames<ParseWebhookRequestOptions> = {
   secret: true,
+  verifySecret: true,
   validation: true,
   onDrift: true,
   maxBodyBytes: true,
@@ -88,13 +84,8 @@ const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
  * ```
  */
 export function parseWebhook(body: unknown, options: ParseWebhookOptions): WebhookEvent {
+  refuseFunctions(options);
   refuseUnknown(options, parseOptions);
-  if (typeof options.secret === 'function') {
-    throw new ConfigurationError(
-      'secret is a function: `await parseWebhookRequest(body, { secret })` takes one.',
-      { option: 'secret' },
-    );
-  }
   const verify = cachedVerifier(options.secret);
   if (isRequest(body) || body instanceof Promise) {
     throw new ConfigurationError(
@@ -109,20 +100,22 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions): Webho
 
 /**
  * The asynchronous form of {@link parseWebhook}: for a `Request`, which is read up to `maxBodyBytes`, and for secrets
- * that a function looks up.
+ * that a function loads (`secret`) or decides on (`verifySecret`). What a function has loaded is kept for the calls that
+ * pass the same function: make it once, not for each call.
  *
  * @param received - A `Request` whose body was not read, or a body as for {@link parseWebhook}.
  * @throws As {@link parseWebhook}. A body that is too large or cannot be read is a `WebhookPayloadError`; a
- *   look-up that throws is a `WebhookError` with that as its `cause`.
+ *   `verifySecret` that throws is a `WebhookError` with that as its `cause`. A function that loads no secret, or answers
+ *   neither `true`, `false` nor `{ workspace }`, is a `ConfigurationError`: answer 500.
  *
  * @example
  * ```ts
  * import { parseWebhookRequest } from 'agent-platform-sdk';
  *
- * declare function findWorkspace(secret: string): Promise<string | undefined>;
+ * declare function findWorkspace(presented: string): Promise<{ workspace: string } | false>;
  *
  * export async function POST(request: Request): Promise<Response> {
- *   const event = await parseWebhookRequest(request, { secret: findWorkspace });
+ *   const event = await parseWebhookRequest(request, { verifySecret: findWorkspace });
  *   console.log(event.type, event.workspace);
  *   return new Response();
  * }
@@ -133,14 +126,23 @@ export async function parseWebhookRequest(
   options: ParseWebhookRequestOptions,
 ): Promise<WebhookEvent> {
   refuseUnknown(options, requestOptions);
-  const { secret } = options;
-  const verify =
-    typeof secret === 'function' ? (presented: unknown) => askFor(secret, presented) : cachedVerifier(secret);
+  const verify = verifierFor(options, cachedVerifier, (load) => cachedLoader(load, systemClock));
   const validation = resolveValidation(options);
   const limit = checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES;
   const body = isRequest(received) ? await readWhole(received, limit) : received;
   const raw = parseRaw(body);
-  return eventOf(raw, await verify(raw.presented), validation);
+  return eventOf(raw, await askFor(verify, raw.presented), validation);
+}
+
+/** Says what takes a function: it may be asynchronous, and this cannot wait. */
+function refuseFunctions(options: object): void {
+  const { secret, verifySecret } = options as { readonly [option: string]: unknown };
+  const option = typeof secret === 'function' ? 'secret' : 'verifySecret';
+  if (option === 'verifySecret' && verifySecret === undefined) return;
+  throw new ConfigurationError(
+    `${option} is a function: \`await parseWebhookRequest(body, { ${option} })\` takes one.`,
+    { option },
+  );
 }
 
 /** The settings of validation, checked before the body is looked at. */
@@ -181,11 +183,12 @@ function eventOf(raw: RawDelivery, genuine: Genuine | undefined, validation: Eve
   return event;
 }
 
-async function askFor(lookup: WebhookSecretLookup, presented: unknown): Promise<Genuine | undefined> {
+async function askFor(verify: AnyVerifier, presented: unknown): Promise<Genuine | undefined> {
   try {
-    return await askLookup(lookup, presented);
+    return await verify(presented);
   } catch (cause) {
-    throw new WebhookError('The webhook was not verified: the function `secret` failed (see `error.cause`)', {
+    if (cause instanceof ConfigurationError) throw cause;
+    throw new WebhookError('The webhook was not verified: `verifySecret` failed (see `error.cause`)', {
       cause,
     });
   }

@@ -150,6 +150,7 @@ export class Pipeline {
     try {
       return await this.#parts.settings.verify(presented);
     } catch (error) {
+      if (!this.context.signal.aborted) await this.#failUnverified(error);
       throw new RejectedDelivery('lookup_failed', undefined, error);
     }
   }
@@ -224,10 +225,18 @@ export class Pipeline {
     const error: unknown = this.context.signal.reason;
     const outcome = OVERDUE_OUTCOMES[this.#phase];
     if (isRejection(outcome)) void reports.rejected(this, outcome, { error });
+    if (this.#phase === 'verifying') void this.#failUnverified(error);
     if (this.#phase === 'claiming') void this.#fail(error, 'dedupe');
     if (this.#phase === 'storing') void this.#fail(error, 'inbox');
     for (const { handler } of this.#unsettled) void this.#fail(error, 'deadline', handler);
     return this.#phase === 'running' && this.#unsettled.size === 0 ? 'handler_failed' : outcome;
+  }
+
+  /** Nothing could be said about the presented secret. */
+  #failUnverified(error: unknown): Promise<void> {
+    const { label, context } = this;
+    const failure = { stage: 'secret', event: undefined, handler: undefined, context } as const;
+    return this.#parts.reports.failed(label, error, failure);
   }
 
   async #fail(

@@ -20,7 +20,9 @@ import { DEFAULT_WINDOW, type DedupeStore } from './dedupe-store.js';
 import type { EventValidation } from './delivery.js';
 import type { WebhookInbox } from './inbox.js';
 import { createMemoryDedupe } from './memory-dedupe.js';
-import { type Genuine, verifierFor, type WebhookSecretLookup, type WebhookSecrets } from './secrets.js';
+import { SecretLoader } from './secret-loader.js';
+import { type AnyVerifier, verifierFor, type WebhookSecretOptions } from './secret-options.js';
+import { createVerifier } from './secrets.js';
 
 /** Options by which duplicates are recognised. */
 export interface DedupeOptions {
@@ -41,12 +43,7 @@ export interface DedupeOptions {
 }
 
 /** Options of {@link createWebhookReceiver}. */
-export interface WebhookReceiverOptions {
-  /**
-   * Your workspace secret: one, a list during a rotation, a record of named workspaces, or a function that decides
-   * on the presented secret.
-   */
-  readonly secret: WebhookSecrets | WebhookSecretLookup;
+export type WebhookReceiverOptions = WebhookSecretOptions & {
   /**
    * Milliseconds until a delivery is answered 500, finished or not. At most 59 000, because the service waits 60
    * seconds (specification, 6.4). Default 55 000.
@@ -77,11 +74,11 @@ export interface WebhookReceiverOptions {
    * Environment: `AGENT_PLATFORM_LOG`.
    */
   readonly logLevel?: LogLevel | undefined;
-}
+};
 
 /** The checked options of a receiver. */
 export interface ReceiverSettings extends EventValidation {
-  readonly verify: (presented: unknown) => Genuine | undefined | Promise<Genuine | undefined>;
+  readonly verify: AnyVerifier;
   readonly deadline: number;
   readonly maxBodyBytes: number;
   readonly dedupe: DedupeSettings | undefined;
@@ -92,6 +89,7 @@ export interface ReceiverSettings extends EventValidation {
 
 const receiverOptions: OptionNames<WebhookReceiverOptions> = {
   secret: true,
+  verifySecret: true,
   deadline: true,
   maxBodyBytes: true,
   dedupe: true,
@@ -121,7 +119,7 @@ export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettin
   const clock = checkMethods('clock', ['now', 'setTimeout', 'clearTimeout'], options.clock) ?? systemClock;
   const log = new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel));
   return {
-    verify: verifierFor(options.secret),
+    verify: verifierFor(options, createVerifier, (load) => new SecretLoader(load, clock)),
     deadline: checkTimeout('deadline', options.deadline, MAX_DEADLINE, TOO_LATE) ?? DEFAULT_DEADLINE,
     maxBodyBytes: checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES,
     dedupe: resolveDedupe(options),

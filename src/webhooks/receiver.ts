@@ -3,8 +3,9 @@
  *
  * 1. `adapters.ts` turns a server's request into a method and a way to read the body.
  * 2. `pipeline.ts` takes the delivery from there to its answer, and ends it at the deadline. It calls the stages below.
- * 3. `delivery.ts` parses the body to a *raw* delivery. `secrets.ts` checks the secret that it presents; when that is genuine
- *    and taken out, the delivery is *verified*.
+ * 3. `delivery.ts` parses the body to a *raw* delivery. The secret that it presents is checked as `secret-options.ts` has
+ *    chosen: by known secrets (`secrets.ts`), by those that a function loads (`secret-loader.ts`), or by `verifySecret`. When
+ *    it is genuine and taken out, the delivery is *verified*.
  * 4. With an inbox (`inbox.ts`) a verified delivery is stored now, and goes on when a worker takes it out.
  * 5. `delivery.ts` holds it against the table in `events.ts`: it becomes an *event*, if only an invalid or unknown one.
  * 6. `dedupe-key.ts` and `claims.ts` let one copy of the event through; the others wait for how it ends.
@@ -148,14 +149,14 @@ export class WebhookReceiver {
 
   /**
    * Registers a listener for every failure: a handler that threw, or had not settled at the deadline; a store or an
-   * inbox that failed. What the listener itself throws is logged, and changes no answer.
+   * inbox that failed; secrets that could not be loaded or looked up. What the listener itself throws is logged, and changes no answer.
    *
    * @example
    * ```ts
    * import { createWebhookReceiver } from 'agent-platform-sdk';
    *
    * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' }).onError(
-   *   (error, { stage, event }) => console.error('not handled', stage, event.type, error),
+   *   (error, { stage, event }) => console.error('not handled', stage, event?.type, error),
    * );
    * ```
    */
@@ -301,7 +302,7 @@ function checkHandler<Handler>(name: string, handler: Handler): Handler {
  *
  * const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' })
  *   .on('lead_captured', async (event) => crm.add(event.payload))
- *   .onError((error, { event }) => console.error(event.type, error));
+ *   .onError((error, { event }) => console.error(event?.type, error));
  *
  * createServer(receiver.node).listen(3000);
  * ```

@@ -5,24 +5,12 @@ import { refuseOption } from '../validation/option-checks.js';
  * Workspace secrets that are known beforehand: one; a list, while one is being replaced by another; or a record of
  * named workspaces, each with one secret or a list. With names, `event.workspace` tells which workspace's secret it was.
  *
- * A list or a record is read once. To change secrets, pass a new one, or use a {@link WebhookSecretLookup}.
+ * A list or a record is read once. To change secrets, pass a new one, or a function that loads them.
  */
 export type WebhookSecrets =
   | string
   | readonly string[]
   | { readonly [workspace: string]: string | readonly string[] };
-
-/**
- * Decides on the secret that a delivery presents, for example by a look-up in a database (look up a hash of it, not
- * the secret itself, so that neither the database's timing nor its logs reveal anything).
- *
- * Returns the workspace's name if the secret is genuine and named, `true` if it is genuine. Everything else,
- * `false`, `undefined`, `null` and an empty name included, refuses the delivery.
- */
-export type WebhookSecretLookup = (presented: string) => SecretAnswer | Promise<SecretAnswer>;
-
-/** The answer of a {@link WebhookSecretLookup}: the workspace's name or `true`; anything else refuses. */
-export type SecretAnswer = string | boolean | null | undefined;
 
 /** A presented secret was genuine; `workspace` is its name, where it has one. */
 export interface Genuine {
@@ -32,17 +20,15 @@ export interface Genuine {
 /** Tells whether a presented value is a genuine secret. */
 export type Verifier = (presented: unknown) => Genuine | undefined;
 
+/** Tells a presented value that can be a secret: a text that is not empty. */
+export function isPresented(presented: unknown): presented is string {
+  return typeof presented === 'string' && presented !== '';
+}
+
 interface KnownSecret extends Genuine {
   readonly length: number;
   /** Padded to one length, a power of two, for all secrets of a set. */
   readonly padded: string;
-}
-
-/** A verifier for secrets that are known, or that a function decides on; what the function throws is passed on. */
-export function verifierFor(
-  secret: WebhookSecrets | WebhookSecretLookup,
-): (presented: unknown) => Genuine | undefined | Promise<Genuine | undefined> {
-  return typeof secret === 'function' ? (presented) => askLookup(secret, presented) : createVerifier(secret);
 }
 
 const verifiers = /* @__PURE__ */ new WeakMap<object, Verifier>();
@@ -63,7 +49,7 @@ export function cachedVerifier(secrets: WebhookSecrets): Verifier {
 }
 
 /** A verifier for known secrets. */
-function createVerifier(secrets: WebhookSecrets): Verifier {
+export function createVerifier(secrets: WebhookSecrets): Verifier {
   const known = knownSecrets(secrets);
   const [decoy] = known.values();
   return (presented) => {
@@ -133,15 +119,4 @@ function usable(option: string, secret: unknown): string {
     option,
     `must be a workspace secret, from the dashboard's workspace switcher, got ${got}`,
   );
-}
-
-/** Asks a look-up. Only the two documented forms of a yes count as one. */
-export async function askLookup(
-  lookup: WebhookSecretLookup,
-  presented: unknown,
-): Promise<Genuine | undefined> {
-  if (typeof presented !== 'string' || presented === '') return undefined;
-  const answer = await lookup(presented);
-  if (answer === true) return { workspace: undefined };
-  return typeof answer === 'string' && answer !== '' ? { workspace: answer } : undefined;
 }

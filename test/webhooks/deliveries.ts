@@ -1,7 +1,12 @@
-import type { WebhookEventType } from 'agent-platform-sdk';
+import type { WebhookEventType, WebhookReceiverOptions } from 'agent-platform-sdk';
 
 /** Looks like nothing real. */
 export const secret = 'test-workspace-secret-0001';
+
+/** Options that a test adds to a receiver with a `secret`. */
+export type OptionsWithSecret = Partial<
+  Extract<WebhookReceiverOptions, { readonly verifySecret?: undefined }>
+>;
 
 const createdAt = 1_760_000_000_000;
 const agent = { agentId: 'agent_1', createdAt };

@@ -3,14 +3,13 @@ import {
   type StoredWebhook,
   type WebhookFailure,
   WebhookPayloadError,
-  type WebhookReceiverOptions,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { envelope, minimal, post, secret } from './deliveries.js';
+import { envelope, minimal, type OptionsWithSecret, post, secret } from './deliveries.js';
 import { ManualClock } from './manual-clock.js';
 import { RecordingLogger } from './recording-logger.js';
 
-function setUp(options: Partial<WebhookReceiverOptions> = {}) {
+function setUp(options: OptionsWithSecret = {}) {
   const stored: StoredWebhook[] = [];
   const clock = new ManualClock();
   const failures: [unknown, WebhookFailure][] = [];

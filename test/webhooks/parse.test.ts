@@ -7,7 +7,6 @@ import {
   UnknownEventError,
   WebhookError,
   WebhookPayloadError,
-  type WebhookSecretLookup,
   WebhookVerificationError,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
@@ -214,49 +213,12 @@ test.each([
 const request = (body: BodyInit | null, init: RequestInit = {}) =>
   new Request('https://receiver.example/webhooks', { method: 'POST', body, ...init });
 
-test('a look-up is pointed to the asynchronous form', () => {
-  expect(() => parseWebhook(genuine, { secret: (() => true) as never })).toThrow(/await parseWebhookRequest/);
-});
-
 test('a Request is read and parsed', async () => {
   await expect(parseWebhookRequest(request(genuine), { secret })).resolves.toEqual(event);
 });
 
 test('a body that is no Request is taken as it is', async () => {
   await expect(parseWebhookRequest(JSON.parse(genuine), { secret })).resolves.toEqual(event);
-});
-
-test.each<[string, WebhookSecretLookup, string | undefined]>([
-  ['true', async () => true, undefined],
-  ['a name', async (presented) => (presented === secret ? 'acme' : undefined), 'acme'],
-  ['a name at once', () => 'acme', 'acme'],
-])('a look-up that answers %s verifies', async (_, lookup, workspace) => {
-  const parsed = await parseWebhookRequest(request(genuine), { secret: lookup });
-  expect(parsed.workspace).toBe(workspace);
-});
-
-test.each([false, undefined, null, '', 1, {}, []])('a look-up that answers %j refuses', async (answer) => {
-  const parsing = parseWebhookRequest(genuine, { secret: async () => answer as boolean });
-  await expect(parsing).rejects.toThrow(WebhookVerificationError);
-});
-
-test('a look-up is not asked about what is no secret', async () => {
-  const asked: string[] = [];
-  const lookup = (presented: string) => asked.push(presented) > 0;
-  for (const presented of [undefined, null, 7, '', {}]) {
-    const parsing = parseWebhookRequest(envelope('webhook_test', { workspaceSecret: presented }), {
-      secret: lookup,
-    });
-    await expect(parsing).rejects.toThrow(WebhookVerificationError);
-  }
-  expect(asked).toEqual([]);
-});
-
-test('a look-up that fails is a webhook error with its cause', async () => {
-  const cause = new Error('database down');
-  const parsing = parseWebhookRequest(genuine, { secret: () => Promise.reject(cause) });
-  await expect(parsing).rejects.toThrow(expect.objectContaining({ type: 'webhook_error', cause }));
-  await expect(parsing).rejects.toBeInstanceOf(WebhookError);
 });
 
 test('a Request is read up to the limit', async () => {

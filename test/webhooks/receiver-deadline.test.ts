@@ -6,13 +6,13 @@ import {
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
-import { delivery, post, secret } from './deliveries.js';
+import { delivery, type OptionsWithSecret, post, secret } from './deliveries.js';
 import { ManualClock, settle } from './manual-clock.js';
 import { RecordingLogger } from './recording-logger.js';
 
 const never = () => new Promise<never>(() => undefined);
 
-function setUp(options: Partial<Parameters<typeof createWebhookReceiver>[0]> = {}) {
+function setUp(options: OptionsWithSecret = {}) {
   const clock = new ManualClock();
   const logger = new RecordingLogger();
   const receiver = createWebhookReceiver({ secret, clock, logger, ...options });

@@ -4,11 +4,10 @@ import {
   createWebhookReceiver,
   type DedupeStore,
   type WebhookFailure,
-  type WebhookReceiverOptions,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
-import { delivery, envelope, post, secret } from './deliveries.js';
+import { delivery, envelope, type OptionsWithSecret, post, secret } from './deliveries.js';
 import { ManualClock, settle } from './manual-clock.js';
 import { RecordingLogger } from './recording-logger.js';
 
@@ -19,11 +18,11 @@ interface Run {
 }
 
 /** A receiver whose handler runs until the test ends it. */
-function setUp(options: Partial<WebhookReceiverOptions> = {}) {
+function setUp(options: OptionsWithSecret = {}) {
   const clock = new ManualClock();
   const runs: Run[] = [];
   const failures: WebhookFailure[] = [];
-  const add = (more: Partial<WebhookReceiverOptions> = {}) =>
+  const add = (more: OptionsWithSecret = {}) =>
     createWebhookReceiver({ secret, clock, logger: new RecordingLogger(), ...options, ...more })
       .onAny(
         (_, { signal }) =>

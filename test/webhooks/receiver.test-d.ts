@@ -32,7 +32,36 @@ export function typesOfHandlers(secret: string): void {
 
 export function typesOfParsing(secret: string): void {
   expectTypeOf(parseWebhook('', { secret })).toEqualTypeOf<WebhookEvent>();
-  expectTypeOf(parseWebhookRequest('', { secret: () => true })).toEqualTypeOf<Promise<WebhookEvent>>();
-  // @ts-expect-error A look-up needs the asynchronous form.
-  parseWebhook('', { secret: () => true });
+  expectTypeOf(parseWebhookRequest('', { secret: () => secret })).toEqualTypeOf<Promise<WebhookEvent>>();
+  // @ts-expect-error A function needs the asynchronous form.
+  parseWebhook('', { secret: () => secret });
+  // @ts-expect-error A function needs the asynchronous form.
+  parseWebhook('', { secret, verifySecret: () => true });
+}
+
+export function typesOfSecretFunctions(secret: string): void {
+  createWebhookReceiver({ secret: () => secret });
+  createWebhookReceiver({ secret: async () => [secret] });
+  createWebhookReceiver({ secret: async () => ({ acme: [secret], globex: secret }) });
+  createWebhookReceiver({ verifySecret: (presented) => presented === secret });
+  createWebhookReceiver({ verifySecret: async (presented) => presented === secret && { workspace: 'acme' } });
+
+  // @ts-expect-error A function that loads is given nothing to decide on.
+  createWebhookReceiver({ secret: (presented: string) => presented });
+  // @ts-expect-error A function that loads returns secrets, not a decision.
+  createWebhookReceiver({ secret: () => true });
+  // @ts-expect-error It has to return something.
+  createWebhookReceiver({ secret: () => process.env.WORKSPACE_SECRET });
+  // @ts-expect-error A name alone is no decision.
+  createWebhookReceiver({ verifySecret: () => 'acme' });
+  // @ts-expect-error Nor is nothing.
+  createWebhookReceiver({ verifySecret: async () => undefined });
+  // @ts-expect-error One of the two.
+  createWebhookReceiver({ secret, verifySecret: () => true });
+  // @ts-expect-error One of the two.
+  createWebhookReceiver({});
+  // @ts-expect-error One of the two.
+  parseWebhookRequest('', { secret: () => secret, verifySecret: () => true });
+  // @ts-expect-error A name alone is no decision.
+  parseWebhookRequest('', { verifySecret: () => 'acme' });
 }

@@ -1,9 +1,8 @@
-import { AgentPlatform, createWebhookReceiver, type WebhookReceiver } from 'agent-platform-sdk';
+import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
+
+// `next build` loads every route, where the settings of production are not set: both are read with the first request.
 
 let platform: AgentPlatform | undefined;
-let receiver: WebhookReceiver | undefined;
-
-// Both are made with the first request: `next build` loads every route, where the secrets of production are not set.
 
 /** The client. Its settings come from the environment: AGENT_PLATFORM_REGION, _TOKEN and _BASE_URL_EU or _NA. */
 export function getPlatform(): AgentPlatform {
@@ -12,10 +11,7 @@ export function getPlatform(): AgentPlatform {
 }
 
 /** The receiver. Where Next runs in several processes, give it `dedupe: { store }` of agent-platform-sdk/redis. */
-export function getReceiver(): WebhookReceiver {
-  receiver ??= createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' })
-    .on('lead_captured', (event) => console.log(`lead: ${event.payload.leadEmail}`))
-    .on('conversation_updated', (event) => console.log(`turns: ${event.payload.turns.length}`))
-    .onError((error, { event, stage }) => console.error(event.type, stage, error));
-  return receiver;
-}
+export const receiver = createWebhookReceiver({ secret: () => process.env.WORKSPACE_SECRET ?? '' })
+  .on('lead_captured', (event) => console.log(`lead: ${event.payload.leadEmail}`))
+  .on('conversation_updated', (event) => console.log(`turns: ${event.payload.turns.length}`))
+  .onError((error, { event, stage }) => console.error(event?.type, stage, error));

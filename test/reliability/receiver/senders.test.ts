@@ -1,10 +1,6 @@
-import {
-  createWebhookReceiver,
-  type WebhookReceiverOptions,
-  type WebhookRejection,
-} from 'agent-platform-sdk';
+import { createWebhookReceiver, type WebhookRejection } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { delivery, secret } from '../../webhooks/deliveries.js';
+import { delivery, type OptionsWithSecret, secret } from '../../webhooks/deliveries.js';
 import { inForm } from '../support/form.js';
 import { serveReceiver } from '../support/received.js';
 import { dial, dialAll, posted, type Sender } from '../support/sender.js';
@@ -13,7 +9,7 @@ import { watchProcess } from '../support/watch.js';
 const body = delivery('webhook_test');
 
 /** A receiver over real HTTP that counts what it handles and what it refuses. */
-async function startReceiver(options: Partial<WebhookReceiverOptions> = {}) {
+async function startReceiver(options: OptionsWithSecret = {}) {
   const handled: string[] = [];
   const rejected: WebhookRejection[] = [];
   const receiver = createWebhookReceiver({ secret, logLevel: 'off', ...options })

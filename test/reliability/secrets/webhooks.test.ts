@@ -2,7 +2,6 @@ import {
   createWebhookReceiver,
   parseWebhook,
   type StoredWebhook,
-  type WebhookReceiverOptions,
   type WebhookSecrets,
 } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
@@ -11,7 +10,7 @@ import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { expect, test } from 'vitest';
 import { jobData } from '../../../src/bullmq/inbox-queue.js';
 import { closedAddress } from '../../support/server.js';
-import { eventTypes, minimal } from '../../webhooks/deliveries.js';
+import { eventTypes, minimal, type OptionsWithSecret } from '../../webhooks/deliveries.js';
 import { canary, SONG } from './canary.js';
 import { Evidence } from './evidence.js';
 
@@ -39,7 +38,7 @@ const deliveries: unknown[] = [
   new TextEncoder().encode(`not JSON ${secret}`),
 ];
 
-async function deliverAll(evidence: Evidence, options: Partial<WebhookReceiverOptions>): Promise<void> {
+async function deliverAll(evidence: Evidence, options: OptionsWithSecret): Promise<void> {
   const receiver = createWebhookReceiver({ secret, logger: evidence.logger, logLevel: 'debug', ...options })
     .onAny((event, context) => {
       evidence.add('a handler', [event, context]);

@@ -1,6 +1,4 @@
 // POST /webhooks: what the service sends.
-import { getReceiver } from '../../lib/platform';
+import { receiver } from '../../lib/platform';
 
-export function POST(request: Request): Promise<Response> {
-  return getReceiver().fetch(request);
-}
+export const POST = receiver.fetch;

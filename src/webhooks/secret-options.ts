@@ -1,0 +1,89 @@
+import { ConfigurationError } from '../errors/index.js';
+import { isObject } from '../ground/json.js';
+import { checkFunction, refuseOption, shown } from '../validation/option-checks.js';
+import type { Clock } from './clock.js';
+import { SecretLoader, type WebhookSecretLoader } from './secret-loader.js';
+import { type Genuine, isPresented, type Verifier, type WebhookSecrets } from './secrets.js';
+
+/**
+ * Decides on the secret that a delivery presents, for example by a look-up in a database (look up a hash of it, not
+ * the secret itself, so that neither the database's timing nor its logs reveal anything). Called for each delivery that
+ * presents one.
+ */
+export type WebhookSecretLookup = (presented: string) => SecretAnswer | Promise<SecretAnswer>;
+
+/**
+ * The answer of a {@link WebhookSecretLookup}: `true` or the workspace's name in an object if the secret is genuine,
+ * `false` if not. Anything else is an error, never a pass: a bare string could be a secret that was read, and not a name.
+ */
+export type SecretAnswer = boolean | { readonly workspace: string };
+
+/** Exactly one of `secret` and `verifySecret`. */
+export type WebhookSecretOptions =
+  | {
+      /**
+       * Your workspace secret: one, a list during a rotation, a record of named workspaces, or a function without
+       * arguments that loads any of these.
+       */
+      readonly secret: WebhookSecrets | WebhookSecretLoader;
+      /** Not together with `secret`. */
+      readonly verifySecret?: undefined;
+    }
+  | {
+      /** Decides on the presented secret: answers `true`, `false` or `{ workspace }`. */
+      readonly verifySecret: WebhookSecretLookup;
+      /** Not together with `verifySecret`. */
+      readonly secret?: undefined;
+    };
+
+/** A {@link Verifier} that may take its time. Rejects where nothing can be said about the presented secret. */
+export type AnyVerifier = (presented: unknown) => Genuine | undefined | Promise<Genuine | undefined>;
+
+/** The verifier for the secrets that are known, that a function loads, or that a function decides on. */
+export function verifierFor(
+  { secret, verifySecret }: WebhookSecretOptions,
+  verifierOf: (secrets: WebhookSecrets) => Verifier,
+  loaderOf: (load: WebhookSecretLoader) => SecretLoader,
+): AnyVerifier {
+  if (verifySecret !== undefined) {
+    if (secret !== undefined)
+      refuseOption('verifySecret', 'cannot be combined with `secret`: give one of them');
+    checkFunction('verifySecret', verifySecret);
+    return (presented) => askLookup(verifySecret, presented);
+  }
+  if (typeof secret !== 'function') return verifierOf(secret);
+  if (secret.length > 0) {
+    refuseOption(
+      'secret',
+      'takes a function that loads the secrets, without arguments. One that decides on a presented secret is the ' +
+        'option `verifySecret`, and answers true, false or { workspace }',
+    );
+  }
+  const loader = loaderOf(secret);
+  return (presented) => loader.verify(presented);
+}
+
+const loaders = /* @__PURE__ */ new WeakMap<WebhookSecretLoader, SecretLoader>();
+
+/** A loader that is made once for the same function, so that what it has loaded is used by the next call too. */
+export function cachedLoader(load: WebhookSecretLoader, clock: Clock): SecretLoader {
+  const existing = loaders.get(load);
+  if (existing !== undefined) return existing;
+  const loader = new SecretLoader(load, clock);
+  loaders.set(load, loader);
+  return loader;
+}
+
+async function askLookup(lookup: WebhookSecretLookup, presented: unknown): Promise<Genuine | undefined> {
+  if (!isPresented(presented)) return undefined;
+  const answer: unknown = await lookup(presented);
+  if (answer === true) return { workspace: undefined };
+  if (answer === false) return undefined;
+  const workspace = isObject(answer) ? answer.workspace : undefined;
+  if (typeof workspace === 'string' && workspace !== '') return { workspace };
+  // Not shown: it may be a secret.
+  const got = typeof answer === 'string' ? 'a string' : shown(answer);
+  throw new ConfigurationError(`verifySecret must answer true, false or { workspace }, got ${got}.`, {
+    option: 'verifySecret',
+  });
+}

@@ -1,0 +1,297 @@
+import {
+  ConfigurationError,
+  createWebhookReceiver,
+  parseWebhook,
+  parseWebhookRequest,
+  WebhookError,
+  type WebhookFailure,
+  type WebhookRejection,
+  type WebhookSecretLoader,
+  type WebhookSecretLookup,
+  type WebhookSecretOptions,
+  WebhookVerificationError,
+} from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
+import { delivery, envelope, post, secret } from './deliveries.js';
+import { ManualClock, settle } from './manual-clock.js';
+import { RecordingLogger } from './recording-logger.js';
+
+const MINUTES = 60_000;
+const rotated = 'test-workspace-secret-0002';
+const forged = () => post('webhook_test', { workspaceSecret: 'forged' });
+
+function setUp(secrets: WebhookSecretOptions) {
+  const clock = new ManualClock();
+  const logger = new RecordingLogger();
+  const workspaces: (string | undefined)[] = [];
+  const failures: [error: unknown, failure: WebhookFailure][] = [];
+  const rejections: WebhookRejection[] = [];
+  const receiver = createWebhookReceiver({ ...secrets, clock, logger, dedupe: false })
+    .onAny((event) => workspaces.push(event.workspace))
+    .onError((error, failure) => failures.push([error, failure]))
+    .onRejected((rejection) => rejections.push(rejection));
+  const statusOf = async (request: { method: string; body: unknown }) =>
+    (await receiver.handle(request)).status;
+  return { clock, logger, workspaces, failures, rejections, receiver, statusOf };
+}
+
+/** A loader that counts, and whose secrets can be changed. */
+function vault(held: unknown = secret) {
+  const state = { held, loads: 0 };
+  const load = async () => {
+    state.loads += 1;
+    await settle();
+    return state.held as string;
+  };
+  return { state, load };
+}
+
+test('a function that reads the secret lets no forged webhook pass, and what it reads is shown nowhere', async () => {
+  const { receiver, logger, workspaces, rejections, statusOf } = setUp({ secret: () => secret });
+  expect(await statusOf(forged())).toBe(401);
+  expect(await statusOf(post('webhook_test'))).toBe(200);
+  expect(workspaces).toEqual([undefined]);
+  expect(rejections).toMatchObject([{ reason: 'verification_failed' }]);
+  expect(JSON.stringify([logger.lines, rejections, receiver])).not.toContain(secret);
+});
+
+test.each<[string, WebhookSecretLoader, string | undefined]>([
+  ['one', () => secret, undefined],
+  ['one, later', async () => secret, undefined],
+  ['a list', () => [rotated, secret], undefined],
+  ['a record', async () => ({ acme: [rotated, secret], globex: 'test-workspace-secret-0003' }), 'acme'],
+])('a loader may give %s', async (_, load, workspace) => {
+  const { workspaces, statusOf } = setUp({ secret: load });
+  expect([await statusOf(post('webhook_test')), await statusOf(forged())]).toEqual([200, 401]);
+  expect(workspaces).toEqual([workspace]);
+  expect((await parseWebhookRequest(delivery('webhook_test'), { secret: load })).workspace).toBe(workspace);
+  const parsing = parseWebhookRequest(forged().body, { secret: load });
+  await expect(parsing).rejects.toThrow(WebhookVerificationError);
+});
+
+test('secrets are loaded when the first delivery presents one, for all that wait at once', async () => {
+  const { state, load } = vault();
+  const { statusOf } = setUp({ secret: load });
+  await statusOf({ method: 'POST', body: '{}' });
+  expect(state.loads).toBe(0);
+  const statuses = await Promise.all(Array.from({ length: 50 }, () => statusOf(post('webhook_test'))));
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(state.loads).toBe(1);
+});
+
+test('loaded secrets are used for five minutes', async () => {
+  const { state, load } = vault();
+  const { clock, statusOf } = setUp({ secret: load });
+  await statusOf(post('webhook_test'));
+  state.held = rotated;
+  await clock.advance(5 * MINUTES);
+  expect([await statusOf(post('webhook_test')), state.loads]).toEqual([200, 1]);
+  await clock.advance(1);
+  expect([await statusOf(post('webhook_test')), state.loads]).toEqual([401, 2]);
+});
+
+test('a rotation is seen at once: a secret that does not match has them loaded afresh', async () => {
+  const { state, load } = vault();
+  const { clock, statusOf } = setUp({ secret: load });
+  await statusOf(post('webhook_test'));
+  state.held = rotated;
+  await clock.advance(10_001);
+  expect(await statusOf(post('webhook_test', { workspaceSecret: rotated }))).toBe(200);
+  expect(state.loads).toBe(2);
+});
+
+test('forged webhooks load the secrets once in ten seconds, however many come', async () => {
+  const { state, load } = vault();
+  const { clock, statusOf } = setUp({ secret: load });
+  const forgeMany = () => Promise.all(Array.from({ length: 50 }, () => statusOf(forged())));
+  await forgeMany();
+  await forgeMany();
+  await clock.advance(10_000);
+  await forgeMany();
+  expect(state.loads).toBe(1);
+  await clock.advance(1);
+  expect(new Set(await forgeMany())).toEqual(new Set([401]));
+  await forgeMany();
+  expect(state.loads).toBe(2);
+});
+
+test.each<[string, () => unknown]>([
+  ['undefined', () => undefined],
+  ['nothing, later', async () => null],
+  ['an empty string', () => ''],
+  ['an empty list', () => []],
+  ['an empty record', () => ({})],
+  ['an empty secret in a record', () => ({ acme: '' })],
+  ['a boolean', () => true],
+  ['another function', () => () => secret],
+  [
+    'an error',
+    () => {
+      throw new Error(`private ${rotated}`);
+    },
+  ],
+  ['a rejection', () => Promise.reject(new Error(`private ${rotated}`))],
+])(
+  'a loader that gives %s is answered 500, never by a pass or a 401, and is an error in the log',
+  async (_, load) => {
+    const { logger, failures, rejections, workspaces, statusOf } = setUp({
+      secret: load as WebhookSecretLoader,
+    });
+    expect([await statusOf(post('webhook_test')), await statusOf(forged())]).toEqual([500, 500]);
+    expect(workspaces).toEqual([]);
+    const error = failures[0]?.[0];
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(failures[0]).toMatchObject([{ option: 'secret' }, { stage: 'secret', event: undefined }]);
+    expect(rejections[0]).toMatchObject({ reason: 'lookup_failed', status: 500, error });
+    expect(logger.lines.join('\n')).toMatch(/^error .*failed at secret with ConfigurationError: secret /m);
+    expect(logger.lines.join()).not.toContain('private');
+    const parsing = parseWebhookRequest(delivery('webhook_test'), { secret: load as WebhookSecretLoader });
+    await expect(parsing).rejects.toThrow(ConfigurationError);
+  },
+);
+
+test('a loader that failed is asked again by the next delivery', async () => {
+  const { state, load } = vault('');
+  const { statusOf } = setUp({ secret: load });
+  expect(await statusOf(post('webhook_test'))).toBe(500);
+  state.held = secret;
+  expect(await statusOf(post('webhook_test'))).toBe(200);
+});
+
+test('secrets whose time is over are not used when they cannot be loaded again', async () => {
+  const { state, load } = vault();
+  const { clock, statusOf } = setUp({ secret: load });
+  await statusOf(post('webhook_test'));
+  state.held = undefined;
+  await clock.advance(10_001);
+  expect([await statusOf(post('webhook_test')), await statusOf(forged())]).toEqual([200, 500]);
+  await clock.advance(5 * MINUTES);
+  expect(await statusOf(post('webhook_test'))).toBe(500);
+});
+
+test('a loader that hangs holds up only the deliveries of the next ten seconds', async () => {
+  const hanging = deferred();
+  let loads = 0;
+  const { clock, receiver } = setUp({
+    secret: async () => {
+      loads += 1;
+      if (loads === 1) await hanging.promise;
+      return loads === 1 ? 'too late' : secret;
+    },
+  });
+  const first = receiver.handle(post('webhook_test'));
+  await clock.advance(10_001);
+  expect((await receiver.handle(post('webhook_test'))).status).toBe(200);
+  await clock.advance(45_000);
+  expect((await first).status).toBe(500);
+  // What comes after all is older than what is in use.
+  hanging.resolve();
+  await settle();
+  expect((await receiver.handle(post('webhook_test'))).status).toBe(200);
+  expect(loads).toBe(2);
+});
+
+test.each([
+  ['createWebhookReceiver', (options: unknown) => createWebhookReceiver(options as WebhookSecretOptions)],
+  [
+    'parseWebhookRequest',
+    (options: unknown) => parseWebhookRequest(delivery('webhook_test'), options as WebhookSecretOptions),
+  ],
+])('%s refuses a look-up in `secret`, and both or neither of the options', async (_, take) => {
+  const lookup = (presented: string) => (presented === '' ? undefined : 'acme');
+  const refusal = async (options: unknown): Promise<unknown> => {
+    try {
+      await take(options);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(await refusal({ secret: lookup })).toMatchObject({
+    type: 'configuration_error',
+    option: 'secret',
+    message: expect.stringContaining('`verifySecret`') as string,
+  });
+  expect(await refusal({ secret, verifySecret: () => true })).toMatchObject({ option: 'verifySecret' });
+  expect(await refusal({ secret: () => secret, verifySecret: () => true })).toMatchObject({
+    option: 'verifySecret',
+  });
+  expect(await refusal({})).toMatchObject({ type: 'configuration_error', option: 'secret' });
+  expect(await refusal({ verifySecret: secret })).toMatchObject({ option: 'verifySecret' });
+});
+
+test.each([{ secret: () => secret }, { verifySecret: () => true }])(
+  'parseWebhook, which cannot wait, says what takes a function',
+  (options) => {
+    const parse = () => parseWebhook(delivery('webhook_test'), options as never);
+    expect(parse).toThrow(ConfigurationError);
+    expect(parse).toThrow('`await parseWebhookRequest');
+  },
+);
+
+test.each<[string, WebhookSecretLookup, string | undefined]>([
+  ['true', () => true, undefined],
+  ['true, later', async (presented) => presented === secret, undefined],
+  ['a workspace', () => ({ workspace: 'acme' }), 'acme'],
+  ['a workspace, later', async () => ({ workspace: 'acme' }), 'acme'],
+])('a look-up that answers %s verifies', async (_, verifySecret, workspace) => {
+  const { workspaces, statusOf } = setUp({ verifySecret });
+  expect(await statusOf(post('webhook_test'))).toBe(200);
+  expect(workspaces).toEqual([workspace]);
+  const event = await parseWebhookRequest(delivery('webhook_test'), { verifySecret });
+  expect(event.workspace).toBe(workspace);
+});
+
+test.each<WebhookSecretLookup>([() => false, async () => false])(
+  'a look-up that answers false refuses',
+  async (verifySecret) => {
+    const { failures, statusOf } = setUp({ verifySecret });
+    expect([await statusOf(post('webhook_test')), failures]).toEqual([401, []]);
+    const parsing = parseWebhookRequest(delivery('webhook_test'), { verifySecret });
+    await expect(parsing).rejects.toThrow(WebhookVerificationError);
+  },
+);
+
+test.each(['acme-name', '', undefined, null, 0, 1, {}, [], { workspace: '' }, { workspace: 7 }])(
+  'a look-up that answers %j is a mistake: 500, never a pass',
+  async (answer) => {
+    const verifySecret = async () => answer as unknown as boolean;
+    const { failures, logger, workspaces, statusOf } = setUp({ verifySecret });
+    expect(await statusOf(post('webhook_test'))).toBe(500);
+    expect(workspaces).toEqual([]);
+    expect(failures).toMatchObject([
+      [{ type: 'configuration_error', option: 'verifySecret' }, { stage: 'secret' }],
+    ]);
+    const log = logger.lines.join('\n');
+    expect(log).toMatch(/^error .*ConfigurationError: verifySecret must answer/m);
+    expect(log).not.toContain('acme-name');
+    const parsing = parseWebhookRequest(delivery('webhook_test'), { verifySecret });
+    await expect(parsing).rejects.toThrow(ConfigurationError);
+  },
+);
+
+test('a look-up is not asked about what is no secret', async () => {
+  const asked: string[] = [];
+  const verifySecret = (presented: string) => asked.push(presented) > 0;
+  const { statusOf } = setUp({ verifySecret });
+  for (const presented of [undefined, null, 7, '', {}]) {
+    const body = envelope('webhook_test', { workspaceSecret: presented });
+    expect(await statusOf({ method: 'POST', body })).toBe(401);
+    await expect(parseWebhookRequest(body, { verifySecret })).rejects.toThrow(WebhookVerificationError);
+  }
+  expect(asked).toEqual([]);
+});
+
+test('a look-up that fails is answered 500, and reported with its error', async () => {
+  const cause = new Error('database down');
+  const verifySecret = () => Promise.reject(cause);
+  const { failures, rejections, logger, statusOf } = setUp({ verifySecret });
+  expect(await statusOf(post('webhook_test'))).toBe(500);
+  expect(failures).toMatchObject([[cause, { stage: 'secret', event: undefined }]]);
+  expect(rejections).toMatchObject([{ reason: 'lookup_failed', status: 500, error: cause }]);
+  expect(logger.lines.join()).not.toContain('database down');
+  const parsing = parseWebhookRequest(delivery('webhook_test'), { verifySecret });
+  await expect(parsing).rejects.toThrow(expect.objectContaining({ type: 'webhook_error', cause }));
+  await expect(parsing).rejects.toBeInstanceOf(WebhookError);
+});
