@@ -5,7 +5,6 @@ import {
   parseWebhook,
   parseWebhookRequest,
   UnknownEventError,
-  WebhookError,
   WebhookPayloadError,
   WebhookVerificationError,
 } from 'agent-platform-sdk';
