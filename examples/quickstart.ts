@@ -71,7 +71,8 @@ async function tour(region: Region): Promise<void> {
     if (!(error instanceof PermissionDeniedError)) throw error;
     say('  the primary workspace, refused', firstLine(error));
   }
-  await platform.workspaces.delete(seed.secondWorkspaceId);
+  // Each workspace has a secret of its own.
+  await platform.workspaces.delete(seed.secondWorkspaceId, { token: seed.secondWorkspaceSecret });
   say('workspaces.delete', `${seed.secondWorkspaceId} is gone`);
 }
 

@@ -49,7 +49,7 @@ test('delete-workspace.ts: where no answer came, it looks before it decides', pa
     'DELETE /workspaces/workspace_eu_2 no answer',
     expect.stringMatching(/^GET \/tools\/tool_eu_\d+ 200$/),
     'DELETE /workspaces/workspace_eu_2 no answer',
-    expect.stringMatching(/^GET \/tools\/tool_eu_\d+ 404$/),
+    expect.stringMatching(/^GET \/tools\/tool_eu_\d+ 401$/),
   ]);
 });
 

@@ -120,12 +120,14 @@ curl -H content-type:application/json -d '{"type":"lead_captured"}' ${server.url
 
 function recordsOf(handles: SeedHandles, title: string): string {
   const { workspaceId, workspaceSecret, agentId, agentSecret } = handles;
-  const { orgId, toolId, convoId, secondWorkspaceId, rentedNumberSid, importedNumberSid } = handles;
+  const { secondWorkspaceId, secondWorkspaceSecret } = handles;
+  const { orgId, toolId, convoId, rentedNumberSid, importedNumberSid } = handles;
   return `
 ${title}
     ${workspaceId}  ${workspaceSecret}
     ${agentId}      ${agentSecret}
-    ${orgId}, ${toolId}, ${convoId}, ${secondWorkspaceId}, ${rentedNumberSid} (rented), ${importedNumberSid} (imported)`;
+    ${orgId}, ${toolId}, ${convoId}, ${rentedNumberSid} (rented), ${importedNumberSid} (imported)
+    ${secondWorkspaceId}  ${secondWorkspaceSecret}`;
 }
 
 /** `eu POST /agents/agent_eu_1/variables 400 createVariable` */

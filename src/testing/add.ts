@@ -83,15 +83,17 @@ export class RegionAdd {
       name: record.name ?? id,
       secret: record.secret ?? `fake-agent-secret-of-${id}`,
       workspaceId,
+      platform: record.platform ?? 'vg',
       advanced: { ...record.advanced },
     });
   }
 
-  /** Adds an organisation with its clients and teams. */
+  /** Adds an organisation of a workspace, with its clients and teams. */
   org(record: NewOrg = {}): FakeOrg {
-    const { orgs } = this.#state;
+    const { orgs, workspaces } = this.#state;
     const id = record.id ?? this.#newId('orgs');
-    put(orgs, id, { id, clients: [], teams: [] });
+    const workspaceId = existing(this.#region, 'workspace', workspaces, record.workspaceId).id;
+    put(orgs, id, { id, workspaceId, clients: [], teams: [] });
     for (const client of record.clients ?? []) this.client({ ...client, orgId: id });
     for (const team of record.teams ?? []) this.team({ ...team, orgId: id });
     return this.#org(id);

@@ -1,23 +1,17 @@
 import type { Caller } from './authenticate.js';
+import { isWithinReach, type PermitQuestion } from './reach.js';
 import type { FakeAgent, FakeWorkspace } from './records.js';
 import { defaultRefusals, type RefusalChoices } from './refusals.js';
-
-/** The question that {@link FakeChoices.permits} answers. */
-export interface PermitQuestion {
-  /** The caller, as the token tells. */
-  readonly caller: Caller;
-  /** The key of the operation in `endpoints`, such as `'getTool'`. */
-  readonly operation: string;
-}
 
 /**
  * A fake must choose where the specification is silent. None of the defaults is a statement about the service.
  *
  * Chosen too, and no option: a release without `workspaceId` is from the caller's workspace (4.3); the owner of a created
- * variable, `userId`, is the first owner of its workspace (2.3); the numbers of a deleted workspace stay where they are (4.7).
+ * variable, `userId`, is the first owner of its workspace (2.3); an organisation belongs to one workspace; the numbers and the
+ * organisations of a deleted workspace stay where they are (4.7); `vg` is the native platform, `vf` the other (6.3).
  */
 export interface FakeChoices {
-  /** Status of a success; the specification shows 200 for 4.1 alone (section 4). Default 200. */
+  /** Status of a success. Default 200. 4.1 answers 200 in any case: there alone the specification shows the status. */
   readonly successStatus: number;
   /** `message` of a success envelope (2.7). Default `'OK'`. */
   readonly successMessage: string;
@@ -28,7 +22,28 @@ export interface FakeChoices {
    * `'refuse'` (default), the data of the region that was addressed, or the data of the region the token is from.
    */
   readonly wrongRegion: 'refuse' | 'data-of-address' | 'data-of-token';
-  /** Permits a secret an operation (5.2: not shown). Default: either secret, every operation. */
+  /**
+   * Permits a secret an operation on the records that the request names; else the request is refused as `notPermitted`.
+   * Which operations accept which secret is not shown (5.2). Default: an agent secret reaches what belongs to its agent;
+   * a workspace secret reaches what belongs to its workspace: agents, tools, variables, conversations, numbers and
+   * organisations. For a workspace-level operation an agent secret is not enough; those are taken to be `listMembersAndTeams`,
+   * `releasePhoneNumber` and `deleteWorkspace`. The default leaves `getConversation` to {@link FakeChoices.ownsAgent}, and
+   * for a workspace secret `deleteWorkspace` to {@link FakeChoices.ownsWorkspace}. `() => true` opens it for every secret.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform, defaultChoices } from 'agent-platform-sdk/testing';
+   *
+   * // The default, and rented numbers stay.
+   * const fake = createFakePlatform({
+   *   choices: {
+   *     permits: (question) =>
+   *       defaultChoices.permits(question) &&
+   *       !question.records.some(({ kind, record }) => kind === 'phoneNumber' && !record.imported),
+   *   },
+   * });
+   * ```
+   */
   readonly permits: (question: PermitQuestion) => boolean;
   /**
    * Tells whether the caller owns an agent, for reading its conversations (4.6). Default: a workspace secret owns the
@@ -37,7 +52,7 @@ export interface FakeChoices {
   readonly ownsAgent: (caller: Caller, agent: FakeAgent) => boolean;
   /**
    * Tells whether the caller is an owner of a workspace, for deleting it (4.7). Default: a workspace secret speaks for
-   * the owners of its workspace, and so for every workspace that shares one of them; an agent secret owns none.
+   * the owners of its own workspace, and of no other; an agent secret owns none.
    */
   readonly ownsWorkspace: (caller: Caller, workspace: FakeWorkspace) => boolean;
   /** Composes `ID` of a conversation (2.6: an example only). Default `` `${agentId}_${convoId}` ``. */
@@ -70,11 +85,10 @@ export const defaultChoices: FakeChoices = {
   successMessage: 'OK',
   refusals: defaultRefusals,
   wrongRegion: 'refuse',
-  permits: () => true,
+  permits: isWithinReach,
   ownsAgent: (caller, agent) =>
     caller.kind === 'agent' ? caller.agent.id === agent.id : caller.workspace.id === agent.workspaceId,
-  ownsWorkspace: (caller, workspace) =>
-    caller.kind === 'workspace' && caller.workspace.ownerIds.some((id) => workspace.ownerIds.includes(id)),
+  ownsWorkspace: (caller, workspace) => caller.kind === 'workspace' && caller.workspace.id === workspace.id,
   conversationId: (agentId, convoId) => `${agentId}_${convoId}`,
   variableType: 'string',
   releaseErrors: '',

@@ -1,6 +1,11 @@
 import type { Region } from '../ground/regions.js';
 import type { Clock } from '../webhooks/clock.js';
-import { isWebhookEventType, type WebhookEventType, type WebhookPayloadOf } from '../webhooks/events.js';
+import {
+  isWebhookEventType,
+  type WebhookEventType,
+  type WebhookPayloadOf,
+  webhookEvents,
+} from '../webhooks/events.js';
 import { type DeliveryRecord, type DeliveryTarget, deliver, type EventPost } from './deliver.js';
 import { createFixtures, type DeepPartial } from './fixtures/fixtures.js';
 import { randomNumbers } from './random.js';
@@ -47,6 +52,8 @@ export type EventToSend = {
     readonly overrides?: DeepPartial<WebhookPayloadOf<Type>> | undefined;
   };
 }[WebhookEventType];
+
+type Payload = Readonly<Record<string, unknown>>;
 
 interface Subscription {
   readonly target: string | DeliveryTarget;
@@ -120,20 +127,18 @@ export class FakeWebhooks {
   /**
    * Sends a valid event, with `createdAt` of now, to every subscriber of its type; `conversation_updated` goes to the
    * agent's `advanced.serverUrl` too (6.3, rule 1). Resolves when all deliveries have ended, and never rejects
-   * because of one.
+   * because of one. `agentPlatform` is that of the agent that the payload names.
    *
    * @returns The outcome of each delivery. Empty where nobody subscribed.
+   * @throws {TypeError} When the service would never send it: only the native platform sends the event (6.2), and the agent
+   *   that the payload names is on the other.
    */
   send<Type extends WebhookEventType>(
     type: Type,
     overrides?: DeepPartial<WebhookPayloadOf<Type>>,
     options: SendOptions = {},
   ): Promise<readonly DeliveryRecord[]> {
-    const { region } = this.#ownerOf(options);
-    const event = createFixtures({ region }).event(type, overrides);
-    const payload: object = { ...event.payload, createdAt: overrides?.createdAt ?? this.#now() };
-    // An interface has no index signature; a payload is a plain object all the same.
-    return this.#post(type, payload as Readonly<Record<string, unknown>>, options);
+    return this.#post(type, this.#payloadOf(type, overrides, options), options);
   }
 
   /**
@@ -155,13 +160,13 @@ export class FakeWebhooks {
     options: SendAllOptions = {},
   ): Promise<readonly DeliveryRecord[]> {
     // Events are made before they are shuffled, so that `createdAt` tells their true order.
-    const sends = events.map(({ type, overrides }) => ({
+    const made = events.map(({ type, overrides }) => ({
       type,
-      overrides: { ...overrides, createdAt: overrides?.createdAt ?? this.#now() },
+      payload: this.#payloadOf(type, overrides, options),
     }));
     const records: DeliveryRecord[] = [];
-    for (const { type, overrides } of inOrder(sends, options.shuffle)) {
-      records.push(...(await this.send(type, overrides, options)));
+    for (const { type, payload } of inOrder(made, options.shuffle)) {
+      records.push(...(await this.#post(type, payload, options)));
     }
     return records;
   }
@@ -202,11 +207,28 @@ export class FakeWebhooks {
     this.#deliveries.length = 0;
   }
 
-  #post(
-    type: string,
-    payload: Readonly<Record<string, unknown>>,
+  /** Makes the payload, as the platform of the agent that it names would send it. */
+  #payloadOf<Type extends WebhookEventType>(
+    type: Type,
+    overrides: DeepPartial<WebhookPayloadOf<Type>> | undefined,
     options: SendOptions,
-  ): Promise<readonly DeliveryRecord[]> {
+  ): Payload {
+    const { region } = this.#ownerOf(options);
+    const event = createFixtures({ region }).event(type, overrides);
+    // An interface has no index signature; a payload is a plain object all the same.
+    const payload = event.payload as object as Payload;
+    const agent = this.#world.state[region].agents.get(String(payload.agentId));
+    if (agent?.platform === 'vf' && webhookEvents[type].platforms === 'native') {
+      throw new TypeError(
+        `${type} cannot be sent for the agent "${agent.id}": only the native platform sends it (6.2), and the agent's platform is "vf".`,
+      );
+    }
+    const isPlatformOpen = 'agentPlatform' in payload && !Object.hasOwn(overrides ?? {}, 'agentPlatform');
+    const platform = agent !== undefined && isPlatformOpen ? { agentPlatform: agent.platform } : {};
+    return { ...payload, ...platform, createdAt: overrides?.createdAt ?? this.#now() };
+  }
+
+  #post(type: string, payload: Payload, options: SendOptions): Promise<readonly DeliveryRecord[]> {
     const { region, workspace } = this.#ownerOf(options);
     const { copies = 1, forged = false } = options;
     const posts = [
@@ -236,7 +258,7 @@ export class FakeWebhooks {
       .map(({ target }) => ({ target, via: 'subscription', owner }));
   }
 
-  #agentAddress(type: string, { agentId }: Readonly<Record<string, unknown>>, region: Region): Address[] {
+  #agentAddress(type: string, { agentId }: Payload, region: Region): Address[] {
     if (type !== 'conversation_updated' || typeof agentId !== 'string') return [];
     const agent = this.#world.state[region].agents.get(agentId);
     if (agent?.advanced.serverUrl === undefined) return [];

@@ -8,7 +8,7 @@
 
 export type { FakeAdd, RegionAdd } from './add.js';
 export type { Caller } from './authenticate.js';
-export { defaultChoices, type FakeChoices, type FakeChoicesInput, type PermitQuestion } from './choices.js';
+export { defaultChoices, type FakeChoices, type FakeChoicesInput } from './choices.js';
 export {
   type DedupeStoreCase,
   type DedupeStoreSubject,
@@ -49,6 +49,7 @@ export {
 } from './fixtures/fixtures.js';
 export type { FakeServer, ListenOptions } from './http-server.js';
 export type { OperationCall, OperationName } from './operations.js';
+export type { ConcernedRecord, PermitQuestion } from './reach.js';
 export type {
   FakeAgent,
   FakeConversation,

@@ -72,7 +72,7 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
       return { isGood: false, errors: message };
     };
     const { phoneNumberSid: sid, isImportedNumber } = body;
-    // Without a workspace in the request, the caller's is meant: a choice.
+    // Without a workspace in the request, the workspace of the token is meant: a choice.
     const workspaceId = body.workspaceId ?? caller.workspace.id;
     const number = state.phoneNumbers.get(sid);
     if (number === undefined || number.workspaceId !== workspaceId) {

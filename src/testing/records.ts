@@ -33,6 +33,11 @@ export interface FakeAgent {
   readonly secret: string;
   /** The workspace that owns the agent. */
   readonly workspaceId: string;
+  /**
+   * The platform it runs on, as `agentPlatform` of the agent events: `vg` the native one, `vf` the external flow builder
+   * (which is which: not shown). A `vf` agent has no `lead_captured` and no `form_submitted` (6.2).
+   */
+  readonly platform: 'vg' | 'vf';
   /** `serverUrl` is the agent-level webhook address (6.3, rule 1). */
   readonly advanced: {
     /** The address that `conversation_updated` of this agent is posted to as well. */
@@ -44,6 +49,8 @@ export interface FakeAgent {
 export interface FakeOrg {
   /** The organisation's id. */
   readonly id: string;
+  /** The workspace whose secret reaches it. How the two belong together is not shown. */
+  readonly workspaceId: string;
   /** Its clients (2.1). */
   readonly clients: readonly OrgClient[];
   /** Its teams (2.2). */
@@ -115,12 +122,14 @@ export type MutableState = { readonly [Name in Region]: MutableRegionState };
 
 /** A workspace to add: a primary one where its region has no other; the owner is `owner_<region>` by default. */
 export type NewWorkspace = Partial<FakeWorkspace>;
-/** An agent to add; in the region's first workspace by default. */
+/** An agent to add; in the region's first workspace and on the native platform by default. */
 export type NewAgent = Partial<FakeAgent>;
 /** An organisation to add, with its clients and teams. */
 export interface NewOrg {
   /** Default: a new id. */
   readonly id?: string | undefined;
+  /** Default: the region's first workspace. */
+  readonly workspaceId?: string | undefined;
   /** Its clients (2.1). Default none. */
   readonly clients?: readonly Partial<OrgClient>[] | undefined;
   /** Its teams (2.2). Default none. */

@@ -9,13 +9,13 @@ import { collectionNames, collections, type World } from './state.js';
 export interface SeedHandles {
   /** The primary workspace, which cannot be deleted. */
   readonly workspaceId: string;
-  /** Speaks for the owner of both workspaces. */
+  /** The secret of the primary workspace: reaches everything here but the second workspace. */
   readonly workspaceSecret: string;
-  /** A second workspace of the same owner, with no records of its own: this one can be deleted. */
+  /** A second workspace of the same owner, with no records of its own: this one can be deleted, with its own secret. */
   readonly secondWorkspaceId: string;
   /** The secret of the second workspace. */
   readonly secondWorkspaceSecret: string;
-  /** An organisation with one client and one team. */
+  /** An organisation of the primary workspace, with one client and one team. */
   readonly orgId: string;
   /** The organisation's client. */
   readonly clientId: string;

@@ -6,6 +6,7 @@ import { authenticate, type Caller } from './authenticate.js';
 import type { FaultList } from './faults/faults.js';
 import type { Door } from './faults/strike.js';
 import { errorResponse, isJson, issueLines, jsonResponse } from './http-json.js';
+import { namedRecords } from './named-records.js';
 import { Refusal } from './refusals.js';
 import type { LogEntry, RequestLog } from './request-log.js';
 import { matchRoute, type Route, type RouteMatch } from './route.js';
@@ -58,10 +59,11 @@ interface Exchange {
  * 2. **Route**: method and path tell the endpoint and its rule (`#answer`, route.ts).
  * 3. **Record**: the request is written down, and at the end its status (request-log.ts).
  * 4. **Fault**: an injected fault delays, replaces or damages the answer (faults/).
- * 5. **Authenticate**: the token tells the caller, who must be permitted (`#perform`, authenticate.ts).
+ * 5. **Authenticate**: the token tells the caller (`#perform`, authenticate.ts).
  * 6. **Validate**: the body must fit the endpoint's schema.
- * 7. **Rule**: the operation's rule (operations.ts), or the user's handler, changes the state and gives the answer's body.
- * 8. **Respond**: that body, or a refusal (refusals.ts), becomes a response (`#respond`, http-json.ts).
+ * 7. **Permit**: the records that the request names must be within the caller's reach (reach.ts, named-records.ts).
+ * 8. **Rule**: the operation's rule (operations.ts), or the user's handler, changes the state and gives the answer's body.
+ * 9. **Respond**: that body, or a refusal (refusals.ts), becomes a response (`#respond`, http-json.ts).
  */
 export class Service {
   readonly #parts: Parts;
@@ -116,7 +118,10 @@ export class Service {
     const { choices } = this.#parts.world;
     try {
       const body = await this.#perform(exchange);
-      return body instanceof Response ? body : jsonResponse(body, choices.successStatus);
+      // The one status that the specification shows (4.1).
+      const isMembersAndTeams = exchange.match?.route.name === 'listMembersAndTeams';
+      const status = isMembersAndTeams ? 200 : choices.successStatus;
+      return body instanceof Response ? body : jsonResponse(body, status);
     } catch (error) {
       const name = exchange.match?.route.name ?? 'the fake';
       const { reason, message, issues } =
@@ -143,14 +148,19 @@ export class Service {
     if (caller !== undefined && caller.region !== region && choices.wrongRegion === 'refuse') {
       throw new Refusal('wrongRegion', `The token is not known in region ${region}.`);
     }
-    if (caller !== undefined && !choices.permits({ caller, operation: name })) {
-      throw new Refusal('notPermitted', 'This secret may not use this operation.');
-    }
     if (endpoint.body !== undefined) await checkBody(endpoint.body, request, sent);
+    const body = endpoint.body === undefined ? undefined : sent;
     const used = choices.wrongRegion === 'data-of-token' ? (caller?.region ?? region) : region;
+    const { path } = match;
+    if (caller !== undefined) {
+      const records = namedRecords({ template: endpoint.path, path, body }, state[used]);
+      if (!choices.permits({ caller, operation: name, region: used, path, body, records })) {
+        throw new Refusal('notPermitted', `The ${caller.kind} secret may not do this: ${name}.`);
+      }
+    }
     return await rule({
-      path: match.path,
-      body: endpoint.body === undefined ? undefined : sent,
+      path,
+      body,
       query: url.searchParams,
       // An operation without authentication is one of the user's own, whose type has no caller.
       caller: caller as Caller,

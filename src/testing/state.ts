@@ -48,6 +48,7 @@ export const collections = {
     schema: () =>
       closedObject(() => ({
         id: text,
+        workspaceId: text,
         clients: z.optional(z.array(z.partial(OrgClientSchema))),
         teams: z.optional(z.array(z.partial(TeamSchema))),
       })),
@@ -61,6 +62,7 @@ export const collections = {
         name: text,
         secret: text,
         workspaceId: text,
+        platform: z.optional(z.enum(['vg', 'vf'])),
         advanced: z.optional(closedObject(() => ({ serverUrl: text }))),
       })),
   },

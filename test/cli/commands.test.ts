@@ -68,7 +68,13 @@ describe('agent-platform-sdk fake', () => {
 
     expect((await platform.tools.get(eu.toolId)).id).toBe(eu.toolId);
     expect(setting('WORKSPACE_SECRET')).toBe(eu.workspaceSecret);
-    for (const handle of [eu.agentSecret, eu.orgId, eu.convoId, eu.importedNumberSid]) {
+    for (const handle of [
+      eu.agentSecret,
+      eu.secondWorkspaceSecret,
+      eu.orgId,
+      eu.convoId,
+      eu.importedNumberSid,
+    ]) {
       expect(lines[0]).toContain(handle);
     }
     expect(lines[0]).toContain(`${url}/na/v3`);
@@ -165,13 +171,14 @@ describe('/_fake', () => {
 
   test('tells the requests, and begins again', async () => {
     const { url } = await start('fake', '--port', '0');
-    await platformAt(url).workspaces.delete(eu.secondWorkspaceId);
+    const { workspaces } = platformAt(url).withOptions({ token: eu.secondWorkspaceSecret });
+    await workspaces.delete(eu.secondWorkspaceId);
     const told = async () => (await (await fetch(`${url}/_fake/requests`)).json()) as { requests: unknown[] };
 
     expect(await told()).toMatchObject({ requests: [{ endpoint: 'deleteWorkspace', status: 200 }] });
     await post(url, '/_fake/reset', {});
     expect(await told()).toEqual({ requests: [] });
-    await expect(platformAt(url).workspaces.delete(eu.secondWorkspaceId)).resolves.toBeUndefined();
+    await expect(workspaces.delete(eu.secondWorkspaceId)).resolves.toBeUndefined();
   });
 
   test.each([

@@ -3,7 +3,8 @@ import { createFakePlatform, type FaultInput, fixtures } from 'agent-platform-sd
 import { expect, test } from 'vitest';
 
 const fake = createFakePlatform();
-const { workspaceSecret, workspaceId, secondWorkspaceId, agentId, toolId } = fake.seed.eu;
+const { workspaceSecret, workspaceId, secondWorkspaceId, secondWorkspaceSecret, agentId, toolId } =
+  fake.seed.eu;
 const platform = new AgentPlatform({
   region: 'eu',
   token: workspaceSecret,
@@ -17,7 +18,7 @@ const after = (fault: FaultInput, call: () => Promise<unknown>) => {
   return call();
 };
 const getTool = () => platform.tools.get(toolId);
-const deleteWorkspace = () => platform.workspaces.delete(secondWorkspaceId);
+const deleteWorkspace = () => platform.workspaces.delete(secondWorkspaceId, { token: secondWorkspaceSecret });
 const receive = (body: unknown) => parseWebhook(body, { secret: 's' });
 
 const mishaps: readonly (readonly [title: string, mishap: () => unknown, name: string])[] = [

@@ -108,7 +108,8 @@ describe('what the fake answers', () => {
   const fake = createFakePlatform();
   const { eu } = fake.seed;
   const get = async (path: string, init: RequestInit = {}): Promise<unknown> => {
-    const headers = { authorization: `Bearer ${eu.workspaceSecret}`, 'content-type': 'application/json' };
+    const secret = path.endsWith(eu.secondWorkspaceId) ? eu.secondWorkspaceSecret : eu.workspaceSecret;
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
     return (await fake.fetch(`${fake.baseUrls.eu}/v3${path}`, { ...init, headers })).json();
   };
 

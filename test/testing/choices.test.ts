@@ -1,17 +1,24 @@
+import { readFileSync } from 'node:fs';
 import { ApiError, NotFoundError, OperationFailedError, PermissionDeniedError } from 'agent-platform-sdk';
-import { createFakePlatform, type FakeChoicesInput } from 'agent-platform-sdk/testing';
-import { expect, test } from 'vitest';
+import { createFakePlatform, defaultChoices, type FakeChoicesInput } from 'agent-platform-sdk/testing';
+import { describe, expect, test } from 'vitest';
 import { clientOf, send } from './support/client.js';
 
 const faked = (choices: FakeChoicesInput) => createFakePlatform({ choices });
 
-test('successStatus', async () => {
-  expect((await send(faked({ successStatus: 201 }), '/v3/tools/defaults')).status).toBe(201);
+test('successStatus, but for the one status that is documented (4.1)', async () => {
+  const fake = faked({ successStatus: 201 });
+  const statusOf = async (path: string) => (await send(fake, path)).status;
+
+  expect(await statusOf('/v3/tools/defaults')).toBe(201);
+  expect(await statusOf(`/v3/orgs/${fake.seed.eu.orgId}/members-and-teams`)).toBe(200);
 });
 
 test('successStatus without a body', async () => {
   const fake = faked({ successStatus: 204 });
-  const response = await send(fake, `/v3/workspaces/${fake.seed.eu.secondWorkspaceId}`, { method: 'DELETE' });
+  const { secondWorkspaceId, secondWorkspaceSecret } = fake.seed.eu;
+  const headers = { authorization: `Bearer ${secondWorkspaceSecret}` };
+  const response = await send(fake, `/v3/workspaces/${secondWorkspaceId}`, { method: 'DELETE', headers });
 
   expect([response.status, await response.text()]).toEqual([204, '']);
 });
@@ -52,11 +59,14 @@ test('ownsAgent', async () => {
 });
 
 test('ownsWorkspace', async () => {
-  const fake = faked({ ownsWorkspace: (caller, workspace) => caller.workspace.id === workspace.id });
-  const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
+  const fake = faked({
+    ownsWorkspace: (caller, { ownerIds }) => caller.workspace.ownerIds.some((id) => ownerIds.includes(id)),
+  });
+  const { id: ofAnother } = fake.add.workspace({ ownerIds: ['somebody_else'] });
+  const { workspaces } = clientOf(fake);
 
-  await expect(clientOf(fake).workspaces.delete(secondWorkspaceId)).rejects.toThrow(PermissionDeniedError);
-  await clientOf(fake, { token }).workspaces.delete(secondWorkspaceId);
+  await workspaces.delete(fake.seed.eu.secondWorkspaceId);
+  await expect(workspaces.delete(ofAnother)).rejects.toThrow(PermissionDeniedError);
 });
 
 test('conversationId', async () => {
@@ -109,4 +119,31 @@ test.each<[object, string]>([
   [{ choices: { refusals: { notfound: {} } } }, 'the refusal "notfound" is not known. Known: invalidRequest'],
 ])('a misspelt option is refused: %j', (options, message) => {
   expect(() => createFakePlatform(options)).toThrow(message);
+});
+
+describe('the guide', () => {
+  const guide = readFileSync('docs/guides/fake.md', 'utf8');
+  /** The cells of a table's rows, by the title of its first column. */
+  const table = (title: string) => {
+    const [, rows = ''] = guide.split(`\n| ${title} |`);
+    const lines = rows.split('\n\n')[0]?.split('\n').slice(2) ?? [];
+    return lines.map((line) => line.split(' | ').map((cell) => cell.replace(/^\| `|`(?: \|)?$|^`/g, '')));
+  };
+
+  test('lists every choice, with its default where that is a value', () => {
+    const rows = table('choice');
+
+    expect(rows.map(([name]) => name)).toEqual(Object.keys(defaultChoices));
+    for (const [name, , told] of rows) {
+      const value = defaultChoices[name as keyof typeof defaultChoices];
+      if (typeof value === 'number') expect(told).toBe(String(value));
+      if (typeof value === 'string') expect(told).toBe(`'${value}'`);
+    }
+  });
+
+  test('lists every refusal, with its status and code', () => {
+    const told = table('refusal').map(([name, , status, code]) => [name, { status: Number(status), code }]);
+
+    expect(told).toEqual(Object.entries(defaultChoices.refusals));
+  });
 });

@@ -266,6 +266,67 @@ describe('what a receiver must be ready for', () => {
   });
 });
 
+describe('the platform of an agent (6.2)', () => {
+  const native = types.filter((type) => webhookEvents[type].platforms === 'native');
+
+  test('is the native one by default', () => {
+    const fake = createFakePlatform();
+
+    expect([fake.add.agent().platform, fake.add.agent({ platform: 'vf' }).platform]).toEqual(['vg', 'vf']);
+  });
+
+  test.each(types)(
+    '%s is sent for an agent of the other one, unless it needs the native one',
+    async (type) => {
+      const fake = createFakePlatform();
+      const target = subscriber();
+      fake.webhooks.subscribe(target);
+      fake.add.agent({ id: fake.seed.eu.agentId, platform: 'vf' });
+
+      if (native.includes(type)) {
+        const message = `${type} cannot be sent for the agent "agent_eu_1": only the native platform sends it (6.2)`;
+        expect(() => fake.webhooks.send(type)).toThrow(message);
+      } else await fake.webhooks.send(type);
+
+      expect(target.received).toHaveLength(native.includes(type) ? 0 : 1);
+    },
+  );
+
+  test('holds several events back, before the first is sent', async () => {
+    const fake = createFakePlatform();
+    const target = subscriber();
+    fake.webhooks.subscribe(target);
+    const { id: agentId } = fake.add.agent({ platform: 'vf' });
+
+    const sending = fake.webhooks.sendAll([
+      { type: 'webhook_test' },
+      { type: 'form_submitted', overrides: { agentId } },
+    ]);
+
+    await expect(sending).rejects.toThrow(TypeError);
+    expect(target.received).toEqual([]);
+  });
+
+  test('is told in the events of the agent, unless the test says otherwise', async () => {
+    const fake = createFakePlatform();
+    const target = subscriber();
+    fake.webhooks.subscribe(target);
+    const { id: agentId } = fake.add.agent({ platform: 'vf' });
+
+    await fake.webhooks.send('agent_created');
+    await fake.webhooks.send('agent_created', { agentId });
+    await fake.webhooks.send('agent_created', { agentId, agentPlatform: 'vg' });
+    await fake.webhooks.send('agent_created', { agentId, agentPlatform: undefined });
+
+    expect(target.received.map(({ payload }) => payload.agentPlatform)).toEqual([
+      'vg',
+      'vf',
+      'vg',
+      undefined,
+    ]);
+  });
+});
+
 test('keeps every delivery, without the secret', async () => {
   const fake = createFakePlatform();
   fake.webhooks.subscribe(subscriber());
@@ -302,11 +363,10 @@ test('no operation sends an event on its own', async () => {
   const fake = createFakePlatform();
   const target = subscriber();
   fake.webhooks.subscribe(target);
-  const headers = { authorization: `Bearer ${fake.seed.eu.workspaceSecret}` };
-  await fake.fetch(`${fake.baseUrls.eu}/v3/workspaces/${fake.seed.eu.secondWorkspaceId}`, {
-    method: 'DELETE',
-    headers,
-  });
+  const { secondWorkspaceId, secondWorkspaceSecret } = fake.seed.eu;
+  const headers = { authorization: `Bearer ${secondWorkspaceSecret}` };
+  const url = `${fake.baseUrls.eu}/v3/workspaces/${secondWorkspaceId}`;
 
+  expect((await fake.fetch(url, { method: 'DELETE', headers })).status).toBe(200);
   expect(target.received).toEqual([]);
 });

@@ -175,8 +175,8 @@ describe('whether the operation was carried out', () => {
   ] satisfies [string, FaultInput, boolean][])('%s', async (_name, fault, acted) => {
     const fake = createFakePlatform();
     fake.faults.inject(fault);
-    const { secondWorkspaceId } = fake.seed.eu;
-    await clientOf(fake)
+    const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
+    await clientOf(fake, { token })
       .workspaces.delete(secondWorkspaceId)
       .catch(() => undefined);
 
@@ -201,9 +201,10 @@ test('a redirect is a status with a location', async () => {
 test('a refused connection is seen as one that was never made', async () => {
   const fake = createFakePlatform();
   fake.faults.inject({ kind: 'refused' });
-  const { workspaces } = clientOf(fake, { maxRetries: 1 });
+  const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
+  const { workspaces } = clientOf(fake, { token, maxRetries: 1 });
 
-  await expect(workspaces.delete(fake.seed.eu.secondWorkspaceId)).resolves.toBeUndefined();
+  await expect(workspaces.delete(secondWorkspaceId)).resolves.toBeUndefined();
 });
 
 test('a refused connection is impossible over HTTP, and the answer says why', async () => {

@@ -75,7 +75,8 @@ test('there is one handler for each operation and region, and one for all other 
 test('each operation is answered by its own handler', async () => {
   const fake = createFakePlatform();
   const msw = intercepting(fake);
-  const { orgId, agentId, convoId, toolId, secondWorkspaceId, rentedNumberSid } = fake.seed.na;
+  const { orgId, agentId, convoId, toolId, rentedNumberSid } = fake.seed.na;
+  const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.na;
   const platform = clientOf(fake, { region: 'na' });
 
   await platform.orgs.listMembersAndTeams(orgId);
@@ -84,7 +85,7 @@ test('each operation is answered by its own handler', async () => {
   await platform.tools.listDefaults();
   await platform.tools.get(toolId);
   await platform.conversations.get({ agentId, convoId });
-  await platform.workspaces.delete(secondWorkspaceId);
+  await platform.workspaces.delete(secondWorkspaceId, { token });
 
   expect(used(msw)).toHaveLength(7);
   for (const header of used(msw)) expect(header).toMatch(/^(GET|POST|DELETE) https:\/\/na\.[^*]+$/);

@@ -108,7 +108,7 @@ describe('release of a number (4.3)', () => {
   );
 
   test('releases from the workspace of the request alone', async () => {
-    const fake = createFakePlatform();
+    const fake = createFakePlatform({ choices: { permits: () => true } });
     const releasing = clientOf(fake).phoneNumbers.release({
       workspaceId: fake.seed.eu.secondWorkspaceId,
       phoneNumberSid: fake.seed.eu.rentedNumberSid,
@@ -236,9 +236,9 @@ describe('deletion of a workspace (4.7)', () => {
 
   test('leaves the other workspaces as they were', async () => {
     const fake = createFakePlatform();
-    const { secondWorkspaceId, agentId, toolId } = fake.seed.eu;
+    const { secondWorkspaceId, secondWorkspaceSecret: token, agentId, toolId } = fake.seed.eu;
 
-    await clientOf(fake).workspaces.delete(secondWorkspaceId);
+    await clientOf(fake, { token }).workspaces.delete(secondWorkspaceId);
 
     expect(fake.state.eu.workspaces.has(secondWorkspaceId)).toBe(false);
     expect(fake.state.eu.agents.has(agentId)).toBe(true);

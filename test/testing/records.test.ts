@@ -7,7 +7,14 @@ test('begins with the records it is given, on top of the seed', async () => {
     regions: {
       na: {
         workspaces: [{ id: 'branch' }],
-        orgs: [{ id: 'shop', clients: [{ ID: 'ann' }], teams: [{ ID: 'sales', memberIds: ['ann'] }] }],
+        orgs: [
+          {
+            id: 'shop',
+            workspaceId: 'branch',
+            clients: [{ ID: 'ann' }],
+            teams: [{ ID: 'sales', memberIds: ['ann'] }],
+          },
+        ],
         agents: [{ id: 'bot', workspaceId: 'branch' }],
         variables: [{ key: 'plan', agentId: 'bot' }],
         tools: [{ id: 'crm', agentId: 'bot' }],

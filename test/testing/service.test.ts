@@ -141,7 +141,8 @@ test('reset takes records, ids and requests back to the beginning', async () => 
   const before = structuredClone(state);
   fake.add.tool(fixtures.tool());
   fake.add.agent();
-  await clientOf(fake).workspaces.delete(fake.seed.eu.secondWorkspaceId);
+  const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
+  await clientOf(fake, { token }).workspaces.delete(secondWorkspaceId);
 
   fake.reset();
 
@@ -170,8 +171,8 @@ test('fetch reaches no other host', async () => {
 
 test('the regions share no record', async () => {
   const fake = createFakePlatform();
-  const { secondWorkspaceId } = fake.seed.eu;
-  await clientOf(fake, { region: 'eu' }).workspaces.delete(secondWorkspaceId);
+  const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
+  await clientOf(fake, { region: 'eu', token }).workspaces.delete(secondWorkspaceId);
 
   expect(fake.state.eu.workspaces.size).toBe(1);
   expect(fake.state.na.workspaces.size).toBe(2);

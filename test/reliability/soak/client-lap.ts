@@ -58,7 +58,8 @@ const kindsFor = ({ seed }: FakePlatform): readonly Kind[] => {
     {
       name: 'delete',
       arrange: ({ add }, id) => add.workspace({ id, isPrimary: false }),
-      call: (platform, id, options) => platform.workspaces.delete(id, options),
+      call: (platform, id, options) =>
+        platform.workspaces.delete(id, { ...options, token: `fake-workspace-secret-of-${id}` }),
       hasActed: ({ state }, id) => !state.eu.workspaces.has(id),
     },
   ];

@@ -13,7 +13,8 @@ export const clientChecks = {
     ok(typeof conversation.ID === 'string', 'expected a conversation');
     const number = { phoneNumberSid: eu.importedNumberSid, isImportedNumber: true };
     equal((await platform.phoneNumbers.release({ workspaceId: eu.workspaceId, ...number })).isGood, true);
-    equal(await platform.workspaces.delete(eu.secondWorkspaceId), undefined);
+    const second = platform.withOptions({ token: eu.secondWorkspaceSecret });
+    equal(await second.workspaces.delete(eu.secondWorkspaceId), undefined);
   },
 
   async 'withResponse gives the record and the answer'({ connect, seed: { eu } }) {

@@ -44,7 +44,9 @@ export const errorChecks = {
 
   async 'an answer that says no is an error'({ connect, seed: { eu }, fault }) {
     await fault({ kind: 'wrong-shape', body: { success: false, message: 'not today' } });
-    const error = await thrownBy(() => connect().workspaces.delete(eu.secondWorkspaceId));
+    const error = await thrownBy(() =>
+      connect({ token: eu.secondWorkspaceSecret }).workspaces.delete(eu.secondWorkspaceId),
+    );
     equal([error.name, error.type], ['OperationFailedError', 'operation_failed_error']);
   },
 

@@ -1,0 +1,284 @@
+import {
+  type AgentPlatform,
+  endpoint,
+  endpoints,
+  NotFoundError,
+  PermissionDeniedError,
+  withData,
+} from 'agent-platform-sdk';
+import {
+  createFakePlatform,
+  defaultChoices,
+  type FakePlatform,
+  type PermitQuestion,
+} from 'agent-platform-sdk/testing';
+import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
+import { setupServer } from 'msw/node';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { clientOf, httpClientOf, listening } from './support/client.js';
+
+/** The seed, and beside it a whole second workspace with a second agent; and a second agent of the first. */
+function twoWorkspaces(choices = {}): FakePlatform {
+  const fake = createFakePlatform({ choices });
+  const workspaceId = fake.seed.eu.secondWorkspaceId;
+  fake.add.agent({ id: 'sibling' });
+  fake.add.tool({ id: 'tool_of_sibling', agentId: 'sibling' });
+  fake.add.conversation({ agentId: 'sibling', convoId: 'convo' });
+  fake.add.agent({ id: 'stranger', workspaceId });
+  fake.add.tool({ id: 'tool_of_stranger', agentId: 'stranger' });
+  fake.add.conversation({ agentId: 'stranger', convoId: 'convo' });
+  fake.add.phoneNumber({ sid: 'number_of_second', workspaceId });
+  fake.add.org({ id: 'org_of_second', workspaceId });
+  return fake;
+}
+
+const { eu } = createFakePlatform().seed;
+
+/** One call for each record that a secret can be asked for. */
+const calls = {
+  'its agent': (platform) => platform.variables.create(eu.agentId, { key: 'plan' }),
+  'its tool': (platform) => platform.tools.get(eu.toolId),
+  'its conversation': (platform) => platform.conversations.get({ agentId: eu.agentId, convoId: eu.convoId }),
+  'the catalogue': (platform) => platform.tools.listDefaults(),
+  'the organisation': (platform) => platform.orgs.listMembersAndTeams(eu.orgId),
+  'a number': (platform) =>
+    platform.phoneNumbers.release({ phoneNumberSid: eu.rentedNumberSid, isImportedNumber: false }),
+  "a sibling's variables": (platform) => platform.variables.create('sibling', { key: 'plan' }),
+  "a sibling's tool": (platform) => platform.tools.get('tool_of_sibling'),
+  "a sibling's conversation": (platform) =>
+    platform.conversations.get({ agentId: 'sibling', convoId: 'convo' }),
+  "a stranger's variables": (platform) => platform.variables.create('stranger', { key: 'plan' }),
+  "a stranger's tool": (platform) => platform.tools.get('tool_of_stranger'),
+  "a stranger's conversation": (platform) =>
+    platform.conversations.get({ agentId: 'stranger', convoId: 'convo' }),
+  'another organisation': (platform) => platform.orgs.listMembersAndTeams('org_of_second'),
+  "another workspace's number": (platform) =>
+    platform.phoneNumbers.release({
+      workspaceId: eu.secondWorkspaceId,
+      phoneNumberSid: 'number_of_second',
+      isImportedNumber: false,
+    }),
+  "another workspace's number, without the workspace": (platform) =>
+    platform.phoneNumbers.release({ phoneNumberSid: 'number_of_second', isImportedNumber: false }),
+  'another workspace itself': (platform) => platform.workspaces.delete(eu.secondWorkspaceId),
+} satisfies Record<string, (platform: AgentPlatform) => PromiseLike<unknown>>;
+
+const ofTheAgent = ['its agent', 'its tool', 'its conversation', 'the catalogue'];
+const ofTheWorkspace = [
+  ...ofTheAgent,
+  'the organisation',
+  'a number',
+  "a sibling's variables",
+  "a sibling's tool",
+  "a sibling's conversation",
+];
+
+/** The names of the calls that are answered; each of the others must be refused, and change nothing. */
+async function reached(token: string, choices = {}): Promise<string[]> {
+  const names: string[] = [];
+  for (const [name, call] of Object.entries(calls)) {
+    const fake = twoWorkspaces(choices);
+    const before = structuredClone(fake.state);
+    try {
+      await call(clientOf(fake, { token }));
+      names.push(name);
+    } catch (error) {
+      expect(error).toBeInstanceOf(PermissionDeniedError);
+      expect(fake.state).toEqual(before);
+    }
+  }
+  return names;
+}
+
+describe('by default', () => {
+  test('an agent secret reaches its own agent, and no workspace-level operation', async () => {
+    expect(await reached(eu.agentSecret)).toEqual(ofTheAgent);
+  });
+
+  test('a workspace secret reaches what its own workspace has, and nothing of another', async () => {
+    expect(await reached(eu.workspaceSecret)).toEqual(ofTheWorkspace);
+  });
+
+  test('a secret that may not, may not ask for what is not there either', async () => {
+    const asAgent = clientOf(createFakePlatform(), { token: eu.agentSecret });
+    const input = { phoneNumberSid: 'nowhere', isImportedNumber: false };
+
+    await expect(asAgent.phoneNumbers.release(input)).rejects.toThrow(PermissionDeniedError);
+    await expect(asAgent.workspaces.delete('nowhere')).rejects.toThrow(PermissionDeniedError);
+    await expect(asAgent.tools.get('nowhere')).rejects.toThrow(NotFoundError);
+  });
+
+  test('a number that belongs to nobody any more is not there', async () => {
+    const fake = createFakePlatform();
+    const { phoneNumbers } = clientOf(fake);
+    const input = { phoneNumberSid: eu.importedNumberSid, isImportedNumber: true };
+    await phoneNumbers.release(input);
+
+    await expect(phoneNumbers.release(input)).rejects.toThrow(NotFoundError);
+  });
+
+  test('an endpoint of your own is within reach or not, by its path and its body', async () => {
+    const fake = twoWorkspaces();
+    const response = withData(z.string());
+    const updateAgent = endpoint({
+      method: 'PATCH',
+      path: '/agents/{id}',
+      body: z.object({ workspaceId: z.optional(z.string()) }),
+      response,
+    });
+    fake.handle(updateAgent, ({ path, succeed }) => succeed(path.id));
+    const update = (token: string, id: string, body = {}): PromiseLike<string> =>
+      clientOf(fake, { token }).send(updateAgent, { path: { id }, body });
+
+    expect(await update(eu.agentSecret, eu.agentId)).toBe(eu.agentId);
+    expect(await update(eu.workspaceSecret, 'sibling')).toBe('sibling');
+    for (const refused of [
+      update(eu.agentSecret, 'sibling'),
+      update(eu.agentSecret, eu.agentId, { workspaceId: eu.workspaceId }),
+      update(eu.workspaceSecret, 'stranger'),
+      update(eu.workspaceSecret, eu.agentId, { workspaceId: eu.secondWorkspaceId }),
+    ]) {
+      await expect(refused).rejects.toThrow(PermissionDeniedError);
+    }
+  });
+});
+
+test('permits opens it, and leaves the rules of ownership', async () => {
+  const open = { permits: () => true };
+  const ownership = ["a stranger's conversation", 'another workspace itself'];
+  const all = Object.keys(calls).filter((name) => !ownership.includes(name));
+  const notInItsWorkspace = "another workspace's number, without the workspace";
+
+  const fake = twoWorkspaces(open);
+  await expect(calls[notInItsWorkspace](clientOf(fake))).rejects.toThrow(NotFoundError);
+  await calls["another workspace's number"](clientOf(fake, { token: eu.agentSecret }));
+  expect(fake.state.eu.releasedForGood.has('number_of_second')).toBe(true);
+  for (const name of all.filter((each) => each !== notInItsWorkspace)) {
+    const call = calls[name as keyof typeof calls];
+    await expect(call(clientOf(twoWorkspaces(open)))).resolves.not.toThrow();
+  }
+});
+
+test('without a workspace in the request, the number is one of the workspace of the token', async () => {
+  const fake = twoWorkspaces();
+  const release = (token: string) =>
+    calls["another workspace's number, without the workspace"](clientOf(fake, { token }));
+
+  await expect(release(eu.workspaceSecret)).rejects.toThrow(PermissionDeniedError);
+  expect(await release(eu.secondWorkspaceSecret)).toEqual({ isGood: true, errors: '' });
+});
+
+describe('permits is asked', () => {
+  async function questions(
+    call: (platform: AgentPlatform) => PromiseLike<unknown>,
+  ): Promise<PermitQuestion[]> {
+    const asked: PermitQuestion[] = [];
+    const fake = twoWorkspaces({ permits: (question: PermitQuestion) => asked.push(question) > 0 });
+    await call(clientOf(fake));
+    return asked;
+  }
+
+  test('with path, body and the records concerned', async () => {
+    const [creating] = await questions(calls['its agent']);
+    const [getting] = await questions(calls["a stranger's tool"]);
+    const [releasing] = await questions(calls["another workspace's number"]);
+
+    expect(creating).toMatchObject({
+      caller: { kind: 'workspace', workspace: { id: eu.workspaceId } },
+      operation: 'createVariable',
+      region: 'eu',
+      path: { agentId: eu.agentId },
+      body: { variable: { key: 'plan' } },
+      records: [
+        { kind: 'agent', record: { id: eu.agentId }, agentId: eu.agentId, workspaceId: eu.workspaceId },
+      ],
+    });
+    expect(getting).toMatchObject({
+      body: undefined,
+      records: [
+        {
+          kind: 'tool',
+          record: { id: 'tool_of_stranger' },
+          agentId: 'stranger',
+          workspaceId: eu.secondWorkspaceId,
+        },
+      ],
+    });
+    expect(releasing?.records).toMatchObject([
+      { kind: 'workspace', workspaceId: eu.secondWorkspaceId },
+      {
+        kind: 'phoneNumber',
+        record: { imported: false },
+        agentId: undefined,
+        workspaceId: eu.secondWorkspaceId,
+      },
+    ]);
+  });
+
+  test('of a conversation with its agent', async () => {
+    const [reading] = await questions(calls['its conversation']);
+
+    expect(reading?.records).toMatchObject([
+      { kind: 'agent', agentId: eu.agentId },
+      { kind: 'conversation', record: { convoId: eu.convoId }, workspaceId: eu.workspaceId },
+    ]);
+  });
+
+  test('after the default, where it calls it', async () => {
+    const permits = (question: PermitQuestion) =>
+      defaultChoices.permits(question) &&
+      !question.records.some(({ kind, record }) => kind === 'phoneNumber' && !record.imported);
+
+    expect(await reached(eu.workspaceSecret, { permits })).toEqual(
+      ofTheWorkspace.filter((name) => name !== 'a number'),
+    );
+  });
+
+  test('not for a body that does not fit the operation', async () => {
+    const asked: unknown[] = [];
+    const fake = createFakePlatform({ choices: { permits: (question) => asked.push(question) > 0 } });
+    const { fetch, baseUrls } = fake;
+    const headers = { authorization: `Bearer ${eu.workspaceSecret}`, 'content-type': 'application/json' };
+    const url = `${baseUrls.eu}/v3/utils/telco/release-number`;
+
+    expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(400);
+    expect(asked).toEqual([]);
+  });
+});
+
+test('the refusal has its own status and code', async () => {
+  const fake = twoWorkspaces({ refusals: { notPermitted: { status: 404, code: 'hidden' } } });
+
+  const getting = clientOf(fake).tools.get('tool_of_stranger');
+
+  await expect(getting).rejects.toMatchObject({ status: 404, code: 'hidden' });
+});
+
+test('the same is refused over HTTP and through msw', async () => {
+  const token = eu.agentSecret;
+  const overHttp = twoWorkspaces();
+  const throughMsw = twoWorkspaces();
+  const server = await listening(overHttp);
+  const msw = setupServer(...fakeHandlers(throughMsw));
+
+  const call = calls["another workspace's number"];
+  await expect(call(httpClientOf(overHttp, server, { token }))).rejects.toThrow(PermissionDeniedError);
+  msw.listen({ onUnhandledRequest: 'error' });
+  onTestFinished(() => msw.close());
+  const platform = clientOf(throughMsw, { token, fetch: (url, init) => globalThis.fetch(url, init) });
+  await expect(call(platform)).rejects.toThrow(PermissionDeniedError);
+
+  for (const fake of [overHttp, throughMsw]) {
+    expect(fake.requests).toMatchObject([{ endpoint: 'releasePhoneNumber', status: 403 }]);
+    expect(fake.state.eu.phoneNumbers.has('number_of_second')).toBe(true);
+  }
+});
+
+test('a replaced operation keeps its reach', async () => {
+  const fake = twoWorkspaces();
+  fake.handle(endpoints.getTool, ({ path, succeed }) => succeed({ id: path.toolId }));
+
+  expect(await clientOf(fake).tools.get('anything')).toEqual({ id: 'anything' });
+  await expect(clientOf(fake).tools.get('tool_of_stranger')).rejects.toThrow(PermissionDeniedError);
+});
