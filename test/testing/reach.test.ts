@@ -266,7 +266,7 @@ test('the same is refused over HTTP and through msw', async () => {
   await expect(call(httpClientOf(overHttp, server, { token }))).rejects.toThrow(PermissionDeniedError);
   msw.listen({ onUnhandledRequest: 'error' });
   onTestFinished(() => msw.close());
-  const platform = clientOf(throughMsw, { token, fetch: (url, init) => globalThis.fetch(url, init) });
+  const platform = clientOf(throughMsw, { token, fetch: undefined });
   await expect(call(platform)).rejects.toThrow(PermissionDeniedError);
 
   for (const fake of [overHttp, throughMsw]) {
