@@ -2,7 +2,6 @@
  * The OpenAPI 3.1 document of the service. Its facts are the endpoints, the exported schemas and the table of events; its
  * words are the doc comments on them and on the methods of the resources.
  */
-import openapiTS, { astToString } from 'openapi-typescript';
 import { components, type JsonObject } from './components.js';
 import { paths } from './operations.js';
 import { WEBHOOKS_TAG, webhooks } from './webhooks.js';
@@ -11,12 +10,6 @@ import { readWords } from './words.js';
 /** The text of openapi.json. */
 export function openApiText(): string {
   return `${JSON.stringify(createOpenApi(), null, 2)}\n`;
-}
-
-/** What openapi-typescript makes of a document. */
-export async function generatedTypes(document: string): Promise<string> {
-  const header = '// Made by openapi-typescript from openapi.json: `npm run openapi` writes it.\n';
-  return header + astToString(await openapiTS(document));
 }
 
 function createOpenApi(): JsonObject {

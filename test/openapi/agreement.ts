@@ -1,4 +1,7 @@
-/** The types that a generator nobody here wrote makes of openapi.json, held equal to this package's own. */
+/**
+ * The types that a generator nobody here wrote makes of openapi.json, held equal to this package's own. `document.test.ts`
+ * makes `generated.ts` and compiles this file with it, both in memory.
+ */
 import type * as sdk from 'agent-platform-sdk';
 import { expectTypeOf } from 'vitest';
 import type { components, operations, webhooks } from './generated.js';
