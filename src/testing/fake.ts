@@ -118,7 +118,8 @@ export class FakePlatform {
 
   /**
    * Adds an operation that the specification does not show, or takes the place of one that it does. Requests are
-   * authenticated and validated against the endpoint's body schema before the handler sees them.
+   * authenticated, validated against the endpoint's body schema, and within the caller's reach (`choices.permits`) before
+   * the handler sees them.
    *
    * @example
    * ```ts

@@ -292,6 +292,21 @@ describe('the platform of an agent (6.2)', () => {
     },
   );
 
+  test('is said to who sends an event over HTTP', async () => {
+    const fake = createFakePlatform();
+    await using server = await fake.listen({ control: true });
+    fake.add.agent({ id: fake.seed.eu.agentId, platform: 'vf' });
+    const headers = { 'content-type': 'application/json' };
+    const body = '{"type":"lead_captured"}';
+
+    const response = await fetch(`${server.url}/_fake/events`, { method: 'POST', headers, body });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      message: expect.stringContaining('only the native platform sends it') as string,
+    });
+  });
+
   test('holds several events back, before the first is sent', async () => {
     const fake = createFakePlatform();
     const target = subscriber();
