@@ -46,7 +46,7 @@ async function tour(region: Region): Promise<void> {
   }
 
   const catalogue = await platform.tools.listDefaults();
-  say('tools.listDefaults', catalogue.map((tool) => tool.id).join(', '));
+  say('tools.listDefaults', catalogue.map((tool) => tool.id ?? tool.name).join(', '));
 
   const tool = await platform.tools.get(seed.toolId);
   say('tools.get', { id: tool.id, name: tool.name, channels: tool.channels });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import * as sdk from '../../src/index.js';
+import { isExpected } from '../../src/schemas/expected.js';
 import type { Words } from './words.js';
 
 /** Any JSON object of the document. */
@@ -55,7 +56,8 @@ function toJsonSchemas(names: ReadonlyMap<z.core.$ZodType, string>): Record<stri
   for (const [schema, id] of names) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, {
     uri: (id) => `#/components/schemas/${id}`,
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema }) => {
+      sayExpected(zodSchema, jsonSchema);
       // An open object: JSON Schema allows other properties unless told not to.
       if (typeof jsonSchema.additionalProperties === 'object' && jsonSchema.properties !== undefined) {
         delete jsonSchema.additionalProperties;
@@ -65,6 +67,18 @@ function toJsonSchemas(names: ReadonlyMap<z.core.$ZodType, string>): Record<stri
   // In an OpenAPI document a schema is named by its place.
   const named = Object.entries(schemas).map(([name, { $id, $schema, id, ...schema }]) => [name, schema]);
   return Object.fromEntries(named) as Record<string, JsonObject>;
+}
+
+/** A field that is only expected is not promised: it is marked, and an answer without it is valid. */
+function sayExpected(schema: z.core.$ZodType, json: z.core.JSONSchema.BaseSchema): void {
+  if (!(schema instanceof z.ZodMiniObject)) return;
+  const isOnlyExpected = (name: string) => isExpected(schema.shape[name] as z.core.$ZodType);
+  for (const [name, field] of Object.entries(json.properties ?? {})) {
+    if (isOnlyExpected(name)) Object.assign(field, { 'x-expected': true });
+  }
+  const required = json.required?.filter((name) => !isOnlyExpected(name)) ?? [];
+  if (required.length > 0) json.required = required;
+  else delete json.required;
 }
 
 function withWords(name: string, schema: JsonObject, words: Words): JsonObject {

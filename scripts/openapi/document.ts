@@ -22,7 +22,8 @@ function createOpenApi(): JsonObject {
       version: '3',
       description:
         'The operations and webhook events whose shape is documented. Sections in parentheses are those of the ' +
-        'specification that agent-platform-sdk implements. What it does not show is left open here.',
+        'specification that agent-platform-sdk implements. What it does not show is left open here. A field with ' +
+        '`x-expected` is shown as part of the answer, and not required.',
     },
     servers: [server('eu'), server('na')],
     security: [{ bearer: [] }],

@@ -16,7 +16,8 @@ export interface ResponseShape<Result> {
 }
 
 /**
- * The envelope `{ success, message, data }` (specification, 2.7) around a schema: the caller gets `data`.
+ * The envelope `{ success, message, data }` (specification, 2.7) around a schema: the caller gets `data`. `success` is
+ * required; `message` is only expected.
  *
  * @param schema - Any Standard Schema of `data`; its output is returned.
  *
@@ -86,7 +87,8 @@ function foreignEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
       version: 1,
       vendor: 'agent-platform-sdk',
       validate: async (body) => {
-        const envelope = validateOwn(outer, body, 'strict');
+        // It cannot report drift: what `tolerant` forgives of the envelope passes in every mode.
+        const envelope = validateOwn(outer, body, 'tolerant');
         if (!envelope.ok) return { issues: envelope.issues };
         const sent = body as { readonly data?: unknown };
         const data = await schema['~standard'].validate(sent.data);

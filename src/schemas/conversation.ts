@@ -7,8 +7,8 @@ import { openObject } from './object.js';
 
 /**
  * A chat or call between an end user and an agent (specification, 2.6): contact, lead, assignment, cost, CRM, scoring and
- * token data. Most fields are optional, and the specification does not show which are not: here, every field is. Numeric
- * times are UNIX timestamps whose unit the specification does not show.
+ * token data. Most fields are optional, and the specification does not show which are not: here, every field but `ID`
+ * is. Numeric times are UNIX timestamps whose unit the specification does not show.
  *
  * `externalFlowV4Session.sessionKey` and `voice.listenUrl` are secrets: `redact()` masks them.
  */

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { flag, requiredText, text, texts } from './leaf.js';
+import { flag, text, texts } from './leaf.js';
 import { openObject } from './object.js';
 
 /** An entry of the catalogue of built-in tools (specification, 2.5). */
 export interface DefaultTool {
-  /** Tool id, such as `web-search`, `human-handoff` or `end-call`. Required by choice of this package. */
-  id: string;
+  /** Tool id, such as `web-search`, `human-handoff` or `end-call`. For `runtime_auto` the specification gives names only. */
+  id?: string | undefined;
   /** Name of the tool. */
   name?: string | undefined;
   /** Description of the tool. */
@@ -27,7 +27,7 @@ export interface DefaultTool {
 
 /** Schema of {@link DefaultTool}. */
 export const DefaultToolSchema = /* @__PURE__ */ openObject(() => ({
-  id: requiredText,
+  id: text,
   name: text,
   description: text,
   notes: text,

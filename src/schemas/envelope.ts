@@ -1,26 +1,29 @@
 import * as z from 'zod/mini';
-import { flag, requiredText, text } from './leaf.js';
+import { expectedText, requiredText } from './leaf.js';
 import { closedObject, openObject } from './object.js';
 
 /** The part of an answer beside its data; the whole body of an answer without data (specification, 2.7). */
 export interface Envelope {
   /** The operation succeeded. */
-  success?: boolean | undefined;
-  /** Says what happened. */
-  message?: string | undefined;
+  success: boolean;
+  /** Says what happened. Expected, not required. */
+  message: string;
 }
 
 /** Schema of {@link Envelope}. */
-export const EnvelopeSchema = /* @__PURE__ */ openObject(() => ({ success: flag, message: text }));
+export const EnvelopeSchema = /* @__PURE__ */ openObject(() => ({
+  success: z.boolean(),
+  message: expectedText,
+}));
 
-/** One entry of `issues` in an error body (specification, section 7; closed as the body is). */
+/** One entry of `issues` in an error body (specification, section 7). */
 export interface ErrorIssue {
   /** Says what is wrong. */
   message: string;
 }
 
 /** Schema of {@link ErrorIssue}. */
-export const ErrorIssueSchema = /* @__PURE__ */ closedObject(() => ({ message: requiredText }));
+export const ErrorIssueSchema = /* @__PURE__ */ openObject(() => ({ message: requiredText }));
 
 /** The body of every error answer (specification, section 7; closed). */
 export interface ErrorBody {

@@ -1,10 +1,13 @@
 import * as z from 'zod/mini';
+import { expected } from './expected.js';
 import { openObject } from './object.js';
 
 // The leaves that most fields are made of, shared: a record of 150 fields builds a dozen schemas, not 150.
 
 /** A string that must be there. */
 export const requiredText = /* @__PURE__ */ z.string();
+/** A string that is expected: shown, and not required. */
+export const expectedText = /* @__PURE__ */ expected(/* @__PURE__ */ z.string());
 /** An optional string. */
 export const text = /* @__PURE__ */ z.optional(requiredText);
 /** An optional number. */

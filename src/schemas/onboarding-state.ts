@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { anything, flag, number, numbers, text, texts } from './leaf.js';
-import { closedObject } from './object.js';
+import { closedObject, openObject } from './object.js';
 
-/** The answers of a client about themselves (specification, 2.1.2, `personalInfo`; closed as the state is). */
+/** The answers of a client about themselves (specification, 2.1.2, `personalInfo`). */
 export interface PersonalInfo {
   /** Full name. */
   fullName?: string | undefined;
@@ -15,14 +15,14 @@ export interface PersonalInfo {
 }
 
 /** Schema of {@link PersonalInfo}. */
-export const PersonalInfoSchema = /* @__PURE__ */ closedObject(() => ({
+export const PersonalInfoSchema = /* @__PURE__ */ openObject(() => ({
   fullName: text,
   companyName: text,
   role: text,
   industry: text,
 }));
 
-/** The choices of a client in the onboarding (specification, 2.1.2, `preferences`; closed as the state is). */
+/** The choices of a client in the onboarding (specification, 2.1.2, `preferences`). */
 export interface OnboardingPreferences {
   /** Main use the client has in mind. */
   primaryUseCase?: string | undefined;
@@ -33,13 +33,13 @@ export interface OnboardingPreferences {
 }
 
 /** Schema of {@link OnboardingPreferences}. */
-export const OnboardingPreferencesSchema = /* @__PURE__ */ closedObject(() => ({
+export const OnboardingPreferencesSchema = /* @__PURE__ */ openObject(() => ({
   primaryUseCase: text,
   communicationPreferences: texts,
   goals: texts,
 }));
 
-/** The things that a client set up in the onboarding (specification, 2.1.2, `setupData`; closed as the state is). */
+/** The things that a client set up in the onboarding (specification, 2.1.2, `setupData`). */
 export interface SetupData {
   /** Agents the client selected. */
   selectedAgents?: string[] | undefined;
@@ -48,7 +48,7 @@ export interface SetupData {
 }
 
 /** Schema of {@link SetupData}. */
-export const SetupDataSchema = /* @__PURE__ */ closedObject(() => ({
+export const SetupDataSchema = /* @__PURE__ */ openObject(() => ({
   selectedAgents: texts,
   customizations: anything,
 }));

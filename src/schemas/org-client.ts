@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { anythings, flag, number, type OpenEnum, openEnum, requiredText, text, texts } from './leaf.js';
-import { closedObject } from './object.js';
+import { anythings, expectedText, flag, number, type OpenEnum, openEnum, text, texts } from './leaf.js';
+import { closedObject, openObject } from './object.js';
 import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.js';
 import { type TeamSummary, TeamSummarySchema } from './team.js';
 
@@ -24,25 +24,25 @@ export const NotificationsSettingsSchema = /* @__PURE__ */ closedObject(() => ({
   emailNotifyOnNewLead: flag,
 }));
 
-/** Handoff setting of a client (specification, 2.1, `handoff`; closed as the client is). */
+/** Handoff setting of a client (specification, 2.1, `handoff`). */
 export interface HandoffSettings {
   /** Maximum number of assignees for handoff. */
   maxAssignees?: number | undefined;
 }
 
 /** Schema of {@link HandoffSettings}. */
-export const HandoffSettingsSchema = /* @__PURE__ */ closedObject(() => ({ maxAssignees: number }));
+export const HandoffSettingsSchema = /* @__PURE__ */ openObject(() => ({ maxAssignees: number }));
 
-/** Notes of the service about a client, for its own use (specification, 2.1, `internal`; closed as the client is). */
+/** Notes of the service about a client, for its own use (specification, 2.1, `internal`). */
 export interface InternalState {
   /** The client has changed the password. Used internally. */
   hasChangedPassword?: boolean | undefined;
 }
 
 /** Schema of {@link InternalState}. */
-export const InternalStateSchema = /* @__PURE__ */ closedObject(() => ({ hasChangedPassword: flag }));
+export const InternalStateSchema = /* @__PURE__ */ openObject(() => ({ hasChangedPassword: flag }));
 
-/** A prepared answer for the chats tab (specification, 2.1, `cannedResponses`; closed as the client is). */
+/** A prepared answer for the chats tab (specification, 2.1, `cannedResponses`). */
 export interface CannedResponse {
   /** Key of the response. */
   key?: string | undefined;
@@ -51,7 +51,7 @@ export interface CannedResponse {
 }
 
 /** Schema of {@link CannedResponse}. */
-export const CannedResponseSchema = /* @__PURE__ */ closedObject(() => ({ key: text, content: text }));
+export const CannedResponseSchema = /* @__PURE__ */ openObject(() => ({ key: text, content: text }));
 
 /**
  * A dashboard user of an organisation: the specification's *Client* (2.1; closed).
@@ -59,7 +59,7 @@ export const CannedResponseSchema = /* @__PURE__ */ closedObject(() => ({ key: t
  * `dashboardPassword`, `magicCode`, `usedSecret` and `FB_PUSH_TOKEN` are secrets: `redact()` masks them.
  */
 export interface OrgClient {
-  /** Client id. Required by choice of this package. */
+  /** Client id. Expected, not required. */
   ID: string;
   /** Identity-provider user id of the client. */
   idpUid?: string | undefined;
@@ -162,7 +162,7 @@ export interface OrgClient {
 
 /** Schema of {@link OrgClient}. */
 export const OrgClientSchema = /* @__PURE__ */ closedObject(() => ({
-  ID: requiredText,
+  ID: expectedText,
   idpUid: text,
   agencyId: text,
   userId: text,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { requiredText, text } from './leaf.js';
+import { expectedText, requiredText, text } from './leaf.js';
 import { openObject } from './object.js';
 
 /** Request body that releases a telephone number from a workspace (specification, 4.3). */
@@ -27,12 +27,12 @@ export const ReleaseNumberInputSchema = /* @__PURE__ */ openObject(() => ({
 export interface ReleaseNumberResult {
   /** The release is good; not described further. */
   isGood: boolean;
-  /** Says what went wrong. The specification does not show its values. */
-  errors?: string | undefined;
+  /** Says what went wrong. The specification does not show its values. Expected, not required. */
+  errors: string;
 }
 
 /** Schema of {@link ReleaseNumberResult}. */
 export const ReleaseNumberResultSchema = /* @__PURE__ */ openObject(() => ({
   isGood: z.boolean(),
-  errors: text,
+  errors: expectedText,
 }));

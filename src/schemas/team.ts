@@ -1,9 +1,9 @@
-import { number, requiredText, text, texts } from './leaf.js';
-import { closedObject } from './object.js';
+import { expectedText, number, text, texts } from './leaf.js';
+import { closedObject, openObject } from './object.js';
 
 /** A team of an organisation, used for the assignment of chats (specification, 2.2; closed). */
 export interface Team {
-  /** Team id. Required by choice of this package. */
+  /** Team id. Expected, not required. */
   ID: string;
   /** Organisation the team belongs to. */
   orgId?: string | undefined;
@@ -23,7 +23,7 @@ export interface Team {
 
 /** Schema of {@link Team}. */
 export const TeamSchema = /* @__PURE__ */ closedObject(() => ({
-  ID: requiredText,
+  ID: expectedText,
   orgId: text,
   key: text,
   label: text,
@@ -33,9 +33,9 @@ export const TeamSchema = /* @__PURE__ */ closedObject(() => ({
   lastModified: number,
 }));
 
-/** A team as it stands inside a client (specification, 2.1, `teams`; closed as the client is). */
+/** A team as it stands inside a client (specification, 2.1, `teams`). */
 export interface TeamSummary {
-  /** Team id. Required by choice of this package. */
+  /** Team id. Expected, not required. */
   ID: string;
   /** Key of the team. */
   key?: string | undefined;
@@ -48,8 +48,8 @@ export interface TeamSummary {
 }
 
 /** Schema of {@link TeamSummary}. */
-export const TeamSummarySchema = /* @__PURE__ */ closedObject(() => ({
-  ID: requiredText,
+export const TeamSummarySchema = /* @__PURE__ */ openObject(() => ({
+  ID: expectedText,
   key: text,
   label: text,
   description: text,

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { anything, flag, type OpenEnum, openEnum, requiredText, text, texts } from './leaf.js';
+import { anything, expectedText, flag, type OpenEnum, openEnum, text, texts } from './leaf.js';
 import { openObject } from './object.js';
 import { type VariableField, VariableFieldSchema } from './variable.js';
 
 /** A capability that an agent can call, with its full configuration (specification, 2.4). */
 export interface Tool {
-  /** Tool id. Required by choice of this package. */
+  /** Tool id. Expected, not required. */
   id: string;
   /** Name of the tool. */
   name?: string | undefined;
@@ -49,7 +49,7 @@ export interface Tool {
 
 /** Schema of {@link Tool}. */
 export const ToolSchema = /* @__PURE__ */ openObject(() => ({
-  id: requiredText,
+  id: expectedText,
   name: text,
   description: text,
   isDefault: flag,

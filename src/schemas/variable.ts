@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { anything, flag, type OpenEnum, openEnum, requiredText, text } from './leaf.js';
+import { expected } from './expected.js';
+import { anything, expectedText, flag, type OpenEnum, openEnum, requiredText, text } from './leaf.js';
 import { openObject } from './object.js';
 
 /** The fields that a variable and the request that creates it have in common (specification, 2.3). */
@@ -40,8 +41,16 @@ export interface VariableField extends VariableSettings {
 
 /** A named value that belongs to an agent, as its creation returns it (specification, 2.3). */
 export interface Variable extends VariableField {
-  /** Variable id, set by the service, returned only. Required by choice of this package. */
+  /** Variable id, set by the service, returned only. Expected, not required. */
   id: string;
+  /** Name. Unique within its agent. Expected, not required. */
+  key: string;
+  /** Type of the value. The specification shows `string` and does not list other values. Expected, not required. */
+  type: OpenEnum<'string'>;
+  /** Owning agent, returned only. Expected, not required. */
+  agentId: string;
+  /** Owner, returned only. Expected, not required. */
+  userId: string;
 }
 
 /** The input that creates a variable (specification, 4.2). */
@@ -56,37 +65,33 @@ export interface CreateVariableBody {
   variable: VariableInput;
 }
 
-const typeOfValue = /* @__PURE__ */ z.optional(/* @__PURE__ */ openEnum<'string'>());
-
 /** Schema of {@link VariableField}. */
-export const VariableFieldSchema = /* @__PURE__ */ returned(text);
+export const VariableFieldSchema = /* @__PURE__ */ openObject(fields);
 
 /** Schema of {@link Variable}. */
-export const VariableSchema = /* @__PURE__ */ returned(requiredText);
+export const VariableSchema = /* @__PURE__ */ openObject(() => ({
+  ...fields(),
+  id: expectedText,
+  type: expected(openEnum<'string'>()),
+  key: expectedText,
+  agentId: expectedText,
+  userId: expectedText,
+}));
 
 /** Schema of {@link VariableInput}. */
-export const VariableInputSchema = /* @__PURE__ */ openObject(() => ({
-  in: text,
-  type: typeOfValue,
-  value: anything,
-  defaultValue: anything,
-  key: requiredText,
-  description: text,
-  required: flag,
-  reusable: flag,
-  isEnv: flag,
-  isSystem: flag,
-  isGlobal: flag,
-}));
+export const VariableInputSchema = /* @__PURE__ */ openObject(() => {
+  const { id: _, agentId: _agent, userId: _user, ...settings } = fields();
+  return { ...settings, key: requiredText };
+});
 
 /** Schema of {@link CreateVariableBody}. */
 export const CreateVariableBodySchema = /* @__PURE__ */ openObject(() => ({ variable: VariableInputSchema }));
 
-function returned<Id extends z.core.$ZodType>(id: Id) {
-  return openObject(() => ({
-    id,
+function fields() {
+  return {
+    id: text,
     in: text,
-    type: typeOfValue,
+    type: z.optional(openEnum<'string'>()),
     value: anything,
     defaultValue: anything,
     key: text,
@@ -98,5 +103,5 @@ function returned<Id extends z.core.$ZodType>(id: Id) {
     isGlobal: flag,
     agentId: text,
     userId: text,
-  }));
+  };
 }

@@ -131,13 +131,8 @@ export class RegionAdd {
     if ([...variables.values()].some(hasKey)) {
       throw new TypeError(`The agent "${agentId}" has a variable with the key "${key}" already (4.2).`);
     }
-    return put(variables, id, {
-      type: this.#world.choices.variableType,
-      ...structuredClone(record),
-      id,
-      key,
-      agentId,
-    });
+    const { type = this.#world.choices.variableType, userId = this.#ownerOf(agentId), ...rest } = record;
+    return put(variables, id, { ...structuredClone(rest), id, key, type, agentId, userId });
   }
 
   /** Adds a tool. */
@@ -189,6 +184,13 @@ export class RegionAdd {
 
   #newId(name: CollectionName, isTaken = (id: string): boolean => this.#state[name].has(id)): string {
     return this.#world.ids.next(collections[name].idPrefix, this.#region, isTaken);
+  }
+
+  /** The user that a variable of an agent belongs to: the first owner of its workspace. */
+  #ownerOf(agentId: string): string {
+    const { agents, workspaces } = this.#state;
+    const workspace = workspaces.get(agents.get(agentId)?.workspaceId ?? '');
+    return workspace?.ownerIds[0] ?? `owner_${this.#region}`;
   }
 
   #agentId(named: string | undefined): string {

@@ -60,8 +60,9 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
       }
     }
     const id = ids.next('variable', region, (taken) => state.variables.has(taken));
-    const userId = state.workspaces.get(agent.workspaceId)?.ownerIds[0];
-    const variable = { type: choices.variableType, ...body.variable, id, agentId: agent.id, userId };
+    const { type = choices.variableType, ...sent } = body.variable;
+    const userId = state.workspaces.get(agent.workspaceId)?.ownerIds[0] ?? `owner_${region}`;
+    const variable = { ...sent, id, type, agentId: agent.id, userId };
     state.variables.set(id, variable);
     return { ...succeeded(choices), data: variable };
   },

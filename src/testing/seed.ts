@@ -74,27 +74,28 @@ export function fill(
   options: { readonly seed?: 'default' | 'empty' | undefined; readonly regions?: StartRecords | undefined },
 ): void {
   for (const region of REGIONS) {
-    for (const entry of defaultCatalogue) world.state[region].defaultTools.set(entry.id, entry);
+    const { defaultTools } = world.state[region];
+    for (const entry of defaultCatalogue) defaultTools.set(entry.id ?? entry.name, entry);
     if (options.seed !== 'empty') seedRegion(add[region], region);
     addRecords(add[region], options.regions?.[region] ?? {});
   }
 }
 
 /**
- * The ids and names that 2.5 shows. It gives ids for the assignable tools and names for the others; here each
- * entry has one word for both, which is a choice.
+ * The ids and names that 2.5 shows: ids of the assignable tools, and names of the others, which have no id here. That the
+ * first have their id as their name too is a choice.
  */
-const defaultCatalogue: readonly DefaultTool[] = [
+const defaultCatalogue: readonly (DefaultTool & { readonly name: string })[] = [
   ...['web-search', 'human-handoff', 'end-call'].map(assignable),
   ...['KB-Search', 'Structured-Search', 'present', 'resolve_caller_timezone'].map(automatic),
 ];
 
-function assignable(id: string): DefaultTool {
-  return { id, name: id, kind: 'assignable_system', assignableViaToolsIds: true };
+function assignable(id: string) {
+  return { id, name: id, kind: 'assignable_system', assignableViaToolsIds: true } as const;
 }
 
-function automatic(id: string): DefaultTool {
-  return { id, name: id, kind: 'runtime_auto', assignableViaToolsIds: false };
+function automatic(name: string) {
+  return { name, kind: 'runtime_auto', assignableViaToolsIds: false } as const;
 }
 
 /** Fills one region with a record of each kind. The fixtures name each other's ids as the handles do. */

@@ -1,12 +1,13 @@
 import type * as z from 'zod/mini';
 import { type Issue, notListed, wrongType } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
+import { isExpected } from '../schemas/expected.js';
 import { fits } from './fits.js';
 
 /** An issue that was found, and is not described yet. */
 export interface FoundIssue {
-  /** True for what a service that grows may send without breaking its contract. */
-  readonly grows: boolean;
+  /** True for what `tolerant` forgives: what a service that grows may send, and a missing field that is only expected. */
+  readonly isForgivable: boolean;
   /** Describes it. Asked only for those that are listed: a hostile answer can hold millions. */
   readonly describe: () => Issue;
 }
@@ -22,7 +23,7 @@ export function* findIssues(
   schema: z.core.$ZodType,
   value: unknown,
   path: Path = [],
-  isOptional = false,
+  mayBeAbsent = false,
 ): Generator<FoundIssue, void, undefined> {
   if (fits(schema, value)) return;
   // `$ZodTypes` is Zod's own union of its schemas, told apart by `type`.
@@ -35,8 +36,9 @@ export function* findIssues(
     yield* inObject(def, value, path);
   } else {
     const isList = def.type === 'enum' || def.type === 'literal';
-    const grows = (value === null && isOptional) || (isList && typeof value === 'string');
-    yield { grows, describe: () => wrongValue(schema, value, path) };
+    const isAbsent = value === null || value === undefined;
+    const isForgivable = (isAbsent && mayBeAbsent) || (isList && typeof value === 'string');
+    yield { isForgivable, describe: () => wrongValue(schema, value, path) };
   }
 }
 
@@ -54,7 +56,7 @@ function* inObject(
     // `optin` says in which way a field may be absent, and is undefined where it must not be.
     if (isSent ? fits(field, value[name]) : field._zod.optin !== undefined) continue;
     if (!isSent && fits(field, undefined)) yield missing(at);
-    else yield* findIssues(field, value[name], at);
+    else yield* findIssues(field, value[name], at, isExpected(field));
   }
   if (catchall?._zod.def.type !== 'never') return;
   for (const name in value) if (!Object.hasOwn(shape, name)) yield unknownField([...path, name]);
@@ -62,12 +64,12 @@ function* inObject(
 
 /** A value that is required and may be anything: such a schema accepts `undefined` too, and only the absence is wrong. */
 const missing = (path: Path): FoundIssue => ({
-  grows: false,
+  isForgivable: false,
   describe: () => ({ path, code: 'invalid_type', message: wrongType('a value', undefined) }),
 });
 
 const unknownField = (path: Path): FoundIssue => ({
-  grows: true,
+  isForgivable: true,
   describe: () => ({ path, code: 'unrecognized_key', message: 'unknown field' }),
 });
 

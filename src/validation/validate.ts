@@ -10,8 +10,9 @@ import { fits } from './fits.js';
  * The strictness with which data from the service is held against the specification, from exact to trusting:
  *
  * - `strict`: every issue is an error.
- * - `tolerant` (default): what grows is forgiven and reported as drift: a new field in a closed object, a new
- *   value in a closed list, `null` in an optional field. A missing or wrongly typed field is an error.
+ * - `tolerant` (default): what grows or is only expected is forgiven and reported as drift: a new field in a closed object,
+ *   a new value in a closed list, `null` in a field that is not required, a missing field that is expected and not
+ *   required. A missing required field or a wrongly typed one is an error.
  * - `report`: every issue is reported as drift, and the value is passed on as sent.
  * - `off`: no check and no cost.
  */
@@ -35,9 +36,9 @@ export function validateOwn(schema: z.core.$ZodType, value: unknown, mode: Valid
   if (mode === 'off' || fits(schema, value)) return { ok: true, value, drift: NO_DRIFT };
   const found = new IssueList();
   const unforgiven = new IssueList();
-  for (const { grows, describe } of findIssues(schema, value)) {
+  for (const { isForgivable, describe } of findIssues(schema, value)) {
     found.add(describe);
-    if (mode === 'strict' || (mode === 'tolerant' && !grows)) unforgiven.add(describe);
+    if (mode === 'strict' || (mode === 'tolerant' && !isForgivable)) unforgiven.add(describe);
   }
   const issues = unforgiven.all();
   return issues.length > 0 ? { ok: false, issues } : { ok: true, value, drift: found.all() };

@@ -1,4 +1,5 @@
 import {
+  type AgentPlatform,
   type AgentPlatformOptions,
   type Drift,
   ResponseValidationError,
@@ -34,8 +35,8 @@ describe('what grows', () => {
     ['a new field in a closed object', { ID: 'c1', avatar: 1 }, ['clients', 0, 'avatar'], 'unrecognized_key'],
     [
       'a new field deep in a closed object',
-      { ID: 'c1', handoff: { maxAssignees: 1, x: 1 } },
-      ['clients', 0, 'handoff', 'x'],
+      { ID: 'c1', onboardingState: { currentStep: 1, x: 1 } },
+      ['clients', 0, 'onboardingState', 'x'],
       'unrecognized_key',
     ],
     ['a new value in a closed list', { ID: 'c1', status: 'away' }, ['clients', 0, 'status'], 'invalid_value'],
@@ -53,6 +54,13 @@ describe('what grows', () => {
       'invalid_type',
     ],
     ['null in an optional array', { ID: 'c1', widgetIDs: null }, ['clients', 0, 'widgetIDs'], 'invalid_type'],
+    ['an expected id that is missing', { name: 'Dana' }, ['clients', 0, 'ID'], 'invalid_type'],
+    [
+      'an expected id that is missing in a team summary',
+      { ID: 'c1', teams: [{ key: 'support' }] },
+      ['clients', 0, 'teams', 0, 'ID'],
+      'invalid_type',
+    ],
   ];
 
   test.each(growth)(
@@ -76,6 +84,48 @@ describe('what grows', () => {
     },
   );
 
+  test('what is only expected of an answer is drift where it is missing', async () => {
+    const answers: [answer: object, call: (platform: AgentPlatform) => Promise<unknown>, paths: unknown[]][] =
+      [
+        [
+          { isGood: true },
+          ({ phoneNumbers }) => phoneNumbers.release({ phoneNumberSid: 'PN1', isImportedNumber: true }),
+          [['errors']],
+        ],
+        [
+          { success: true, message: 'ok', data: { id: 'v1' } },
+          ({ variables }) => variables.create('a1', { key: 'plan' }),
+          [
+            ['data', 'type'],
+            ['data', 'key'],
+            ['data', 'agentId'],
+            ['data', 'userId'],
+          ],
+        ],
+        [{ success: true }, ({ workspaces }) => workspaces.delete('w1'), [['message']]],
+      ];
+    for (const [answer, call, paths] of answers) {
+      const drifts: Drift[] = [];
+      const hooks = { onDrift: (drift: Drift) => void drifts.push(drift) };
+      const { platform } = connectTo(answerWith(200, answer), { hooks });
+      await call(platform);
+      expect(drifts.flatMap(({ issues }) => issues.map(({ path }) => path))).toEqual(paths);
+      const strict = connectTo(answerWith(200, answer), { validation: 'strict' }).platform;
+      expect(await rejectionOf(call(strict))).toBeInstanceOf(ResponseValidationError);
+    }
+  });
+
+  test.each(['handoff', 'internal', 'onboardingState.personalInfo', 'onboardingState.setupData'])(
+    'a new field in %s is kept in strict: the document does not mark it closed',
+    async (place) => {
+      const [name = '', inner] = place.split('.');
+      const client = { ID: 'c1', [name]: inner === undefined ? { x: 1 } : { [inner]: { x: 1 } } };
+      const { call, drifts } = await listMembers([client], 'strict');
+      expect(await call).toEqual({ clients: [client], teams: [] });
+      expect(drifts).toEqual([]);
+    },
+  );
+
   test('a new field of the closed envelope is kept beside clients and teams', async () => {
     const { call, drifts } = await listMembers([], 'tolerant', { invitations: ['i1'] });
     expect(await call).toEqual({ clients: [], teams: [], invitations: ['i1'] });
@@ -85,9 +135,7 @@ describe('what grows', () => {
 
 describe('what breaks the contract', () => {
   const breaks: [string, unknown, (string | number)[]][] = [
-    ['a missing id', {}, ['data', 'id']],
     ['a wrong type', { id: 't1', name: 5 }, ['data', 'name']],
-    ['null in a required field', { id: null }, ['data', 'id']],
     ['a wrong element', { id: 't1', channels: ['web-chat', null] }, ['data', 'channels', 1]],
     [
       'a wrong type deep inside',
@@ -116,6 +164,17 @@ describe('what breaks the contract', () => {
       expect(off.drifts).toEqual([]);
     },
   );
+
+  test.each([
+    ['a missing required field', { message: 'ok', data: { id: 't1' } }, ['success']],
+    ['null in a required field', { success: null, message: 'ok', data: { id: 't1' } }, ['success']],
+    ['an answer without data', { success: true, message: 'ok' }, ['data']],
+  ])('%s of the envelope is an error in strict and tolerant', async (_, answer, path) => {
+    for (const validation of ['strict', 'tolerant'] as const) {
+      const { call } = await getTool(answer, { validation });
+      expect(await rejectionOf(call)).toMatchObject({ issues: [{ path }] });
+    }
+  });
 
   test('a number in a closed list of strings is not growth', async () => {
     const { call } = await listMembers([{ ID: 'c1', status: 5 }], 'tolerant');
@@ -210,6 +269,19 @@ describe('an operation without data', () => {
     }
   });
 });
+
+test.each(['strict', 'tolerant'] as const)(
+  'a deletion that is answered {} has an unknown outcome in %s: nothing says that it succeeded',
+  async (validation) => {
+    const { platform } = connectTo(answerWith(200, {}), { validation });
+    const error = await rejectionOf(platform.workspaces.delete('w1'));
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expect(error).toMatchObject({
+      outcomeUnknown: true,
+      issues: expect.arrayContaining([expect.objectContaining({ path: ['success'] })]),
+    });
+  },
+);
 
 describe('an envelope that says the operation failed', () => {
   test.each(MODES)('success: false in a 200 is an error in the mode %s', async (validation) => {

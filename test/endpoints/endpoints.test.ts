@@ -93,10 +93,16 @@ test.each(names)('%s is read by a schema of the package, which never rewrites', 
   expect(isOwnSchema(endpointOf(name).response.schema)).toBe(true);
 });
 
-test.each(withData)('%s accepts an envelope of data alone, and none without data', async (name) => {
+test.each(withData)('%s requires success and data of its envelope, and expects a message', async (name) => {
   const { data } = operations[name].answer as { data?: unknown };
-  expect(await issuePaths(name, { data })).toEqual([]);
   expect(await issuePaths(name, envelope)).toEqual([['data']]);
+  expect(await issuePaths(name, { data, message: '' })).toEqual([['success']]);
+  const { schema } = endpointOf(name).response;
+  const body = { success: true, data };
+  expect(await validate(schema, body, 'tolerant')).toMatchObject({
+    ok: true,
+    drift: [{ path: ['message'] }],
+  });
 });
 
 test.each(['success', 'message', 'clients', 'teams'])('a listing of members requires %s', async (field) => {

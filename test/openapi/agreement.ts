@@ -23,12 +23,27 @@ type Plain<Value> = unknown extends Value
           ? 'dictionary'
           : {
               [Key in keyof Value]-?: [
-                undefined extends Value[Key] ? 'optional' : 'required',
+                undefined extends Value[Key]
+                  ? 'optional'
+                  : Key extends ExpectedOf<Value>
+                    ? 'optional'
+                    : 'required',
                 Field<Value[Key]>,
               ];
             }
         : Value;
 type Field<Value> = unknown extends Value ? 'anything' : Plain<Exclude<Value, undefined>>;
+
+/** The fields that are typed as present, and that the OpenAPI document does not require: they are only expected. */
+type ExpectedOf<Value> = Value extends sdk.Variable
+  ? 'id' | 'key' | 'type' | 'agentId' | 'userId'
+  : Value extends sdk.ReleaseNumberResult
+    ? 'errors'
+    : Value extends sdk.OrgClient | sdk.Team | sdk.TeamSummary | sdk.Conversation
+      ? 'ID'
+      : Value extends sdk.Tool
+        ? 'id'
+        : never;
 
 /** Records and payloads by their names. */
 interface Ours {

@@ -4,9 +4,13 @@ import { documentTable, recordNames } from './document-table.js';
 import { readBack, schemaOf } from './records.js';
 
 test.each(recordNames)('%s has the fields, types, presence and closedness of the document', (record) => {
-  const { section: _, required, ...document } = documentTable[record];
+  const { section: _, required, expected, ...document } = documentTable[record];
   const code = readBack(schemaOf(record));
-  expect({ ...code, required: new Set(code.required) }).toEqual({ ...document, required: new Set(required) });
+  const presence = { required: new Set(required), expected: new Set(expected) };
+  expect({ ...code, required: new Set(code.required), expected: new Set(code.expected) }).toEqual({
+    ...document,
+    ...presence,
+  });
 });
 
 test('the conversation has every field of its table', () => {

@@ -41,7 +41,7 @@ test('an unknown field of a record inside a record is kept', () => {
 });
 
 test.each([0, '', false, null, [1], { a: 1 }])('a variable may have the value %j', (value) => {
-  const variable = { id: 'var_1', value, defaultValue: value };
+  const variable = { ...minimal('Variable'), value, defaultValue: value };
   expect(z.parse(VariableSchema, variable)).toEqual(variable);
 });
 

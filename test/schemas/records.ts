@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as sdk from 'agent-platform-sdk';
 import * as z from 'zod/mini';
+import { isExpected } from '../../src/schemas/expected.js';
 import {
   type DocumentRecord,
   type DocumentType,
@@ -37,7 +38,10 @@ export function readBack(schema: z.ZodMiniObject): Omit<DocumentRecord, 'section
   const fields = Object.entries(schema.shape);
   return {
     closed: schema.def.catchall instanceof z.ZodMiniNever,
-    required: fields.filter(([, field]) => !(field instanceof z.ZodMiniOptional)).map(([name]) => name),
+    required: fields
+      .filter(([, field]) => !(field instanceof z.ZodMiniOptional || isExpected(field)))
+      .map(([name]) => name),
+    expected: fields.filter(([, field]) => isExpected(field)).map(([name]) => name),
     fields: Object.fromEntries(
       fields.map(([name, field]) => [name, typeOf(field, shownValues(schema, name))]),
     ),
@@ -73,18 +77,18 @@ export interface Row {
   readonly record: RecordName;
   readonly field: string;
   readonly type: DocumentType;
-  readonly required: boolean;
+  readonly presence: 'required' | 'expected' | 'optional';
 }
 
 /** Every field of every record, one row each. */
 export const rows: readonly Row[] = recordNames.flatMap((record) => {
-  const { fields, required } = documentTable[record];
+  const { fields, required, expected } = documentTable[record];
   return Object.entries(fields).map(([field, type]) => ({
     name: `${record}.${field}`,
     record,
     field,
     type,
-    required: required.includes(field),
+    presence: required.includes(field) ? 'required' : expected.includes(field) ? 'expected' : 'optional',
   }));
 });
 

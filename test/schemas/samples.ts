@@ -3,7 +3,7 @@ import { type Row, referredBy, rows } from './records.js';
 
 const VALUES = { string: 'text', number: 1.5, boolean: true, any: { deep: [null] }, object: { any: 1 } };
 
-/** A value of a type of the document; of a record, one with its required fields alone. */
+/** A value of a type of the document; of a record, one without its optional fields. */
 export function sampleOf(type: DocumentType): unknown {
   if (typeof type === 'object') return 'oneOf' in type ? type.oneOf[0] : sampleOf(type.type);
   const element = elementOf(type);
@@ -17,9 +17,9 @@ function elementOf(type: string): DocumentType | undefined {
   return type.startsWith('array of ') ? (type.slice('array of '.length) as DocumentType) : undefined;
 }
 
-/** A record with its required fields alone. */
+/** A record without its optional fields. */
 export function minimal(record: RecordName): Record<string, unknown> {
-  return valuesOf(rows.filter((row) => row.record === record && row.required));
+  return valuesOf(rows.filter((row) => row.record === record && row.presence !== 'optional'));
 }
 
 /** A record with every field. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
+import { type ValidationMode, validateOwn } from '../../src/validation/validate.js';
 import { type RecordName, recordNames } from './document-table.js';
 import { rows, schemaOf } from './records.js';
 import { complete, minimal, sampleOf, wrongValuesOf } from './samples.js';
@@ -22,7 +23,7 @@ test.each(recordNames)('%s with every field is accepted and given back as it was
   expect(z.parse(schemaOf(record), value)).toEqual(value);
 });
 
-test.each(recordNames)('%s with its required fields alone is accepted', (record) => {
+test.each(recordNames)('%s without its optional fields is accepted', (record) => {
   expect(issuePaths(record, minimal(record))).toEqual([]);
 });
 
@@ -34,10 +35,44 @@ test.each(wrong)('$name rejects $shown', ({ record, field, value, path }) => {
   expect(issuePaths(record, { ...minimal(record), [field]: value })).toEqual([[field, ...path]]);
 });
 
-test.each(rows.filter(({ required }) => required))('$name cannot be missing', ({ record, field }) => {
-  const { [field]: _, ...rest } = minimal(record);
-  expect(issuePaths(record, rest)).toEqual([[field]]);
-});
+/** What a mode says of a record without one of its fields. */
+function without(record: RecordName, field: string, mode: ValidationMode) {
+  const { [field]: _, ...rest } = complete(record);
+  return validateOwn(schemaOf(record), rest, mode);
+}
+const missing = (field: string) => [{ path: [field] }];
+
+test.each(rows.filter(({ presence }) => presence === 'required'))(
+  '$name is required: without it, an error in strict and tolerant, drift in report',
+  ({ record, field }) => {
+    expect(without(record, field, 'strict')).toMatchObject({ ok: false, issues: missing(field) });
+    expect(without(record, field, 'tolerant')).toMatchObject({ ok: false, issues: missing(field) });
+    expect(without(record, field, 'report')).toMatchObject({ ok: true, drift: missing(field) });
+  },
+);
+
+test.each(rows.filter(({ presence }) => presence === 'expected'))(
+  '$name is expected: without it, or null, an error in strict, drift in tolerant and report',
+  ({ record, field }) => {
+    expect(without(record, field, 'strict')).toMatchObject({ ok: false, issues: missing(field) });
+    expect(without(record, field, 'tolerant')).toMatchObject({ ok: true, drift: missing(field) });
+    expect(without(record, field, 'report')).toMatchObject({ ok: true, drift: missing(field) });
+    const sent = { ...complete(record), [field]: null };
+    expect(validateOwn(schemaOf(record), sent, 'strict')).toMatchObject({ ok: false });
+    expect(validateOwn(schemaOf(record), sent, 'tolerant')).toMatchObject({
+      ok: true,
+      value: sent,
+      drift: [{ path: [field] }],
+    });
+  },
+);
+
+test.each(rows.filter(({ presence }) => presence === 'optional'))(
+  '$name is optional: nobody misses it',
+  ({ record, field }) => {
+    expect(without(record, field, 'strict')).toMatchObject({ ok: true, drift: [] });
+  },
+);
 
 test.each(rows.filter(({ type }) => type === 'any'))('$name may be null', ({ record, field }) => {
   expect(issuePaths(record, { ...minimal(record), [field]: null })).toEqual([]);

@@ -145,9 +145,16 @@ test.each<[ValidationMode, unknown, unknown]>([
   expect(await validate(foreign, value, mode)).toEqual(verdict);
 });
 
+test("the envelope around a user's own schema requires success, and misses no message", async () => {
+  const { schema: envelope } = withData(foreign);
+  const data = { id: '7' };
+  expect(await validate(envelope, { success: true, data }, 'strict')).toMatchObject({ ok: true, drift: [] });
+  expect(await validate(envelope, { data }, 'tolerant')).toMatchObject({ issues: [{ path: ['success'] }] });
+});
+
 test("what is wrong in the data of a user's own schema is told below `data`", async () => {
   const { schema: envelope } = withData(foreign);
-  expect(await validate(envelope, { data: { id: 7 } }, 'tolerant')).toMatchObject({
+  expect(await validate(envelope, { success: true, data: { id: 7 } }, 'tolerant')).toMatchObject({
     issues: [{ path: ['data', 'id'] }],
   });
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anything, flag, number, type OpenEnum, openEnum, text, texts } from '../leaf.js';
+import { anything, expectedText, flag, number, type OpenEnum, openEnum, text, texts } from '../leaf.js';
 import { openObject } from '../object.js';
 
 /** The session of a conversation at the external flow-builder platform (specification, 2.6, externalFlowV4Session). */
@@ -27,8 +27,8 @@ export const ExternalFlowV4SessionSchema = /* @__PURE__ */ openObject(() => ({
 
 /** The owner and the channel of a conversation (specification, 2.6: identity, channel, small-business contact). */
 export interface ConversationIdentity {
-  /** Conversation record id. An example composes it of the agent id and the conversation id. */
-  ID?: string | undefined;
+  /** Conversation record id. An example composes it of the agent id and the conversation id. Expected, not required. */
+  ID: string;
   /** User id. An example composes it of the agent id and the conversation id. */
   userID?: string | undefined;
   /** Id of the campaign. */
@@ -88,7 +88,7 @@ export interface ConversationIdentity {
 }
 
 export const identityFields = () => ({
-  ID: text,
+  ID: expectedText,
   userID: text,
   campaignId: text,
   userImage: text,

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { isExpected } from '../../../src/schemas/expected.js';
 import { childrenOf, definitionOf, isClosed, optionalInside } from './shape.js';
 
 type Path = readonly (string | number)[];
@@ -12,7 +13,7 @@ export interface Mutation {
   /** Where the issue is to be reported. */
   readonly path: Path;
   readonly code: 'invalid_type' | 'invalid_value' | 'unrecognized_key';
-  /** Whether it is what a service that grows may send: `tolerant` forgives it. */
+  /** What a service that grows may send, or the absence of what is only expected: `tolerant` forgives it. */
   readonly grows: boolean;
 }
 
@@ -54,7 +55,7 @@ function wrongTypes(schema: z.core.$ZodType, isOptional: boolean): readonly Chan
   const others = Object.entries(VALUES).filter(([name]) => name !== (isList ? 'string' : type));
   return [
     ...others.map(([name, other]) => replaced(name, other, false)),
-    replaced('null', null, isOptional),
+    replaced('null', null, isOptional || isExpected(schema)),
     ...(isList ? [replaced('an unlisted text', 'not-listed', true), replaced('no text', '', true)] : []),
   ];
 }
@@ -67,7 +68,7 @@ function removals(schema: z.core.$ZodType, value: unknown): readonly Change[] {
     const { [name]: _, ...rest } = value as Record<string, unknown>;
     const { type } = definitionOf(field);
     const code = type === 'enum' || type === 'literal' ? 'invalid_value' : 'invalid_type';
-    return { what: `${name} removed`, value: rest, path: [name], code, grows: false };
+    return { what: `${name} removed`, value: rest, path: [name], code, grows: isExpected(field) };
   });
 }
 
