@@ -113,8 +113,16 @@ export class InboxQueue {
 
 /** Returns the known fields of a webhook, without the secret: they are stored. */
 export function jobData(webhook: StoredWebhook): StoredWebhook {
-  const { key, type, payload, deliveryId, receivedAt } = webhook;
-  return { key, type, payload: withoutSecret(payload), ...workspaceOf(webhook), deliveryId, receivedAt };
+  const { key, type, payload, envelope, deliveryId, receivedAt } = webhook;
+  return {
+    key,
+    type,
+    payload: withoutSecret(payload),
+    ...workspaceOf(webhook),
+    ...(envelope === undefined ? {} : { envelope: withoutSecret(envelope) }),
+    deliveryId,
+    receivedAt,
+  };
 }
 
 /** The receiver has removed the secret already, but `inbox.store` can be called by anyone. */

@@ -18,7 +18,8 @@ export interface WebhookProcessor {
 
 /**
  * A handler for each event type that is of interest. The worker needs no secret then: an event in the inbox was
- * verified before it was stored. Events of other types are done without a handler.
+ * verified before it was stored. Events of other types are done without a handler, and each such type leaves
+ * one line in the log at `warn`.
  */
 export type WebhookHandlers = {
   readonly [Type in WebhookEventType]?: WebhookHandler<WebhookEventOf<Type>> | undefined;

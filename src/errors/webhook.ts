@@ -24,9 +24,21 @@ export class WebhookPayloadError extends WebhookError {
 
   /** Each issue with its path in the envelope. */
   declare readonly issues: readonly Issue[];
+  /**
+   * The payload as sent, less `workspaceSecret`; undefined where the delivery is not JSON, or was not read. Not enumerable,
+   * so that printing the error does not print it.
+   */
+  declare readonly payload: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(message: string, options: { issues: readonly Issue[]; cause?: unknown }) {
+  constructor(
+    message: string,
+    {
+      payload,
+      ...options
+    }: { issues: readonly Issue[]; payload?: WebhookPayloadError['payload']; cause?: unknown },
+  ) {
     super(`${message}${formatIssues(options.issues)}`, options);
+    Object.defineProperty(this, 'payload', { value: payload });
   }
 }
 

@@ -10,6 +10,11 @@ export interface Drift {
   readonly region: Region | undefined;
   /** Each issue with its path. */
   readonly issues: readonly Issue[];
+  /**
+   * Fields of a webhook's envelope beside `type` and `payload`, as sent; marked fields and the secret masked. Absent where
+   * there are none.
+   */
+  readonly envelope?: Readonly<Record<string, unknown>>;
 }
 
 /** After so many kinds of drift, further ones are logged at debug only. */

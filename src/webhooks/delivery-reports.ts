@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors/index.js';
 import { formatIssues } from '../ground/issues.js';
 import { describeThrown, type LeveledLogger } from '../ground/logger.js';
 import { type DeliveryOutcome, type RejectionReason, statusOf } from './answers.js';
-import { isInvalidEvent, type ReceivedWebhook } from './delivery.js';
+import { isInvalidEvent, isKnownEvent, type ReceivedWebhook } from './delivery.js';
 import type { Handlers, WebhookContext, WebhookFailure } from './handlers.js';
 
 /** A delivery as reports show it. */
@@ -16,10 +16,14 @@ interface ReportedDelivery {
   readonly event: ReceivedWebhook | undefined;
 }
 
+/** After so many types that nobody handles, further ones leave no line. */
+const MAX_LOGGED_TYPES = 1_000;
+
 /** Tells the log and the listeners what happened to deliveries. A listener that throws is logged, and no more. */
 export class DeliveryReports {
   readonly #log: LeveledLogger;
   readonly #handlers: Handlers;
+  readonly #loggedTypes = new Set<string>();
 
   constructor(log: LeveledLogger, handlers: Handlers) {
     this.#log = log;
@@ -29,6 +33,23 @@ export class DeliveryReports {
   /** One line for each delivery that was not refused. */
   answered(delivery: ReportedDelivery, outcome: DeliveryOutcome): void {
     this.#log.log('info', () => line(delivery, `${statusOf(outcome)} ${outcome}`));
+  }
+
+  /**
+   * One line for each type, not for each event, that this version does not know or that has no handler: it will be
+   * acknowledged, and the service does not send it again.
+   */
+  unhandledType(event: ReceivedWebhook, typeLabel: string): void {
+    if (isInvalidEvent(event)) return;
+    const isKnown = isKnownEvent(event);
+    if (isKnown && this.#handlers.handles(event.type)) return;
+    const logged = this.#loggedTypes;
+    if (logged.has(typeLabel) || logged.size >= MAX_LOGGED_TYPES) return;
+    logged.add(typeLabel);
+    const [problem, name] = isKnown
+      ? ['no handler is registered for this type', 'onUnhandled']
+      : ['this version knows no such type', 'onUnknown'];
+    this.#log.log('warn', () => `webhook ${typeLabel}: ${problem}; ${name} takes its events (logged once)`);
   }
 
   /** The handlers of a delivery that was answered 500 have settled after all. */

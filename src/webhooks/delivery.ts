@@ -1,7 +1,7 @@
 import { type UnknownEventError, WebhookPayloadError } from '../errors/index.js';
-import { type Issue, wrongType } from '../ground/issues.js';
+import { type Issue, IssueList, wrongType } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
-import { MASK } from '../ground/redact.js';
+import { formsOf, MASK, masked } from '../ground/redact.js';
 import type { DriftReporter } from '../validation/drift.js';
 import { type ValidationMode, validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, type WebhookEvent, webhookEvents } from './events.js';
@@ -26,7 +26,11 @@ export interface VerifiedDelivery {
   readonly type: unknown;
   readonly payload: Record<string, unknown>;
   readonly workspace: string | undefined;
+  /** Fields of the envelope that the specification does not show (6.1), masked; undefined where there are none. */
+  readonly envelope: Readonly<Record<string, unknown>> | undefined;
   /** The type as it may stand in logs and messages. */
+  readonly typeLabel: string;
+  /** The same, with the workspace. */
   readonly label: string;
 }
 
@@ -94,9 +98,27 @@ export function isBytes(body: unknown): body is ArrayBuffer | ArrayBufferView<Ar
 export function removeSecret(raw: RawDelivery, { workspace }: Genuine): VerifiedDelivery {
   const { workspaceSecret, ...payload } = raw.payload;
   const { type } = raw;
-  // A sender's mistake can put anything in `type`, the secret included, which is text and not empty.
-  const shown = typeof type === 'string' ? type.replaceAll(String(workspaceSecret), MASK) : undefined;
-  return { type, payload, workspace, label: labelOf(shown, workspace) };
+  // Genuine, so it is text and not empty.
+  const secret = String(workspaceSecret);
+  // A sender's mistake can put anything in `type`, the secret included.
+  const shown = typeof type === 'string' ? type.replaceAll(secret, MASK) : undefined;
+  return {
+    type,
+    payload,
+    workspace,
+    envelope: extraFields(raw, secret),
+    typeLabel: labelOf(shown, undefined),
+    label: labelOf(shown, workspace),
+  };
+}
+
+/** The fields of an envelope beside `type` and `payload`. The secret may be repeated in them, or stand there by mistake. */
+function extraFields({ body }: RawDelivery, secret: string): VerifiedDelivery['envelope'] {
+  // Only an object has presented a secret.
+  const { type, payload, ...extra } = body as Readonly<Record<string, unknown>>;
+  if (Object.keys(extra).length === 0) return undefined;
+  // A copy of an object is an object.
+  return masked(extra, formsOf([secret])) as Record<string, unknown>;
 }
 
 /** An event as logs and messages name it: type and workspace, which may hold anything, quoted and cut. */
@@ -115,7 +137,13 @@ export interface EventValidation {
 
 /** Holds a verified delivery against the table of events, and reports the drift that is forgiven. */
 export function toEvent(verified: VerifiedDelivery, { validation, drift }: EventValidation): ReceivedWebhook {
-  const { type, payload } = verified;
+  const { type, payload, envelope, typeLabel } = verified;
+  if (envelope !== undefined && validation !== 'off') {
+    // Reported, and an error in no mode: the specification does not say that the envelope is closed.
+    const issues = new IssueList();
+    for (const field of Object.keys(envelope)) issues.add(() => unknownField(field));
+    void drift.report({ source: typeLabel, region: undefined, issues: issues.all(), envelope });
+  }
   if (typeof type !== 'string') {
     const issue = { path: ['type'], code: 'invalid_type', message: wrongType('string', type) };
     return invalidEvent(verified, undefined, [issue]);
@@ -136,8 +164,13 @@ function invalidEvent(
   issues: readonly Issue[],
 ): InvalidWebhookEvent {
   const { payload, label } = verified;
-  const error = new WebhookPayloadError(`The webhook ${label} does not fit the document (6.3)`, { issues });
+  const message = `The webhook ${label} does not fit the document (6.3)`;
+  const error = new WebhookPayloadError(message, { issues, payload });
   return { type, payload, ...workspaceOf(verified), issues, error };
+}
+
+function unknownField(name: string): Issue {
+  return { path: [name], code: 'unrecognized_key', message: 'unknown field' };
 }
 
 function insidePayload(issue: Issue): Issue {

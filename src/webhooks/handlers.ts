@@ -32,12 +32,13 @@ export type WebhookHandler<Event = WebhookEvent> = (event: Event, context: Webho
 export interface WebhookFailure {
   /**
    * The place: a `handler` threw; a handler had not settled at the `deadline`; the store of `dedupe` failed, or no key
-   * could be made of the event; the `inbox` did not store the event; the `secret` could not be loaded or looked up.
+   * could be made of the event; the `inbox` did not store the event; the `secret` could not be loaded or looked up; at
+   * the `validation` the event did not fit the specification, and no `onInvalid` is registered.
    */
-  readonly stage: 'handler' | 'deadline' | 'dedupe' | 'inbox' | 'secret';
+  readonly stage: 'handler' | 'deadline' | 'dedupe' | 'inbox' | 'secret' | 'validation';
   /** The event that was being handled. Undefined at the stage `secret`: nothing was verified. */
   readonly event: ReceivedWebhook | undefined;
-  /** The function that was passed to `on`, `onAny`, `onUnknown` or `onInvalid`. */
+  /** The function that was passed to `on`, `onAny`, `onUnhandled`, `onUnknown` or `onInvalid`. */
   readonly handler: WebhookHandler<never> | undefined;
   /** The delivery it came with. */
   readonly context: WebhookContext;
@@ -64,6 +65,7 @@ export class Handlers {
   readonly unknown: WebhookHandler<UnknownWebhookEvent>[] = [];
   readonly invalid: WebhookHandler<InvalidWebhookEvent>[] = [];
   readonly any: WebhookHandler[] = [];
+  readonly unhandled: WebhookHandler[] = [];
   readonly #byType = new Map<WebhookEventType, WebhookHandler<never>[]>();
 
   add<Type extends WebhookEventType>(type: Type, handler: WebhookHandler<WebhookEventOf<Type>>): void {
@@ -74,7 +76,12 @@ export class Handlers {
   for(event: ReceivedWebhook): readonly WebhookHandler<never>[] {
     if (isInvalidEvent(event)) return this.invalid;
     if (!isWebhookEventType(event.type)) return this.unknown;
-    return [...(this.#byType.get(event.type) ?? []), ...this.any];
+    return this.handles(event.type) ? [...(this.#byType.get(event.type) ?? []), ...this.any] : this.unhandled;
+  }
+
+  /** Tells whether a handler is registered for events of a type, or of any type. */
+  handles(type: WebhookEventType): boolean {
+    return this.any.length > 0 || this.#byType.has(type);
   }
 }
 

@@ -13,6 +13,11 @@ export interface StoredWebhook {
   readonly payload: Readonly<Record<string, unknown>>;
   /** The name of the workspace whose secret it was, where the secrets were named. */
   readonly workspace?: string | undefined;
+  /**
+   * Fields of the envelope beside `type` and `payload`, as sent; marked fields and the secret masked. Absent where there
+   * are none.
+   */
+  readonly envelope?: Readonly<Record<string, unknown>> | undefined;
   /** Id of the delivery that was stored. */
   readonly deliveryId: string;
   /** The time at which it was received, in milliseconds since the Unix epoch. */
@@ -56,17 +61,23 @@ export interface WebhookInbox {
 
 /** Processes a webhook that an inbox has stored. Rejects where it is to be retried or looked at. */
 export async function processStored(
-  { type, payload, workspace, deliveryId, receivedAt }: StoredWebhook,
+  { type, payload, workspace, envelope, deliveryId, receivedAt }: StoredWebhook,
   signal: AbortSignal,
   validation: EventValidation,
   registered: Handlers,
   reports: DeliveryReports,
 ): Promise<void> {
   const label = labelOf(type, workspace);
-  const event = toEvent({ type, payload, workspace, label }, validation);
+  const typeLabel = labelOf(type, undefined);
+  const event = toEvent({ type, payload, workspace, envelope, typeLabel, label }, validation);
+  reports.unhandledType(event, typeLabel);
   const handlers = registered.for(event);
-  if (handlers.length === 0 && isInvalidEvent(event)) throw event.error;
   const context: WebhookContext = Object.freeze({ signal, deliveryId, receivedAt });
+  if (handlers.length === 0 && isInvalidEvent(event)) {
+    const { error } = event;
+    await reports.failed(label, error, { stage: 'validation', event, handler: undefined, context });
+    throw error;
+  }
   const thrown = await runHandlers(handlers, event, context, new Set(), (error, handler) =>
     reports.failed(label, error, { stage: 'handler', event, handler, context }),
   );

@@ -150,7 +150,6 @@ export class Pipeline {
     try {
       return await this.#parts.settings.verify(presented);
     } catch (error) {
-      if (!this.context.signal.aborted) await this.#failUnverified(error);
       throw new RejectedDelivery('lookup_failed', undefined, error);
     }
   }
@@ -158,15 +157,19 @@ export class Pipeline {
   async #reject({ reason, size, cause }: RejectedDelivery): Promise<DeliveryOutcome> {
     this.#settled = reason;
     // What came to nothing after the deadline was reported then.
-    if (!this.context.signal.aborted)
-      await this.#parts.reports.rejected(this, reason, { size, error: cause });
+    if (this.context.signal.aborted) return reason;
+    const { event } = this;
+    const told = [this.#parts.reports.rejected(this, reason, { size, error: cause })];
+    if (reason === 'lookup_failed') told.push(this.#fail(cause, 'secret'));
+    if (event !== undefined && isInvalidEvent(event)) told.push(this.#fail(event.error, 'validation'));
+    await Promise.all(told);
     return reason;
   }
 
   async #store(
     inbox: WebhookInbox,
     raw: RawDelivery,
-    { payload, workspace }: VerifiedDelivery,
+    { payload, workspace, envelope }: VerifiedDelivery,
     type: string,
   ): Promise<DeliveryOutcome> {
     const { deliveryId, receivedAt } = this.context;
@@ -174,7 +177,14 @@ export class Pipeline {
     this.event = event;
     this.#phase = 'storing';
     try {
-      await inbox.store({ key: await dedupeKey(raw, workspace), ...event, deliveryId, receivedAt });
+      const key = await dedupeKey(raw, workspace);
+      await inbox.store({
+        key,
+        ...event,
+        ...(envelope === undefined ? {} : { envelope }),
+        deliveryId,
+        receivedAt,
+      });
       return 'stored';
     } catch (error) {
       this.#settled = 'not_stored';
@@ -184,9 +194,10 @@ export class Pipeline {
   }
 
   async #accept(raw: RawDelivery, verified: VerifiedDelivery): Promise<DeliveryOutcome> {
-    const { settings, handlers: registered, claims } = this.#parts;
+    const { settings, handlers: registered, reports, claims } = this.#parts;
     const event = toEvent(verified, settings);
     this.event = event;
+    reports.unhandledType(event, verified.typeLabel);
     const handlers = registered.for(event);
     if (handlers.length === 0) {
       if (isInvalidEvent(event)) throw new RejectedDelivery('invalid_event');
@@ -225,18 +236,11 @@ export class Pipeline {
     const error: unknown = this.context.signal.reason;
     const outcome = OVERDUE_OUTCOMES[this.#phase];
     if (isRejection(outcome)) void reports.rejected(this, outcome, { error });
-    if (this.#phase === 'verifying') void this.#failUnverified(error);
+    if (this.#phase === 'verifying') void this.#fail(error, 'secret');
     if (this.#phase === 'claiming') void this.#fail(error, 'dedupe');
     if (this.#phase === 'storing') void this.#fail(error, 'inbox');
     for (const { handler } of this.#unsettled) void this.#fail(error, 'deadline', handler);
     return this.#phase === 'running' && this.#unsettled.size === 0 ? 'handler_failed' : outcome;
-  }
-
-  /** Nothing could be said about the presented secret. */
-  #failUnverified(error: unknown): Promise<void> {
-    const { label, context } = this;
-    const failure = { stage: 'secret', event: undefined, handler: undefined, context } as const;
-    return this.#parts.reports.failed(label, error, failure);
   }
 
   async #fail(
@@ -245,7 +249,7 @@ export class Pipeline {
     handler?: WebhookHandler<never>,
   ): Promise<void> {
     const { event, label, context } = this;
-    if (event === undefined) return this.#parts.reports.broken(this, error);
+    if (event === undefined && stage !== 'secret') return this.#parts.reports.broken(this, error);
     await this.#parts.reports.failed(label, error, { stage, event, handler, context });
   }
 }

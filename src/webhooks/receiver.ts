@@ -112,8 +112,26 @@ export class WebhookReceiver {
   }
 
   /**
+   * Registers a handler for verified events of a known type that has no other handler, of its own or by `onAny`. They
+   * are answered 200 without one too; with one, as any event. Each such type leaves one line in the log at `warn`.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' })
+   *   .on('lead_captured', ({ payload }) => console.log(payload.leadEmail))
+   *   .onUnhandled(({ type, payload }) => console.log('kept for later', type, payload));
+   * ```
+   */
+  onUnhandled(handler: WebhookHandler<WebhookEvent>): this {
+    this.#handlers.unhandled.push(checkHandler('onUnhandled', handler));
+    return this;
+  }
+
+  /**
    * Registers a handler for verified events of a type that this version does not know. They are answered 200 without
-   * one too; with one, as any event.
+   * one too; with one, as any event. Each such type leaves one line in the log at `warn`.
    *
    * @example
    * ```ts
@@ -131,7 +149,7 @@ export class WebhookReceiver {
 
   /**
    * Registers a handler for verified events whose payload does not fit the specification. Without one they are answered
-   * 400 and go to `onRejected`; with one, they are answered as any event.
+   * 400 and go to `onRejected`, and to `onError` with their payload; with one, they are answered as any event.
    *
    * @example
    * ```ts
@@ -149,7 +167,7 @@ export class WebhookReceiver {
 
   /**
    * Registers a listener for every failure: a handler that threw, or had not settled at the deadline; a store or an
-   * inbox that failed; secrets that could not be loaded or looked up. What the listener itself throws is logged, and changes no answer.
+   * inbox that failed; secrets that could not be loaded or looked up; an event that does not fit, without `onInvalid`. What the listener itself throws is logged, and changes no answer.
    *
    * @example
    * ```ts

@@ -3,7 +3,7 @@ import { createWebhookReceiver, WebhookError, type WebhookFailure } from 'agent-
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
-import { delivery, post, secret } from '../webhooks/deliveries.js';
+import { delivery, envelope, post, secret } from '../webhooks/deliveries.js';
 import { RecordingLogger } from '../webhooks/recording-logger.js';
 import { createInbox, eventually, everythingInRedis, redis, stored, url } from './inbox-fixture.js';
 
@@ -22,11 +22,20 @@ test('the secret is nowhere in Redis', async () => {
   const inbox = createInbox();
   const receiver = createWebhookReceiver({ secret: { acme: secret }, inbox, logger: new RecordingLogger() });
   await receiver.handle(post('conversation_updated'));
-  await inbox.store(stored({ payload: { workspaceSecret: secret } }));
+  await inbox.store(stored({ payload: { workspaceSecret: secret }, envelope: { workspaceSecret: secret } }));
   const everything = await everythingInRedis();
   expect(everything).toContain('acme');
   expect(everything).not.toContain(secret);
   expect(everything).not.toContain('workspaceSecret');
+});
+
+test('a field of the envelope is kept in the job', async () => {
+  const receiver = createWebhookReceiver({ secret, inbox: createInbox(), logger: new RecordingLogger() });
+  await receiver.handle({ method: 'POST', body: { ...envelope('lead_captured'), version: 2 } });
+  const [id = ''] = await redis.lrange(`${queue}:wait`, 0, -1);
+  expect(JSON.parse((await redis.hget(`${queue}:${id}`, 'data')) ?? '')).toMatchObject({
+    envelope: { version: 2 },
+  });
 });
 
 test('a copy makes no second job, at whichever receiver it comes', async () => {

@@ -1,5 +1,6 @@
 import {
   createWebhookReceiver,
+  type Drift,
   type StoredWebhook,
   type WebhookFailure,
   WebhookPayloadError,
@@ -64,6 +65,18 @@ test('copies have one key; the receiver takes no claim, so that the inbox decide
   await receiver.handle(post('lead_captured', { createdAt: 1 }));
   const keys = stored.map(({ key }) => key);
   expect([keys.length, keys[0] === keys[1], keys[0] === keys[2]]).toEqual([3, true, false]);
+});
+
+test('a field of the envelope is stored, and reported when the event is processed', async () => {
+  const drifts: Drift[] = [];
+  const { receiver, stored } = setUp({ onDrift: (drift) => void drifts.push(drift) });
+  receiver.onAny(() => undefined);
+  const body = { ...envelope('webhook_test'), version: 2, copy: secret };
+  await receiver.handle({ method: 'POST', body: JSON.stringify(body) });
+  expect(stored).toMatchObject([{ type: 'webhook_test', envelope: { version: 2, copy: '[redacted]' } }]);
+  expect(drifts).toEqual([]);
+  for (const webhook of stored) await receiver.process(webhook);
+  expect(drifts).toMatchObject([{ source: 'webhook_test', envelope: { version: 2 } }]);
 });
 
 test('what is not verified, or has no type, is not stored', async () => {
@@ -131,12 +144,31 @@ test('several failures are one error with all causes', async () => {
 
 test('an invalid event lets the work fail, unless onInvalid takes it', async () => {
   const invalid = { ...job, payload: {} };
-  await expect(setUp().receiver.process(invalid)).rejects.toThrow(WebhookPayloadError);
+  const alone = setUp();
+  await expect(alone.receiver.process(invalid)).rejects.toThrow(WebhookPayloadError);
+  expect(alone.failures).toMatchObject([[{ payload: {} }, { stage: 'validation', event: { payload: {} } }]]);
   const { receiver } = setUp();
   const seen: unknown[] = [];
   receiver.onInvalid(({ type }) => seen.push(type));
   await receiver.process(invalid);
   expect(seen).toEqual(['lead_captured']);
+});
+
+test('work of a type that nobody handles leaves one line, and goes to onUnhandled', async () => {
+  const logger = new RecordingLogger();
+  const { receiver } = setUp({ logger });
+  const seen: unknown[] = [];
+  for (const type of ['webhook_test', 'webhook_test', 'agent_renamed']) {
+    await receiver.process({ ...job, type, payload: minimal.webhook_test });
+  }
+  receiver.onUnhandled((event) => seen.push(event.type));
+  await receiver.process(job);
+  expect(seen).toEqual(['lead_captured']);
+  expect(logger.lines.map((line) => /webhook \S+:/.exec(line)?.[0])).toEqual([
+    'webhook webhook_test:',
+    'webhook "agent_renamed":',
+    'webhook lead_captured:',
+  ]);
 });
 
 test('an unknown type is work that is done, and goes to onUnknown', async () => {

@@ -16,6 +16,7 @@ export function typesOfHandlers(secret: string): void {
       expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>();
     })
     .onAny((event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>())
+    .onUnhandled((event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>())
     .onUnknown((event) => expectTypeOf(event.payload).toEqualTypeOf<Record<string, unknown>>())
     .onError((error, { handler }) => {
       expectTypeOf(error).toEqualTypeOf<unknown>();

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import {
   ConfigurationError,
   createWebhookReceiver,
+  type Drift,
   type InvalidWebhookEvent,
   type UnknownWebhookEvent,
   type WebhookContext,
@@ -92,7 +93,70 @@ test('the answer waits for asynchronous handlers', async () => {
 test('an event without a handler is answered 200', async () => {
   const { receiver, logger } = setUp();
   expect(await receiver.handle(post('webhook_test'))).toEqual(ok);
-  expect(logger.lines).toEqual([expect.stringMatching(/^info .*webhook_test: 200 no_handler/)]);
+  expect(logger.lines).toEqual([
+    expect.stringMatching(
+      /^warn .*webhook webhook_test: no handler is registered for this type.*onUnhandled/,
+    ),
+    expect.stringMatching(/^info .*webhook_test: 200 no_handler/),
+  ]);
+});
+
+test('an event without a handler goes to onUnhandled, and one with a handler does not', async () => {
+  const { receiver, failures } = setUp();
+  const seen: WebhookEvent[] = [];
+  receiver.on('lead_captured', () => undefined).onUnhandled((event) => seen.push(event));
+  await receiver.handle(post('lead_captured'));
+  await receiver.handle(post('agent_renamed'));
+  await receiver.handle(post('lead_captured', { agentId: 7 }));
+  expect(await receiver.handle(post('webhook_test'))).toEqual(ok);
+  expect(seen).toEqual([{ type: 'webhook_test', payload: minimal.webhook_test }]);
+  expect(failures).toMatchObject([[{ type: 'webhook_payload_error' }, {}]]);
+});
+
+test('onUnhandled sees every event of a receiver that has no other handler, and can fail like any', async () => {
+  const { receiver, failures } = setUp();
+  const seen: string[] = [];
+  receiver.onUnhandled(({ type }) => {
+    seen.push(type);
+    if (type === 'webhook_test') throw new Error('no');
+  });
+  expect(await receiver.handle(post('lead_captured'))).toEqual(ok);
+  expect(await receiver.handle(post('webhook_test'))).toEqual(refused(500, 'handler_failed'));
+  expect(seen).toEqual(['lead_captured', 'webhook_test']);
+  expect(failures).toMatchObject([[{ message: 'no' }, { stage: 'handler' }]]);
+});
+
+test('no onUnhandled runs where onAny takes the event', async () => {
+  const { receiver, logger } = setUp();
+  receiver.onAny(() => undefined).onUnhandled(() => expect.unreachable());
+  expect(await receiver.handle(post('webhook_test'))).toEqual(ok);
+  expect(logger.lines.join()).not.toContain('warn');
+});
+
+test('at the default log level each type that nobody handles, or nobody knows, leaves one line', async () => {
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret: { acme: secret, globex: 'another-secret' }, logger });
+  for (const workspaceSecret of [secret, 'another-secret']) {
+    for (const type of ['webhook_test', 'agent_renamed', 'agent_renamed', 'webhook_test', 'lead_captured']) {
+      await receiver.handle(post(type, { workspaceSecret }));
+    }
+  }
+  expect(logger.lines).toEqual([
+    expect.stringMatching(/^warn .*webhook webhook_test: no handler is registered for this type/),
+    expect.stringMatching(/^warn .*webhook "agent_renamed": this version knows no such type.*onUnknown/),
+    expect.stringMatching(/^warn .*webhook lead_captured: no handler/),
+  ]);
+});
+
+test('the types that have left a line are remembered up to a bound, and never whole', async () => {
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, logger });
+  for (let index = 0; index < 1_100; index += 1) await receiver.handle(post(`type_${index}`));
+  expect(logger.lines).toHaveLength(1_000);
+  const other = new RecordingLogger();
+  const long = createWebhookReceiver({ secret, logger: other });
+  for (const end of ['a', 'b']) await long.handle(post('x'.repeat(1_000) + end));
+  expect(other.lines).toHaveLength(1);
 });
 
 test('an unknown type goes to onUnknown', async () => {
@@ -119,10 +183,32 @@ test('an invalid event goes to onInvalid with its issues, and is answered 200', 
 });
 
 test('an invalid event that nobody takes is answered 400, and reported', async () => {
-  const { receiver, rejections, logger } = setUp();
+  const { receiver, rejections, failures, logger } = setUp();
   expect(await receiver.handle(post('lead_captured', { agentId: 7 }))).toEqual(refused(400, 'invalid_event'));
   expect(rejections).toMatchObject([{ reason: 'invalid_event', status: 400 }]);
+  const payload: unknown = expect.objectContaining({
+    agentId: 7,
+    createdAt: minimal.lead_captured.createdAt,
+  });
+  expect(failures).toMatchObject([
+    [
+      { type: 'webhook_payload_error', issues: [{ path: ['payload', 'agentId'] }], payload },
+      { stage: 'validation', event: { type: 'lead_captured', payload }, handler: undefined },
+    ],
+  ]);
+  const [error, failure] = failures[0] ?? [];
+  expect(inspect([error, failure], { depth: 20, showHidden: true })).not.toContain(secret);
+  // Data of the event: there to be kept, not to be printed with the error.
+  expect(JSON.stringify(error) + inspect(error)).not.toContain('1760000000000');
   expect(logger.lines.join()).toContain('payload.agentId: expected string, received number');
+});
+
+test('an event without a type is reported with its payload too', async () => {
+  const { receiver, failures } = setUp();
+  const body = { payload: { agentId: 'agent_1', workspaceSecret: secret } };
+  expect(await receiver.handle({ method: 'POST', body })).toEqual(refused(400, 'invalid_event'));
+  expect(failures).toMatchObject([[{ payload: { agentId: 'agent_1' } }, { stage: 'validation' }]]);
+  expect(body.payload.workspaceSecret).toBe(secret);
 });
 
 test('an onInvalid that fails is a failure like any', async () => {
@@ -274,6 +360,7 @@ test('each delivery is one line at info, or one at warn when it was refused', as
 test('by default only what was refused or failed is logged', async () => {
   const logger = new RecordingLogger();
   const receiver = createWebhookReceiver({ secret, logger });
+  receiver.on('webhook_test', () => undefined);
   await receiver.handle(post('webhook_test'));
   await receiver.handle({ method: 'POST', body: '{}' });
   expect(logger.lines).toHaveLength(1);
@@ -294,6 +381,48 @@ test('drift is reported with the event type', async () => {
   const { receiver } = setUp({ onDrift: ({ source }) => void sources.push(source) });
   await receiver.handle(post('lead_captured', { channel: 'hologram' }));
   expect(sources).toEqual(['lead_captured']);
+});
+
+test('a field of the envelope beside type and payload is reported as drift, with its value', async () => {
+  for (const validation of ['strict', 'tolerant', 'report', 'off'] as const) {
+    const drifts: Drift[] = [];
+    const { receiver, logger } = setUp({ validation, onDrift: (drift) => void drifts.push(drift) });
+    receiver.onAny(() => undefined);
+    const body = { ...envelope('webhook_test'), version: 2, meta: { sentBy: 'node_7' } };
+    expect(await receiver.handle({ method: 'POST', body: JSON.stringify(body) })).toEqual(ok);
+    if (validation === 'off') {
+      expect(drifts).toEqual([]);
+      continue;
+    }
+    expect(drifts).toEqual([
+      {
+        source: 'webhook_test',
+        region: undefined,
+        issues: [
+          { path: ['version'], code: 'unrecognized_key', message: 'unknown field' },
+          { path: ['meta'], code: 'unrecognized_key', message: 'unknown field' },
+        ],
+        envelope: { version: 2, meta: { sentBy: 'node_7' } },
+      },
+    ]);
+    expect(logger.lines.join('\n')).toMatch(
+      /^warn .*webhook_test departs from the document\n {2}.*version: unknown field/m,
+    );
+  }
+});
+
+test('an envelope that repeats the secret shows it to nobody', async () => {
+  const drifts: Drift[] = [];
+  const { receiver, logger } = setUp({ onDrift: (drift) => void drifts.push(drift) });
+  const body = {
+    ...envelope('agent_renamed'),
+    workspaceSecret: secret,
+    copy: [`key ${secret}`],
+    [secret]: 1,
+  };
+  await receiver.handle({ method: 'POST', body });
+  expect(drifts).toMatchObject([{ envelope: { workspaceSecret: '[redacted]', copy: ['key [redacted]'] } }]);
+  expect(JSON.stringify([drifts, logger.lines])).not.toContain(secret);
 });
 
 test('neither the receiver nor what it tells shows the secret', async () => {
