@@ -3,6 +3,7 @@ import {
   AuthenticationError,
   BadRequestError,
   ConflictError,
+  type Drift,
   NotFoundError,
   PermissionDeniedError,
   RateLimitError,
@@ -149,4 +150,47 @@ test('headers that carry credentials are masked in the error', async () => {
 test('what the service says comes on one line and without colours', async () => {
   const error = await errorFor(400, { message: '\u001b[31mNo\u001b[0m\r\nnever\u0007', code: 'c\u001b[2J' });
   expect(error.message).toBe('GET /tools/t1 answered 400: [31mNo [0m never (code: c [2J)');
+});
+
+describe('an error body that departs from section 7', () => {
+  const departures: [what: string, body: string, paths: unknown[]][] = [
+    ['the specified body', '{"message":"no","code":"c","issues":[{"message":"i"}]}', []],
+    ['a new field', '{"message":"no","code":"c","traceId":"t"}', [['traceId']]],
+    ['a new field of an issue', '{"message":"no","code":"c","issues":[{"message":"i","path":"p"}]}', []],
+    ['no code', '{"message":"no"}', [['code']]],
+    ['an HTML page', '<html></html>', [[]]],
+    ['an empty body', '', [[]]],
+  ];
+
+  test.each(departures)('%s: reported as drift, and the typed error is the same', async (_, body, paths) => {
+    const drifts: Drift[] = [];
+    const hooks = { onDrift: (drift: Drift) => void drifts.push(drift) };
+    const { platform } = connectTo(answerWith(403, body), { hooks });
+    expect(await rejectionOf(platform.tools.get('t1'))).toBeInstanceOf(PermissionDeniedError);
+    expect(drifts.flatMap(({ issues }) => issues.map(({ path }) => path))).toEqual(paths);
+    expect(drifts.every(({ source }) => source === 'GET /tools/{toolId}')).toBe(true);
+  });
+
+  test('each attempt is told of, and none with validation off', async () => {
+    for (const [validation, times] of [
+      ['strict', 2],
+      ['off', 0],
+    ] as const) {
+      const drifts: Drift[] = [];
+      const hooks = { onDrift: (drift: Drift) => void drifts.push(drift) };
+      const { platform } = connectTo(answerWith(503, '', { 'retry-after': '0' }), {
+        validation,
+        hooks,
+        maxRetries: 1,
+      });
+      await rejectionOf(platform.tools.get('t1'));
+      expect(drifts).toHaveLength(times);
+    }
+  });
+
+  test('a redirect has no error body', async () => {
+    const hooks = { onDrift: () => expect.unreachable() };
+    const { platform } = connectTo(answerWith(302, ''), { hooks });
+    await rejectionOf(platform.tools.get('t1'));
+  });
 });

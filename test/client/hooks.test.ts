@@ -72,7 +72,8 @@ test('hooks may be the methods of an object', async () => {
   }
   const hooks = new Metrics();
   const grown = answerWith(200, success([{ id: 't1', kind: 'brand_new' }]));
-  const { platform } = connectTo(answerInTurn(answerWith(503, '', { 'retry-after': '0' }), grown), {
+  const busy = answerWith(503, { message: 'busy', code: 'busy' }, { 'retry-after': '0' });
+  const { platform } = connectTo(answerInTurn(busy, grown), {
     maxRetries: 1,
     hooks,
   });

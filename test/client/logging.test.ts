@@ -31,9 +31,8 @@ test('info is one line a call: method, path, attempt, region, status and duratio
 });
 
 test('info is one line for each attempt of a call that is tried again', async () => {
-  const lines = await linesAt('info', answerInTurn(answerWith(503, '', { 'retry-after': '0' }), found), {
-    maxRetries: 1,
-  });
+  const busy = answerWith(503, { message: 'busy', code: 'busy' }, { 'retry-after': '0' });
+  const lines = await linesAt('info', answerInTurn(busy, found), { maxRetries: 1 });
   expect(lines.map((line) => line.replace(/\d+ ms/, 'N ms'))).toEqual([
     'info [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) -> 503 in N ms',
     'info [agent-platform-sdk] GET /tools/t1 (attempt 2, eu) -> 200 in N ms',

@@ -5,7 +5,7 @@ import { type Verdict, validate } from '../../validation/validate.js';
 import type { Answer } from './attempt.js';
 import { OUTCOME_UNKNOWN_HINT, readThrown } from './connection-error.js';
 import type { Masker } from './masker.js';
-import { describeBody } from './response-body.js';
+import { notJsonIssue } from './response-body.js';
 
 /** The outcome of a 2xx answer. */
 export interface CallResult {
@@ -55,12 +55,6 @@ const emptyIssue: Issue = {
   code: 'empty_body',
   message: 'expected an envelope, received an empty body',
 };
-
-const notJsonIssue = (text: string): Issue => ({
-  path: [],
-  code: 'not_json',
-  message: `expected JSON, received ${describeBody(text)}`,
-});
 
 const tooLargeIssue = (maxBytes: number): Issue => ({
   path: [],

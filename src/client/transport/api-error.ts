@@ -1,9 +1,12 @@
 import { ApiError, type ApiErrorIssue, type ApiErrorOptions, RateLimitError } from '../../errors/index.js';
+import type { Issue } from '../../ground/issues.js';
 import { parseJson } from '../../ground/json.js';
+import { ErrorBodySchema } from '../../schemas/envelope.js';
+import { validateOwn } from '../../validation/validate.js';
 import type { Answer } from './attempt.js';
 import { OUTCOME_UNKNOWN_HINT } from './connection-error.js';
 import type { Masker } from './masker.js';
-import { describeBody } from './response-body.js';
+import { describeBody, notJsonIssue } from './response-body.js';
 import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
 
 /** Turns any answer that is not 2xx into a typed error. The status decides the class; no body makes it throw. */
@@ -27,6 +30,20 @@ function errorOf(message: string, options: ApiErrorOptions): ApiError {
   if (status === 429) return new RateLimitError(message, { ...options, retryAfter: retryAfter(headers) });
   const ErrorClass = ApiError.classOf(status);
   return new ErrorClass(message, options);
+}
+
+/**
+ * The issues of an error body, which are reported as drift: the error itself is the same. A body that was cut off tells nothing
+ * of the service, nor does that of a redirect.
+ */
+export function errorBodyDrift({ attempt, response, body }: Answer): readonly Issue[] {
+  const isWhole = !body.tooLarge && !('failure' in body);
+  if (attempt.call.options.validation === 'off' || response.status < 400 || !isWhole) return [];
+  const parsed = parseJson(body.text);
+  const verdict = validateOwn(ErrorBodySchema, parsed, 'report');
+  const issues = parsed === undefined ? [notJsonIssue(body.text)] : verdict.ok ? verdict.drift : [];
+  // The name of an unknown field may hold anything. Masking keeps the shape of what it masks.
+  return issues.length === 0 ? issues : (attempt.masker.value(issues) as Issue[]);
 }
 
 interface ErrorBodyParts {

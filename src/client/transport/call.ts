@@ -8,6 +8,7 @@ import { ApiPromise, type ApiResponse } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
 import { resolveCall, type Settings } from '../settings.js';
 import { type CallResult, readAnswer } from './answer.js';
+import { errorBodyDrift, toApiError } from './api-error.js';
 import { type Answer, Attempt, type Call, deadlineOf } from './attempt.js';
 import { toConnectionError, toExpiryError } from './connection-error.js';
 import { onAbort } from './deadline.js';
@@ -59,14 +60,14 @@ async function send(
   // By a clock that nobody sets.
   const endsAt = performance.now() + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
   const request = await prepare({ settings, options, endpoint, endsAt }, input);
-  const answer = await carry({ settings, options, endpoint, request, endsAt });
+  const answer = await carry({ settings, options, endpoint, request, endsAt }, drift);
   const { data, message, drift: issues } = await read(answer);
-  if (issues.length > 0) await reportDrift(answer.attempt.call, drift, issues);
+  await reportDrift(answer.attempt.call, drift, issues);
   return { data, response: answer.response, message };
 }
 
 /** Lets ky make the attempts of a call, until one is answered with a 2xx or none may follow. */
-async function carry(call: Call): Promise<Answer> {
+async function carry(call: Call, drift: DriftReporter): Promise<Answer> {
   const { settings, options, request } = call;
   // Ends ky's waits. Not the caller's own signal, on which each wait would leave a listener.
   const waiting = options.signal && new AbortController();
@@ -105,7 +106,9 @@ async function carry(call: Call): Promise<Answer> {
       fetch: async (sent) => {
         // ky calls it with the `Request` that it has built.
         answer = await sendAttempt(attempt, sent as Request);
-        return answer.response;
+        if (answer.response.ok) return answer.response;
+        await reportDrift(call, drift, errorBodyDrift(answer));
+        throw toApiError(answer);
       },
     });
   } catch (error) {
@@ -157,6 +160,7 @@ async function withinTime<Value>(
 }
 
 async function reportDrift(call: Call, drift: DriftReporter, issues: readonly Issue[]): Promise<void> {
+  if (issues.length === 0) return;
   const deadline = deadlineOf(call);
   const source = `${call.endpoint.method} ${call.endpoint.path}`;
   const report = drift.report({ source, region: call.settings.region, issues });

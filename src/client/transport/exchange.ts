@@ -2,7 +2,6 @@ import { AgentPlatformError, type ConnectionError } from '../../errors/index.js'
 import { isBrowser, runtimeName } from '../../ground/environment.js';
 import { VERSION } from '../../ground/version.js';
 import { refuseOption, usableToken } from '../../validation/option-checks.js';
-import { toApiError } from './api-error.js';
 import type { Answer, Attempt, Call } from './attempt.js';
 import { toConnectionError } from './connection-error.js';
 import { runOnRequest, tellFailure, tellRequest, tellResponse } from './observe.js';
@@ -61,14 +60,8 @@ async function readToken({ call, deadline }: Attempt): Promise<string | undefine
   return usableToken(given);
 }
 
-/** Sends a prepared request, and reads the whole answer within the attempt's time. Throws for anything but a 2xx. */
+/** Sends a prepared request, and reads the whole answer, whatever its status, within the attempt's time. */
 export async function sendAttempt(attempt: Attempt, request: Request): Promise<Answer> {
-  const answer = await exchange(attempt, request);
-  if (!answer.response.ok) throw toApiError(answer);
-  return answer;
-}
-
-async function exchange(attempt: Attempt, request: Request): Promise<Answer> {
   const { call, deadline } = attempt;
   try {
     // Time may have run out since the headers were set.

@@ -1,4 +1,5 @@
 import { ByteJoiner } from '../../ground/byte-joiner.js';
+import type { Issue } from '../../ground/issues.js';
 import type { Settings } from '../settings.js';
 import type { Deadline } from './deadline.js';
 
@@ -63,6 +64,13 @@ async function readStream(
     reader.cancel().catch(() => undefined);
   }
 }
+
+/** Says of a body that it is not JSON. */
+export const notJsonIssue = (text: string): Issue => ({
+  path: [],
+  code: 'not_json',
+  message: `expected JSON, received ${describeBody(text)}`,
+});
 
 /** Names what came instead of the specification's body. */
 export function describeBody(text: string): string {
