@@ -11,7 +11,7 @@ export interface Drift {
   /** Each issue with its path. */
   readonly issues: readonly Issue[];
   /**
-   * Fields of a webhook's envelope beside `type` and `payload`, as sent; marked fields and the secret masked. Absent where
+   * Fields of a webhook's envelope beside `type` and `payload`, as sent; the secret masked. Absent where
    * there are none.
    */
   readonly envelope?: Readonly<Record<string, unknown>>;

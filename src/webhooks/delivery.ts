@@ -1,7 +1,7 @@
 import { type UnknownEventError, WebhookPayloadError } from '../errors/index.js';
 import { type Issue, IssueList, wrongType } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
-import { formsOf, MASK, masked } from '../ground/redact.js';
+import { MASK } from '../ground/redact.js';
 import type { DriftReporter } from '../validation/drift.js';
 import { type ValidationMode, validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, type WebhookEvent, webhookEvents } from './events.js';
@@ -26,7 +26,7 @@ export interface VerifiedDelivery {
   readonly type: unknown;
   readonly payload: Record<string, unknown>;
   readonly workspace: string | undefined;
-  /** Fields of the envelope that the specification does not show (6.1), masked; undefined where there are none. */
+  /** Fields of the envelope that the specification does not show (6.1), the secret masked; undefined where there are none. */
   readonly envelope: Readonly<Record<string, unknown>> | undefined;
   /** The type as it may stand in logs and messages. */
   readonly typeLabel: string;
@@ -115,10 +115,13 @@ export function removeSecret(raw: RawDelivery, { workspace }: Genuine): Verified
 /** The fields of an envelope beside `type` and `payload`. The secret may be repeated in them, or stand there by mistake. */
 function extraFields({ body }: RawDelivery, secret: string): VerifiedDelivery['envelope'] {
   // Only an object has presented a secret.
-  const { type, payload, ...extra } = body as Readonly<Record<string, unknown>>;
+  const { type, payload, ...extra } = body as Record<string, unknown>;
   if (Object.keys(extra).length === 0) return undefined;
-  // A copy of an object is an object.
-  return masked(extra, formsOf([secret])) as Record<string, unknown>;
+  // Another secret of a rotation may stand there.
+  if (Object.hasOwn(extra, 'workspaceSecret')) extra.workspaceSecret = MASK;
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  // It was an object before the secret was taken out of its text.
+  return JSON.parse(JSON.stringify(extra).replaceAll(inJson, MASK)) as Record<string, unknown>;
 }
 
 /** An event as logs and messages name it: type and workspace, which may hold anything, quoted and cut. */

@@ -14,7 +14,7 @@ export interface StoredWebhook {
   /** The name of the workspace whose secret it was, where the secrets were named. */
   readonly workspace?: string | undefined;
   /**
-   * Fields of the envelope beside `type` and `payload`, as sent; marked fields and the secret masked. Absent where there
+   * Fields of the envelope beside `type` and `payload`, as sent; the secret masked. Absent where there
    * are none.
    */
   readonly envelope?: Readonly<Record<string, unknown>> | undefined;
