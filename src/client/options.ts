@@ -38,9 +38,10 @@ export interface RequestOptions extends CallOptions {
 /** Options of the client. */
 export interface AgentPlatformOptions extends CallOptions {
   /**
-   * The region of the workspace's dashboard (specification, 5.1). Required, here or as `AGENT_PLATFORM_REGION`.
+   * The region of the workspace's dashboard (specification, 5.1). Required, here or as `AGENT_PLATFORM_REGION`, in lower
+   * case or upper.
    */
-  readonly region?: Region | undefined;
+  readonly region?: Region | Uppercase<Region> | undefined;
   /**
    * The base address of each region you use. The API specification names none, so there is no default. `/v3` is appended
    * where it is missing. Environment: `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`.

@@ -1,5 +1,5 @@
 import type { Endpoint, EndpointInput } from '../endpoints/endpoint.js';
-import type { Region } from '../ground/regions.js';
+import { type Region, regionOf } from '../ground/regions.js';
 import { checkHeaders, refuseOption, refuseUnknown } from '../validation/option-checks.js';
 import type { ApiPromise } from './api-promise.js';
 import type { AgentPlatformOptions, RequestOptions } from './options.js';
@@ -105,7 +105,7 @@ export class AgentPlatform {
   withOptions(options: AgentPlatformOptions): AgentPlatform {
     refuseUnknown(options, PLATFORM_OPTIONS);
     const { region = this.region } = options;
-    if (region !== this.region && options.token === undefined) {
+    if (regionOf(region) !== this.region && options.token === undefined) {
       refuseOption(
         'token',
         `is missing: a secret belongs to one region, and withOptions changes it to '${region}'`,

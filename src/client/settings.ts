@@ -1,6 +1,6 @@
 import { isBrowser, readEnvironment } from '../ground/environment.js';
 import { LeveledLogger } from '../ground/logger.js';
-import { REGIONS, type Region } from '../ground/regions.js';
+import { type Region, regionOf } from '../ground/regions.js';
 import {
   checkFunction,
   checkHeaders,
@@ -137,9 +137,11 @@ function overlay(base: CallSettings, options: CallOptions): CallSettings {
 }
 
 function resolveRegion(region: unknown = readEnvironment('AGENT_PLATFORM_REGION')): Region {
-  if (REGIONS.includes(region as Region)) return region as Region;
-  return refuseOption(
-    'region',
-    `must be 'eu' or 'na', got ${shown(region)}. Set the option \`region\` or AGENT_PLATFORM_REGION to your dashboard's`,
+  return (
+    regionOf(region) ??
+    refuseOption(
+      'region',
+      `must be 'eu' or 'na', got ${shown(region)}. Set the option \`region\` or AGENT_PLATFORM_REGION to your dashboard's`,
+    )
   );
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { expectedText, requiredText, text } from './leaf.js';
+import { expectedText, text } from './leaf.js';
 import { openObject } from './object.js';
 
 /** Request body that releases a telephone number from a workspace (specification, 4.3). */
 export interface ReleaseNumberInput {
   /** Workspace that holds the number. The specification does not show whether it is required. */
   workspaceId?: string | undefined;
-  /** Id of the number (its SID). */
+  /** Id of the number (its SID). An empty one is refused. */
   phoneNumberSid: string;
   /**
    * False for a number bought through the platform: it is also released on the platform's telephony account, for
@@ -19,7 +19,7 @@ export interface ReleaseNumberInput {
 /** Schema of {@link ReleaseNumberInput}. */
 export const ReleaseNumberInputSchema = /* @__PURE__ */ openObject(() => ({
   workspaceId: text,
-  phoneNumberSid: requiredText,
+  phoneNumberSid: z.string().check(z.minLength(1)),
   isImportedNumber: z.boolean(),
 }));
 

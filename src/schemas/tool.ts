@@ -44,7 +44,7 @@ export interface Tool {
   /** Field configuration of the tool. */
   fields?: VariableField[] | undefined;
   /** Channels of the tool. `web-chat` is a listed value; others are not shown. */
-  channels?: string[] | undefined;
+  channels?: OpenEnum<'web-chat'>[] | undefined;
 }
 
 /** Schema of {@link Tool}. */
@@ -68,5 +68,5 @@ export const ToolSchema = /* @__PURE__ */ openObject(() => ({
   backchannellingPhrases: texts,
   toolsSettings: anything,
   fields: z.optional(z.array(VariableFieldSchema)),
-  channels: texts,
+  channels: z.optional(z.array(openEnum<'web-chat'>())),
 }));

@@ -57,6 +57,12 @@ export interface Variable extends VariableField {
 export interface VariableInput extends VariableSettings {
   /** Name. Must be unique within the agent: a duplicate is answered with a 400. */
   key: string;
+  /** Set by the service, returned only: sending it is refused. */
+  id?: undefined;
+  /** Set by the service, returned only: sending it is refused. */
+  agentId?: undefined;
+  /** Set by the service, returned only: sending it is refused. */
+  userId?: undefined;
 }
 
 /** Request body that creates a variable (specification, 4.2). */
@@ -80,8 +86,8 @@ export const VariableSchema = /* @__PURE__ */ openObject(() => ({
 
 /** Schema of {@link VariableInput}. */
 export const VariableInputSchema = /* @__PURE__ */ openObject(() => {
-  const { id: _, agentId: _agent, userId: _user, ...settings } = fields();
-  return { ...settings, key: requiredText };
+  const returnedOnly = z.optional(z.never());
+  return { ...fields(), id: returnedOnly, key: requiredText, agentId: returnedOnly, userId: returnedOnly };
 });
 
 /** Schema of {@link CreateVariableBody}. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { type Issue, notListed, wrongType } from '../ground/issues.js';
+import { type Issue, notListed, typeName, wrongType } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
 import { isExpected } from '../schemas/expected.js';
 import { fits } from './fits.js';
@@ -76,5 +76,11 @@ const unknownField = (path: Path): FoundIssue => ({
 /** In words of our own: neither a locale nor a `z.config({ customError })` of the user's program changes them. */
 function wrongValue({ _zod: { def, values } }: z.core.$ZodType, value: unknown, path: Path): Issue {
   if (values !== undefined) return { path, code: 'invalid_value', message: notListed(values, value) };
+  if (def.type === 'never') {
+    const message = `expected nothing (the service sets it), received ${typeName(value)}`;
+    return { path, code: 'invalid_type', message };
+  }
+  // The only refinement of these schemas.
+  if (value === '') return { path, code: 'too_small', message: 'expected a non-empty string' };
   return { path, code: 'invalid_type', message: wrongType(def.type, value) };
 }

@@ -298,6 +298,16 @@ test.each([[null], [undefined], ['eu'], [{ tokens: 'x' }]])('withOptions(%j) is 
   expect(() => platform.withOptions(options as never)).toThrow(ConfigurationError);
 });
 
+test('the region may be written in any case', () => {
+  expect(construct({ ...complete, region: 'EU' }).region).toBe('eu');
+  expect(construct({ ...complete, region: 'Eu' }).region).toBe('eu');
+  vi.stubEnv('AGENT_PLATFORM_REGION', 'NA');
+  const american = new AgentPlatform({ token: TOKEN, baseUrls: { na: 'https://na.example.com' } });
+  expect(american.region).toBe('na');
+  expect(american.withOptions({ region: 'NA', timeout: 1 }).region).toBe('na');
+  expect(() => american.withOptions({ region: 'EU' })).toThrow(/a secret belongs to one region/);
+});
+
 test('a secret cannot cross regions: withOptions to another region needs a token', async () => {
   const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   for (const options of [{ region: 'na' }, { region: 'na', token: undefined }] as const) {

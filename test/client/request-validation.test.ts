@@ -44,6 +44,33 @@ test.each([
   expect(requests).toHaveLength(0);
 });
 
+test.each(['id', 'agentId', 'userId'])(
+  '%s of a variable is returned only: sending it is refused',
+  async (field) => {
+    const { platform, requests } = connectTo(answerWith(200));
+    const variable = { key: 'plan', [field]: 'x' };
+    expect(await rejectionOf(platform.variables.create('a1', variable))).toMatchObject({
+      type: 'request_validation_error',
+      issues: [
+        { path: ['variable', field], message: 'expected nothing (the service sets it), received string' },
+      ],
+    });
+    expect(requests).toHaveLength(0);
+  },
+);
+
+test('an empty phoneNumberSid is refused', async () => {
+  const { platform, requests } = connectTo(answerWith(200));
+  const error = await rejectionOf(
+    platform.phoneNumbers.release({ phoneNumberSid: '', isImportedNumber: true }),
+  );
+  expect(error).toMatchObject({
+    type: 'request_validation_error',
+    issues: [{ path: ['phoneNumberSid'], code: 'too_small', message: 'expected a non-empty string' }],
+  });
+  expect(requests).toHaveLength(0);
+});
+
 test('the issue names the parameter', async () => {
   const { platform } = connectTo(answerWith(200));
   const error = await rejectionOf(platform.conversations.get({ agentId: 'a', convoId: '' }));

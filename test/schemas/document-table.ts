@@ -10,6 +10,8 @@ export type DocumentType =
   | 'boolean'
   | 'any'
   | 'object'
+  /** Returned only: what a request must not carry. */
+  | 'nothing'
   | `{${string}}`
   | `array of ${'string' | 'number' | 'any' | `{${string}}`}`
   /** A value list that the document gives as the set. */
@@ -167,6 +169,7 @@ export const documentTable = {
     '4.2',
     { required: 'key' },
     {
+      ...each('nothing', 'id, agentId, userId'),
       in: 'string',
       type: shown('string'),
       ...each('any', 'value, defaultValue'),
@@ -191,7 +194,7 @@ export const documentTable = {
       backchannellingPhrases: 'array of string',
       toolsSettings: 'any',
       fields: 'array of {VariableField}',
-      channels: 'array of string',
+      channels: { type: 'array of string', shown: ['web-chat'] },
     },
   ),
   DefaultTool: open(

@@ -35,6 +35,13 @@ export const withoutKey: VariableInput = { value: 'pro' };
 export const withoutSid: ReleaseNumberInput = { isImportedNumber: true };
 // @ts-expect-error
 export const withoutCode: ErrorBody = { message: 'no' };
+// What the service sets is not sent.
+// @ts-expect-error
+export const withId: VariableInput = { key: 'plan', id: 'variable_1' };
+// @ts-expect-error
+export const withAgentId: VariableInput = { key: 'plan', agentId: 'agent_1' };
+// @ts-expect-error
+export const withUserId: VariableInput = { key: 'plan', userId: 'user_1' };
 export const withUndefined: OrgClient = { ID: 'client_1', name: undefined };
 
 // A list that the document gives as the set is closed.
@@ -48,7 +55,7 @@ expectTypeOf<Extract<EventChannel, 'facebook'>>().toEqualTypeOf<never>();
 // A list given by example takes any string.
 export const method: Tool['method'] = 'POST' as string;
 export const state: Conversation['state'] = 'a state of tomorrow';
-expectTypeOf<Tool['channels']>().toEqualTypeOf<string[] | undefined>();
+expectTypeOf<Tool['channels']>().toEqualTypeOf<('web-chat' | (string & {}))[] | undefined>();
 
 // `any` of the document is `unknown`: it is looked at before it is used.
 expectTypeOf<Variable['value']>().toEqualTypeOf<unknown>();

@@ -58,6 +58,7 @@ function typeOf(field: z.core.$ZodType, shown?: readonly string[]): DocumentType
       return 'object';
     return `{${nameOf.get(field) ?? 'a record that is not in the table'}}`;
   }
+  if (field instanceof z.ZodMiniNever) return 'nothing';
   if (field instanceof z.ZodMiniUnknown) return 'any';
   if (field instanceof z.ZodMiniNumber) return 'number';
   if (field instanceof z.ZodMiniBoolean) return 'boolean';

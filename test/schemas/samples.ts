@@ -1,7 +1,14 @@
 import type { DocumentType, RecordName } from './document-table.js';
 import { type Row, referredBy, rows } from './records.js';
 
-const VALUES = { string: 'text', number: 1.5, boolean: true, any: { deep: [null] }, object: { any: 1 } };
+const VALUES = {
+  nothing: undefined,
+  string: 'text',
+  number: 1.5,
+  boolean: true,
+  any: { deep: [null] },
+  object: { any: 1 },
+};
 
 /** A value of a type of the document; of a record, one without its optional fields. */
 export function sampleOf(type: DocumentType): unknown {
@@ -28,7 +35,8 @@ export function complete(record: RecordName): Record<string, unknown> {
 }
 
 function valuesOf(fields: readonly Row[]): Record<string, unknown> {
-  return Object.fromEntries(fields.map(({ field, type }) => [field, sampleOf(type)]));
+  const sent = fields.filter(({ type }) => type !== 'nothing');
+  return Object.fromEntries(sent.map(({ field, type }) => [field, sampleOf(type)]));
 }
 
 /** A value of a wrong type, and where it is wrong, below the field. */
@@ -56,6 +64,7 @@ function wrongElementsOf(element: DocumentType): readonly WrongValue[] {
 }
 
 const WRONG: Readonly<Record<string, readonly unknown[]>> & { readonly object: readonly unknown[] } = {
+  nothing: ['text', 1],
   string: [1, ['text']],
   'one of': [1, 'not a listed value', ''],
   number: ['1', true],

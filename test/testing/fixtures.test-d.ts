@@ -1,4 +1,4 @@
-import type { Conversation, LeadCapturedPayload, Tool } from 'agent-platform-sdk';
+import type { Conversation, LeadCapturedPayload, OpenEnum, Tool } from 'agent-platform-sdk';
 import { createFakePlatform, type DeepPartial, fixtures } from 'agent-platform-sdk/testing';
 import { expectTypeOf } from 'vitest';
 
@@ -17,7 +17,7 @@ fixtures.event('lead_captured', { bugDescription: 'x' });
 fixtures.event('lead_lost');
 
 // A list is given whole: its elements are complete.
-expectTypeOf<DeepPartial<Tool>['channels']>().toEqualTypeOf<string[] | undefined>();
+expectTypeOf<DeepPartial<Tool>['channels']>().toEqualTypeOf<OpenEnum<'web-chat'>[] | undefined>();
 // An open list completes its known values and takes any other.
 fixtures.conversation({ stage: 'won', state: 'requested_chat' });
 

@@ -16,7 +16,7 @@ export function arbitraryOf(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
   const def = definitionOf(schema);
   switch (def.type) {
     case 'string':
-      return text;
+      return (def.checks?.length ?? 0) > 0 ? text.filter((value) => value !== '') : text;
     case 'number':
       return number;
     case 'boolean':
@@ -24,7 +24,10 @@ export function arbitraryOf(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
     case 'unknown':
       return anything;
     case 'optional':
-      return arbitraryOf(def.innerType);
+      // What must not be sent is never there.
+      return definitionOf(def.innerType).type === 'never'
+        ? fc.constant(undefined)
+        : arbitraryOf(def.innerType);
     case 'array':
       return fc.array(arbitraryOf(def.element), { maxLength: 3 });
     case 'enum':

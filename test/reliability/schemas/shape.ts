@@ -6,6 +6,7 @@ type Definition =
   | z.core.$ZodNumberDef
   | z.core.$ZodBooleanDef
   | z.core.$ZodUnknownDef
+  | z.core.$ZodNeverDef
   | z.core.$ZodOptionalDef
   | z.core.$ZodArrayDef
   | z.core.$ZodEnumDef
