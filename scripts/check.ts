@@ -14,7 +14,8 @@ const STEPS: Readonly<Record<string, string>> = {
   publint: 'publint --strict',
   attw: 'attw --pack .',
   api: 'npm run api',
-  test: 'vitest run --project unit --project package',
+  test: 'npm test',
+  package: 'npm test -- --project package',
 };
 
 const { values, positionals } = parseArgs({
