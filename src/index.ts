@@ -93,6 +93,7 @@ export type { RejectionReason, WebhookResponse } from './webhooks/answers.js';
 export type { Clock } from './webhooks/clock.js';
 export type { ClaimResult, DedupeStore } from './webhooks/dedupe-store.js';
 export type { InvalidWebhookEvent, ReceivedWebhook, UnknownWebhookEvent } from './webhooks/delivery.js';
+export * from './webhooks/envelope-schema.js';
 export * from './webhooks/events.js';
 export type {
   WebhookContext,

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type { SchemaOutput, StandardIssue, StandardSchemaV1 } from '../ground/standard-schema.js';
-import { EnvelopeSchema } from '../schemas/envelope.js';
+import { dataEnvelopeSchema, EnvelopeSchema } from '../schemas/envelope.js';
 import { anything } from '../schemas/leaf.js';
 import { isOwnSchema, openObject } from '../schemas/object.js';
 import { validateOwn } from '../validation/validate.js';
@@ -76,7 +76,7 @@ export function withoutData(): ResponseShape<void> {
 
 /** An envelope whose `data` is validated by a schema of this package. These are Zod's. */
 function ownEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
-  return openObject(() => ({ ...EnvelopeSchema.shape, data: schema as unknown as z.core.$ZodType }));
+  return dataEnvelopeSchema(schema as unknown as z.core.$ZodType);
 }
 
 /** An envelope whose `data` is validated by a schema of any library. */

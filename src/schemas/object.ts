@@ -19,6 +19,14 @@ const refused = /* @__PURE__ */ z.never();
 export function openObject<Shape extends z.core.$ZodShape>(
   fields: () => Shape,
 ): z.ZodMiniObject<Shape, z.core.$strip> {
+  return owned(object(fields, kept));
+}
+
+/** {@link openObject} around a schema that may be a user's own, and may rewrite its value: it is none of this package's. */
+/* @__NO_SIDE_EFFECTS__ */
+export function openObjectAround<Shape extends z.core.$ZodShape>(
+  fields: () => Shape,
+): z.ZodMiniObject<Shape, z.core.$strip> {
   return object(fields, kept);
 }
 
@@ -27,7 +35,7 @@ export function openObject<Shape extends z.core.$ZodShape>(
 export function closedObject<Shape extends z.core.$ZodShape>(
   fields: () => Shape,
 ): z.ZodMiniObject<Shape, z.core.$strict> {
-  return object(fields, refused);
+  return owned(object(fields, refused));
 }
 
 /* @__NO_SIDE_EFFECTS__ */
@@ -44,9 +52,13 @@ function object<Shape extends z.core.$ZodShape, Config extends z.core.$ZodObject
     },
     catchall,
   });
-  own.add(schema);
   // Zod's class is not generic, and what it makes has the type that its own factories give it by a cast.
   return schema as z.ZodMiniObject<Shape, Config>;
+}
+
+function owned<Schema extends object>(schema: Schema): Schema {
+  own.add(schema);
+  return schema;
 }
 
 /** Tells whether a schema is one of this package's, or an array of one: such a schema never rewrites a value. */

@@ -35,6 +35,8 @@ const composed = {
   list: [{ id: 'tool-1', unheardOf: true }],
   refused: ['invalid_type', '0.id'],
   extended: { id: 'tool-1', region: 'eu' },
+  answer: { id: 'tool-1' },
+  delivery: { message: 'hello', createdAt: 1, workspaceSecret: 's' },
   json: ['object', 'string'],
 };
 

@@ -1,4 +1,4 @@
-import { ToolSchema } from 'agent-platform-sdk';
+import { dataEnvelopeSchema, ToolSchema, webhookEnvelopeSchema } from 'agent-platform-sdk';
 import * as z from 'zod/mini';
 
 const tools = z.array(ToolSchema);
@@ -6,11 +6,17 @@ const { error } = tools.safeParse([{ id: 7 }]);
 const extended = z.extend(ToolSchema, { region: z.enum(['eu', 'na']) });
 const schema = z.toJSONSchema(ToolSchema);
 
+const answer = dataEnvelopeSchema(z.object({ id: z.string() }));
+const delivery = z.object({ body: webhookEnvelopeSchema() });
+const payload = { message: 'hello', createdAt: 1, workspaceSecret: 's' };
+
 console.log(
   JSON.stringify({
     list: tools.parse([{ id: 'tool-1', unheardOf: true }]),
     refused: [error.issues[0].code, error.issues[0].path.join('.')],
     extended: extended.parse({ id: 'tool-1', region: 'eu' }),
+    answer: answer.parse({ success: true, message: 'OK', data: { id: 'tool-1' } }).data,
+    delivery: delivery.parse({ body: { type: 'webhook_test', payload } }).body.payload,
     json: [schema.type, schema.properties.id.type],
   }),
 );
