@@ -6,9 +6,9 @@ export type RejectionReason =
   | 'body_too_large'
   /** 400: cut off, stalled until the deadline, or read before by someone who left nothing of it. */
   | 'body_unreadable'
-  /** 400: not JSON. */
+  /** 400: empty, or not JSON although a genuine secret stands in it: cut off. */
   | 'not_json'
-  /** 401: the secret is missing or wrong. After a rotation, look here. */
+  /** 401: the secret is missing or wrong, whatever else the body is. After a rotation, look here. */
   | 'verification_failed'
   /** 500: `verifySecret` failed, or the function `secret` loaded no secret: nothing can be said about the delivery. */
   | 'lookup_failed'

@@ -55,19 +55,24 @@ export interface InvalidWebhookEvent {
 }
 
 /**
- * Parses text or bytes to a raw delivery, or returns nothing where they are not JSON. Anything else is what a body parser has
- * already made, and is taken as it is. What is no envelope presents no secret.
- *
- * Bytes that are not UTF-8 become replacement characters: a genuine event must not be lost over a broken emoji in a
- * chat. The parser's own error is not kept, because its message quotes the body.
+ * The text of a body that was received as text or bytes. Anything else is what a body parser has already made, and is
+ * taken as it is. Bytes that are not UTF-8 become replacement characters: a genuine event must not be lost over a broken emoji
+ * in a chat.
  */
-export function parseDelivery(received: unknown): RawDelivery | undefined {
-  if (received === undefined) return undefined;
+export function decodeBody(received: unknown): unknown {
   const text = isBytes(received) ? decoder.decode(received) : received;
-  if (typeof text !== 'string') return isStream(text) ? undefined : openEnvelope(text, undefined);
+  return typeof text === 'string' && text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+}
+
+/**
+ * Parses a decoded body to a raw delivery, or returns nothing where it is not JSON. What is no envelope presents no secret.
+ * The parser's own error is not kept, because its message quotes the body.
+ */
+export function parseDelivery(body: unknown): RawDelivery | undefined {
+  if (body === undefined) return undefined;
+  if (typeof body !== 'string') return isStream(body) ? undefined : openEnvelope(body, undefined);
   try {
-    const json = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
-    return openEnvelope(JSON.parse(json), json);
+    return openEnvelope(JSON.parse(body), body);
   } catch {
     return undefined;
   }

@@ -19,6 +19,7 @@ import { DEFAULT_MAX_BODY_BYTES, readRequest } from './adapters.js';
 import { RejectedDelivery } from './answers.js';
 import { systemClock } from './clock.js';
 import {
+  decodeBody,
   type EventValidation,
   isInvalidEvent,
   isKnownEvent,
@@ -28,8 +29,9 @@ import {
   toEvent,
 } from './delivery.js';
 import type { WebhookEvent } from './events.js';
-import { type AnyVerifier, cachedLoader, verifierFor, type WebhookSecretOptions } from './secret-options.js';
-import { cachedVerifier, type Genuine, type WebhookSecrets } from './secrets.js';
+import { presentedIn } from './presented.js';
+import { cachedLoader, mayBeGenuine, verifierFor, type WebhookSecretOptions } from './secret-options.js';
+import { cachedVerifier, type Genuine, type Verifier, type WebhookSecrets } from './secrets.js';
 
 /** Options of {@link parseWebhook}. */
 export interface ParseWebhookOptions {
@@ -62,14 +64,14 @@ const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
  * Verifies a received webhook and returns it as a typed event, without `workspaceSecret` (specification, 6.1 to 6.4). For
  * those who bring their own server; `createWebhookReceiver` does the rest too.
  *
- * The secret is checked first, in a time that does not depend on where a wrong one differs; then the payload is
- * validated. Fields the specification does not list are kept.
+ * The secret is checked first, in a time that does not depend on where a wrong one differs: text that holds no genuine one
+ * is not parsed. Then the payload is validated. Fields the specification does not list are kept.
  *
  * @param body - The body as a string or bytes, or the object that a body parser has made of it.
  * @returns `{ type, payload }`, and `workspace` where the secrets were named.
- * @throws {WebhookVerificationError} The secret is missing or wrong: answer 401. Anything that is JSON but not
- *   verified ends here, whatever its shape.
- * @throws {WebhookPayloadError} Not JSON, or verified but not as the specification says: answer 400. Has `issues` with paths.
+ * @throws {WebhookVerificationError} The secret is missing or wrong: answer 401. Anything that is not verified ends
+ *   here, whatever its shape.
+ * @throws {WebhookPayloadError} Nothing, cut off, or verified but not as the specification says: answer 400. Has `issues` with paths.
  * @throws {UnknownEventError} Verified, but of a type that this version does not know: `error.event` has it.
  * @throws {ConfigurationError} An option is wrong, such as an empty secret.
  *
@@ -94,7 +96,10 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions): Webho
     );
   }
   const validation = resolveValidation(options);
-  const raw = parseRaw(body);
+  const text = decodeBody(body);
+  // What holds no genuine secret is not parsed.
+  if (typeof text === 'string' && !presentsGenuine(text, verify)) throw refusal(false);
+  const raw = parseRaw(text);
   return eventOf(raw, verify(raw.presented), validation);
 }
 
@@ -126,12 +131,14 @@ export async function parseWebhookRequest(
   options: ParseWebhookRequestOptions,
 ): Promise<WebhookEvent> {
   refuseUnknown(options, requestOptions);
-  const verify = verifierFor(options, cachedVerifier, (load) => cachedLoader(load, systemClock));
+  const verify = verifierFor(options, cachedVerifier, (load) => cachedLoader(load, systemClock))();
   const validation = resolveValidation(options);
   const limit = checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES;
   const body = isRequest(received) ? await readWhole(received, limit) : received;
-  const raw = parseRaw(body);
-  return eventOf(raw, await askFor(verify, raw.presented), validation);
+  const decoded = decodeBody(body);
+  if (!(await asking(() => mayBeGenuine(decoded, verify)))) throw refusal(false);
+  const raw = parseRaw(decoded);
+  return eventOf(raw, await asking(() => verify(raw.presented)), validation);
 }
 
 /** Says what takes a function: it may be asynchronous, and this cannot wait. */
@@ -156,6 +163,13 @@ function resolveValidation({
   };
 }
 
+function presentsGenuine(text: string, verify: Verifier): boolean {
+  // Nothing is not a forgery, but a body parser that is missing.
+  if (text === '') return true;
+  for (const presented of presentedIn(text)) if (verify(presented) !== undefined) return true;
+  return false;
+}
+
 function parseRaw(body: unknown): RawDelivery {
   const raw = parseDelivery(body);
   if (raw !== undefined) return raw;
@@ -168,13 +182,7 @@ function parseRaw(body: unknown): RawDelivery {
 
 function eventOf(raw: RawDelivery, genuine: Genuine | undefined, validation: EventValidation): WebhookEvent {
   if (genuine === undefined) {
-    const isEmpty = Object.keys(raw.payload).length === 0;
-    const hint = isEmpty ? '\n  There is no `payload`: pass the body of the request, not the request.' : '';
-    throw new WebhookVerificationError(
-      'The webhook was not verified: payload.workspaceSecret is missing or not your workspace secret\n' +
-        '  After a rotation, `secret` takes both secrets as a list.' +
-        hint,
-    );
+    throw refusal(Object.keys(raw.payload).length === 0);
   }
   const verified = removeSecret(raw, genuine);
   const event = toEvent(verified, validation);
@@ -183,9 +191,18 @@ function eventOf(raw: RawDelivery, genuine: Genuine | undefined, validation: Eve
   return event;
 }
 
-async function askFor(verify: AnyVerifier, presented: unknown): Promise<Genuine | undefined> {
+function refusal(isEmpty: boolean): WebhookVerificationError {
+  const hint = isEmpty ? '\n  There is no `payload`: pass the body of the request, not the request.' : '';
+  return new WebhookVerificationError(
+    'The webhook was not verified: payload.workspaceSecret is missing or not your workspace secret\n' +
+      '  After a rotation, `secret` takes both secrets as a list.' +
+      hint,
+  );
+}
+
+async function asking<Answer>(ask: () => Answer): Promise<Awaited<Answer>> {
   try {
-    return await verify(presented);
+    return await ask();
   } catch (cause) {
     if (cause instanceof ConfigurationError) throw cause;
     throw new WebhookError('The webhook was not verified: `verifySecret` failed (see `error.cause`)', {

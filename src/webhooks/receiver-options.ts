@@ -78,7 +78,8 @@ export type WebhookReceiverOptions = WebhookSecretOptions & {
 
 /** The checked options of a receiver. */
 export interface ReceiverSettings extends EventValidation {
-  readonly verify: AnyVerifier;
+  /** Makes the verifier of one delivery. */
+  readonly newVerifier: () => AnyVerifier;
   readonly deadline: number;
   readonly maxBodyBytes: number;
   readonly dedupe: DedupeSettings | undefined;
@@ -119,7 +120,7 @@ export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettin
   const clock = checkMethods('clock', ['now', 'setTimeout', 'clearTimeout'], options.clock) ?? systemClock;
   const log = new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel));
   return {
-    verify: verifierFor(options, createVerifier, (load) => new SecretLoader(load, clock)),
+    newVerifier: verifierFor(options, createVerifier, (load) => new SecretLoader(load, clock)),
     deadline: checkTimeout('deadline', options.deadline, MAX_DEADLINE, TOO_LATE) ?? DEFAULT_DEADLINE,
     maxBodyBytes: checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES,
     dedupe: resolveDedupe(options),

@@ -3,8 +3,8 @@
  *
  * 1. `adapters.ts` turns a server's request into a method and a way to read the body.
  * 2. `pipeline.ts` takes the delivery from there to its answer, and ends it at the deadline. It calls the stages below.
- * 3. `delivery.ts` parses the body to a *raw* delivery. The secret that it presents is checked as `secret-options.ts` has
- *    chosen: by known secrets (`secrets.ts`), by those that a function loads (`secret-loader.ts`), or by `verifySecret`. When
+ * 3. `presented.ts` looks for a genuine secret in the text of the body: without one, it is not parsed. Then `delivery.ts` parses
+ *    it to a *raw* delivery. The secret that it presents is checked as `secret-options.ts` has chosen: by known secrets (`secrets.ts`), by those that a function loads (`secret-loader.ts`), or by `verifySecret`. When
  *    it is genuine and taken out, the delivery is *verified*.
  * 4. With an inbox (`inbox.ts`) a verified delivery is stored now, and goes on when a worker takes it out.
  * 5. `delivery.ts` holds it against the table in `events.ts`: it becomes an *event*, if only an invalid or unknown one.
@@ -184,8 +184,8 @@ export class WebhookReceiver {
   }
 
   /**
-   * Registers a listener for deliveries that no handler could see: a wrong secret, a body that is too large or not
-   * JSON. What the listener itself throws is logged, and changes no answer.
+   * Registers a listener for deliveries that no handler could see: a wrong secret, a body that is too large or cut
+   * off. What the listener itself throws is logged, and changes no answer.
    *
    * @example
    * ```ts

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors/index.js';
 import { isObject } from '../ground/json.js';
 import { checkFunction, refuseOption, shown } from '../validation/option-checks.js';
 import type { Clock } from './clock.js';
+import { presentedIn } from './presented.js';
 import { SecretLoader, type WebhookSecretLoader } from './secret-loader.js';
 import { type Genuine, isPresented, type Verifier, type WebhookSecrets } from './secrets.js';
 
@@ -39,19 +40,25 @@ export type WebhookSecretOptions =
 /** A {@link Verifier} that may take its time. Rejects where nothing can be said about the presented secret. */
 export type AnyVerifier = (presented: unknown) => Genuine | undefined | Promise<Genuine | undefined>;
 
-/** The verifier for the secrets that are known, that a function loads, or that a function decides on. */
+/**
+ * The verifier for the secrets that are known, that a function loads, or that a function decides on. Made for each delivery:
+ * a function that decides is asked once about the same secret.
+ */
 export function verifierFor(
   { secret, verifySecret }: WebhookSecretOptions,
   verifierOf: (secrets: WebhookSecrets) => Verifier,
   loaderOf: (load: WebhookSecretLoader) => SecretLoader,
-): AnyVerifier {
+): () => AnyVerifier {
   if (verifySecret !== undefined) {
     if (secret !== undefined)
       refuseOption('verifySecret', 'cannot be combined with `secret`: give one of them');
     checkFunction('verifySecret', verifySecret);
-    return (presented) => askLookup(verifySecret, presented);
+    return () => askOnce((presented) => askLookup(verifySecret, presented));
   }
-  if (typeof secret !== 'function') return verifierOf(secret);
+  if (typeof secret !== 'function') {
+    const verify = verifierOf(secret);
+    return () => verify;
+  }
   if (secret.length > 0) {
     refuseOption(
       'secret',
@@ -60,7 +67,8 @@ export function verifierFor(
     );
   }
   const loader = loaderOf(secret);
-  return (presented) => loader.verify(presented);
+  const verify: AnyVerifier = (presented) => loader.verify(presented);
+  return () => verify;
 }
 
 const loaders = /* @__PURE__ */ new WeakMap<WebhookSecretLoader, SecretLoader>();
@@ -72,6 +80,35 @@ export function cachedLoader(load: WebhookSecretLoader, clock: Clock): SecretLoa
   const loader = new SecretLoader(load, clock);
   loaders.set(load, loader);
   return loader;
+}
+
+/**
+ * The most secrets of one delivery about which a look-up is asked. A genuine one presents one; more stand there only if a
+ * payload holds fields of the same name, or the sender makes work.
+ */
+const MAX_ASKED = 16;
+
+function askOnce(verify: AnyVerifier): AnyVerifier {
+  const answers = new Map<unknown, ReturnType<AnyVerifier>>();
+  return (presented) => {
+    if (!answers.has(presented)) {
+      if (answers.size >= MAX_ASKED) return undefined;
+      answers.set(presented, verify(presented));
+    }
+    return answers.get(presented);
+  };
+}
+
+/** Looks for a genuine secret in the text of a body, before it is parsed. */
+export async function mayBeGenuine(body: unknown, verify: AnyVerifier): Promise<boolean> {
+  // What a body parser has made is parsed already; and nothing is not a forgery, but a body parser that is missing.
+  if (typeof body !== 'string' || body === '') return true;
+  for (const presented of presentedIn(body)) {
+    const answer = verify(presented);
+    // To wait for an answer that is there would take longer than to find it.
+    if ((answer instanceof Promise ? await answer : answer) !== undefined) return true;
+  }
+  return false;
 }
 
 async function askLookup(lookup: WebhookSecretLookup, presented: unknown): Promise<Genuine | undefined> {

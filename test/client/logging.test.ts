@@ -103,6 +103,7 @@ test('pino takes the lines of a receiver', async () => {
     body: delivery('webhook_test', { workspaceSecret: 'a-forged-one' }),
   });
   expect(written.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+    expect.stringMatching(/^40 \[agent-platform-sdk\] webhook webhook_test: no handler is registered/),
     expect.stringMatching(/^30 \[agent-platform-sdk\] webhook webhook_test: 200 no_handler/),
     expect.stringMatching(/^40 \[agent-platform-sdk\] webhook \(unverified\): refused with 401/),
   ]);

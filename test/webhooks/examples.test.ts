@@ -85,5 +85,5 @@ test.each(names)('%s: a field named __proto__ loses no event', async (name) => {
 });
 
 test.each(names)('%s: what is not JSON is answered 400', async (name) => {
-  expect((await post(name)('{"type":')).status).toBe(400);
+  expect((await post(name)(delivery('lead_captured').slice(0, -1))).status).toBe(400);
 });

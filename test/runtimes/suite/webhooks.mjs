@@ -45,7 +45,7 @@ export const webhookChecks = {
   async 'what is too large, no JSON, or no POST is refused'(context) {
     const { receiver, handled, rejected } = receiverOf(context, { maxBodyBytes: 1_000 });
     equal((await receiver.fetch(post('x'.repeat(5_000)))).status, 413);
-    equal((await receiver.fetch(post('{'))).status, 400);
+    equal((await receiver.fetch(post(delivery(context).slice(0, -1)))).status, 400);
     equal((await receiver.fetch(new Request('https://receiver.example/'))).status, 405);
     equal([handled, rejected], [[], ['body_too_large', 'not_json', 'method_not_allowed']]);
   },

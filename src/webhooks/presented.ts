@@ -1,0 +1,59 @@
+/** JSON may write each letter by its number: `\u0077` is `w`. */
+const SECRET_KEY = /* @__PURE__ */ keyPattern('workspaceSecret');
+
+function keyPattern(name: string): RegExp {
+  const letters = Array.from(name, (letter) => {
+    const digits = letter.charCodeAt(0).toString(16).padStart(4, '0');
+    return `(?:${letter}|\\\\u${digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
+  });
+  return new RegExp(`"${letters.join('')}"`, 'g');
+}
+
+/**
+ * The values that a text of JSON gives to `workspaceSecret`, wherever it stands. Reads the text once, and builds nothing of
+ * it: whoever does not know a secret can have it read, but not parsed. Text that is no JSON gives what looks like a value.
+ */
+export function* presentedIn(text: string): Generator<string> {
+  const key = new RegExp(SECRET_KEY);
+  while (key.test(text)) {
+    const colon = skipSpace(text, key.lastIndex);
+    if (text[colon] !== ':') continue;
+    const start = skipSpace(text, colon + 1);
+    const value = text[start] === '"' ? readText(text, start) : undefined;
+    // The search goes on behind the key, not behind the value: it might have begun inside of a text.
+    if (value !== undefined && value !== '') yield value;
+  }
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (isSpace(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** Space, tab, line feed, carriage return: all that JSON allows. */
+function isSpace(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;
+}
+
+/** The text that begins with the quotation mark at `start`; undefined where it does not end, or is no JSON. */
+function readText(text: string, start: number): string | undefined {
+  let isPlain = true;
+  for (let at = start + 1; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x22) return isPlain ? text.slice(start + 1, at) : unescaped(text.slice(start, at + 1));
+    if (unit === 0x5c) {
+      isPlain = false;
+      at += 1;
+    }
+  }
+  return undefined;
+}
+
+function unescaped(literal: string): string | undefined {
+  try {
+    return JSON.parse(literal) as string;
+  } catch {
+    return undefined;
+  }
+}

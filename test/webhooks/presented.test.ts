@@ -1,0 +1,124 @@
+import {
+  createWebhookReceiver,
+  parseWebhook,
+  parseWebhookRequest,
+  type WebhookSecretOptions,
+  WebhookVerificationError,
+} from 'agent-platform-sdk';
+import fc from 'fast-check';
+import { afterEach, expect, test, vi } from 'vitest';
+import { presentedIn } from '../../src/webhooks/presented.js';
+import { delivery, envelope, secret } from './deliveries.js';
+import { RecordingLogger } from './recording-logger.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const forged = delivery('webhook_test', { workspaceSecret: 'forged' });
+const genuine = delivery('webhook_test');
+
+const ways: readonly [string, WebhookSecretOptions][] = [
+  ['a known secret', { secret }],
+  ['a secret that is loaded', { secret: () => secret }],
+  ['a look-up', { verifySecret: (presented) => presented === secret }],
+];
+
+test.each(ways)('by %s, nothing is parsed of a body that holds no genuine secret', async (_, secrets) => {
+  const receiver = createWebhookReceiver({ ...secrets, logger: new RecordingLogger() });
+  const bodies = [
+    forged,
+    '[[[['.repeat(1_000),
+    '{"payload":{"workspaceSecret":""}}',
+    '{"payload":{"workspaceSecret":7}}',
+    `{"payload":{"workspaceSecret" "${secret}"}}`,
+    `{"payload":{"workspaceSecret":"${secret}`,
+    `{"payload":{"workspaceSecret":["${secret}"]}}`,
+    `"${secret}"`,
+  ];
+  const parse = vi.spyOn(JSON, 'parse');
+  for (const body of bodies) {
+    for (const sent of [body, new TextEncoder().encode(body)]) {
+      expect((await receiver.handle({ method: 'POST', body: sent })).status).toBe(401);
+      await expect(parseWebhookRequest(sent, secrets)).rejects.toThrow(WebhookVerificationError);
+      expect(() => parseWebhook(sent, { secret })).toThrow(WebhookVerificationError);
+    }
+  }
+  expect(parse).not.toHaveBeenCalled();
+  expect((await receiver.handle({ method: 'POST', body: genuine })).status).toBe(200);
+  expect(parse).toHaveBeenCalledTimes(1);
+});
+
+test.each(ways)(
+  'by %s, a genuine secret in another place than the payload verifies nothing',
+  async (_, secrets) => {
+    const receiver = createWebhookReceiver({ ...secrets, logger: new RecordingLogger() });
+    receiver.onAny(() => expect.unreachable());
+    for (const body of [
+      JSON.stringify({ workspaceSecret: secret, payload: {} }),
+      JSON.stringify({ payload: { inner: { workspaceSecret: secret }, workspaceSecret: 'forged' } }),
+      JSON.stringify([{ payload: { workspaceSecret: secret } }]),
+    ]) {
+      expect((await receiver.handle({ method: 'POST', body })).status).toBe(401);
+    }
+  },
+);
+
+test.each<[string, string]>([
+  ['a letter of the key by its number', genuine.replace('"workspaceSecret"', '"\\u0077orkspaceSecret"')],
+  ['all letters of the key by their numbers', genuine.replace('workspaceSecret', (key) => escaped(key))],
+  ['digits in capitals', genuine.replace('"workspaceSecret"', '"w\\u006Frkspa\\u0063eSecret"')],
+  ['white space around the colon', genuine.replace('"workspaceSecret":', '"workspaceSecret" \t\r\n:\n\t ')],
+  ['the value by numbers', genuine.replace(secret, escaped(secret))],
+  ['a byte order mark', `\ufeff${genuine}`],
+  ['a key that ends as the key does', genuine.replace('{"message"', '{"a \\"workspaceSecret":"x","message"')],
+  ['another value before', genuine.replace('{"message"', '{"workspaceSecret":"forged","message"')],
+  ['the key as a value before', genuine.replace('{"message"', '{"a":"workspaceSecret","message"')],
+])('a genuine delivery is known with %s', async (_, body) => {
+  expect(body).not.toBe(genuine);
+  for (const [, secrets] of ways) {
+    const receiver = createWebhookReceiver({ ...secrets, logger: new RecordingLogger() });
+    expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
+    expect((await parseWebhookRequest(body, secrets)).type).toBe('webhook_test');
+  }
+  expect(parseWebhook(body, { secret }).type).toBe('webhook_test');
+});
+
+function escaped(text: string): string {
+  return Array.from(text, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+}
+
+test('whatever stands beside it, a secret that JSON.parse finds is found in the text', () => {
+  const key = fc.oneof(
+    fc.string(),
+    fc.constantFrom('workspaceSecret', 'a"workspaceSecret', 'workspaceSecret\\'),
+  );
+  const json = fc.letrec((tie) => ({
+    value: fc.oneof({ depthSize: 'small' }, fc.string(), key, fc.jsonValue(), tie('list'), tie('record')),
+    list: fc.array(tie('value'), { maxLength: 4 }),
+    record: fc.dictionary(key, tie('value'), { maxKeys: 4 }),
+  })).record;
+  fc.assert(
+    fc.property(json, fc.string({ minLength: 1, unit: 'binary' }), fc.nat(4), (beside, presented, indent) => {
+      const payload = { ...(beside as object), workspaceSecret: presented };
+      const text = JSON.stringify({ beside, payload, after: beside }, undefined, indent);
+      expect([...presentedIn(text)]).toContain(presented);
+    }),
+  );
+});
+
+test('a look-up is asked once about a secret, and about sixteen in one body at most', async () => {
+  const asked: string[] = [];
+  const verifySecret = (presented: string) => {
+    asked.push(presented);
+    return presented === secret;
+  };
+  const receiver = createWebhookReceiver({ verifySecret, logger: new RecordingLogger() });
+  await receiver.handle({ method: 'POST', body: genuine });
+  await receiver.handle({ method: 'POST', body: envelope('webhook_test') });
+  expect(asked).toEqual([secret, secret]);
+  asked.length = 0;
+  const many = Array.from({ length: 1_000 }, (_, index) => `{"workspaceSecret":"forged ${index % 500}"}`);
+  expect((await receiver.handle({ method: 'POST', body: `[${many.join()}]` })).status).toBe(401);
+  expect(asked).toHaveLength(16);
+});
