@@ -61,7 +61,7 @@ test('bodies in chunks of one byte cost no more memory than their bytes', async 
       socket.write('0\r\n\r\n');
     }
     const statuses = () => senders.map((sender) => sender.statuses());
-    await expect.poll(statuses, { timeout: 100_000 }).toEqual(senders.map(() => [400]));
+    await expect.poll(statuses, { timeout: 100_000 }).toEqual(senders.map(() => [401]));
   });
   // To keep the chunks would take a hundred bytes for each.
   expect(rise).toBeLessThan(CHOPPERS * LIMIT * 50);
