@@ -22,7 +22,9 @@ function createOpenApi(): JsonObject {
       version: '3',
       description:
         'The operations and webhook events whose shape is documented. Sections in parentheses are those of the ' +
-        'specification that agent-platform-sdk implements. What it does not show is left open here. A field with ' +
+        'specification that agent-platform-sdk implements, whose description of the members and teams is labelled ' +
+        'version 1.0.4 (9). What it does not show is left open here: most operations on Agents, Leads, Knowledge ' +
+        'Base, Campaigns, Custom Metrics and the other groups (1). A field with ' +
         '`x-expected` is shown as part of the answer, and not required.',
     },
     servers: [server('eu'), server('na')],
@@ -36,7 +38,8 @@ function createOpenApi(): JsonObject {
           type: 'http',
           scheme: 'bearer',
           description:
-            'A workspace secret or an agent secret (5.2). Which operations accept which is not shown.',
+            'A workspace secret, for workspace-level operations, or an agent secret, for agent-specific operations (5.2). ' +
+            'Which operations accept which is not shown.',
         },
       },
     },

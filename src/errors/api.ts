@@ -84,19 +84,19 @@ export class BadRequestError extends ApiError {
   declare readonly type: 'bad_request_error';
 }
 
-/** 401: the token is not accepted. A token sent to the wrong region may fail the same way (5.1). */
+/** 401, in HTTP: the token is not accepted. The specification does not show when; one of the other region may fail so (5.1). */
 export class AuthenticationError extends ApiError {
   static override readonly errorName = 'AuthenticationError';
   declare readonly type: 'authentication_error';
 }
 
-/** 403: the token may not do this, for example delete a workspace it does not own (4.7; the status is not documented). */
+/** 403, in HTTP: the token may not do this. The specification does not show which refusals have this status (7). */
 export class PermissionDeniedError extends ApiError {
   static override readonly errorName = 'PermissionDeniedError';
   declare readonly type: 'permission_denied_error';
 }
 
-/** 404: there is no such record, or not in this region (the specification does not show when). */
+/** 404, in HTTP: there is no such record, or not in this region. The specification does not show when (7). */
 export class NotFoundError extends ApiError {
   static override readonly errorName = 'NotFoundError';
   declare readonly type: 'not_found_error';

@@ -15,6 +15,9 @@ export class ConversationsResource {
   /**
    * Retrieves a conversation (specification, 4.6). The caller must own the agent.
    *
+   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones (5.2). Which of
+   * them this operation accepts is not shown.
+   *
    * @param id - The agent's id and the conversation's id, by name: two strings in a row are easily swapped.
    * @returns The conversation. Its `externalFlowV4Session.sessionKey` and `voice.listenUrl` are marked fields: mask
    * them with `redact()` before you log them.

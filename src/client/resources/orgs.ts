@@ -16,6 +16,9 @@ export class OrgsResource {
    * Lists the clients (dashboard users) and teams of an organisation, used for the assignment of chats
    * (specification, 4.1).
    *
+   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones (5.2). Which of
+   * them this operation accepts is not shown.
+   *
    * @param orgId - The organisation's id.
    * @returns `{ clients, teams }`. Clients carry marked fields such as `dashboardPassword`: mask them with
    * `redact()` before you log them.

@@ -18,6 +18,9 @@ export class PhoneNumbersResource {
    * With `isImportedNumber: false` the number is also released on the platform's telephony account. That is
    * permanent, and the same number may not be reclaimable. With `true` it only leaves the workspace.
    *
+   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones (5.2). Which of
+   * them this operation accepts is not shown.
+   *
    * @remarks Never retried automatically, except after a 429 or when no connection was made.
    *
    * @param number - `phoneNumberSid` and `isImportedNumber` are required. Whether the service requires

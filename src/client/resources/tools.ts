@@ -17,6 +17,9 @@ export class ToolsResource {
    * Lists the catalogue of built-in tools (specification, 4.4): those an agent is given by listing their id in
    * `nodes[].toolsIds`, and those the LLM runtime adds by itself.
    *
+   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones (5.2). Which of
+   * them this operation accepts is not shown.
+   *
    * @throws {ApiError} When the service answers with an error status.
    * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
    * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
@@ -37,6 +40,9 @@ export class ToolsResource {
 
   /**
    * Retrieves a tool with its full configuration: fields, server URL and channels (specification, 4.5).
+   *
+   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones (5.2). Which of
+   * them this operation accepts is not shown.
    *
    * @param toolId - The tool's id. `defaults` is refused: it is the path of the catalogue (specification, 4.4).
    * @returns The tool. `serverUrlSecret` is a marked field: mask it with `redact()` before you log it.

@@ -16,6 +16,9 @@ export class VariablesResource {
    * Creates a variable for an agent, under a key that the agent does not have yet (specification, 4.2). Which fields other
    * than the key are required is not documented.
    *
+   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones (5.2). Which of
+   * them this operation accepts is not shown.
+   *
    * @remarks Never retried automatically, except after a 429 or when no connection was made.
    *
    * @param agentId - The agent's id.

@@ -15,6 +15,9 @@ export class WorkspacesResource {
    * Deletes a workspace for good (specification, 4.7): its agents, conversations, leads, tools, variables and the access
    * of its members. Only its owners may, and never the primary workspace.
    *
+   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones (5.2). Which of
+   * them this operation accepts is not shown.
+   *
    * @remarks Never retried automatically, except after a 429 or when no connection was made.
    *
    * @param workspaceId - The workspace's id.
