@@ -1,15 +1,18 @@
-// Two operations that the document names without their shapes, declared by you: typed, checked and retried like the
-// built-in ones, and answered by the fake too.
+// Two operations that the specification names (4.4) without their shapes, declared by you: typed, checked and retried like
+// the built-in ones, and answered by the fake too. The shapes here are made up.
 // Run it with: npx tsx examples/own-endpoint.ts
-import { AgentPlatform, endpoint, type Tool, ToolSchema, withData } from 'agent-platform-sdk';
+import { AgentPlatform, endpoint, ToolSchema, withData } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import * as z from 'zod';
 
 // What you know of them, from your dashboard or from the service's support. Any Standard Schema works.
-const listTools = endpoint({
-  method: 'GET',
-  path: '/agents/{agentId}/tools',
-  response: withData(z.array(ToolSchema)),
+const assignTools = endpoint({
+  method: 'PATCH',
+  path: '/agents/{id}',
+  body: z.object({ nodes: z.array(z.object({ toolsIds: z.array(z.string()) })) }),
+  response: withData(
+    z.object({ id: z.string(), nodes: z.array(z.object({ toolsIds: z.array(z.string()) })) }),
+  ),
 });
 const createTool = endpoint({
   method: 'POST',
@@ -20,9 +23,7 @@ const createTool = endpoint({
 
 // The fake learns them from the same declarations; `body` is typed, and has been validated.
 const fake = createFakePlatform();
-const toolsOf = (agentId: string, tools: Iterable<Tool>) =>
-  [...tools].filter((tool) => tool.agentId === agentId);
-fake.handle(listTools, ({ path, state, succeed }) => succeed(toolsOf(path.agentId, state.tools.values())));
+fake.handle(assignTools, ({ path, body, succeed }) => succeed({ ...path, ...body }));
 fake.handle(createTool, ({ path, body, succeed }) => succeed(fake.add.tool({ ...body, ...path })));
 
 const { agentId, workspaceSecret } = fake.seed.eu;
@@ -39,8 +40,9 @@ const created = await platform.send(createTool, {
 });
 console.log(`created: ${created.id}`);
 
-const tools: Tool[] = await platform.send(listTools, { path: { agentId } });
-console.log(`tools: ${tools.map(({ name }) => name).join(', ')}`);
+const body = { nodes: [{ toolsIds: ['web-search', created.id] }] };
+const { nodes } = await platform.send(assignTools, { path: { id: agentId }, body });
+console.log(`tools: ${nodes[0]?.toolsIds.join(', ')}`);
 
 try {
   await platform.send(createTool, {

@@ -96,14 +96,17 @@ const PATH = /^(?!\/v3(\/|$))(\/(?!:)([^{}/]|\{[^{}]+\})*)+$/;
  * import { AgentPlatform, endpoint, ToolSchema, withData } from 'agent-platform-sdk';
  * import * as z from 'zod';
  *
- * const listTools = endpoint({
- *   method: 'GET',
+ * // The specification names this operation (4.4) and does not show its shape: the body and the answer are made up.
+ * const createTool = endpoint({
+ *   method: 'POST',
  *   path: '/agents/{agentId}/tools',
- *   response: withData(z.array(ToolSchema)),
+ *   body: z.object({ name: z.string(), serverUrl: z.url() }),
+ *   response: withData(ToolSchema),
  * });
  *
  * const platform = new AgentPlatform();
- * const tools = await platform.send(listTools, { path: { agentId: 'agent_1' } });
+ * const body = { name: 'CRM lookup', serverUrl: 'https://crm.shop.example/lookup' };
+ * const tool = await platform.send(createTool, { path: { agentId: 'agent_1' }, body });
  * ```
  */
 /* @__NO_SIDE_EFFECTS__ */

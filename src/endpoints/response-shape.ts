@@ -26,9 +26,11 @@ export interface ResponseShape<Result> {
  * import { endpoint, withData } from 'agent-platform-sdk';
  * import * as z from 'zod';
  *
- * const getAgent = endpoint({
- *   method: 'GET',
- *   path: '/agents/{agentId}',
+ * // Named in 4.4; the rest of the shape is made up.
+ * const assignTools = endpoint({
+ *   method: 'PATCH',
+ *   path: '/agents/{id}',
+ *   body: z.object({ nodes: z.array(z.object({ toolsIds: z.array(z.string()) })) }),
  *   response: withData(z.object({ id: z.string() })),
  * });
  * ```
@@ -66,6 +68,7 @@ function envelopeShape<Result>(schema: StandardSchemaV1): ResponseShape<Result> 
  * ```ts
  * import { endpoint, withoutData } from 'agent-platform-sdk';
  *
+ * // Made up: the specification shows no deletion but that of a workspace.
  * const deleteAgent = endpoint({ method: 'DELETE', path: '/agents/{agentId}', response: withoutData() });
  * ```
  */

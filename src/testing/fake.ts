@@ -127,16 +127,16 @@ export class FakePlatform {
    * import { createFakePlatform } from 'agent-platform-sdk/testing';
    * import * as z from 'zod';
    *
-   * const listTools = endpoint({
-   *   method: 'GET',
+   * // The specification names this operation (4.4) and does not show its shape: the body and the answer are made up.
+   * const createTool = endpoint({
+   *   method: 'POST',
    *   path: '/agents/{agentId}/tools',
-   *   response: withData(z.array(ToolSchema)),
+   *   body: z.object({ name: z.string(), serverUrl: z.url() }),
+   *   response: withData(ToolSchema),
    * });
    *
    * const fake = createFakePlatform();
-   * fake.handle(listTools, ({ path, state, succeed }) =>
-   *   succeed([...state.tools.values()].filter((tool) => tool.agentId === path.agentId)),
-   * );
+   * fake.handle(createTool, ({ path, body, succeed }) => succeed(fake.add.tool({ ...body, ...path })));
    * ```
    */
   handle<Path extends string, Body, Query, Result>(
