@@ -71,7 +71,7 @@ export function webhookEnvelopeSchema(
 }
 
 function envelopeOf<Type extends WebhookEventType>(type: Type): WebhookEnvelopeSchema<Type> {
-  if (!Object.hasOwn(webhookEvents, type)) throw new TypeError(`There is no event type ${String(type)}.`);
+  if (!Object.hasOwn(webhookEvents, type)) throw new TypeError(`There is no event type ${type as string}.`);
   // Every payload of the table is an object; its row says so by its fields alone.
   const { shape } = webhookEvents[type].payload as unknown as z.ZodMiniObject;
   const payload = openObject(() => ({ ...shape, workspaceSecret: requiredText }));

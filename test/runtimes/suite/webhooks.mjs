@@ -83,9 +83,14 @@ export const webhookChecks = {
     equal([wrong.name, wrong.issues[0].path], ['WebhookPayloadError', ['payload', 'agentId']]);
   },
 
-  async 'parseWebhookRequest takes a Request and asks for the secret'({ sdk, ...context }) {
-    const secret = async (presented) => presented === SECRET && 'sales';
-    const event = await sdk.parseWebhookRequest(post(delivery(context)), { secret });
+  async 'parseWebhookRequest takes a Request, and a function that loads the secret or decides on it'({
+    sdk,
+    ...context
+  }) {
+    const loaded = await sdk.parseWebhookRequest(post(delivery(context)), { secret: async () => SECRET });
+    equal(loaded.type, 'lead_captured');
+    const verifySecret = async (presented) => presented === SECRET && { workspace: 'sales' };
+    const event = await sdk.parseWebhookRequest(post(delivery(context)), { verifySecret });
     equal([event.type, event.workspace], ['lead_captured', 'sales']);
   },
 };
