@@ -124,9 +124,23 @@ function extraFields({ body }: RawDelivery, secret: string): VerifiedDelivery['e
   if (Object.keys(extra).length === 0) return undefined;
   // Another secret of a rotation may stand there.
   if (Object.hasOwn(extra, 'workspaceSecret')) extra.workspaceSecret = MASK;
-  const inJson = JSON.stringify(secret).slice(1, -1);
-  // It was an object before the secret was taken out of its text.
-  return JSON.parse(JSON.stringify(extra).replaceAll(inJson, MASK)) as Record<string, unknown>;
+  // An object stays one.
+  return withoutSecret(extra, secret) as Record<string, unknown>;
+}
+
+/** Deeper than what anyone sends beside a payload; more must not overflow the stack. */
+const MAX_EXTRA_DEPTH = 64;
+
+/** Copies a value with a secret masked in its texts and names. */
+function withoutSecret(value: unknown, secret: string, depth = 0): unknown {
+  if (typeof value === 'string') return value.replaceAll(secret, MASK);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === MAX_EXTRA_DEPTH) return '[…]';
+  if (Array.isArray(value)) return value.map((element) => withoutSecret(element, secret, depth + 1));
+  const masked = (text: string) => text.replaceAll(secret, MASK);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [masked(name), withoutSecret(field, secret, depth + 1)]),
+  );
 }
 
 /** An event as logs and messages name it: type and workspace, which may hold anything, quoted and cut. */

@@ -1,5 +1,5 @@
 import type { AgentPlatform, AgentPlatformOptions } from 'agent-platform-sdk';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { connect, rejectionOf, success } from '../support/client.js';
 import { type Answer, answerInTurn, answerWith, connectTo } from '../support/msw.js';
 
@@ -100,8 +100,11 @@ test.each([
       'error sending request for url (http://x/): client error (Connect): tcp connect error: Connection refused (os error 111)',
     ),
   ],
-])('a connection that was never made is known as such: %s', async (_, thrown) => {
-  const platform = connect('http://127.0.0.1', { fetch: () => Promise.reject(thrown) });
+])('a connection that was never made is known as such: %s', async (runtime, thrown) => {
+  if (runtime === 'Deno') vi.stubGlobal('Deno', {});
+  vi.stubGlobal('fetch', () => Promise.reject(thrown));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const platform = connect('http://127.0.0.1');
   expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({
     outcomeUnknown: false,
     cause: thrown,
@@ -109,11 +112,44 @@ test.each([
   });
 });
 
+test.each([
+  ['a code', Object.assign(new Error('x'), { code: 'ECONNREFUSED' })],
+  ['a system call', Object.assign(new Error('x'), { cause: { syscall: 'connect', code: 'ETIMEDOUT' } })],
+  ['a text', new Error('connection refused')],
+])(
+  'a fetch of the user’s cannot prove by %s that it never connected: nothing is repeated',
+  async (_, thrown) => {
+    const fetch = vi.fn(() => Promise.reject(thrown));
+    const platform = connect('http://127.0.0.1', { fetch, maxRetries: 2 });
+    expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({ outcomeUnknown: true });
+    expect(fetch).toHaveBeenCalledOnce();
+  },
+);
+
+test('a body that breaks off with the code of a refused connection was answered: nothing is repeated', async () => {
+  const refused = Object.assign(new Error('?'), { code: 'ECONNREFUSED', syscall: 'connect' });
+  const fetch = vi.fn(async () => new Response(new ReadableStream({ pull: (body) => body.error(refused) })));
+  vi.stubGlobal('fetch', fetch);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const platform = connect('http://127.0.0.1', { maxRetries: 2 });
+  expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({ outcomeUnknown: true });
+  expect(fetch).toHaveBeenCalledOnce();
+});
+
+test('outside of Deno no text proves that a connection was never made', async () => {
+  vi.stubGlobal('fetch', () => Promise.reject(new Error('the page says: connection refused')));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const platform = connect('http://127.0.0.1');
+  expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({ outcomeUnknown: true });
+});
+
 test('where one of several attempts may have got through, the outcome is unknown, and nothing is repeated', async () => {
   const refused = Object.assign(new Error('?'), { code: 'ECONNREFUSED', syscall: 'connect' });
   const cut = Object.assign(new Error('?'), { code: 'ECONNRESET', syscall: 'read' });
   const fetch = vi.fn(() => Promise.reject(new AggregateError([refused, cut], 'no gateway answered')));
-  const platform = connect('http://127.0.0.1', { fetch, maxRetries: 2 });
+  vi.stubGlobal('fetch', fetch);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const platform = connect('http://127.0.0.1', { maxRetries: 2 });
   expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({ outcomeUnknown: true });
   expect(fetch).toHaveBeenCalledOnce();
 });

@@ -67,3 +67,37 @@ test('where the runtime cannot even make a request, the error is typed, and noth
   expect((error as Error).message).toContain('not in this runtime');
   expect(fetch).not.toHaveBeenCalled();
 });
+
+test('a fetch of the user’s is called as a function, with headers of its own', async () => {
+  const seen: unknown[] = [];
+  const platform = connect('http://127.0.0.1', {
+    headers: { 'x-api-key': CANARY },
+    fetch: function (this: unknown, _url: string, init: RequestInit) {
+      seen.push(this);
+      // What it does to them hides nothing from the masking.
+      delete (init.headers as Record<string, string>)['x-api-key'];
+      return Promise.reject(new Error(`failed with ${CANARY}`));
+    },
+  });
+  const error = await rejectionOf(platform.workspaces.delete('w1'));
+  expect(seen).toEqual([undefined]);
+  expect(inspect(error)).not.toContain(CANARY);
+});
+
+test.each([200, 400])('a fetch whose %i has a body that is no text ends in a typed error', async (status) => {
+  const response = { ok: status === 200, status, headers: new Headers(), text: async () => 5 };
+  const fetch = async () => response as unknown as Response;
+  const error = await rejectionOf(connect('http://127.0.0.1', { fetch }).workspaces.delete('w1'));
+  expect(error).toMatchObject({ status, outcomeUnknown: status === 200 });
+});
+
+test.each([null, undefined, {}, 'GET /tools'])(
+  'sending %j, which is no endpoint, is refused',
+  async (given) => {
+    const send = () => connect('http://127.0.0.1').send(given as never, {} as never);
+    await expect(async () => send()).rejects.toMatchObject({
+      type: 'configuration_error',
+      option: 'endpoint',
+    });
+  },
+);

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { rejectionOf, success } from '../support/client.js';
 import { answerInTurn, answerWith, connectTo } from '../support/msw.js';
@@ -56,4 +57,18 @@ test('white space around a token is not part of it', async () => {
   });
   await platform.tools.get('t1');
   expect(requests[0]?.headers.authorization).toBe('Bearer a-secret');
+});
+
+test('a token of an earlier attempt is masked in what the service says of it later', async () => {
+  const tokens = ['first-token-of-the-vault', 'second-token-of-the-vault'];
+  const { platform } = connectTo(
+    answerInTurn(
+      answerWith(503, '', { 'retry-after': '0' }),
+      answerWith(401, { message: `stale: ${tokens[0]}`, code: 'stale' }),
+    ),
+    { token: () => tokens.shift() ?? '', maxRetries: 1 },
+  );
+  const error = await rejectionOf(platform.tools.get('t1'));
+  expect(inspect(error)).toContain('stale: [redacted]');
+  expect(inspect(error)).not.toContain('first-token');
 });

@@ -487,3 +487,21 @@ test('the object of a body parser is left as it is', async () => {
   await setUp().receiver.handle({ method: 'POST', body });
   expect(body).toEqual(envelope('lead_captured'));
 });
+
+test.each([
+  ['nested beyond what anyone sends', 'a-secret-of-the-tests', `${'['.repeat(8_000)}${']'.repeat(8_000)}`],
+  ['a number that holds the digits of the secret', '12345678', '1712345678'],
+])('a field of the envelope that is %s loses no delivery', async (_, given, sent) => {
+  const drift: Drift[] = [];
+  const types: string[] = [];
+  const receiver = createWebhookReceiver({
+    secret: given,
+    logLevel: 'off',
+    onDrift: (one) => void drift.push(one),
+  }).on('webhook_test', ({ type }) => void types.push(type));
+  const payload = JSON.stringify({ message: 'm', createdAt: 1, workspaceSecret: given });
+  const body = `{"type":"webhook_test","payload":${payload},"more":${sent}}`;
+  expect(await receiver.handle({ method: 'POST', body })).toMatchObject({ status: 200 });
+  expect(types).toEqual(['webhook_test']);
+  expect(drift).toHaveLength(1);
+});

@@ -17,6 +17,8 @@ export interface Call {
   readonly request: PreparedRequest;
   /** When the whole call's time is over, by `performance.now()`. */
   readonly endsAt: number;
+  /** The tokens of all its attempts: the answer to one may still show that of another. */
+  readonly tokens: Set<string>;
 }
 
 /** The time that one attempt of a call has, or one hook, or one schema of the user's own. */
@@ -35,8 +37,9 @@ export class Attempt {
   readonly deadline: Deadline;
   /** True once the request was handed to `fetch`: before that, the service cannot have acted. */
   isSent = false;
+  /** True once a response has come, even if its body does not follow. */
+  isAnswered = false;
   #headers: Readonly<Record<string, string>>;
-  #token: string | undefined;
   #masker: Masker | undefined;
 
   constructor(call: Call, number: number) {
@@ -46,7 +49,7 @@ export class Attempt {
     this.deadline = deadlineOf(call);
     this.#headers = headers;
     // That of the client may have been put elsewhere by a call that sends none.
-    this.#token = typeof token === 'string' ? token : undefined;
+    if (typeof token === 'string') call.tokens.add(token);
   }
 
   /** The headers that are sent; before they are known, those that the caller wants to be sent. */
@@ -58,7 +61,7 @@ export class Attempt {
   get masker(): Masker {
     const { body } = this.call.request;
     this.#masker ??= new Masker({
-      token: this.#token,
+      tokens: [...this.call.tokens],
       headers: this.#headers,
       sentValues: body === undefined ? [] : hiddenTexts(parseJson(body)),
     });
@@ -73,7 +76,7 @@ export class Attempt {
 
   /** Notes the token as soon as it is known, so that it is masked from then on. */
   noteToken(token: string | undefined): void {
-    this.#token = token ?? this.#token;
+    if (token !== undefined) this.call.tokens.add(token);
     this.#masker = undefined;
   }
 

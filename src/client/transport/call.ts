@@ -4,6 +4,7 @@ import { AbortError, AgentPlatformError, type ApiError, type ConnectionError } f
 import type { Issue } from '../../ground/issues.js';
 import { isOwnSchema } from '../../schemas/object.js';
 import { DriftReporter } from '../../validation/drift.js';
+import { refuseOption } from '../../validation/option-checks.js';
 import { ApiPromise, type ApiResponse } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
 import { resolveCall, type Settings } from '../settings.js';
@@ -56,11 +57,14 @@ async function send(
   input: RequestInput,
   given: RequestOptions,
 ): Promise<ApiResponse<unknown>> {
+  if (typeof (endpoint as Partial<Endpoint> | null)?.path !== 'string') {
+    refuseOption('endpoint', 'must be one of `endpoints`, or made by endpoint()');
+  }
   const options = resolveCall(settings, given);
   // By a clock that nobody sets.
   const endsAt = performance.now() + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
   const request = await prepare({ settings, options, endpoint, endsAt }, input);
-  const answer = await carry({ settings, options, endpoint, request, endsAt }, drift);
+  const answer = await carry({ settings, options, endpoint, request, endsAt, tokens: new Set() }, drift);
   const { data, message, drift: issues } = await read(answer);
   await reportDrift(answer.attempt.call, drift, issues);
   return { data, response: answer.response, message };
@@ -126,7 +130,7 @@ function abortedWhileWaiting({ shown, number, call }: Attempt): AbortError {
   return new AbortError(message, { ...shown, cause: call.options.signal?.reason });
 }
 
-async function prepare(call: Omit<Call, 'request'>, input: RequestInput) {
+async function prepare(call: Omit<Call, 'request' | 'tokens'>, input: RequestInput) {
   const { method, path, body, query } = call.endpoint;
   const request = prepareRequest(call.endpoint, input);
   if (body === undefined && query === undefined) return request;
@@ -143,7 +147,7 @@ async function read(answer: Answer): Promise<CallResult> {
 /** Waits for a schema of the user's own, which may be asynchronous, no longer than for an attempt. */
 async function withinTime<Value>(
   work: Promise<Value>,
-  call: Omit<Call, 'request'>,
+  call: Omit<Call, 'request' | 'tokens'>,
   shown: () => Attempt['shown'],
   outcomeUnknown: boolean,
 ): Promise<Value> {

@@ -10,7 +10,7 @@ export const OUTCOME_UNKNOWN_HINT =
 
 /** Turns an attempt that was not answered into a typed error, whatever `fetch` threw. */
 export function toConnectionError(attempt: Attempt, thrown: unknown): ConnectionError {
-  const { shown, masker, deadline, isSent } = attempt;
+  const { shown, masker, deadline, isSent, isAnswered } = attempt;
   const { settings, options, request } = attempt.call;
   const mayHaveActed = request.method !== 'GET' && isSent;
   const where = `attempt ${attempt.number}`;
@@ -19,7 +19,8 @@ export function toConnectionError(attempt: Attempt, thrown: unknown): Connection
     return toExpiryError(deadline.expiry, options, shown, where, mayHaveActed);
   }
   const { reason, cause } = readThrown(thrown, masker);
-  const neverConnected = wasNeverConnected(thrown);
+  // A `fetch` of the user's may report anything, such as a second request of its own.
+  const neverConnected = settings.fetch === undefined && !isAnswered && wasNeverConnected(thrown);
   const outcomeUnknown = mayHaveActed && !neverConnected;
   const check = `\n  Check \`baseUrls.${settings.region}\` and the network.`;
   const hint = neverConnected ? check : hintFor(outcomeUnknown);
@@ -62,7 +63,7 @@ const NEVER_CONNECTED = [
   /^(ConnectionRefused|FailedToOpenSocket|DNSResolveFailed)$/,
 ];
 
-/** Deno gives no code, only a text. */
+/** Deno gives no code, only a text; elsewhere a text may be anyone's, such as that of a proxy's page. */
 const NEVER_CONNECTED_TEXT = /\b(connection refused|dns error|failed to lookup address|tcp connect error)\b/i;
 
 /** Node's system calls that come before anything is written. */
@@ -104,7 +105,9 @@ function wasNeverConnected(error: unknown, depth = 0): boolean {
       return depth < MAX_DEPTH && several.every((one) => wasNeverConnected(one, depth + 1));
     }
     const code = connectionCode(error);
-    if (code === undefined) return error instanceof Error && NEVER_CONNECTED_TEXT.test(error.message);
+    if (code === undefined) {
+      return 'Deno' in globalThis && error instanceof Error && NEVER_CONNECTED_TEXT.test(error.message);
+    }
     return (
       NEVER_CONNECTED.some((codes) => codes.test(code)) ||
       chainOf(error).some(({ syscall }) => BEFORE_CONNECTION.includes(syscall))

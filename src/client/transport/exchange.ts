@@ -69,6 +69,7 @@ export async function sendAttempt(attempt: Attempt, request: Request): Promise<A
     tellRequest(attempt);
     attempt.isSent = true;
     const response = await responseOf(attempt, request);
+    attempt.isAnswered = true;
     const body = await readBody(response, call.settings, deadline);
     // An error status tells what happened even where its body was cut off; a 2xx without its body tells nothing.
     if ('failure' in body && (response.ok || deadline.expiry === 'abort')) throw body.failure;
@@ -98,10 +99,12 @@ async function responseOf(attempt: Attempt, request: Request): Promise<Response>
 /** A `fetch` of the user's is given an address and an init: that of another undici refuses ky's `Request`. */
 function fetched({ call, headers, deadline }: Attempt, request: Request): Promise<Response> {
   const { signal } = deadline;
-  if (call.settings.fetch === undefined) return fetch(request, { signal });
+  const { fetch: own, baseUrl } = call.settings;
+  if (own === undefined) return fetch(request, { signal });
   const { method, body, path } = call.request;
-  const init = { method, headers, redirect: 'manual', signal } as const;
-  return call.settings.fetch(call.settings.baseUrl + path, body === undefined ? init : { ...init, body });
+  // Headers of its own: what it does to them must hide nothing from the masking.
+  const init = { method, headers: { ...headers }, redirect: 'manual', signal } as const;
+  return own(baseUrl + path, body === undefined ? init : { ...init, body });
 }
 
 function fail(attempt: Attempt, thrown: unknown): ConnectionError {

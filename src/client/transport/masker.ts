@@ -20,7 +20,7 @@ const MAX_SENT_VALUES = 100;
 
 /** Secrets of one attempt: what it was sent with, or is about to be. */
 interface AttemptSecrets {
-  readonly token: string | undefined;
+  readonly tokens: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   /** Values of marked fields in the body. */
   readonly sentValues: readonly string[];
@@ -87,8 +87,8 @@ export class Masker {
   }
 }
 
-function formsOfSecrets({ token, headers, sentValues }: AttemptSecrets): readonly string[] {
-  const secrets = token === undefined ? [] : [`Bearer ${token}`, token];
+function formsOfSecrets({ tokens, headers, sentValues }: AttemptSecrets): readonly string[] {
+  const secrets = tokens.flatMap((token) => [`Bearer ${token}`, token]);
   for (const name of Object.keys(headers).filter(isSensitiveHeader)) {
     const value = headers[name] ?? '';
     // Whole and in parts: `Basic …`, `session=…`.

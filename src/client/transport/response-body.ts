@@ -29,7 +29,8 @@ export async function readBody(
     return readStream(body.getReader(), maxBytes, deadline);
   }
   try {
-    const text = await deadline.race(response.text());
+    // That of a `fetch` of the user's may be anything.
+    const text = String(await deadline.race<unknown>(response.text()));
     // No text has more characters than bytes.
     return { text, tooLarge: text.length > maxBytes };
   } catch (failure) {
