@@ -2,7 +2,7 @@ import { endpoints, NotFoundError, RateLimitError, ServerError, TimeoutError } f
 import { createFakePlatform, type FaultInput } from 'agent-platform-sdk/testing';
 import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 import { setupServer } from 'msw/node';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { clientOf, httpClientOf, listening, send } from './support/client.js';
 
 /** Every fault that the client can see, and what it sees. */
@@ -198,13 +198,24 @@ test('a redirect is a status with a location', async () => {
   await expect(clientOf(fake).tools.listDefaults()).rejects.toMatchObject({ status: 307 });
 });
 
-test('a refused connection is seen as one that was never made', async () => {
+test('a refused connection is seen as one that was never made, where the fake is the runtime’s own fetch', async () => {
+  const fake = createFakePlatform();
+  fake.faults.inject({ kind: 'refused' });
+  vi.stubGlobal('fetch', fake.fetch);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
+  const { workspaces } = clientOf(fake, { token, maxRetries: 1, fetch: undefined });
+
+  await expect(workspaces.delete(secondWorkspaceId)).resolves.toBeUndefined();
+});
+
+test('a refused connection of a fetch that is given as an option proves nothing', async () => {
   const fake = createFakePlatform();
   fake.faults.inject({ kind: 'refused' });
   const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
   const { workspaces } = clientOf(fake, { token, maxRetries: 1 });
 
-  await expect(workspaces.delete(secondWorkspaceId)).resolves.toBeUndefined();
+  await expect(workspaces.delete(secondWorkspaceId)).rejects.toMatchObject({ outcomeUnknown: true });
 });
 
 test('a refused connection is impossible over HTTP, and the answer says why', async () => {
