@@ -63,7 +63,7 @@ const workspaceLevel: readonly string[] = [
   'deleteWorkspace',
 ] satisfies (keyof typeof endpoints)[];
 
-/** Who owns what is decided by `choices.ownsAgent` (4.6) and `choices.ownsWorkspace` (4.7). */
+/** Ownership is decided by `choices.ownsAgent` (4.6) and `choices.ownsWorkspace` (4.7). */
 const decidedByOwnership: readonly string[] = [
   'getConversation',
   'deleteWorkspace',

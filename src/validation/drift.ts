@@ -35,7 +35,7 @@ export class DriftReporter {
   async report(drift: Drift): Promise<void> {
     const fresh = drift.issues.filter((issue) => this.#isNew(drift.source, issue));
     const level = fresh.length > 0 ? 'warn' : 'debug';
-    this.#log.log(level, () => `${drift.source} departs from the document${formatIssues(drift.issues)}`);
+    this.#log.log(level, () => `${drift.source} departs from the specification${formatIssues(drift.issues)}`);
     await this.#log.runQuietly('onDrift', () => this.#onDrift?.(drift));
   }
 

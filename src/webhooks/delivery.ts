@@ -186,7 +186,7 @@ function invalidEvent(
   issues: readonly Issue[],
 ): InvalidWebhookEvent {
   const { payload, label } = verified;
-  const message = `The webhook ${label} does not fit the document (6.3)`;
+  const message = `The webhook ${label} does not fit the specification (6.3)`;
   const error = new WebhookPayloadError(message, { issues, payload });
   return { type, payload, ...workspaceOf(verified), issues, error };
 }

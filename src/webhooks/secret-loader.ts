@@ -7,7 +7,7 @@ import { createVerifier, type Genuine, isPresented, type Verifier, type WebhookS
  * secret, and returns what the option `secret` takes. It cannot decide on what a delivery presents: that is a
  * {@link WebhookSecretLookup}.
  *
- * What it returns is used for five minutes, and loaded afresh before that if a delivery presents another secret, so
+ * Its answer is used for five minutes, and loaded afresh before that if a delivery presents another secret, so
  * that a rotation is seen.
  */
 export type WebhookSecretLoader = () => WebhookSecrets | Promise<WebhookSecrets>;

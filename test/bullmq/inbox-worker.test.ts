@@ -116,7 +116,7 @@ test('an event whose attempts are used up is a dead letter, with its reason', as
   });
 });
 
-test('an event that does not fit the document is a dead letter at once, and not lost', async () => {
+test('an event that does not fit the specification is a dead letter at once, and not lost', async () => {
   const { hooks, told } = notes();
   const inbox = createInbox({ hooks });
   const receiver = receiverWith(inbox);

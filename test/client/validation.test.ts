@@ -205,7 +205,7 @@ test('the error names the field, what was expected and what came', async () => {
   const { call } = await getTool(success({ id: 't1', name: 5 }), {});
   const error = (await rejectionOf(call)) as ResponseValidationError;
   expect(error.message).toBe(
-    'GET /tools/t1 answered 200 with a body that does not fit the document\n' +
+    'GET /tools/t1 answered 200 with a body that does not fit the specification\n' +
       '  at data.name: expected string, received number\n' +
       "  With `validation: 'report'` it is passed on as it is.",
   );

@@ -51,7 +51,7 @@ test('a verified event is stored without the secret, and answered 200 before any
 
 test.each([
   ['of an unknown type', 'agent_renamed', {}],
-  ['that does not fit the document', 'lead_captured', { agentId: 7 }],
+  ['that does not fit the specification', 'lead_captured', { agentId: 7 }],
 ])('an event %s is stored too: the worker decides', async (_, type, overrides) => {
   const { receiver, stored } = setUp();
   expect((await receiver.handle(post(type, overrides))).status).toBe(200);

@@ -408,7 +408,7 @@ test('a field of the envelope beside type and payload is reported as drift, with
       },
     ]);
     expect(logger.lines.join('\n')).toMatch(
-      /^warn .*webhook_test departs from the document\n {2}.*version: unknown field/m,
+      /^warn .*webhook_test departs from the specification\n {2}.*version: unknown field/m,
     );
   }
 });

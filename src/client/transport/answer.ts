@@ -98,7 +98,7 @@ function invalid(
   const parts = errorParts(answer, body);
   const issues = maskedIssues(found, answer.attempt.masker);
   return new ResponseValidationError(
-    `${headline(parts)} with a body that does not fit the document${formatIssues(issues)}${forgiveness}${hint}`,
+    `${headline(parts)} with a body that does not fit the specification${formatIssues(issues)}${forgiveness}${hint}`,
     { ...parts, issues, outcomeUnknown, cause },
   );
 }
