@@ -24,7 +24,7 @@ const failures = [
   () => answering(503, '').tools.get('tool'),
   () => unreachable.tools.get('tool'),
   () => answering(200, '{}').tools.get('tool', { signal: AbortSignal.abort() }),
-  () => sdk.parseWebhook('{', { secret: 'a-secret' }),
+  () => sdk.parseWebhook('{"type":"webhook_test","payload":{"workspaceSecret":"a-secret"}}', { secret: 'a-secret' }),
   () => sdk.parseWebhook('{"type":"webhook_test","payload":{}}', { secret: 'a-secret' }),
 ];
 const caught = [];
