@@ -22,7 +22,7 @@ const titles: Readonly<Record<RecordName, string>> = {
 const minimalFields: Readonly<Record<RecordName, readonly string[]>> = {
   orgClient: ['ID'],
   team: ['ID'],
-  variable: ['id', 'key'],
+  variable: ['id', 'key', 'type', 'agentId', 'userId'],
   tool: ['id'],
   defaultTool: ['id'],
   conversation: ['ID'],
@@ -32,7 +32,7 @@ const minimalFields: Readonly<Record<RecordName, readonly string[]>> = {
 const typicalFields: Readonly<Record<RecordName, readonly string[]>> = {
   orgClient: ['ID', 'name', 'email', 'orgId', 'widgetIDs', 'status', 'ts', 'isAdmin', 'allowedChannels'],
   team: ['ID', 'orgId', 'key', 'label', 'memberIds'],
-  variable: ['id', 'key', 'type', 'value', 'defaultValue', 'agentId'],
+  variable: ['id', 'key', 'type', 'value', 'defaultValue', 'agentId', 'userId'],
   tool: ['id', 'name', 'description', 'method', 'serverUrl', 'agentId', 'fields', 'channels', 'createdAt'],
   defaultTool: ['id', 'name', 'description', 'kind', 'channels'],
   conversation: [

@@ -24,7 +24,14 @@ export interface DataEnvelope<Data> extends Envelope {
 
 /** The schema that {@link dataEnvelopeSchema} makes. */
 export type DataEnvelopeSchema<Data extends z.core.$ZodType> = z.ZodMiniObject<
-  { success: z.ZodMiniBoolean; message: z.ZodMiniString; data: Data },
+  {
+    /** True where the operation succeeded. */
+    success: z.ZodMiniBoolean;
+    /** A message for people. */
+    message: z.ZodMiniString;
+    /** The record, or the list of them. */
+    data: Data;
+  },
   z.core.$strip
 >;
 

@@ -49,7 +49,7 @@ export {
 } from './fixtures/fixtures.js';
 export type { FakeServer, ListenOptions } from './http-server.js';
 export type { OperationCall, OperationName } from './operations.js';
-export type { ConcernedRecord, PermitQuestion } from './reach.js';
+export type { ConcernedRecord, PermitQuestion, RecordOfKind } from './reach.js';
 export type {
   FakeAgent,
   FakeConversation,

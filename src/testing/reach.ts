@@ -12,14 +12,23 @@ import type {
   FakeWorkspace,
 } from './records.js';
 
-interface RecordOfKind {
+/** The records of the fake, by the names of their kinds. */
+export interface RecordOfKind {
+  /** A workspace. */
   readonly workspace: FakeWorkspace;
+  /** An organisation. */
   readonly org: FakeOrg;
+  /** An agent. */
   readonly agent: FakeAgent;
+  /** A variable of an agent. */
   readonly variable: Variable;
+  /** A tool of an agent. */
   readonly tool: Tool;
+  /** A conversation of an agent. */
   readonly conversation: FakeConversation;
+  /** A lead of an agent. */
   readonly lead: FakeLead;
+  /** A phone number of a workspace. */
   readonly phoneNumber: FakePhoneNumber;
 }
 

@@ -17,7 +17,9 @@ export interface WebhookEnvelope<Type extends WebhookEventType = WebhookEventTyp
 /** The schema of the envelope of one event type. */
 export type WebhookEnvelopeSchema<Type extends WebhookEventType> = z.ZodMiniObject<
   {
+    /** The type of the event. */
     type: z.ZodMiniLiteral<Type>;
+    /** The payload of that type, with `workspaceSecret`. */
     payload: z.ZodMiniType<WebhookEnvelope<Type>['payload'], WebhookEnvelope<Type>['payload']>;
   },
   z.core.$strip

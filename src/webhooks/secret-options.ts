@@ -17,7 +17,12 @@ export type WebhookSecretLookup = (presented: string) => SecretAnswer | Promise<
  * The answer of a {@link WebhookSecretLookup}: `true` or the workspace's name in an object if the secret is genuine,
  * `false` if not. Anything else is an error, never a pass: a bare string could be a secret that was read, and not a name.
  */
-export type SecretAnswer = boolean | { readonly workspace: string };
+export type SecretAnswer =
+  | boolean
+  | {
+      /** The name of the workspace whose secret it is. */
+      readonly workspace: string;
+    };
 
 /** Exactly one of `secret` and `verifySecret`. */
 export type WebhookSecretOptions =

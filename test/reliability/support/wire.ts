@@ -8,14 +8,16 @@ export function wire(status: string, headers: readonly string[], body: string | 
 
 const JSON_TYPE = 'content-type: application/json';
 
+/** For one call alone: a retry must not meet a connection that is about to end. */
+const CLOSE = 'connection: close';
+
 /** The three ways in which HTTP/1.1 tells where a body ends. */
 export const framings = {
   'with a length': (status: string, body: string) =>
-    wire(status, [JSON_TYPE, `content-length: ${Buffer.byteLength(body)}`], body),
+    wire(status, [JSON_TYPE, CLOSE, `content-length: ${Buffer.byteLength(body)}`], body),
   'in chunks': (status: string, body: string) =>
     wire(status, [JSON_TYPE, 'transfer-encoding: chunked'], inChunks(body)),
-  'until the end of the connection': (status: string, body: string) =>
-    wire(status, [JSON_TYPE, 'connection: close'], body),
+  'until the end of the connection': (status: string, body: string) => wire(status, [JSON_TYPE, CLOSE], body),
 } as const;
 
 export type Framing = keyof typeof framings;
