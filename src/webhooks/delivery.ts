@@ -125,21 +125,21 @@ function extraFields({ body }: RawDelivery, secret: string): VerifiedDelivery['e
   // Another secret of a rotation may stand there.
   if (Object.hasOwn(extra, 'workspaceSecret')) extra.workspaceSecret = MASK;
   // An object stays one.
-  return withoutSecret(extra, secret) as Record<string, unknown>;
+  return maskSecret(extra, secret) as Record<string, unknown>;
 }
 
 /** Deeper than what anyone sends beside a payload; more must not overflow the stack. */
 const MAX_EXTRA_DEPTH = 64;
 
 /** Copies a value with a secret masked in its texts and names. */
-function withoutSecret(value: unknown, secret: string, depth = 0): unknown {
+function maskSecret(value: unknown, secret: string, depth = 0): unknown {
   if (typeof value === 'string') return value.replaceAll(secret, MASK);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === MAX_EXTRA_DEPTH) return '[…]';
-  if (Array.isArray(value)) return value.map((element) => withoutSecret(element, secret, depth + 1));
+  if (Array.isArray(value)) return value.map((element) => maskSecret(element, secret, depth + 1));
   const masked = (text: string) => text.replaceAll(secret, MASK);
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [masked(name), withoutSecret(field, secret, depth + 1)]),
+    Object.entries(value).map(([name, field]) => [masked(name), maskSecret(field, secret, depth + 1)]),
   );
 }
 
