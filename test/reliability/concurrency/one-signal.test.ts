@@ -34,10 +34,15 @@ test(`a signal reused for ${CALLS} calls: nothing is left of any`, async () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   };
   await makeCalls(CALLS / 10);
-  const warm = await bytesLeft();
-  await makeCalls(CALLS);
-  // A listener or a timer alone would keep some hundred bytes of each call.
-  expect((await bytesLeft()) - warm).toBeLessThan(MIB / 2 + CALLS * 20);
+  // A runtime grows by itself now and then; what a call leaves behind shows in every round. A listener or a
+  // timer alone would keep some hundred bytes of each call.
+  const grown: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const before = await bytesLeft();
+    await makeCalls(CALLS);
+    grown.push((await bytesLeft()) - before);
+  }
+  expect(Math.min(...grown)).toBeLessThan(MIB / 2 + CALLS * 20);
 });
 
 test('a signal reused over real HTTP: nothing is left of any call', async () => {
