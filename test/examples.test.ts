@@ -25,7 +25,7 @@ test(
       expect.stringMatching(/^created: tool_eu_\d+$/),
       expect.stringMatching(/^tools: web-search, tool_eu_\d+$/),
       'RequestValidationError: POST /agents/{agentId}/tools was not sent: the arguments do not fit the operation',
-      '  at serverUrl: Invalid URL',
+      '  - serverUrl: Invalid URL',
     ]);
   },
 );

@@ -69,7 +69,7 @@ export const threwIssue: Issue = {
   message: 'reading it threw; see `error.cause`',
 };
 
-/** One line per issue, indented: `  at data.status: expected …`. */
+/** One line per issue, indented: `  - data.status: expected …`. */
 export function formatIssues(issues: readonly Issue[]): string {
-  return issues.map(({ path, message }) => `\n  at ${formatPath(path)}: ${message}`).join('');
+  return issues.map(({ path, message }) => `\n  - ${formatPath(path)}: ${message}`).join('');
 }

@@ -118,7 +118,7 @@ test('drift is a warning the first time at each place, and not again', async () 
   const lines = await linesAt('warn', answerWith(200, success({ id: 't1', name: null })));
   expect(lines).toEqual([
     'warn [agent-platform-sdk] GET /tools/{toolId} departs from the specification\n' +
-      '  at data.name: expected string, received null',
+      '  - data.name: expected string, received null',
   ]);
 });
 

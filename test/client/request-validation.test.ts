@@ -76,7 +76,7 @@ test('the issue names the parameter', async () => {
   const error = await rejectionOf(platform.conversations.get({ agentId: 'a', convoId: '' }));
   expect((error as Error).message).toBe(
     'GET /agents/{agentId}/convos/{convoId} was not sent: the arguments do not fit the operation\n' +
-      '  at convoId: expected a non-empty id, received an empty string',
+      '  - convoId: expected a non-empty id, received an empty string',
   );
 });
 

@@ -206,7 +206,7 @@ test('the error names the field, what was expected and what came', async () => {
   const error = (await rejectionOf(call)) as ResponseValidationError;
   expect(error.message).toBe(
     'GET /tools/t1 answered 200 with a body that does not fit the specification\n' +
-      '  at data.name: expected string, received number\n' +
+      '  - data.name: expected string, received number\n' +
       "  With `validation: 'report'` it is passed on as it is.",
   );
   expect(error).toMatchObject({ status: 200, method: 'GET', path: '/tools/t1', region: 'eu' });

@@ -53,7 +53,7 @@ test.each([
   }
   expect(list.all()).toHaveLength(listed);
   expect(described).toBe(Math.min(count, 100));
-  expect(formatIssues(list.all()).endsWith(`\n  at (root): and ${count - 100} more issue(s)`)).toBe(
+  expect(formatIssues(list.all()).endsWith(`\n  - (root): and ${count - 100} more issue(s)`)).toBe(
     count > 100,
   );
 });
@@ -189,7 +189,7 @@ test('drift is a warning once for each place, whatever the index, and then a lin
   await tell(['list', 'a', 'x']);
   await tell(['list', 0, 'x'], 'another');
   expect(logger.lines.map((line) => line.split(' ')[0])).toEqual(['warn', 'debug', 'warn', 'warn']);
-  expect(logger.lines[0]).toContain('GET /x departs from the specification\n  at list[0].x: m');
+  expect(logger.lines[0]).toContain('GET /x departs from the specification\n  - list[0].x: m');
 });
 
 test('a hook for drift that throws is told by its class alone', async () => {
