@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { AbortError, TimeoutError } from 'agent-platform-sdk';
 import { afterEach, expect, test, vi } from 'vitest';
 import { connect, rejectionOf, success } from '../support/client.js';
+import { deferred } from '../support/deferred.js';
 import { answerWith, connectTo } from '../support/msw.js';
 
 afterEach(() => void vi.restoreAllMocks());
@@ -70,21 +71,25 @@ test('no timer outlives its call', async () => {
   expect(cleared.mock.calls.flat()).toContain(timers[0]?.value);
 });
 
-test('a thousand calls at once, half of them aborted: each ends in a value or a typed error', async () => {
-  const { platform } = connectTo(answerWith(200, success({ id: 't1' })));
+test('a thousand calls at once, half of them aborted: those end in an AbortError, the others in a value', async () => {
+  const gate = deferred();
+  const { platform, requests } = connectTo(async (...call) => {
+    await gate.promise;
+    return answerWith(200, success({ id: 't1' }))(...call);
+  });
   const isAborted = (index: number) => index % 2 === 0;
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: 1_000 }, (_, index) => {
-      const controller = new AbortController();
-      if (isAborted(index)) setTimeout(() => controller.abort(), index % 40);
-      return platform.tools.get('t1', { signal: controller.signal });
-    }),
-  );
-  for (const [index, outcome] of outcomes.entries()) {
-    if (outcome.status === 'fulfilled') expect(outcome.value).toEqual({ id: 't1' });
-    else {
-      expect(outcome.reason).toBeInstanceOf(AbortError);
-      expect(isAborted(index)).toBe(true);
-    }
+  const controllers = Array.from({ length: 1_000 }, () => new AbortController());
+  const calls = controllers.map(({ signal }) => platform.tools.get('t1', { signal }));
+  const outcomes = Promise.allSettled(calls);
+  // Before the service has heard of it, or while it works.
+  for (const [index, controller] of controllers.entries()) {
+    if (isAborted(index) && index < 500) controller.abort();
+  }
+  await expect.poll(() => requests.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(750);
+  for (const [index, controller] of controllers.entries()) if (isAborted(index)) controller.abort();
+  gate.resolve();
+  for (const [index, outcome] of (await outcomes).entries()) {
+    if (isAborted(index)) expect(outcome).toMatchObject({ reason: expect.any(AbortError) as AbortError });
+    else expect(outcome).toEqual({ status: 'fulfilled', value: { id: 't1' } });
   }
 }, 60_000);

@@ -11,12 +11,14 @@ const JSON_TYPE = 'content-type: application/json';
 /** For one call alone: a retry must not meet a connection that is about to end. */
 const CLOSE = 'connection: close';
 
-/** The three ways in which HTTP/1.1 tells where a body ends. */
+/** The three ways in which HTTP/1.1 tells where a body ends; chunks once more for a server that keeps no connection. */
 export const framings = {
   'with a length': (status: string, body: string) =>
     wire(status, [JSON_TYPE, CLOSE, `content-length: ${Buffer.byteLength(body)}`], body),
   'in chunks': (status: string, body: string) =>
     wire(status, [JSON_TYPE, 'transfer-encoding: chunked'], inChunks(body)),
+  'in chunks, by a server that closes': (status: string, body: string) =>
+    wire(status, [JSON_TYPE, CLOSE, 'transfer-encoding: chunked'], inChunks(body)),
   'until the end of the connection': (status: string, body: string) => wire(status, [JSON_TYPE, CLOSE], body),
 } as const;
 
