@@ -13,6 +13,8 @@ async function main(): Promise<void> {
     out: (text) => console.log(text),
     error: (text) => console.error(text),
     stopped,
+    env: process.env,
+    isInteractive: process.stdout.isTTY,
   });
 }
 
