@@ -101,7 +101,7 @@ export type {
   WebhookHandler,
   WebhookRejection,
 } from './webhooks/handlers.js';
-export type { StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
+export type { StoredTraceContext, StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
 export { createMemoryDedupe, type MemoryDedupeOptions } from './webhooks/memory-dedupe.js';
 export {
   type ParseWebhookOptions,
@@ -110,7 +110,11 @@ export {
   parseWebhookRequest,
 } from './webhooks/parse.js';
 export { createWebhookReceiver, type WebhookReceiver, type WebhookRequest } from './webhooks/receiver.js';
-export type { DedupeOptions, WebhookReceiverOptions } from './webhooks/receiver-options.js';
+export type {
+  DedupeOptions,
+  WebhookProcessingOptions,
+  WebhookReceiverOptions,
+} from './webhooks/receiver-options.js';
 export type { WebhookSecretLoader } from './webhooks/secret-loader.js';
 export type { SecretAnswer, WebhookSecretLookup, WebhookSecretOptions } from './webhooks/secret-options.js';
 export type { WebhookSecrets } from './webhooks/secrets.js';

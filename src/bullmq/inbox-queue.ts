@@ -113,8 +113,9 @@ export class InboxQueue {
 
 /** Returns the known fields of a webhook, without the secret: they are stored. */
 export function jobData(webhook: StoredWebhook): StoredWebhook {
-  const { key, type, payload, envelope, deliveryId, receivedAt } = webhook;
+  const { version, key, type, payload, envelope, deliveryId, receivedAt, traceContext } = webhook;
   return {
+    ...(version === undefined ? {} : { version }),
     key,
     type,
     payload: withoutSecret(payload),
@@ -122,6 +123,7 @@ export function jobData(webhook: StoredWebhook): StoredWebhook {
     ...(envelope === undefined ? {} : { envelope: withoutSecret(envelope) }),
     deliveryId,
     receivedAt,
+    ...(traceContext === undefined ? {} : { traceContext }),
   };
 }
 

@@ -5,7 +5,7 @@ import { refuseOption } from '../validation/option-checks.js';
 import { workspaceOf } from '../webhooks/delivery.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import type { WebhookHandler } from '../webhooks/handlers.js';
-import type { StoredWebhook } from '../webhooks/inbox.js';
+import { checkStored, type StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
 import type { WebhookReceiverOptions } from '../webhooks/receiver-options.js';
 import type { InboxRun } from './inbox-hooks.js';
@@ -25,14 +25,14 @@ export type WebhookHandlers = {
   readonly [Type in WebhookEventType]?: WebhookHandler<WebhookEventOf<Type>> | undefined;
 };
 
-/** Makes a processor of handlers: a receiver that knows no secret, and so takes no deliveries. */
+/** Makes a processor of handlers. */
 export function toProcessor(
   work: WebhookProcessor | WebhookHandlers,
   logging: Pick<WebhookReceiverOptions, 'logger' | 'logLevel'>,
 ): WebhookProcessor {
   if (typeof work !== 'object' || work === null) refuseOption('work', 'takes a receiver or handlers by type');
   if (isProcessor(work)) return work;
-  const receiver = createWebhookReceiver({ verifySecret: () => false, dedupe: false, ...logging });
+  const receiver = createWebhookReceiver(logging);
   for (const [type, handler] of Object.entries(work)) {
     // `on` refuses an unknown type and a handler that is no function; the type above ties each handler to its events.
     if (handler !== undefined) receiver.on(type as WebhookEventType, handler as WebhookHandler);
@@ -100,14 +100,6 @@ function deferred<Value>() {
     resolve = settle;
   });
   return { promise, resolve };
-}
-
-/** Refuses a job that another application put into this queue. The handlers would fail with an unclear error. */
-function checkStored(data: unknown): StoredWebhook {
-  const { type, payload } = (data ?? {}) as Partial<StoredWebhook>;
-  if (typeof type === 'string' && typeof payload === 'object' && payload !== null)
-    return data as StoredWebhook;
-  throw new WebhookPayloadError('The job holds no stored webhook', { issues: [] });
 }
 
 /** The longest reason that is stored, in characters. A handler may put anything into the message of its error. */

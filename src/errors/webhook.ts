@@ -9,6 +9,15 @@ export class WebhookError extends AgentPlatformError {
     | 'webhook_verification_error'
     | 'webhook_payload_error'
     | 'unknown_event_error';
+
+  /**
+   * Tells a queue if processing the same webhook again can succeed: true where a handler failed; false where the webhook
+   * itself is at fault, as of a {@link WebhookPayloadError}, so that every retry would fail in the same way. Keep such a
+   * webhook where someone looks at it.
+   */
+  get retryable(): boolean {
+    return this.type === 'webhook_error';
+  }
 }
 
 /** The secret in the payload is missing or not one of yours (specification, 6.4). Do not act on the delivery. */

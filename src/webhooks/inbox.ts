@@ -1,10 +1,23 @@
-import { WebhookError } from '../errors/index.js';
+import { WebhookError, WebhookPayloadError } from '../errors/index.js';
 import { type EventValidation, isInvalidEvent, labelOf, toEvent } from './delivery.js';
 import type { DeliveryReports } from './delivery-reports.js';
 import { type Handlers, runHandlers, type WebhookContext } from './handlers.js';
 
+/** The trace in which a delivery was received, as the headers of W3C Trace Context write it. */
+export interface StoredTraceContext {
+  /** For example `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01`. */
+  readonly traceparent: string;
+  /** What tracing systems add to it. */
+  readonly tracestate?: string | undefined;
+}
+
 /** A verified webhook on its way through a durable inbox: plain JSON, without the secret. Not validated yet. */
 export interface StoredWebhook {
+  /**
+   * The version of this form, 1 today; absent in what was stored before there was one. A worker refuses a version that it does not know: keep the
+   * event until the worker is updated.
+   */
+  readonly version?: number | undefined;
   /** The key that two deliveries of one event share: 64 hexadecimal digits. Use it as the id of the job. */
   readonly key: string;
   /** The event type. It may be one that this version does not know. */
@@ -22,7 +35,12 @@ export interface StoredWebhook {
   readonly deliveryId: string;
   /** The time at which it was received, in milliseconds since the Unix epoch. */
   readonly receivedAt: number;
+  /** The trace to continue in the worker, where there is one. */
+  readonly traceContext?: StoredTraceContext | undefined;
 }
+
+/** The version of the form that this version of the package stores. */
+export const STORED_VERSION = 1;
 
 /**
  * Durable storage in front of the handlers. With an inbox, the receiver answers 200 as soon as the event is stored,
@@ -61,12 +79,13 @@ export interface WebhookInbox {
 
 /** Processes a webhook that an inbox has stored. Rejects where it is to be retried or looked at. */
 export async function processStored(
-  { type, payload, workspace, envelope, deliveryId, receivedAt }: StoredWebhook,
+  stored: StoredWebhook,
   signal: AbortSignal,
   validation: EventValidation,
   registered: Handlers,
   reports: DeliveryReports,
 ): Promise<void> {
+  const { type, payload, workspace, envelope, deliveryId, receivedAt } = checkStored(stored);
   const label = labelOf(type, workspace);
   const typeLabel = labelOf(type, undefined);
   const event = toEvent({ type, payload, workspace, envelope, typeLabel, label }, validation);
@@ -85,4 +104,19 @@ export async function processStored(
   throw new WebhookError(`${thrown.length} handler(s) of the webhook ${label} failed.`, {
     cause: thrown.length === 1 ? thrown[0] : new AggregateError(thrown),
   });
+}
+
+/** Refuses what is no stored webhook, such as the message of another application: handlers would fail with an unclear error. */
+export function checkStored(data: unknown): StoredWebhook {
+  const { version = STORED_VERSION, type, payload } = (data ?? {}) as Partial<StoredWebhook>;
+  if (typeof type !== 'string' || typeof payload !== 'object' || payload === null) {
+    throw new WebhookPayloadError('The job holds no stored webhook', { issues: [] });
+  }
+  if (version > STORED_VERSION) {
+    throw new WebhookError(
+      `The stored webhook has version ${version}: update agent-platform-sdk in the worker.`,
+    );
+  }
+  // Checked as far as the handlers' context and labels need it.
+  return data as StoredWebhook;
 }

@@ -30,7 +30,7 @@ import {
   type WebhookFailure,
   type WebhookHandler,
 } from './handlers.js';
-import type { WebhookInbox } from './inbox.js';
+import { STORED_VERSION, type WebhookInbox } from './inbox.js';
 import type { ReceiverSettings } from './receiver-options.js';
 import { mayBeGenuine } from './secret-options.js';
 
@@ -186,6 +186,7 @@ export class Pipeline {
     try {
       const key = await dedupeKey(raw, workspace);
       await inbox.store({
+        version: STORED_VERSION,
         key,
         ...event,
         ...(envelope === undefined ? {} : { envelope }),

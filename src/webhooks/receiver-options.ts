@@ -21,7 +21,7 @@ import type { EventValidation } from './delivery.js';
 import type { WebhookInbox } from './inbox.js';
 import { createMemoryDedupe } from './memory-dedupe.js';
 import { SecretLoader } from './secret-loader.js';
-import { type AnyVerifier, verifierFor, type WebhookSecretOptions } from './secret-options.js';
+import { type AnyVerifier, refuseAll, verifierFor, type WebhookSecretOptions } from './secret-options.js';
 import { createVerifier } from './secrets.js';
 
 /** Options by which duplicates are recognised. */
@@ -76,6 +76,15 @@ export type WebhookReceiverOptions = WebhookSecretOptions & {
   readonly logLevel?: LogLevel | undefined;
 };
 
+/**
+ * Options of a receiver that only processes what an inbox has stored, and so needs no secret: those of
+ * {@link WebhookReceiverOptions} that concern handlers. It answers 500 to a delivery, and reports a `ConfigurationError`.
+ */
+export type WebhookProcessingOptions = Pick<
+  WebhookReceiverOptions,
+  'validation' | 'onDrift' | 'logger' | 'logLevel'
+>;
+
 /** The checked options of a receiver. */
 export interface ReceiverSettings extends EventValidation {
   /** Makes the verifier of one delivery. */
@@ -114,13 +123,17 @@ const MAX_DEADLINE = 59_000;
 const TOO_LATE = ': the service waits 60 seconds';
 
 /** Checks the options of a receiver, and fills in the defaults. */
-export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettings {
+export function resolveReceiver(given: WebhookReceiverOptions | WebhookProcessingOptions): ReceiverSettings {
+  // The options that a receiver without a secret does not have are undefined.
+  const options = given as WebhookReceiverOptions;
   refuseUnknown(options, receiverOptions);
   const { inbox } = options;
   const clock = checkMethods('clock', ['now', 'setTimeout', 'clearTimeout'], options.clock) ?? systemClock;
   const log = new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel));
   return {
-    newVerifier: verifierFor(options, createVerifier, (load) => new SecretLoader(load, clock)),
+    newVerifier: isForDeliveries(options)
+      ? verifierFor(options, createVerifier, (load) => new SecretLoader(load, clock))
+      : refuseAll,
     deadline: checkTimeout('deadline', options.deadline, MAX_DEADLINE, TOO_LATE) ?? DEFAULT_DEADLINE,
     maxBodyBytes: checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES,
     dedupe: resolveDedupe(options),
@@ -130,6 +143,14 @@ export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettin
     clock,
     log,
   };
+}
+
+/**
+ * A name is there even if its value is undefined, which an environment variable that is not set would be: that is no
+ * receiver without a secret, but one whose secret is missing. So is one that has an inbox to store deliveries in.
+ */
+function isForDeliveries(options: { readonly inbox?: unknown }): boolean {
+  return 'secret' in options || 'verifySecret' in options || options.inbox !== undefined;
 }
 
 function resolveDedupe({ dedupe, inbox, clock }: WebhookReceiverOptions): DedupeSettings | undefined {

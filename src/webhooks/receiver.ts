@@ -37,7 +37,11 @@ import {
 import { Handlers, type WebhookFailure, type WebhookHandler, type WebhookRejection } from './handlers.js';
 import { processStored, type StoredWebhook } from './inbox.js';
 import { Pipeline, type PipelineParts, type ReadBody } from './pipeline.js';
-import { resolveReceiver, type WebhookReceiverOptions } from './receiver-options.js';
+import {
+  resolveReceiver,
+  type WebhookProcessingOptions,
+  type WebhookReceiverOptions,
+} from './receiver-options.js';
 
 /** A request as any server can describe it. Fastify's and Koa's request objects are one as they are. */
 export interface WebhookRequest {
@@ -58,7 +62,7 @@ export class WebhookReceiver {
   readonly #parts: PipelineParts;
 
   /** Use {@link createWebhookReceiver}. */
-  constructor(options: WebhookReceiverOptions) {
+  constructor(options: WebhookReceiverOptions | WebhookProcessingOptions) {
     const settings = resolveReceiver(options);
     const { dedupe, clock, log } = settings;
     this.#parts = {
@@ -325,6 +329,24 @@ function checkHandler<Handler>(name: string, handler: Handler): Handler {
  * createServer(receiver.node).listen(3000);
  * ```
  */
-export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
+export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver;
+/**
+ * Makes a receiver without a secret, for a worker: it processes what an inbox has stored, which was verified before. It takes no
+ * deliveries: to each it answers 500, and `onError` gets a `ConfigurationError`.
+ *
+ * @throws {ConfigurationError} An option is wrong, or `secret` is there and undefined.
+ *
+ * @example
+ * ```ts
+ * import { createWebhookReceiver, type StoredWebhook } from 'agent-platform-sdk';
+ *
+ * const worker = createWebhookReceiver({}).on('lead_captured', ({ payload }) => console.log(payload.leadEmail));
+ * export const work = (message: string) => worker.process(JSON.parse(message) as StoredWebhook);
+ * ```
+ */
+export function createWebhookReceiver(options: WebhookProcessingOptions): WebhookReceiver;
+export function createWebhookReceiver(
+  options: WebhookReceiverOptions | WebhookProcessingOptions,
+): WebhookReceiver {
   return new WebhookReceiver(options);
 }

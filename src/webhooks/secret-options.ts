@@ -76,6 +76,14 @@ export function verifierFor(
   return () => verify;
 }
 
+/** The verifier of a receiver without a secret, which takes no deliveries. */
+export const refuseAll: () => AnyVerifier = () => () => {
+  throw new ConfigurationError(
+    'A receiver without `secret` only processes what an inbox has stored. Give `secret` or `verifySecret` to one that takes deliveries.',
+    { option: 'secret' },
+  );
+};
+
 const loaders = /* @__PURE__ */ new WeakMap<WebhookSecretLoader, SecretLoader>();
 
 /** A loader that is made once for the same function, so that what it has loaded is used by the next call too. */

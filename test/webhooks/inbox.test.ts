@@ -1,4 +1,5 @@
 import {
+  ConfigurationError,
   createWebhookReceiver,
   type Drift,
   type StoredWebhook,
@@ -38,6 +39,7 @@ test('a verified event is stored without the secret, and answered 200 before any
   expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
   expect(stored).toEqual([
     {
+      version: 1,
       key: expect.stringMatching(/^[0-9a-f]{64}$/),
       type: 'lead_captured',
       payload: minimal.lead_captured,
@@ -146,7 +148,8 @@ test('an invalid event lets the work fail, unless onInvalid takes it', async () 
   const invalid = { ...job, payload: {} };
   const alone = setUp();
   await expect(alone.receiver.process(invalid)).rejects.toThrow(WebhookPayloadError);
-  expect(alone.failures).toMatchObject([[{ payload: {} }, { stage: 'validation', event: { payload: {} } }]]);
+  await expect(alone.receiver.process(invalid)).rejects.toMatchObject({ retryable: false });
+  expect(alone.failures[0]).toMatchObject([{ payload: {} }, { stage: 'validation', event: { payload: {} } }]);
   const { receiver } = setUp();
   const seen: unknown[] = [];
   receiver.onInvalid(({ type }) => seen.push(type));
@@ -178,4 +181,40 @@ test('an unknown type is work that is done, and goes to onUnknown', async () => 
   receiver.onUnknown((event) => seen.push(event.type));
   await receiver.process({ ...job, type: 'agent_renamed' });
   expect(seen).toEqual(['agent_renamed']);
+});
+
+test('a receiver without a secret processes what is stored, and says why it takes no delivery', async () => {
+  const logger = new RecordingLogger();
+  const failures: unknown[] = [];
+  const seen: unknown[] = [];
+  const worker = createWebhookReceiver({ logger })
+    .on('lead_captured', ({ type }) => seen.push(type))
+    .onError((error, { stage }) => failures.push([stage, error]));
+  await worker.process(job);
+  expect(seen).toEqual(['lead_captured']);
+  expect((await worker.handle(post('lead_captured'))).status).toBe(500);
+  expect(failures).toMatchObject([['secret', { type: 'configuration_error', option: 'secret' }]]);
+  expect(logger.lines.join()).toContain('without `secret`');
+});
+
+test.each([
+  ['whose secret is not set', { secret: undefined }],
+  ['that has an inbox', { inbox: { store: () => undefined } }],
+])('a receiver %s is not taken for one without a secret', (_, options) => {
+  expect(() => createWebhookReceiver(options as object)).toThrow(ConfigurationError);
+});
+
+test('what a later version has stored waits for a worker of that version; what is no webhook is never retried', async () => {
+  const { receiver } = setUp();
+  const processed = (stored: unknown) => receiver.process(stored as StoredWebhook);
+  await expect(processed({ ...job, version: 2 })).rejects.toMatchObject({
+    type: 'webhook_error',
+    retryable: true,
+  });
+  for (const foreign of [undefined, null, { foreign: true }, { type: 'lead_captured', payload: null }]) {
+    await expect(processed(foreign)).rejects.toMatchObject({
+      type: 'webhook_payload_error',
+      retryable: false,
+    });
+  }
 });

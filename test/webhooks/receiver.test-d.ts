@@ -59,8 +59,12 @@ export function typesOfSecretFunctions(secret: string): void {
   createWebhookReceiver({ verifySecret: async () => undefined });
   // @ts-expect-error One of the two.
   createWebhookReceiver({ secret, verifySecret: () => true });
-  // @ts-expect-error One of the two.
   createWebhookReceiver({});
+  createWebhookReceiver({ validation: 'strict', onDrift: () => undefined });
+  // @ts-expect-error A secret that may be missing.
+  createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET });
+  // @ts-expect-error What stores deliveries has to verify them.
+  createWebhookReceiver({ inbox: { store: () => undefined } });
   // @ts-expect-error One of the two.
   parseWebhookRequest('', { secret: () => secret, verifySecret: () => true });
   // @ts-expect-error A name alone is no decision.

@@ -217,7 +217,10 @@ test.each([
   expect(await refusal({ secret: () => secret, verifySecret: () => true })).toMatchObject({
     option: 'verifySecret',
   });
-  expect(await refusal({})).toMatchObject({ type: 'configuration_error', option: 'secret' });
+  expect(await refusal({ secret: undefined })).toMatchObject({
+    type: 'configuration_error',
+    option: 'secret',
+  });
   expect(await refusal({ verifySecret: secret })).toMatchObject({ option: 'verifySecret' });
 });
 
