@@ -5,7 +5,7 @@ import { REGIONS } from '../ground/regions.js';
 import { checkInput } from '../testing/check-input.js';
 import type { DeliveryRecord } from '../testing/deliver.js';
 import { createFakePlatform, type FakePlatform } from '../testing/fake.js';
-import type { FakeServer } from '../testing/http-server.js';
+import type { FakeServer, ListenOptions } from '../testing/http-server.js';
 import type { StartRecords } from '../testing/records.js';
 import type { FakeRequest } from '../testing/request-log.js';
 import type { SeedHandles } from '../testing/seed.js';
@@ -22,7 +22,10 @@ Runs a fake of the Conversational Agent Platform REST API (V3) on this machine, 
 
 Options
   --port <number>    where to listen (default: 4010; 0 takes any free port)
-  --host <address>   which address to listen on (default: 127.0.0.1, this machine alone)
+  --host <address>   which address to listen on (default: 127.0.0.1, this machine alone); where it is given, subscribers
+                     may be on other machines too
+  --allow-host <name>
+                     a name that the fake is called by, if it has a dot in it; can be repeated
   --seed <file>      a JSON file with records to begin with, beside the built-in ones:
                      { "eu": { "agents": [{ "id": "bot" }], "tools": [{ "id": "crm", "agentId": "bot" }] } }
   --webhook <url>    an address that gets every event of both regions' primary workspaces; can be repeated
@@ -37,18 +40,20 @@ While it runs
 Bodies are application/json.`,
   flags: {
     port: { type: 'string', default: '4010' },
-    host: { type: 'string', default: '127.0.0.1' },
+    host: { type: 'string' },
+    'allow-host': { type: 'string', multiple: true, default: [] },
     seed: { type: 'string' },
     webhook: { type: 'string', multiple: true, default: [] },
   },
-  async run({ port, host, seed, webhook }, terminal) {
-    const address = { port: portOf(port), host };
+  async run({ port, host, 'allow-host': allowedHosts, seed, webhook }, terminal) {
+    const onWarning = (message: string): void => terminal.error(`Warning: ${message}`);
+    const options = { port: portOf(port), host, allowedHosts, control: true, onWarning };
     const webhooks = webhook.map((url) => addressOf('--webhook', url));
     const fake = makeFake(seed, (line) => terminal.out(line));
     for (const url of webhooks) {
       for (const region of REGIONS) fake.webhooks.subscribe(url, { region });
     }
-    const server = await listen(fake, address);
+    const server = await listen(fake, options);
     // Before the greeting: who reads it may end the command at once.
     const stopped = terminal.stopped();
     terminal.out(greeting(fake, server));
@@ -90,12 +95,10 @@ function readText(path: string): string {
   }
 }
 
-async function listen(
-  fake: FakePlatform,
-  { port, host }: { readonly port: number; readonly host: string },
-): Promise<FakeServer> {
+async function listen(fake: FakePlatform, options: ListenOptions): Promise<FakeServer> {
+  const { host = '127.0.0.1', port = 0 } = options;
   try {
-    return await fake.listen({ port, host, control: true });
+    return await fake.listen(options);
   } catch (error) {
     throw listenProblem(error, host, port);
   }

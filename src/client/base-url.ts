@@ -1,4 +1,5 @@
 import { readEnvironment } from '../ground/environment.js';
+import { isLoopback } from '../ground/loopback.js';
 import type { Region } from '../ground/regions.js';
 import { refuseOption, refuseUnknown } from '../validation/option-checks.js';
 import type { AgentPlatformOptions } from './options.js';
@@ -30,8 +31,4 @@ export function resolveBaseUrl(region: Region, options: AgentPlatformOptions): s
 function isSafe(url: URL, options: AgentPlatformOptions): boolean {
   if (url.protocol === 'https:') return true;
   return url.protocol === 'http:' && (options.allowInsecureBaseUrl === true || isLoopback(url.hostname));
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(127(\.\d+){3}|\[::1\]|(.*\.)?localhost)$/.test(hostname);
 }

@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
 import { parseJson } from '../ground/json.js';
+import { isLoopback } from '../ground/loopback.js';
 import { flag, number, text, texts } from '../schemas/leaf.js';
 import { closedObject } from '../schemas/object.js';
 import { isWebhookEventType } from '../webhooks/events.js';
 import { checkInput } from './check-input.js';
 import type { FakeWebhooks, SendOptions } from './fake-webhooks.js';
 import type { FaultInput, Faults } from './faults/faults.js';
+import { targetAddress } from './hosts.js';
 import { errorResponse, isJson, issueLines, jsonResponse } from './http-json.js';
 import type { FakeRequest } from './request-log.js';
 
@@ -43,7 +45,16 @@ const SubscriptionSchema = closedObject(() => ({
   workspaceId: text,
 }));
 
-type Action = (fake: Controlled, request: Request) => unknown;
+/** The most addresses that are added over HTTP and get events at one time. */
+const MAX_ADDRESSES = 100;
+
+type Action = (fake: Controlled, request: Request, limits: ControlLimits) => unknown;
+
+/** What a control request may not do. */
+export interface ControlLimits {
+  /** Lets events be posted to other machines. */
+  readonly anyTarget: boolean;
+}
 
 /** The requests that a fake answers below `/_fake`, if it was told to `listen({ control: true })`. */
 const actions: Readonly<Record<string, Action>> = {
@@ -51,8 +62,9 @@ const actions: Readonly<Record<string, Action>> = {
     const { type, overrides = {}, ...options } = await parsed(EventSchema, request);
     return { deliveries: await sendEvent(webhooks, type, overrides, options) };
   },
-  'POST /subscriptions': async ({ webhooks }, request) => {
+  'POST /subscriptions': async ({ webhooks }, request, limits) => {
     const { url, ...options } = await parsed(SubscriptionSchema, request);
+    checkTarget(url, webhooks, limits);
     webhooks.subscribe(url, options);
     return done(`Subscribed ${url}.`);
   },
@@ -78,7 +90,7 @@ const actions: Readonly<Record<string, Action>> = {
 };
 
 /** Answers a request below `/_fake`: for people whose tests are not in JavaScript. */
-export async function control(fake: Controlled, request: Request): Promise<Response> {
+export async function control(fake: Controlled, request: Request, limits: ControlLimits): Promise<Response> {
   const name = `${request.method} ${new URL(request.url).pathname.replace(/^\/_fake/, '')}`;
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (action === undefined) {
@@ -86,11 +98,29 @@ export async function control(fake: Controlled, request: Request): Promise<Respo
     return errorResponse(404, 'unknown_control', `There is ${known.join(', ')}.`);
   }
   try {
-    return jsonResponse(await action(fake, request), 200);
+    // A page in a browser cannot send this content type elsewhere without asking first, and is not answered.
+    if (request.method === 'POST' && !isJson(request)) {
+      throw new ControlError('The content type must be application/json.');
+    }
+    return jsonResponse(await action(fake, request, limits), 200);
   } catch (error) {
     const issues = error instanceof ControlError ? error.issues : [];
     const message = error instanceof Error ? error.message : String(error);
     return errorResponse(400, 'invalid_control', message, issues);
+  }
+}
+
+/** Whoever reaches the server could else have it post to places that only this machine reaches. */
+function checkTarget(url: string, { subscriptions }: FakeWebhooks, { anyTarget }: ControlLimits): void {
+  const address = targetAddress('url', url);
+  if (!anyTarget && !isLoopback(new URL(address).hostname)) {
+    throw new ControlError(
+      `url must be on this machine (localhost, 127.0.0.1), got ${address}: start with --host, or the option host of listen, to allow others.`,
+    );
+  }
+  const isNew = !subscriptions.some((subscription) => subscription.address === address);
+  if (isNew && subscriptions.length >= MAX_ADDRESSES) {
+    throw new ControlError(`There are ${MAX_ADDRESSES} subscriptions, and no more can be added.`);
   }
 }
 
@@ -113,10 +143,6 @@ async function parsed<Schema extends z.core.$ZodType>(
   schema: Schema,
   request: Request,
 ): Promise<z.output<Schema>> {
-  // A page in a browser cannot send this content type elsewhere without asking first, and is not answered.
-  if (!isJson(request)) {
-    throw new ControlError('The body must be application/json.');
-  }
   const value = parseJson(await request.text());
   if (value === undefined) throw new ControlError('The body is not JSON.');
   const checked = checkInput(schema, value);

@@ -1,5 +1,6 @@
 import { MASK } from '../ground/redact.js';
 import type { Clock } from '../webhooks/clock.js';
+import { targetAddress } from './hosts.js';
 
 /** The service gives a receiver this long (specification, 6.4). */
 const DELIVERY_TIMEOUT = 60_000;
@@ -89,7 +90,7 @@ async function sendTo({ type, payload, secret, target }: EventPost, signal: Abor
     redirect: 'manual',
     signal,
   };
-  if (typeof target === 'string') return fetch(target, init);
+  if (typeof target === 'string') return fetch(targetAddress('the target', target), init);
   return target.fetch(new Request('https://receiver.test/webhooks', init));
 }
 

@@ -8,9 +8,13 @@ import {
 } from '../webhooks/events.js';
 import { type DeliveryRecord, type DeliveryTarget, deliver, type EventPost } from './deliver.js';
 import { createFixtures, type DeepPartial } from './fixtures/fixtures.js';
+import { targetAddress } from './hosts.js';
 import { randomNumbers } from './random.js';
 import type { FakeWorkspace } from './records.js';
 import { existing, type World } from './state.js';
+
+/** The most copies of an event that one call posts. */
+const MAX_COPIES = 1_000;
 
 /** The owner of webhooks: a workspace in a region. */
 export interface WebhookOwner {
@@ -31,7 +35,7 @@ export interface SubscribeOptions extends WebhookOwner {
 
 /** Options of {@link FakeWebhooks.send}. */
 export interface SendOptions extends WebhookOwner {
-  /** The number of copies that are posted, all at once and all alike. Default 1. */
+  /** The number of copies that are posted, all at once and all alike: from 1 to 1000. Default 1. */
   readonly copies?: number | undefined;
   /** Puts a wrong secret into the payload. Default false. */
   readonly forged?: boolean | undefined;
@@ -53,13 +57,25 @@ export type EventToSend = {
   };
 }[WebhookEventType];
 
+/** A subscriber of a fake's events. */
+export interface Subscription {
+  /** `subscription_1`: tells it from the others. */
+  readonly id: string;
+  /** The address it is posted to; `'receiver'` for a receiver in process. */
+  readonly address: string;
+  /** The region whose events it gets. */
+  readonly region: Region;
+  /** The workspace whose events it gets. */
+  readonly workspaceId: string;
+  /** The types it gets; undefined for every one. */
+  readonly events: readonly string[] | undefined;
+}
+
 type Payload = Readonly<Record<string, unknown>>;
 
-interface Subscription {
+/** A subscription with what it leads to. */
+interface Subscriber extends Subscription {
   readonly target: string | DeliveryTarget;
-  readonly events: readonly string[] | undefined;
-  readonly region: Region;
-  readonly workspaceId: string;
 }
 
 /** A target of an event, and the workspace whose secret it is told. */
@@ -76,7 +92,8 @@ export class FakeWebhooks {
   readonly #clock: Clock;
   readonly #onDelivery: (delivery: DeliveryRecord) => void;
   readonly #deliveries: DeliveryRecord[] = [];
-  #subscriptions: readonly Subscription[] = [];
+  #subscribers: readonly Subscriber[] = [];
+  #lastSubscription = 0;
   #lastCreatedAt = 0;
 
   constructor(world: World, clock: Clock, onDelivery: (delivery: DeliveryRecord) => void) {
@@ -90,11 +107,17 @@ export class FakeWebhooks {
     return this.#deliveries;
   }
 
+  /** Who is subscribed, in the order of subscription. */
+  get subscriptions(): readonly Subscription[] {
+    return this.#subscribers.map(({ target: _, ...subscription }) => subscription);
+  }
+
   /**
-   * Subscribes an address, over real HTTP, or a receiver in process.
+   * Subscribes an address, over real HTTP, or a receiver in process. An address is subscribed once for each workspace: to
+   * subscribe it again replaces the `events` it gets.
    *
    * @returns A function that ends the subscription.
-   * @throws {TypeError} When the address is not a URL, or the workspace is not there.
+   * @throws {TypeError} When the address is not an `http:` or `https:` URL, or the workspace is not there.
    *
    * @example
    * ```ts
@@ -111,17 +134,41 @@ export class FakeWebhooks {
    */
   subscribe(target: string | URL | DeliveryTarget, options: SubscribeOptions = {}): () => void {
     const isAddress = typeof target === 'string' || target instanceof URL;
+    const address = isAddress ? targetAddress('The address', String(target)) : 'receiver';
     const { region, workspace } = this.#ownerOf(options);
-    const subscription: Subscription = {
-      target: isAddress ? new URL(target).href : target,
+    const isSame = (other: Subscriber): boolean =>
+      isAddress && other.target === address && other.region === region && other.workspaceId === workspace.id;
+    const subscriber: Subscriber = {
+      id: this.#subscribers.find(isSame)?.id ?? `subscription_${++this.#lastSubscription}`,
+      address,
+      target: isAddress ? address : target,
       events: options.events,
       region,
       workspaceId: workspace.id,
     };
-    this.#subscriptions = [...this.#subscriptions, subscription];
-    return () => {
-      this.#subscriptions = this.#subscriptions.filter((other) => other !== subscription);
-    };
+    this.#subscribers = [...this.#subscribers.filter((other) => !isSame(other)), subscriber];
+    return () => this.unsubscribe(subscriber.id);
+  }
+
+  /**
+   * Ends a subscription.
+   *
+   * @returns False where there is none with this id.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const { webhooks } = createFakePlatform();
+   * webhooks.subscribe('http://127.0.0.1:3000/webhooks');
+   * for (const { id } of webhooks.subscriptions) webhooks.unsubscribe(id);
+   * ```
+   */
+  unsubscribe(id: string): boolean {
+    const others = this.#subscribers.filter((other) => other.id !== id);
+    const isThere = others.length < this.#subscribers.length;
+    this.#subscribers = others;
+    return isThere;
   }
 
   /**
@@ -130,8 +177,8 @@ export class FakeWebhooks {
    * because of one. `agentPlatform` is that of the agent that the payload names.
    *
    * @returns The outcome of each delivery. Empty where nobody subscribed.
-   * @throws {TypeError} When the service would never send it: only the native platform sends the event (6.2), and the agent
-   *   that the payload names is on the other.
+   * @throws {TypeError} When `copies` is out of its bounds, or the service would never send it: only the native platform sends
+   *   the event (6.2), and the agent that the payload names is on the other.
    */
   send<Type extends WebhookEventType>(
     type: Type,
@@ -231,6 +278,9 @@ export class FakeWebhooks {
   #post(type: string, payload: Payload, options: SendOptions): Promise<readonly DeliveryRecord[]> {
     const { region, workspace } = this.#ownerOf(options);
     const { copies = 1, forged = false } = options;
+    if (!Number.isInteger(copies) || copies < 1 || copies > MAX_COPIES) {
+      throw new TypeError(`copies must be a whole number from 1 to ${MAX_COPIES}, got ${String(copies)}.`);
+    }
     const posts = [
       ...this.#subscribersOf(type, region, workspace),
       ...this.#agentAddress(type, payload, region),
@@ -252,7 +302,7 @@ export class FakeWebhooks {
   }
 
   #subscribersOf(type: string, region: Region, owner: FakeWorkspace): Address[] {
-    return this.#subscriptions
+    return this.#subscribers
       .filter((each) => each.region === region && each.workspaceId === owner.id)
       .filter((each) => each.events === undefined || each.events.includes(type))
       .map(({ target }) => ({ target, via: 'subscription', owner }));

@@ -92,6 +92,7 @@ export class FakePlatform {
   /**
    * Starts a real HTTP server on loopback, which serves both regions. Any number can listen at once.
    *
+   * @throws {TypeError} When an option is misspelt.
    * @throws {AgentPlatformError} The runtime has no `node:http`: Node 20.16 or newer, Bun and Deno have it.
    *
    * @example
@@ -108,10 +109,12 @@ export class FakePlatform {
    * ```
    */
   async listen(options: ListenOptions = {}): Promise<FakeServer> {
+    checkNames('listen: the option', options, listenOptionNames);
+    const limits = { anyTarget: options.host !== undefined };
     const behind = {
       fetch: this.#fetchOverHttp,
       baseUrls: this.baseUrls,
-      control: options.control === true ? (request: Request) => control(this, request) : undefined,
+      control: options.control === true ? (request: Request) => control(this, request, limits) : undefined,
     };
     return startServer(behind, options);
   }
@@ -209,6 +212,15 @@ const optionNames: Readonly<Record<keyof FakePlatformOptions, true>> = {
   clock: true,
   onRequest: true,
   onDelivery: true,
+};
+
+const listenOptionNames: Readonly<Record<keyof ListenOptions, true>> = {
+  port: true,
+  host: true,
+  control: true,
+  allowedHosts: true,
+  maxBodyBytes: true,
+  onWarning: true,
 };
 
 /** A test that misspells an option would test something else. */

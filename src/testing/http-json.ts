@@ -5,7 +5,7 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Tells whether a request declares its body as JSON. */
 export function isJson(request: Request): boolean {
-  return /^application\/json\b/i.test(request.headers.get('content-type') ?? '');
+  return /^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '');
 }
 
 /** Makes a response as the service sends it: JSON, with its length. */

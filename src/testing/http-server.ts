@@ -2,6 +2,8 @@ import type * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AgentPlatformError } from '../errors/index.js';
 import { REGIONS } from '../ground/regions.js';
+import { checkPositive } from '../validation/option-checks.js';
+import { hostInUrl, isOwnHost, isThisMachine } from './hosts.js';
 import { errorResponse } from './http-json.js';
 import type { BaseUrls, FakeFetch } from './service.js';
 
@@ -24,7 +26,19 @@ export interface ListenOptions {
    * `/_fake/deliveries`. Default false.
    */
   readonly control?: boolean | undefined;
+  /**
+   * More names by which the server may be called, without a port: `['fake.example.com']`. A request whose header `Host` has
+   * another is answered 421, since a page in a browser could be behind it (DNS rebinding). Always allowed are addresses, names
+   * without a dot, and those under `localhost` and `internal`. Default none.
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** The most bytes that the body of a request may have; a longer one is answered 413. Default 16 MiB. */
+  readonly maxBodyBytes?: number | undefined;
+  /** Told that the server can be reached from other machines. Default: `console.warn`. */
+  readonly onWarning?: ((message: string) => void) | undefined;
 }
+
+const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** A fake that is reached over real HTTP. `await using` closes it. */
 export interface FakeServer {
@@ -49,9 +63,12 @@ interface Behind {
 
 /** Starts the HTTP door: it only translates, and everything it serves comes from `fetch`. */
 export async function startServer(behind: Behind, options: ListenOptions = {}): Promise<FakeServer> {
-  const { port = 0, host = '127.0.0.1' } = options;
+  const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;
+  const { onWarning = warn } = options;
+  const maxBodyBytes = checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES;
+  const rules = { allowedHosts: [host, ...allowedHosts], maxBodyBytes };
   const server = nodeHttp().createServer((incoming, outgoing) => {
-    serve(behind, incoming, outgoing).catch(() => cut(outgoing));
+    serve(behind, rules, incoming, outgoing).catch(() => cut(outgoing));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -59,7 +76,8 @@ export async function startServer(behind: Behind, options: ListenOptions = {}): 
   });
   // A server that listens on a port has an address of this form.
   const actual = (server.address() as AddressInfo).port;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
+  const url = `http://${hostInUrl(host)}:${actual}`;
+  if (!isThisMachine(host)) onWarning(beyondThisMachine(url, behind.control !== undefined));
   const close = (): Promise<void> => closeServer(server);
   const baseUrls = { eu: `${url}/eu`, na: `${url}/na` };
   return { url, port: actual, baseUrls, close, [Symbol.asyncDispose]: close };
@@ -88,22 +106,66 @@ function closeServer(server: http.Server): Promise<void> {
   });
 }
 
+function warn(message: string): void {
+  console.warn(`[agent-platform-sdk] ${message}`);
+}
+
+function beyondThisMachine(url: string, hasControl: boolean): string {
+  const more = hasControl ? ', lets things go wrong and has it post webhooks' : '';
+  return `The fake listens at ${url}, beyond this machine: whoever reaches it reads and changes its records${more}.`;
+}
+
+/** What a request is held to before it is answered. */
+interface Rules {
+  readonly allowedHosts: readonly string[];
+  readonly maxBodyBytes: number;
+}
+
 async function serve(
   behind: Behind,
+  rules: Rules,
   incoming: http.IncomingMessage,
   outgoing: http.ServerResponse,
 ): Promise<void> {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
-  const path = incoming.url ?? '/';
-  const toServe = (url: string): Promise<Request> => toRequest(url, incoming, gone.signal);
-  const target = inProcessUrl(path, behind.baseUrls);
-  if (target !== undefined) return send(await behind.fetch(await toServe(target)), outgoing);
-  if (behind.control !== undefined && path.startsWith('/_fake')) {
-    return send(await behind.control(await toServe(`http://localhost${path}`)), outgoing);
+  const { host } = incoming.headers;
+  if (!isOwnHost(host, rules.allowedHosts)) {
+    const message = `The fake does not answer to the host ${JSON.stringify(host ?? '')}: allow it with --allow-host, or the option allowedHosts of listen.`;
+    return refuse(errorResponse(421, 'unknown_host', message), incoming, outgoing);
   }
-  const message = 'The fake serves its regions below /eu/v3 and /na/v3.';
-  return send(errorResponse(404, 'unknown_route', message), outgoing);
+  const body = await readBody(incoming, rules.maxBodyBytes);
+  if (body === undefined) {
+    const message = `The body is larger than ${rules.maxBodyBytes} bytes, the option maxBodyBytes of listen.`;
+    return refuse(errorResponse(413, 'body_too_large', message), incoming, outgoing);
+  }
+  const response = await answer(behind, incoming, (url) => toRequest(url, incoming, body, gone.signal));
+  return send(response, outgoing);
+}
+
+/** Answers without what the request still sends, which is thrown away so that the answer can be read. */
+function refuse(
+  response: Response,
+  incoming: http.IncomingMessage,
+  outgoing: http.ServerResponse,
+): Promise<void> {
+  incoming.resume();
+  response.headers.set('connection', 'close');
+  return send(response, outgoing);
+}
+
+function answer(
+  { fetch, baseUrls, control }: Behind,
+  incoming: http.IncomingMessage,
+  toServe: (url: string) => Request,
+): Response | Promise<Response> {
+  const path = incoming.url ?? '/';
+  const target = inProcessUrl(path, baseUrls);
+  if (target !== undefined) return fetch(toServe(target));
+  if (control !== undefined && /^\/_fake(?=[/?]|$)/.test(path)) {
+    return control(toServe(`http://localhost${path}`));
+  }
+  return errorResponse(404, 'unknown_route', 'The fake serves its regions below /eu/v3 and /na/v3.');
 }
 
 /** `/eu/v3/tools/t` is the same as `/v3/tools/t` at the in-process address of region `eu`. */
@@ -112,18 +174,36 @@ function inProcessUrl(path: string, baseUrls: BaseUrls): string | undefined {
   return region === undefined ? undefined : baseUrls[region] + path.slice(region.length + 1);
 }
 
-async function toRequest(url: string, incoming: http.IncomingMessage, signal: AbortSignal): Promise<Request> {
-  const method = incoming.method ?? 'GET';
+/** The bytes of a body; undefined where there are more than may be. */
+async function readBody(incoming: http.IncomingMessage, most: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
-  // Without an encoding set, chunks are bytes.
-  for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
+  let size = 0;
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    // Without an encoding set, chunks are bytes.
+    const bytes = chunk as Uint8Array;
+    size += bytes.byteLength;
+    if (size > most) return undefined;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function toRequest(
+  url: string,
+  incoming: http.IncomingMessage,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Request {
+  const method = incoming.method ?? 'GET';
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     for (const each of [value ?? []].flat()) headers.append(name, each);
   }
   // A standard Request of these methods can have no body; the specification has none either.
-  const bodiless = chunks.length === 0 || method === 'GET' || method === 'HEAD';
-  return new Request(url, { method, headers, body: bodiless ? null : Buffer.concat(chunks), signal });
+  const bodiless = bytes.byteLength === 0 || method === 'GET' || method === 'HEAD';
+  // A cast, because the bytes of a Buffer might be shared with another thread; these are not.
+  const body = bodiless ? null : (bytes as Uint8Array<ArrayBuffer>);
+  return new Request(url, { method, headers, body, signal });
 }
 
 async function send(response: Response, outgoing: http.ServerResponse): Promise<void> {

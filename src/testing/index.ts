@@ -22,6 +22,7 @@ export type {
   SendAllOptions,
   SendOptions,
   SubscribeOptions,
+  Subscription,
   WebhookOwner,
 } from './fake-webhooks.js';
 export type {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -119,6 +120,57 @@ describe('agent-platform-sdk fake', () => {
     expect(lines.slice(1)).toEqual([`webhook lead_captured 200 ${hook}`]);
   });
 
+  test('subscribes the address of --webhook in both regions', async () => {
+    const secrets: unknown[] = [];
+    const hook = await serve((request, response) => {
+      request.setEncoding('utf8').once('data', (text: string) => {
+        const { payload } = JSON.parse(text) as { payload: { workspaceSecret: string } };
+        secrets.push(payload.workspaceSecret);
+        response.end();
+      });
+    });
+    const { url } = await start('fake', '--port', '0', '--webhook', hook);
+
+    for (const region of ['eu', 'na']) await post(url, '/_fake/events', { type: 'webhook_test', region });
+
+    const { seed } = createFakePlatform();
+    expect(secrets).toEqual([seed.eu.workspaceSecret, seed.na.workspaceSecret]);
+  });
+
+  test('warns when other machines can reach it', async () => {
+    const { errors, lines } = await start('fake', '--port', '0', '--host', '0.0.0.0');
+    const local = await start('fake', '--port', '0');
+
+    expect(errors).toEqual([expect.stringMatching(/^Warning: The fake listens at .* beyond this machine/)]);
+    expect(lines).toHaveLength(1);
+    expect(local.errors).toEqual([]);
+  });
+
+  test('answers to the names of --allow-host', async () => {
+    const { url } = await start(
+      'fake',
+      '--port',
+      '0',
+      '--allow-host',
+      'a.example',
+      '--allow-host',
+      'b.example',
+    );
+    const statuses = await Promise.all(
+      ['a.example', 'b.example', 'c.example'].map(
+        (host) =>
+          new Promise((resolve) => {
+            const { port } = new URL(url);
+            get({ host: '127.0.0.1', port, headers: { host } }, (answer) =>
+              resolve(answer.resume().statusCode),
+            );
+          }),
+      ),
+    );
+
+    expect(statuses).toEqual([404, 404, 421]);
+  });
+
   test('says why a delivery found no receiver', async () => {
     const hook = `http://127.0.0.1:${await freePort()}/`;
     const { url, lines } = await start('fake', '--port', '0', '--webhook', hook);
@@ -186,9 +238,16 @@ describe('/_fake', () => {
   test.each([
     ['/_fake/faults', { kind: 'explosion' }, 'There is no fault "explosion"'],
     ['/_fake/faults', { kind: 'refused' }, 'A server that listens cannot refuse a connection'],
-    ['/_fake/faults', { status: 5 }, 'at status: expected at least 200'],
+    ['/_fake/faults', { status: 5 }, '- status: expected at least 200'],
     ['/_fake/events', { kind: 'lead_captured' }, 'type: required: expected string'],
-    ['/_fake/subscriptions', { url: 'nowhere' }, 'Invalid URL'],
+    ['/_fake/subscriptions', { url: 'nowhere' }, 'url must be an http: or https: address, got "nowhere"'],
+    ['/_fake/subscriptions', { url: 'file:///etc/passwd' }, 'url must be an http: or https: address'],
+    ['/_fake/subscriptions', { url: 'http://169.254.169.254/' }, 'url must be on this machine'],
+    [
+      '/_fake/events',
+      { type: 'webhook_test', copies: 100_000 },
+      'copies must be a whole number from 1 to 1000',
+    ],
     ['/_fake/faults', [], 'expected record, received array'],
   ])('refuses %s %j and says why', async (path, body, message) => {
     await using server = await createFakePlatform().listen({ control: true });
@@ -200,15 +259,66 @@ describe('/_fake', () => {
   });
 
   test.each([
-    ['text/plain', '{"status":500}', 'The body must be application/json.'],
-    ['application/json', '{', 'The body is not JSON.'],
-  ])('takes no %s of %s', async (type, body, message) => {
-    await using server = await createFakePlatform().listen({ control: true });
+    ['/_fake/faults', 'text/plain', '{"status":500}', 'The content type must be application/json.'],
+    ['/_fake/faults', 'application/jsonp', '{"status":500}', 'The content type must be application/json.'],
+    [
+      '/_fake/faults',
+      'text/plain;application/json',
+      '{"status":500}',
+      'The content type must be application/json.',
+    ],
+    ['/_fake/reset', 'application/x-www-form-urlencoded', '', 'The content type must be application/json.'],
+    ['/_fake/faults', 'application/json', '{', 'The body is not JSON.'],
+  ])('%s takes no %s of %s', async (path, type, body, message) => {
+    const fake = createFakePlatform();
+    await using server = await fake.listen({ control: true });
+    fake.add.tool({ id: 'added' });
     const init = { method: 'POST', headers: { 'content-type': type }, body };
 
-    const response = await fetch(`${server.url}/_fake/faults`, init);
+    const response = await fetch(server.url + path, init);
 
-    expect(await response.json()).toEqual({ message, code: 'invalid_control' });
+    expect([response.status, await response.json()]).toEqual([400, { message, code: 'invalid_control' }]);
+    expect(fake.state.eu.tools.has('added')).toBe(true);
+  });
+
+  test('takes JSON with a charset', async () => {
+    await using server = await createFakePlatform().listen({ control: true });
+    const headers = { 'content-type': 'Application/JSON; charset=utf-8' };
+
+    expect((await fetch(`${server.url}/_fake/reset`, { method: 'POST', headers })).status).toBe(200);
+  });
+
+  test('posts events to other machines once a host is given', async () => {
+    const fake = createFakePlatform();
+    await using server = await fake.listen({ control: true, host: '127.0.0.1' });
+
+    expect((await post(server.url, '/_fake/subscriptions', { url: 'https://a.example/hook' })).status).toBe(
+      200,
+    );
+    expect(fake.webhooks.subscriptions).toMatchObject([{ address: 'https://a.example/hook' }]);
+  });
+
+  test('adds a hundred addresses, and no more', async () => {
+    const fake = createFakePlatform();
+    await using server = await fake.listen({ control: true });
+    const subscribe = (path: number) =>
+      post(server.url, '/_fake/subscriptions', { url: `http://localhost:1/${path}` });
+    for (let path = 0; path < 100; path += 1) await subscribe(path);
+
+    const refused = await subscribe(100);
+
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { message: 'There are 100 subscriptions, and no more can be added.' },
+    ]);
+    expect((await subscribe(7)).status).toBe(200);
+    expect(fake.webhooks.subscriptions).toHaveLength(100);
+  });
+
+  test('is answered below /_fake alone', async () => {
+    await using server = await createFakePlatform().listen({ control: true });
+
+    expect(await (await fetch(`${server.url}/_fakery`)).json()).toMatchObject({ code: 'unknown_route' });
   });
 
   test('is there only where it was asked for', async () => {
@@ -238,8 +348,8 @@ describe('a wrong command line gets a message and 2', () => {
     [['fake', '--webhook', 'localhost'], '--webhook takes an http: or https: address, got "localhost".'],
     [['fake', '--seed', '/nowhere.json'], '--seed: ENOENT'],
     [['fake', '--seed', seedFile('{')], 'seed.json is not JSON.'],
-    [['fake', '--seed', seedFile('{"eu":{"robots":[]}}')], 'at eu.robots: unknown field'],
-    [['fake', '--seed', seedFile('{"eu":{"tools":[{"id":4}]}}')], 'at eu.tools[0].id: expected string'],
+    [['fake', '--seed', seedFile('{"eu":{"robots":[]}}')], '- eu.robots: unknown field'],
+    [['fake', '--seed', seedFile('{"eu":{"tools":[{"id":4}]}}')], '- eu.tools[0].id: expected string'],
     [['fake', '--seed', seedFile('{"eu":{"tools":[{"agentId":"x"}]}}')], 'no agent with the id "x"'],
   ])('%j', async (args, message) => {
     const { errors, exit, lines } = await start(...args);
@@ -255,7 +365,7 @@ test.each([['--help'], ['-h'], ['fake', '--help']])('%s prints the help', async 
   const { exit, lines } = await start(...args);
 
   expect(await exit).toBe(0);
-  expect(lines[0]).toMatch(/--port.*--seed.*--webhook.*POST {3}\/_fake\/events/s);
+  expect(lines[0]).toMatch(/--port.*--allow-host.*--seed.*--webhook.*POST {3}\/_fake\/events/s);
 });
 
 test('--version prints the version', async () => {

@@ -352,6 +352,75 @@ test('keeps every delivery, without the secret', async () => {
   expect(JSON.stringify(fake.webhooks.deliveries)).not.toContain(fake.seed.eu.workspaceSecret);
 });
 
+test.each([0, 1.5, -1, 1_001, Number.NaN])('refuses %d copies', (copies) => {
+  const { webhooks } = createFakePlatform();
+  const message = `copies must be a whole number from 1 to 1000, got ${copies}.`;
+
+  expect(() => webhooks.send('webhook_test', {}, { copies })).toThrow(message);
+  expect(() => webhooks.sendUnknown('brand_new', {}, { copies })).toThrow(message);
+});
+
+test("an agent's own address of another kind is a failed delivery", async () => {
+  const fake = createFakePlatform();
+  const { id: agentId } = fake.add.agent({ advanced: { serverUrl: 'file:///etc/passwd' } });
+
+  expect(await fake.webhooks.send('conversation_updated', { agentId })).toMatchObject([
+    { outcome: 'failed', error: expect.stringContaining('must be an http: or https: address') as string },
+  ]);
+});
+
+describe('subscriptions', () => {
+  test('are told, without the receiver', () => {
+    const { webhooks, seed } = createFakePlatform();
+    webhooks.subscribe('http://127.0.0.1:1/hook', { events: ['lead_captured'] });
+    webhooks.subscribe(subscriber(), { region: 'na' });
+
+    expect(webhooks.subscriptions).toEqual([
+      {
+        id: 'subscription_1',
+        address: 'http://127.0.0.1:1/hook',
+        region: 'eu',
+        workspaceId: seed.eu.workspaceId,
+        events: ['lead_captured'],
+      },
+      {
+        id: 'subscription_2',
+        address: 'receiver',
+        region: 'na',
+        workspaceId: seed.na.workspaceId,
+        events: undefined,
+      },
+    ]);
+  });
+
+  test('are one for each address and workspace, with the last events that were asked for', async () => {
+    const fake = createFakePlatform();
+    const { url, received } = await listener();
+    const { secondWorkspaceId: workspaceId } = fake.seed.eu;
+    fake.webhooks.subscribe(url, { events: ['lead_captured'] });
+    fake.webhooks.subscribe(url, { workspaceId });
+    fake.webhooks.subscribe(url, { region: 'na' });
+    fake.webhooks.subscribe(new URL(url), { events: ['webhook_test'] });
+
+    expect(await fake.webhooks.send('lead_captured')).toEqual([]);
+    expect(await fake.webhooks.send('webhook_test')).toHaveLength(1);
+    expect(received).toHaveLength(1);
+    expect(fake.webhooks.subscriptions).toHaveLength(3);
+  });
+
+  test('end by their id', async () => {
+    const { webhooks } = createFakePlatform();
+    webhooks.subscribe(subscriber());
+    webhooks.subscribe(subscriber());
+
+    expect([webhooks.unsubscribe('subscription_1'), webhooks.unsubscribe('subscription_1')]).toEqual([
+      true,
+      false,
+    ]);
+    expect(await webhooks.send('webhook_test')).toHaveLength(1);
+  });
+});
+
 test('reset forgets deliveries and keeps subscriptions', async () => {
   const fake = createFakePlatform();
   fake.webhooks.subscribe(subscriber());
@@ -364,7 +433,16 @@ test('reset forgets deliveries and keeps subscriptions', async () => {
 });
 
 test.each([
-  ['an address that is no URL', () => createFakePlatform().webhooks.subscribe('nowhere'), 'Invalid URL'],
+  [
+    'an address that is no URL',
+    () => createFakePlatform().webhooks.subscribe('nowhere'),
+    'The address must be an http: or https: address, got "nowhere"',
+  ],
+  [
+    'an address of another kind',
+    () => createFakePlatform().webhooks.subscribe(new URL('file:///etc/passwd')),
+    'The address must be an http: or https: address, got "file:///etc/passwd"',
+  ],
   [
     'an unknown workspace',
     () => createFakePlatform().webhooks.subscribe(subscriber(), { workspaceId: 'x' }),

@@ -271,23 +271,36 @@ describe('latency', () => {
     else expect([(waits[0] ?? 0) >= ms.from, (waits[399] ?? 0) <= ms.to]).toEqual([true, true]);
   });
 
-  test('ends when the client gives up', async () => {
-    const fake = createFakePlatform();
-    fake.faults.inject({ kind: 'latency', ms: 60_000 });
+  test.each([
+    ['alone', []],
+    ['and a fault that acts', [{ status: 500, acts: true }]],
+    ['and a fault that needs the real answer', [{ kind: 'truncated' }]],
+  ] satisfies [string, FaultInput[]][])(
+    '%s ends when the client gives up, and nothing is carried out',
+    async (_name, faults) => {
+      const fake = createFakePlatform();
+      for (const fault of [{ kind: 'latency', ms: 60_000 } as const, ...faults]) fake.faults.inject(fault);
+      const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
+      const deleting = clientOf(fake, { token, timeout: 20 }).workspaces.delete(secondWorkspaceId);
 
-    await expect(clientOf(fake, { timeout: 20 }).tools.listDefaults()).rejects.toThrow(TimeoutError);
-    expect(fake.state.eu.tools.size).toBe(1);
-  });
+      await expect(deleting).rejects.toThrow(TimeoutError);
+      // What an aborted call would still do, it would do now.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+
+      expect(fake.state.eu.workspaces.has(secondWorkspaceId)).toBe(true);
+      expect(fake.requests).toMatchObject([{ status: undefined, fault: undefined }]);
+    },
+  );
 });
 
 describe('refuses', () => {
   test.each([
     ['an unknown kind', { kind: 'explosion' }, 'There is no fault "explosion". There are status, html'],
     ['an unknown endpoint', { endpoint: 'getTools', status: 500 }, 'no endpoint "getTools". It has list'],
-    ['a missing status', {}, 'at status: required'],
-    ['a status that is none', { status: 700 }, 'at status: expected at most 599'],
-    ['a field of another fault', { kind: 'reset', status: 500 }, 'at status: unknown field'],
-    ['a rate above 1', { status: 500, rate: 2 }, 'at rate: expected at most 1'],
+    ['a missing status', {}, '- status: required'],
+    ['a status that is none', { status: 700 }, '- status: expected at most 599'],
+    ['a field of another fault', { kind: 'reset', status: 500 }, '- status: unknown field'],
+    ['a rate above 1', { status: 500, rate: 2 }, '- rate: expected at most 1'],
   ])('%s', (_name, fault, message) => {
     // The cast stands for untyped code, and for JSON.
     expect(() => createFakePlatform().faults.inject(fault as FaultInput)).toThrow(message);

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
-import { createFakePlatform } from 'agent-platform-sdk/testing';
-import { expect, test, vi } from 'vitest';
+import { createFakePlatform, type ListenOptions } from 'agent-platform-sdk/testing';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { collectGarbage } from '../support/memory.js';
 import { httpClientOf, listening } from './support/client.js';
 
@@ -68,4 +70,120 @@ test('the fake sees that a caller over HTTP has gone, whatever was collected mea
   controller.abort();
   await expect(call).rejects.toThrow();
   await vi.waitFor(() => expect(clearTimer).toHaveBeenCalledWith('the latency'));
+});
+
+/** The status of an answer to a request that names a host of its own. */
+async function statusFor(
+  host: string,
+  options: ListenOptions = {},
+  path = '/_fake/requests',
+): Promise<number> {
+  const server = await createFakePlatform().listen({ control: true, onWarning: () => undefined, ...options });
+  onTestFinished(() => server.close());
+  const sent = request({ host: '127.0.0.1', port: server.port, path, headers: { host } }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode ?? 0;
+}
+
+describe('the header Host', () => {
+  test.each([
+    ['localhost:4010'],
+    ['LOCALHOST'],
+    ['127.0.0.1'],
+    ['[::1]:4010'],
+    ['192.168.1.7:4010'],
+    ['fake:4010'],
+    ['app.localhost'],
+    ['host.docker.internal:4010'],
+  ])('%s is answered', async (host) => {
+    expect(await statusFor(host)).toBe(200);
+  });
+
+  test.each([
+    ['evil.example'],
+    ['evil.example:4010'],
+    ['evil.localhost.example'],
+    ['127.0.0.1.evil.example'],
+    ['evillocalhost.example'],
+    ['evil.example@127.0.0.1'],
+    ['127.0.0.1/evil.example'],
+    ['evil.internal.'],
+  ])('%s is refused, whatever is asked for', async (host) => {
+    for (const path of ['/_fake/requests', '/eu/v3/tools/defaults', '/'])
+      expect(await statusFor(host, {}, path)).toBe(421);
+  });
+
+  test('a name that is allowed is answered, and the address that is listened on', async () => {
+    expect(await statusFor('Fake.example.com:80', { allowedHosts: ['fake.example.COM'] })).toBe(200);
+    expect(await statusFor('other.example.com', { allowedHosts: ['fake.example.com'] })).toBe(421);
+  });
+
+  test('the refusal names the option', async () => {
+    const server = await listening(createFakePlatform());
+    const sent = request({ host: '127.0.0.1', port: server.port, headers: { host: 'evil.example' } }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    const text = (await response.setEncoding('utf8').toArray()).join('');
+
+    expect(JSON.parse(text)).toMatchObject({
+      code: 'unknown_host',
+      message: expect.stringContaining('allowedHosts') as string,
+    });
+  });
+});
+
+describe('a body', () => {
+  const post = (url: string, size: number): Promise<Response> =>
+    fetch(`${url}/eu/v3/agents/a/variables`, { method: 'POST', body: 'x'.repeat(size) });
+
+  test('of more than maxBodyBytes is answered 413, and reaches nothing', async () => {
+    const fake = createFakePlatform();
+    await using server = await fake.listen({ maxBodyBytes: 1_000 });
+
+    const response = await post(server.url, 1_001);
+
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ code: 'body_too_large' });
+    expect(fake.requests).toEqual([]);
+    expect((await post(server.url, 1_000)).status).toBe(401);
+  });
+
+  test('may have 16 MiB by default', async () => {
+    const { url } = await listening(createFakePlatform());
+
+    expect((await post(url, 16 * 1024 * 1024)).status).toBe(401);
+    expect((await post(url, 16 * 1024 * 1024 + 1)).status).toBe(413);
+  });
+});
+
+describe('beyond this machine', () => {
+  test.each(['0.0.0.0', '::'])('a fake that listens on %s warns', async (host) => {
+    const warnings: string[] = [];
+    const options = { host, onWarning: (message: string) => void warnings.push(message) };
+    await using server = await createFakePlatform().listen(options);
+    await using steered = await createFakePlatform().listen({ ...options, control: true });
+
+    expect(warnings).toEqual([
+      `The fake listens at ${server.url}, beyond this machine: whoever reaches it reads and changes its records.`,
+      `The fake listens at ${steered.url}, beyond this machine: whoever reaches it reads and changes its records, lets things go wrong and has it post webhooks.`,
+    ]);
+  });
+
+  test('it warns on the console, unless told otherwise', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    await using _open = await createFakePlatform().listen({ host: '0.0.0.0' });
+    await using _closed = await createFakePlatform().listen();
+    await using _named = await createFakePlatform().listen({ host: 'localhost' });
+
+    expect(warn.mock.calls.flat()).toEqual([expect.stringContaining('beyond this machine')]);
+  });
+});
+
+test.each([
+  [{ prot: 1 }, 'listen: the option "prot" is not known'],
+  [{ maxBodyBytes: 0 }, 'maxBodyBytes must be a number above 0'],
+])('refuses %j', async (options, message) => {
+  // The cast stands for untyped code.
+  await expect(createFakePlatform().listen(options as ListenOptions)).rejects.toThrow(message);
 });
