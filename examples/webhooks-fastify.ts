@@ -16,7 +16,7 @@ export const app = Fastify({
 });
 
 // The parser's own limit is 1 MB: raised to the receiver's.
-app.post('/webhooks', { bodyLimit: 16 * 1024 * 1024 }, async (request, reply) => {
+app.post('/webhooks', { bodyLimit: 8 * 1024 * 1024 }, async (request, reply) => {
   const { status, headers, body } = await receiver.handle(request);
   return reply.code(status).headers(headers).send(body);
 });

@@ -6,17 +6,32 @@ export class ByteJoiner {
   /** The number of bytes that have come. */
   size = 0;
   #bytes: Uint8Array = new Uint8Array();
+  readonly #limit: number;
+
+  /** @param limit - The most bytes that are added: no room is kept for more. */
+  constructor(limit: number = Number.POSITIVE_INFINITY) {
+    this.#limit = limit;
+  }
 
   /** Adds a chunk at the end. The first is kept as it is: most bodies come in one. */
   add(chunk: Uint8Array): void {
+    const room = this.roomWith(chunk);
     const at = this.size;
     this.size += chunk.byteLength;
     if (at === 0) {
       this.#bytes = chunk;
       return;
     }
-    if (this.size > this.#bytes.byteLength) this.#grow();
+    if (room > this.#bytes.byteLength) this.#grow(room);
     this.#bytes.set(chunk, at);
+  }
+
+  /** The bytes that are held when a chunk has been added, which may be more than have come. */
+  roomWith(chunk: Uint8Array): number {
+    const size = this.size + chunk.byteLength;
+    const room = this.#bytes.byteLength;
+    if (this.size === 0 || size <= room) return Math.max(size, room);
+    return Math.max(size, Math.min(2 * size, this.#limit));
   }
 
   /** Everything that has come. */
@@ -27,18 +42,24 @@ export class ByteJoiner {
   /**
    * Adds what a stream gives, to its end or up to a limit. Resolves with how many bytes have come: more than the limit where
    * it was given up, and then without the chunk that was too much.
+   *
+   * @param mayHold - Asked before a chunk is added, with the bytes that are held then: false gives up.
    */
-  async addFrom(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<number> {
+  async addFrom(
+    reader: ReadableStreamDefaultReader<Uint8Array>,
+    limit: number,
+    mayHold?: (bytes: number) => boolean,
+  ): Promise<number> {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       const size = this.size + next.value.byteLength;
-      if (size > limit) return size;
+      if (size > limit || mayHold?.(this.roomWith(next.value)) === false) return size;
       this.add(next.value);
     }
     return this.size;
   }
 
-  #grow(): void {
-    const grown = new Uint8Array(2 * this.size);
+  #grow(room: number): void {
+    const grown = new Uint8Array(room);
     grown.set(this.#bytes);
     this.#bytes = grown;
   }

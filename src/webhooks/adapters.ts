@@ -3,18 +3,26 @@ import { RejectedDelivery, type RejectionReason, type WebhookResponse } from './
 
 // The ways between a server and the receiver: a `Request`, or what `node:http` hands to its listener.
 
-/** Registers what gives up reading when the deadline of the delivery passes. */
-export type OnDeadline = (giveUp: () => void) => void;
+/** The bounds within which a body is read. */
+export interface Reading {
+  /** The most bytes that are read. */
+  readonly limit: number;
+  /** Asked before the body holds more bytes, with all that it holds then. Where the answer is false, reading was given up. */
+  mayHold(bytes: number): boolean;
+  /** What ends the reading early: set by who reads, and called by who waits. */
+  giveUp: ((reason: RejectionReason) => void) | undefined;
+}
 
-/** The most bytes of a body that are read, unless options say otherwise: 16 MiB. The specification names no limit. */
-export const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
+/**
+ * The most bytes of a body that are read, unless options say otherwise: 8 MiB. The specification names no limit, and of all
+ * events only `conversation_updated` grows: it brings the chat twice, as `turns` and as `messagesHistory`. This is room for
+ * four thousand messages of 1 kB each, in both; and for what a language model with a window of a million tokens can have read, twice.
+ */
+export const DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** Reads the body of a `Request`, until it is larger than the limit or the deadline passes. */
-export async function readRequest(
-  request: Request,
-  limit: number,
-  onDeadline?: OnDeadline,
-): Promise<Uint8Array> {
+/** Reads the body of a `Request`, until it is larger than the limit or given up. */
+export async function readRequest(request: Request, reading: Reading): Promise<Uint8Array> {
+  const { limit } = reading;
   const announced = Number(request.headers.get('content-length') ?? 0);
   if (announced > limit) throw new RejectedDelivery('body_too_large', announced);
   const { body } = request;
@@ -22,17 +30,17 @@ export async function readRequest(
   if (request.bodyUsed) throw new RejectedDelivery('body_unreadable');
   const reader = body.getReader();
   const cancel = () => void reader.cancel().catch(ignore);
-  let overdue = false;
-  onDeadline?.(() => {
-    overdue = true;
+  let givenUp: RejectionReason | undefined;
+  reading.giveUp = (reason) => {
+    givenUp = reason;
     cancel();
-  });
+  };
   try {
-    const bytes = new ByteJoiner();
-    const size = await bytes.addFrom(reader, limit);
+    const bytes = new ByteJoiner(limit);
+    const size = await bytes.addFrom(reader, limit, (held) => reading.mayHold(held));
     if (size > limit) throw new RejectedDelivery('body_too_large', size);
     // A cancelled reader ends as if the body had: what came is not the whole.
-    if (overdue) throw new RejectedDelivery('body_unreadable', size);
+    if (givenUp !== undefined) throw new RejectedDelivery(givenUp, size);
     return bytes.joined;
   } catch (error) {
     cancel();
@@ -92,51 +100,49 @@ function isEmptyObject(value: unknown): boolean {
 }
 
 /**
- * Reads the stream of a request, until it is larger than the limit or the deadline passes. The rest of a larger body is
- * thrown away unread.
+ * Reads the stream of a request, until it is larger than the limit or given up. The rest of such a body is thrown away
+ * unread.
  */
-export async function readNode(
-  request: NodeRequest,
-  limit: number,
-  onDeadline: OnDeadline,
-): Promise<Uint8Array> {
+export async function readNode(request: NodeRequest, reading: Reading): Promise<Uint8Array> {
   // An aborted request emits an error at any time; without a listener it would end the process.
   request.on('error', ignore);
   if (request.readableEnded === true || request.destroyed === true)
     throw new RejectedDelivery('body_unreadable');
   const announced = Number(request.headers['content-length'] ?? 0);
   try {
-    if (announced > limit) throw new RejectedDelivery('body_too_large', announced);
-    return await collect(request, limit, onDeadline);
+    if (announced > reading.limit) throw new RejectedDelivery('body_too_large', announced);
+    return await collect(request, reading);
   } catch (error) {
-    discard(request, limit);
+    discard(request, reading.limit);
     throw error;
   }
 }
 
-function collect(request: NodeRequest, limit: number, onDeadline: OnDeadline): Promise<Uint8Array> {
+function collect(request: NodeRequest, reading: Reading): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const bytes = new ByteJoiner();
+    const { limit } = reading;
+    let bytes = new ByteJoiner(limit);
     let size = 0;
     let isOpen = true;
     // Whatever cuts a request off ends in `close`, which comes after a whole body too.
     const refuse = (reason: RejectionReason) => {
       if (isOpen) reject(new RejectedDelivery(reason, size));
       isOpen = false;
+      // The listeners stay, and would keep what has come.
+      bytes = new ByteJoiner();
     };
-    const cut = () => refuse('body_unreadable');
     request.on('data', (data) => {
       const chunk = toBytes(data);
       size += chunk.byteLength;
       if (size > limit) refuse('body_too_large');
-      else if (isOpen) bytes.add(chunk);
+      else if (isOpen && reading.mayHold(bytes.roomWith(chunk))) bytes.add(chunk);
     });
     request.on('end', () => {
       isOpen = false;
       resolve(bytes.joined);
     });
-    request.on('close', cut);
-    onDeadline(cut);
+    request.on('close', () => refuse('body_unreadable'));
+    reading.giveUp = refuse;
   });
 }
 

@@ -4,6 +4,10 @@ export type RejectionReason =
   | 'method_not_allowed'
   /** 413: more than `maxBodyBytes`. */
   | 'body_too_large'
+  /**
+   * 503: unverified bodies would hold more than `maxUnverifiedBytes` in all, and this one had held the most for the longest.
+   */
+  | 'overloaded'
   /** 400: cut off, stalled until the deadline, or read before by someone who left nothing of it. */
   | 'body_unreadable'
   /** 400: empty, or not JSON although a genuine secret stands in it: cut off. */
@@ -44,6 +48,7 @@ export class RejectedDelivery extends Error {
 const rejections = {
   method_not_allowed: 405,
   body_too_large: 413,
+  overloaded: 503,
   body_unreadable: 400,
   not_json: 400,
   invalid_event: 400,

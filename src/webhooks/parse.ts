@@ -46,7 +46,7 @@ export interface ParseWebhookOptions {
 /** Options of {@link parseWebhookRequest}. */
 export type ParseWebhookRequestOptions = WebhookSecretOptions &
   Omit<ParseWebhookOptions, 'secret'> & {
-    /** The most bytes of a `Request` that are read. Default 16 MiB. */
+    /** The most bytes of a `Request` that are read. Default 8 MiB. */
     readonly maxBodyBytes?: number | undefined;
   };
 
@@ -213,7 +213,7 @@ async function asking<Answer>(ask: () => Answer): Promise<Awaited<Answer>> {
 
 async function readWhole(request: Request, limit: number): Promise<Uint8Array> {
   try {
-    return await readRequest(request, limit);
+    return await readRequest(request, { limit, mayHold: () => true, giveUp: undefined });
   } catch (error) {
     const code = error instanceof RejectedDelivery ? error.reason : 'body_unreadable';
     const message =

@@ -1,5 +1,5 @@
 import { WebhookError } from '../errors/index.js';
-import type { OnDeadline } from './adapters.js';
+import type { Reading } from './adapters.js';
 import {
   type DeliveryOutcome,
   isRejection,
@@ -33,9 +33,10 @@ import {
 import { STORED_VERSION, type WebhookInbox } from './inbox.js';
 import type { ReceiverSettings } from './receiver-options.js';
 import { mayBeGenuine } from './secret-options.js';
+import type { UnverifiedBodies, UnverifiedBody } from './unverified-bodies.js';
 
-/** Reads the body of a request, up to a limit. Rejects with a {@link RejectedDelivery}, or with whatever a server throws. */
-export type ReadBody = (limit: number, onDeadline: OnDeadline) => unknown;
+/** Reads the body of a request. Rejects with a {@link RejectedDelivery}, or with whatever a server throws. */
+export type ReadBody = (reading: Reading) => unknown;
 
 /** The part of a receiver that its deliveries share. */
 export interface PipelineParts {
@@ -43,6 +44,7 @@ export interface PipelineParts {
   readonly handlers: Handlers;
   readonly reports: DeliveryReports;
   readonly claims: Claims | undefined;
+  readonly unverified: UnverifiedBodies;
 }
 
 /** The answer at the deadline, by how far the delivery has come. */
@@ -56,7 +58,7 @@ const OVERDUE_OUTCOMES = {
 } as const satisfies Record<string, DeliveryOutcome>;
 
 /** One delivery on its way from the request to the answer. The methods stand in the order in which they run. */
-export class Pipeline {
+export class Pipeline implements Reading, UnverifiedBody {
   readonly context: WebhookContext;
   /** The event type as it may stand in logs, with the workspace. */
   label = '(unverified)';
@@ -64,7 +66,8 @@ export class Pipeline {
   event: ReceivedWebhook | undefined;
   readonly #parts: PipelineParts;
   readonly #controller = new AbortController();
-  #giveUpReading: (() => void) | undefined;
+  heldBytes = 0;
+  giveUp: Reading['giveUp'];
   readonly #unsettled = new Set<StartedHandler>();
   #phase: keyof typeof OVERDUE_OUTCOMES = 'reading';
   /** The outcome, once it is certain, while listeners and the store are still to be told. */
@@ -83,6 +86,14 @@ export class Pipeline {
     });
   }
 
+  get limit(): number {
+    return this.#parts.settings.maxBodyBytes;
+  }
+
+  get receivedAt(): number {
+    return this.context.receivedAt;
+  }
+
   get age(): number {
     return this.#parts.settings.clock.now() - this.context.receivedAt;
   }
@@ -94,7 +105,7 @@ export class Pipeline {
     const outcome = await new Promise<DeliveryOutcome>((resolve, reject) => {
       timer = clock.setTimeout(() => {
         this.#controller.abort(new WebhookError(`The delivery was not handled within ${deadline} ms.`));
-        this.#giveUpReading?.();
+        this.giveUp?.('body_unreadable');
         resolve(this.#overdue(work));
       }, deadline);
       const work = this.#work(method, readBody);
@@ -119,6 +130,7 @@ export class Pipeline {
       if (raw === undefined) throw new RejectedDelivery('not_json', sizeOf(received));
       const genuine = await this.#verify(() => verify(raw.presented));
       if (genuine === undefined) throw new RejectedDelivery('verification_failed', sizeOf(received));
+      this.#parts.unverified.release(this);
       const verified = removeSecret(raw, genuine);
       this.label = verified.label;
       const { inbox } = this.#parts.settings;
@@ -127,6 +139,7 @@ export class Pipeline {
       }
       return await this.#accept(raw, verified);
     } catch (error) {
+      this.#parts.unverified.release(this);
       if (error instanceof RejectedDelivery) return this.#reject(error);
       // A runtime without WebCrypto, or an object that no body parser makes: no key could be made of the event.
       this.#settled = 'internal_error';
@@ -141,15 +154,18 @@ export class Pipeline {
     let body: unknown;
     try {
       // Some servers parse the body when it is first looked at, and throw then.
-      body = await readBody(maxBodyBytes, (giveUp) => {
-        this.#giveUpReading = giveUp;
-      });
+      body = await readBody(this);
     } catch (error) {
       // What a body parser throws quotes the body, and is not passed on.
       throw error instanceof RejectedDelivery ? error : new RejectedDelivery('body_unreadable');
     }
+    this.giveUp = undefined;
     if (exceeds(body, maxBodyBytes)) throw new RejectedDelivery('body_too_large', sizeOf(body));
     return body;
+  }
+
+  mayHold(bytes: number): boolean {
+    return this.#parts.unverified.hold(this, bytes);
   }
 
   async #verify<Answer>(ask: () => Answer): Promise<Awaited<Answer>> {

@@ -51,9 +51,17 @@ export type WebhookReceiverOptions = WebhookSecretOptions & {
   readonly deadline?: number | undefined;
   /**
    * The most bytes of a body. More is answered 413, and not read further. The size of a body that a body
-   * parser has already made an object of is not known, and not checked. Default 16 MiB.
+   * parser has already made an object of is not known, and not checked. Default 8 MiB: the specification names no limit, and
+   * this is room for a conversation of four thousand messages of 1 kB each, sent twice in its `conversation_updated`.
    */
   readonly maxBodyBytes?: number | undefined;
+  /**
+   * The most bytes that bodies hold in all, of those that this receiver reads itself and has not verified yet. Where there would be
+   * more, the one with the most bytes times the milliseconds since it began is given up and answered 503, told to
+   * `onRejected` as `overloaded`: genuine deliveries are small, or come quickly. At least `maxBodyBytes`. Default 64 MiB, or
+   * `maxBodyBytes` where that is more.
+   */
+  readonly maxUnverifiedBytes?: number | undefined;
   /**
    * The recognition of duplicates: options, a store, or `false` to handle every copy. Not together with `inbox`.
    * Default: in the memory of this process, for 24 hours.
@@ -91,6 +99,7 @@ export interface ReceiverSettings extends EventValidation {
   readonly newVerifier: () => AnyVerifier;
   readonly deadline: number;
   readonly maxBodyBytes: number;
+  readonly maxUnverifiedBytes: number;
   readonly dedupe: DedupeSettings | undefined;
   readonly inbox: WebhookInbox | undefined;
   readonly clock: Clock;
@@ -102,6 +111,7 @@ const receiverOptions: OptionNames<WebhookReceiverOptions> = {
   verifySecret: true,
   deadline: true,
   maxBodyBytes: true,
+  maxUnverifiedBytes: true,
   dedupe: true,
   inbox: true,
   validation: true,
@@ -117,6 +127,7 @@ const dedupeOptions: OptionNames<DedupeOptions> = {
   ifUnavailable: true,
 };
 
+const DEFAULT_MAX_UNVERIFIED_BYTES = 64 * 1024 * 1024;
 const DEFAULT_DEADLINE = 55_000;
 /** An answer that comes later is heard by nobody (specification, 6.4 and 8). */
 const MAX_DEADLINE = 59_000;
@@ -135,7 +146,7 @@ export function resolveReceiver(given: WebhookReceiverOptions | WebhookProcessin
       ? verifierFor(options, createVerifier, (load) => new SecretLoader(load, clock))
       : refuseAll,
     deadline: checkTimeout('deadline', options.deadline, MAX_DEADLINE, TOO_LATE) ?? DEFAULT_DEADLINE,
-    maxBodyBytes: checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES,
+    ...resolveBodyLimits(options),
     dedupe: resolveDedupe(options),
     inbox: checkMethods('inbox', ['store'], inbox),
     validation: checkOneOf('validation', VALIDATION_MODES, options.validation) ?? DEFAULT_VALIDATION,
@@ -151,6 +162,19 @@ export function resolveReceiver(given: WebhookReceiverOptions | WebhookProcessin
  */
 function isForDeliveries(options: { readonly inbox?: unknown }): boolean {
   return 'secret' in options || 'verifySecret' in options || options.inbox !== undefined;
+}
+
+function resolveBodyLimits(
+  options: WebhookReceiverOptions,
+): Pick<ReceiverSettings, 'maxBodyBytes' | 'maxUnverifiedBytes'> {
+  const maxBodyBytes = checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES;
+  const maxUnverifiedBytes =
+    checkPositive('maxUnverifiedBytes', options.maxUnverifiedBytes) ??
+    Math.max(DEFAULT_MAX_UNVERIFIED_BYTES, maxBodyBytes);
+  if (maxUnverifiedBytes < maxBodyBytes) {
+    refuseOption('maxUnverifiedBytes', `must be at least maxBodyBytes, ${maxBodyBytes}: one body has to fit`);
+  }
+  return { maxBodyBytes, maxUnverifiedBytes };
 }
 
 function resolveDedupe({ dedupe, inbox, clock }: WebhookReceiverOptions): DedupeSettings | undefined {

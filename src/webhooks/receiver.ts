@@ -1,7 +1,8 @@
 /**
  * The receiver of webhooks. A delivery goes through these stages, in this order:
  *
- * 1. `adapters.ts` turns a server's request into a method and a way to read the body.
+ * 1. `adapters.ts` turns a server's request into a method and a way to read the body. `unverified-bodies.ts` bounds what all
+ *    bodies hold that are not verified yet.
  * 2. `pipeline.ts` takes the delivery from there to its answer, and ends it at the deadline. It calls the stages below.
  * 3. `presented.ts` looks for a genuine secret in the text of the body: without one, it is not parsed. Then `delivery.ts` parses
  *    it to a *raw* delivery. The secret that it presents is checked as `secret-options.ts` has chosen: by known secrets (`secrets.ts`), by those that a function loads (`secret-loader.ts`), or by `verifySecret`. When
@@ -42,6 +43,7 @@ import {
   type WebhookProcessingOptions,
   type WebhookReceiverOptions,
 } from './receiver-options.js';
+import { UnverifiedBodies } from './unverified-bodies.js';
 
 /** A request as any server can describe it. Fastify's and Koa's request objects are one as they are. */
 export interface WebhookRequest {
@@ -64,12 +66,13 @@ export class WebhookReceiver {
   /** Use {@link createWebhookReceiver}. */
   constructor(options: WebhookReceiverOptions | WebhookProcessingOptions) {
     const settings = resolveReceiver(options);
-    const { dedupe, clock, log } = settings;
+    const { dedupe, clock, log, maxUnverifiedBytes } = settings;
     this.#parts = {
       settings,
       handlers: this.#handlers,
       reports: new DeliveryReports(log, this.#handlers),
       claims: dedupe === undefined ? undefined : new Claims(dedupe, clock),
+      unverified: new UnverifiedBodies(maxUnverifiedBytes, () => clock.now()),
     };
   }
 
@@ -214,7 +217,7 @@ export class WebhookReceiver {
    * import Fastify from 'fastify';
    *
    * const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' });
-   * const app = Fastify({ bodyLimit: 16 * 1024 * 1024 });
+   * const app = Fastify({ bodyLimit: 8 * 1024 * 1024 });
    * app.post('/webhooks', async (request, reply) => {
    *   const { status, headers, body } = await receiver.handle(request);
    *   return reply.code(status).headers(headers).send(body);
@@ -237,9 +240,7 @@ export class WebhookReceiver {
    * ```
    */
   readonly fetch = async (request: Request): Promise<Response> => {
-    const answer = await this.#answer(request.method, (limit, onDeadline) =>
-      readRequest(request, limit, onDeadline),
-    );
+    const answer = await this.#answer(request.method, (reading) => readRequest(request, reading));
     return toResponse(answer);
   };
 
@@ -247,9 +248,9 @@ export class WebhookReceiver {
    * Takes a delivery from `node:http`, Express 4 or 5, or anything that is built on them. Never rejects. Bound to the
    * receiver, so that it can be passed on as a function.
    *
-   * Takes `request.body` where a body parser has made one, and reads the stream where none has. Body parsers have
-   * limits of their own (Express 100 kB, Fastify 1 MB) and refuse what is larger before the receiver sees it:
-   * mount the receiver before them, or raise their limit.
+   * Takes `request.body` where a body parser has made one, and reads the stream where none has. Body parsers parse forged
+   * bodies too, and have limits of their own (Express 100 kB, Fastify 1 MB) by which they refuse what is larger before the
+   * receiver sees it: mount the receiver before them.
    *
    * @param parsed - The parsed body, where the server keeps it elsewhere: `receiver.node(request.raw, reply.raw,
    *   request.body)`. A function in its place (Express passes `next`) is ignored.
@@ -264,9 +265,9 @@ export class WebhookReceiver {
    * ```
    */
   readonly node = async (request: NodeRequest, response: NodeResponse, parsed?: unknown): Promise<void> => {
-    const answer = await this.#answer(request.method, (limit, onDeadline) => {
+    const answer = await this.#answer(request.method, (reading) => {
       const body = parsedBody(request, parsed);
-      return body === undefined ? readNode(request, limit, onDeadline) : body.value;
+      return body === undefined ? readNode(request, reading) : body.value;
     });
     answerNode(response, answer);
   };

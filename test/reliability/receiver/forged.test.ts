@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { delivery } from '../../webhooks/deliveries.js';
+import { MIB } from '../support/heap.js';
+import { dial, dialAll, type Sender } from '../support/sender.js';
+
+const FORGED = 28;
+const SIZE = 16 * MIB;
+/** The default of `maxUnverifiedBytes`. */
+const BOUND = 64 * MIB;
+
+/** Starts a receiver in another process: this one is busy with the attack. */
+async function startReceiver(options: object, ...flags: readonly string[]): Promise<string> {
+  const file = 'test/reliability/support/receiver-process.ts';
+  const argv = [...flags, '--import', 'tsx', file, JSON.stringify(options)];
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [port] = (await once(child.stdout, 'data')) as [Buffer];
+  return `http://127.0.0.1:${String(port).trim()}`;
+}
+
+const filled = (unit: string) => unit.repeat(Math.ceil(SIZE / unit.length)).slice(0, SIZE);
+/** What is slow to parse, what presents many secrets, and what does neither. */
+const bodies: readonly string[] = [
+  '[',
+  '{"workspaceSecret":"forged"},',
+  '"\\u0077orkspaceSecret":"',
+  'a',
+].map(filled);
+const HEAD = 'POST / HTTP/1.1\r\nhost: receiver\r\n';
+
+/** Sends a forged body, announced by its length or in chunks, and leaves off before its last bytes if told to. */
+function forge({ socket }: Sender, number: number, left = 0): void {
+  const body = bodies[number % bodies.length] ?? '';
+  const isAnnounced = number % 2 === 0;
+  const framing = isAnnounced ? `content-length: ${SIZE}` : 'transfer-encoding: chunked';
+  socket.write(`${HEAD}${framing}\r\n\r\n`);
+  if (!isAnnounced) socket.write(`${SIZE.toString(16)}\r\n`);
+  socket.write(body.slice(0, SIZE - left));
+  if (!isAnnounced && left === 0) socket.write('\r\n0\r\n\r\n');
+}
+
+const isAnswered = ({ socket, statuses }: Sender) => socket.destroyed || statuses().length > 0;
+
+describe.each([{}, { maxBodyBytes: SIZE }])('with the options %j', (options) => {
+  test('while forged bodies of 16 MiB come, genuine deliveries are answered', async () => {
+    const url = await startReceiver(options);
+    const senders = await dialAll(url, FORGED);
+    for (const [number, sender] of senders.entries()) forge(sender, number);
+    for (let genuine = 0; genuine < 20 || !senders.every(isAnswered); genuine += 1) {
+      const body = delivery('webhook_test', { message: `genuine ${genuine}` });
+      // A figure that the package is held to, not a measurement: the service waits thirty times as long.
+      const { status } = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(2_000) });
+      expect(status).toBe(200);
+    }
+    for (const { statuses } of senders) expect([401, 413, 503, undefined]).toContain(statuses()[0]);
+  });
+
+  test.each([0, 1, 2, 3])(
+    'a forged body of 16 MiB (%i) ends no process with a heap of 256 MB',
+    async (number) => {
+      const url = await startReceiver(options, '--max-old-space-size=256');
+      const sender = await dial(url);
+      forge(sender, number);
+      await expect.poll(() => isAnswered(sender), { timeout: 30_000 }).toBe(true);
+      expect((await fetch(url, { method: 'POST', body: delivery('webhook_test') })).status).toBe(200);
+    },
+  );
+});
+
+test('forty bodies that stall hold no more than the bound of unverified bodies, and genuine ones go on', async () => {
+  const url = await startReceiver({ maxBodyBytes: SIZE });
+  const held = async () => Number(await (await fetch(url)).text());
+  const before = await held();
+  const senders = await dialAll(url, 40);
+  for (const [number, sender] of senders.entries()) forge(sender, number, 1_000);
+  const waiting = () => senders.filter((sender) => !isAnswered(sender)).length;
+  await expect.poll(waiting, { timeout: 60_000 }).toBeLessThanOrEqual(BOUND / SIZE);
+  expect((await held()) - before).toBeLessThan(BOUND + SIZE);
+  expect((await fetch(url, { method: 'POST', body: delivery('webhook_test') })).status).toBe(200);
+});

@@ -1,0 +1,19 @@
+// A receiver in a process of its own: `tsx receiver-process.ts '{"maxBodyBytes":1000}'`. Prints its port; a GET tells the
+// bytes that buffers hold after a collection.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createWebhookReceiver } from '../../../src/index.js';
+import { collectGarbage } from '../../support/memory.js';
+import { secret } from '../../webhooks/deliveries.js';
+
+const options = JSON.parse(process.argv[2] ?? '{}') as { readonly maxBodyBytes?: number };
+const receiver = createWebhookReceiver({ secret, logLevel: 'off', ...options }).onAny(() => undefined);
+const server = createServer((request, response) => {
+  if (request.method === 'POST') return void receiver.node(request, response);
+  collectGarbage();
+  response.end(String(process.memoryUsage().arrayBuffers));
+});
+server.listen(0, '127.0.0.1', () => {
+  // It listens on a port.
+  console.log((server.address() as AddressInfo).port);
+});

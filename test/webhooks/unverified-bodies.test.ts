@@ -1,0 +1,111 @@
+import { createWebhookReceiver, type WebhookRejection, type WebhookSecretOptions } from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
+import { delivery, secret } from './deliveries.js';
+import { ManualClock, settle } from './manual-clock.js';
+import { RecordingLogger } from './recording-logger.js';
+
+const MIB = 1024 * 1024;
+
+function setUp({
+  secrets = { secret },
+  ...limits
+}: {
+  secrets?: WebhookSecretOptions;
+  maxBodyBytes?: number;
+  maxUnverifiedBytes?: number;
+} = {}) {
+  const clock = new ManualClock();
+  const logger = new RecordingLogger();
+  const rejections: WebhookRejection[] = [];
+  const receiver = createWebhookReceiver({ ...secrets, clock, logger, dedupe: false, ...limits })
+    .onAny(() => undefined)
+    .onRejected((rejection) => rejections.push(rejection));
+  /** Sends chunks of these sizes, then the rest or nothing more; tells the status once there is one. */
+  const send = async (sizes: readonly number[], rest?: string) => {
+    const answer: { status?: number } = {};
+    const body = new ReadableStream<Uint8Array>({
+      start(stream) {
+        for (const size of sizes) stream.enqueue(new Uint8Array(size).fill(0x20));
+        if (rest === undefined) return;
+        stream.enqueue(new TextEncoder().encode(rest));
+        stream.close();
+      },
+    });
+    const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+    const deliver = async () => {
+      answer.status = (await receiver.fetch(new Request('https://example.com', init))).status;
+    };
+    void deliver();
+    await settle();
+    return answer;
+  };
+  return { clock, logger, rejections, receiver, send };
+}
+
+test('where unverified bodies hold too much, the one that holds most for longest is answered 503 and told', async () => {
+  const { clock, logger, rejections, send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 2_000 });
+  const large = await send([900]);
+  await clock.advance(1_000);
+  const small = await send([90]);
+  await clock.advance(1_000);
+  const second = await send([900]);
+  expect([large, small, second]).toEqual([{}, {}, {}]);
+  // A genuine one, which comes at once, goes on, and costs a stranger its place.
+  expect(await send([100], delivery('webhook_test'))).toEqual({ status: 200 });
+  expect([large, small, second]).toEqual([{ status: 503 }, {}, {}]);
+  expect(rejections).toEqual([
+    { reason: 'overloaded', status: 503, size: 900, deliveryId: expect.any(String) },
+  ]);
+  expect(logger.lines.join()).toMatch(/warn .*refused with 503 overloaded, 900 bytes/);
+});
+
+test('of bodies that began together the largest is given up, if it is the one that asks for more', async () => {
+  const { send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_500 });
+  const small = await send([700]);
+  expect([await send([900]), small]).toEqual([{ status: 503 }, {}]);
+});
+
+test('what was verified, refused or cut off holds nothing any more', async () => {
+  const { clock, receiver, send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_000 });
+  const running = deferred();
+  receiver.on('lead_captured', () => running.promise);
+  expect(await send([600], delivery('lead_captured'))).toEqual({});
+  for (let round = 0; round < 3; round += 1) {
+    expect(await send([900], 'forged')).toEqual({ status: 401 });
+    expect(await send([900, 900])).toEqual({ status: 413 });
+    const stalled = await send([900]);
+    await clock.advance(55_000);
+    expect(stalled).toEqual({ status: 400 });
+    expect(await send([700], delivery('webhook_test'))).toEqual({ status: 200 });
+  }
+});
+
+test('a body that waits for a look-up holds its bytes, and another gives way', async () => {
+  const answer = deferred();
+  const verifySecret = () => answer.promise.then(() => true);
+  const { send } = setUp({ secrets: { verifySecret }, maxBodyBytes: 1_000, maxUnverifiedBytes: 1_000 });
+  const waiting = await send([700], delivery('webhook_test'));
+  expect(await send([700], delivery('webhook_test'))).toEqual({ status: 503 });
+  answer.resolve();
+  await settle();
+  expect(waiting).toEqual({ status: 200 });
+  expect(await send([700], delivery('webhook_test'))).toEqual({ status: 200 });
+});
+
+test('by default a body may have 8 MiB, and all that are not verified 64 MiB', async () => {
+  const { send } = setUp();
+  expect(await send([8 * MIB, 1])).toEqual({ status: 413 });
+  const stalled = await Promise.all(Array.from({ length: 8 }, () => send([8 * MIB])));
+  expect(stalled.every(({ status }) => status === undefined)).toBe(true);
+  await send([1]);
+  expect(stalled.filter(({ status }) => status === 503)).toHaveLength(1);
+});
+
+test('a body that may be larger than all has to fit', async () => {
+  const { send } = setUp({ maxBodyBytes: 65 * MIB });
+  expect(await send([65 * MIB])).toEqual({});
+  const create = () => createWebhookReceiver({ secret, maxBodyBytes: 1_000, maxUnverifiedBytes: 999 });
+  expect(create).toThrow(expect.objectContaining({ option: 'maxUnverifiedBytes' }));
+  expect(create).toThrow('must be at least maxBodyBytes, 1000');
+});
