@@ -23,10 +23,10 @@ export async function bundleProcess(): Promise<string> {
   return outfile;
 }
 
-/** The processes of one kind; one that is killed is started again. */
+/** The processes of one kind; one that has ended is started again. */
 export class Fleet {
   readonly #script: string;
-  readonly #settings: readonly ProcessSettings[];
+  readonly #settings: ProcessSettings[];
   readonly #processes: ChildProcess[];
   /** The process ids of those that were killed. */
   readonly killed = new Set<number>();
@@ -34,7 +34,7 @@ export class Fleet {
   /** Starts one process of the script for each of the settings. */
   constructor(script: string, settings: readonly ProcessSettings[]) {
     this.#script = script;
-    this.#settings = settings;
+    this.#settings = [...settings];
     this.#processes = settings.map((one) => this.#start(one));
   }
 
@@ -48,22 +48,32 @@ export class Fleet {
     this.#processes[index] = this.#start(settings);
   }
 
+  /** Ends one as a deployment does, and starts one with other settings in its place. */
+  async replace(index: number, settings: ProcessSettings): Promise<void> {
+    const child = this.#processes[index];
+    if (child === undefined) return;
+    await end(child, 'SIGTERM');
+    this.#settings[index] = settings;
+    this.#processes[index] = this.#start(settings);
+  }
+
   get size(): number {
     return this.#settings.length;
   }
 
   async stop(): Promise<void> {
-    await Promise.all(
-      this.#processes.map(async (child) => {
-        const ended = once(child, 'exit');
-        child.kill('SIGKILL');
-        await ended;
-      }),
-    );
+    await Promise.all(this.#processes.map((child) => end(child, 'SIGKILL')));
   }
 
   #start(settings: ProcessSettings): ChildProcess {
     const argv = ['--enable-source-maps', this.#script, JSON.stringify(settings)];
     return spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'inherit'] });
   }
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
 }

@@ -1,39 +1,69 @@
-/** One process of the campaign: a receiver where the settings have a port, a worker where they have none. */
+/** One process of the campaign: a receiver or a worker. */
 
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createWebhookReceiver, type StoredWebhook } from 'agent-platform-sdk';
-import { openInbox, type ProcessSettings } from './settings.js';
-import { openJournal } from './verdict.js';
+import { openJournal } from './journal.js';
+import { openInbox, type ProcessSettings, TYPES, type WorkerSettings } from './settings.js';
 
 // Written by the campaign, which starts this process.
 const settings = JSON.parse(process.argv[2] ?? '{}') as ProcessSettings;
-if (settings.port === undefined) work(settings);
-else receive(settings, settings.port);
+if (settings.port !== undefined) receive(settings.port);
+if (settings.worker !== undefined) work(settings.worker);
 
-function receive({ redisPort, secret }: ProcessSettings, port: number): void {
-  const receiver = createWebhookReceiver({ secret, inbox: openInbox(redisPort), logLevel: 'off' });
+function receive(port: number): void {
+  const inbox = openInbox(settings);
+  const receiver = createWebhookReceiver({ secret: settings.secret, inbox, logLevel: 'off' });
   createServer(receiver.node).listen(port, '127.0.0.1');
 }
 
-function work({ redisPort, secret, journals }: ProcessSettings): void {
-  const write = openJournal(journals);
-  const inbox = openInbox(redisPort, {
+function work(worker: WorkerSettings): void {
+  const write = openJournal(settings.journals);
+  const inbox = openInbox(settings, {
     onHandled: ({ key }) => write('recorded', key),
+    onRetry: ({ key }) => write('failed', key),
+    onDeadLetter: ({ key }) => write('failed', key),
     onLockLost: ({ key = '' }) => write('lost', key),
     onStalled: ({ key }) => write('stalled', key),
+    onRedisError: ({ message }) => write('refused', message.split(' ')[0] ?? ''),
   });
-  const receiver = createWebhookReceiver({ secret, logLevel: 'off' }).on('lead_captured', async () => {
-    await sleep(Math.random() * 10);
-    if (Math.random() < 0.02) throw new Error('The CRM is away for a moment.');
-  });
+  const receiver = createWebhookReceiver({ logLevel: 'off' });
+  for (const type of TYPES.filter((type) => worker.types.includes(type))) {
+    receiver.on(type, ({ payload }) => handle(worker, payload.agentId));
+  }
   const processor = {
+    handles: (type: string) => worker.types.includes(type),
     process: async (stored: StoredWebhook, options: { signal?: AbortSignal | undefined }) => {
-      write('begun', stored.key, String(stored.payload.leadName));
+      write('begun', stored.key, String(stored.payload.agentId));
       await receiver.process(stored, options);
       write('ended', stored.key);
     },
   };
-  // The event of a dead worker waits two seconds for another.
-  inbox.work(processor, { concurrency: 20, lockDuration: 2_000 });
+  inbox.work(processor, worker.options);
+  // As a deployment ends it.
+  process.on('SIGTERM', () => void inbox.close().then(() => process.exit()));
+}
+
+async function handle(
+  { failing = 0.02, hanging = 0, blocking }: WorkerSettings,
+  name: string,
+): Promise<void> {
+  await sleep(Math.random() * 10);
+  if (Math.random() < hanging) await new Promise(() => undefined);
+  if (blocking !== undefined && chosen(name, blocking.share)) block(blocking.ms);
+  if (Math.random() < failing) throw new Error('The CRM is away for a moment.');
+}
+
+const blocked = new Set<string>();
+
+/** The same events in every process, and each process once: what blocks one worker blocks the next. */
+function chosen(name: string, share: number): boolean {
+  const number = Number(name.split('-')[1]);
+  if (number % Math.round(1 / share) !== 0 || blocked.has(name)) return false;
+  blocked.add(name);
+  return true;
+}
+
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

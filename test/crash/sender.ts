@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TYPES } from './settings.js';
 
 /** The outcomes of the deliveries. */
 export class Ledger {
@@ -77,17 +78,16 @@ async function sendForged(name: string, options: SenderOptions, ledger: Ledger):
   if ((await post(body, options, ledger)) === 200) ledger.forgedAccepted += 1;
 }
 
-function bodyOf(leadName: string, workspaceSecret: string, size: number): string {
-  const payload = {
-    agentId: 'agent_1',
-    createdAt: 1_760_000_000_000,
-    channel: 'whatsapp',
-    operation: 'captured',
-  };
-  return JSON.stringify({
-    type: 'lead_captured',
-    payload: { ...payload, leadName, notes: 'x'.repeat(size), workspaceSecret },
-  });
+/** Every other event is of the second type. The name stands where both types have a field. */
+function bodyOf(agentId: string, workspaceSecret: string, size: number): string {
+  const [lead, deleted] = TYPES;
+  const isLead = Number(agentId.split('-').at(-1)) % 2 === 0;
+  const common = { agentId, createdAt: 1_760_000_000_000, notes: 'x'.repeat(size), workspaceSecret };
+  return JSON.stringify(
+    isLead
+      ? { type: lead, payload: { ...common, channel: 'whatsapp', operation: 'captured' } }
+      : { type: deleted, payload: { ...common, operation: 'deleted' } },
+  );
 }
 
 async function post(

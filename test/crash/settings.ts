@@ -1,22 +1,48 @@
-import { type BullMQInbox, createBullMQInbox, type InboxHooks } from 'agent-platform-sdk/bullmq';
+import type { BullMQInboxOptions, InboxHooks, WorkOptions } from 'agent-platform-sdk/bullmq';
+import { type BullMQInbox, createBullMQInbox } from 'agent-platform-sdk/bullmq';
 
-/** Settings of one process of the campaign. */
+/** Settings of one process of the campaign: a receiver where it has a port, a worker where it has handlers. */
 export interface ProcessSettings {
-  readonly redisPort: number;
+  readonly redis: RedisAddress;
   readonly secret: string;
-  /** The port of a receiver; a worker has none. */
-  readonly port?: number;
-  /** The directory in which a worker writes its journal. */
+  /** The directory in which the process writes its journal. */
   readonly journals: string;
+  readonly port?: number;
+  readonly worker?: WorkerSettings;
+  /** Options of the inbox that differ from the defaults. */
+  readonly inbox?: InboxOptions;
 }
 
-export function openInbox(port: number, hooks: InboxHooks = {}): BullMQInbox {
-  return createBullMQInbox({
-    connection: { host: '127.0.0.1', port, retryStrategy: () => 100 },
-    attempts: 20,
-    backoff: { type: 'fixed', delay: 100 },
-    storeTimeout: 5_000,
-    hooks,
-    logLevel: 'off',
-  });
+export interface RedisAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly username?: string;
+  readonly password?: string;
+}
+
+/** Options that can be passed to another process. */
+export type InboxOptions = Omit<BullMQInboxOptions, 'connection' | 'hooks' | 'logger'>;
+
+export interface WorkerSettings {
+  /** The event types that it has a handler for. */
+  readonly types: readonly string[];
+  /** Options of `work` that differ from the defaults. */
+  readonly options?: WorkOptions;
+  /** The share of runs in which a handler throws. Default 0.02. */
+  readonly failing?: number;
+  /** The share of events whose handler does not settle when it is first run. */
+  readonly hanging?: number;
+  /** The share of events whose handler blocks the event loop when it is first run, and for how many milliseconds. */
+  readonly blocking?: { readonly share: number; readonly ms: number };
+}
+
+/** The types of the events that are sent; the second is the one that a deployment adds a handler for. */
+export const TYPES = ['lead_captured', 'agent_deleted'] as const;
+
+export function openInbox(
+  { redis, inbox }: Pick<ProcessSettings, 'redis' | 'inbox'>,
+  hooks: InboxHooks = {},
+): BullMQInbox {
+  const connection = { ...redis };
+  return createBullMQInbox({ connection, queueName: 'campaign', hooks, logLevel: 'off', ...inbox });
 }

@@ -1,20 +1,33 @@
-import { openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { type Entry, readJournals, type Step } from './journal.js';
 import type { Ledger } from './sender.js';
 
-/** The result of a campaign, from the journals and the sender's ledger. */
+/** The result of a scenario, from the journals and the sender's ledger. */
 export interface Verdict {
   readonly handled: number;
-  /** Acknowledged, and never handled. */
+  /** Acknowledged, and neither handled nor kept as a dead letter. */
   readonly lost: readonly string[];
   /** Handled, and never sent. */
   readonly forged: readonly string[];
-  /** Handled to the end more than once, because a worker died or lost its lock before the end was recorded. */
-  readonly again: readonly string[];
-  /** Handled to the end more than once without such a reason. */
+  /** The number of events that were handled to the end more than once, by reason. */
+  readonly again: ReadonlyMap<string, number>;
+  /** Handled to the end more than once without a reason. */
   readonly repeated: readonly string[];
-  /** Runs that were begun and never ended: killed inside, or failed. */
-  readonly unended: number;
+  /** The reason of each dead letter, by the name of its event. */
+  readonly kept: ReadonlyMap<string, string>;
+  /** The number of lines of each kind in the journals. */
+  readonly steps: ReadonlyMap<Step, number>;
+}
+
+/** What the judge has to know beside journals and ledger. */
+export interface Evidence {
+  readonly journals: string;
+  readonly ledger: Ledger;
+  /** The ids of processes that were killed. */
+  readonly killed: ReadonlySet<number>;
+  /** The reason of each dead letter, by the name of its event. */
+  readonly kept: ReadonlyMap<string, string>;
+  /** The times at which a Redis forgot what it had not copied yet. */
+  readonly forgotten: readonly number[];
 }
 
 /** One run of the handlers for one event. */
@@ -22,101 +35,82 @@ interface Run {
   readonly pid: number;
   readonly key: string;
   readonly name: string;
-  isEnded: boolean;
+  endedAt?: number;
   /** BullMQ has recorded the event as done: from then on, nothing may run it. */
-  isRecorded: boolean;
+  isRecorded?: boolean;
+  /** The run was counted as failed, because its time was over or its worker closed. */
+  hasFailed?: boolean;
   /** The run has lost the lock of its event. */
-  isLost: boolean;
+  isLost?: boolean;
 }
 
-export function judge(
-  journals: string,
-  { sent, acknowledged }: Ledger,
-  killed: ReadonlySet<number>,
-): Verdict {
+export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): Verdict {
   const entries = readJournals(journals);
   const runs = runsOf(entries);
   const stalled = new Set(entries.filter(({ step }) => step === 'stalled').map(({ key }) => key));
-  const ended = new Map<string, Run[]>();
-  for (const run of runs.filter(({ isEnded }) => isEnded)) {
-    ended.set(run.name, [...(ended.get(run.name) ?? []), run]);
+  const ended = groupByName(runs);
+  const reasonOf = ({ pid, key, isRecorded, hasFailed, isLost, endedAt = 0 }: Run): string | undefined => {
+    if (forgotten.some((at) => at >= endedAt)) return 'the failover forgot the end';
+    if (isRecorded) return undefined;
+    if (hasFailed) return 'its time was over';
+    if (isLost || stalled.has(key)) return killed.has(pid) ? 'the worker was killed' : 'the lock was lost';
+    return killed.has(pid) ? 'the worker was killed' : undefined;
+  };
+  const again = new Map<string, number>();
+  const repeated: string[] = [];
+  for (const [name, ofOne] of ended) {
+    if (ofOne.length === 1) continue;
+    // One of them is the run that counts.
+    const counting = ofOne.find(({ isRecorded }) => isRecorded === true);
+    const reasons = ofOne.filter((run) => run !== counting).map(reasonOf);
+    const [reason] = reasons;
+    if (reason === undefined || reasons.includes(undefined)) repeated.push(name);
+    else again.set(reason, (again.get(reason) ?? 0) + 1);
   }
-  const several = [...ended].filter(([, ofOne]) => ofOne.length > 1);
-  const isExplained = (ofOne: readonly Run[]) =>
-    ofOne.filter(({ isRecorded }) => isRecorded).length <= 1 &&
-    ofOne.every(
-      ({ isRecorded, isLost, pid, key }) => isRecorded || isLost || killed.has(pid) || stalled.has(key),
-    );
   return {
     handled: ended.size,
-    lost: [...acknowledged].filter((name) => !ended.has(name)),
-    forged: [...new Set(runs.map(({ name }) => name))].filter((name) => !sent.has(name)),
-    again: several.filter(([, ofOne]) => isExplained(ofOne)).map(([name]) => name),
-    repeated: several.filter(([, ofOne]) => !isExplained(ofOne)).map(([name]) => name),
-    unended: runs.filter(({ isEnded }) => !isEnded).length,
+    lost: [...ledger.acknowledged].filter((name) => !ended.has(name) && !kept.has(name)),
+    forged: [...new Set(runs.map(({ name }) => name))].filter((name) => !ledger.sent.has(name)),
+    again,
+    repeated,
+    kept,
+    steps: countSteps(entries),
   };
+}
+
+/** The runs that have ended, by the name of their event, in the order of their ends. */
+function groupByName(runs: readonly Run[]): Map<string, Run[]> {
+  const groups = new Map<string, Run[]>();
+  const ended = runs.filter(({ endedAt }) => endedAt !== undefined);
+  for (const run of ended.sort((one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0))) {
+    groups.set(run.name, [...(groups.get(run.name) ?? []), run]);
+  }
+  return groups;
 }
 
 /** Runs have the name of their event, and not only its key: two jobs for one event would have two keys. */
 function runsOf(entries: readonly Entry[]): Run[] {
   const runs: Run[] = [];
   const latest = new Map<string, Run>();
-  for (const { pid, key, step, name } of entries) {
+  for (const { at, pid, key, step, name } of entries) {
     const id = `${pid} ${key}`;
     if (step === 'begun') {
-      const run = { pid, key, name: name ?? '', isEnded: false, isRecorded: false, isLost: false };
+      const run = { pid, key, name: name ?? '' };
       runs.push(run);
       latest.set(id, run);
     }
     const run = latest.get(id);
     if (run === undefined) continue;
-    if (step === 'ended') run.isEnded = true;
+    if (step === 'ended') run.endedAt = at;
     if (step === 'recorded') run.isRecorded = true;
+    if (step === 'failed') run.hasFailed = true;
     if (step === 'lost') run.isLost = true;
   }
   return runs;
 }
 
-/**
- * A step of a run: its handlers have begun or ended, BullMQ has recorded the event as done, or the run has lost its lock.
- * `stalled` is written by another worker: the event goes back to the queue, because the worker of a run has died or lost
- * its lock.
- */
-type Step = 'begun' | 'ended' | 'recorded' | 'lost' | 'stalled';
-
-/** One line of a journal. */
-interface Entry {
-  readonly at: number;
-  /** The process that wrote it. */
-  readonly pid: number;
-  readonly step: Step;
-  readonly key: string;
-  /** The name of the event in its payload; with `begun` only. */
-  readonly name: string | undefined;
-}
-
-/** Writes lines that outlive the process, however it ends. */
-export function openJournal(directory: string): (step: Step, key: string, name?: string) => void {
-  const file = openSync(join(directory, `${process.pid}-${Date.now()}`), 'a');
-  return (step, key, name = '') => {
-    writeSync(file, `${Date.now()} ${step} ${key} ${name}\n`);
-  };
-}
-
-/** Reads every line of every worker, in the order of time. */
-function readJournals(directory: string): Entry[] {
-  return readdirSync(directory)
-    .flatMap((file) =>
-      readFileSync(join(directory, file), 'utf8')
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => parse(Number.parseInt(file, 10), line)),
-    )
-    .sort((one, other) => one.at - other.at);
-}
-
-function parse(pid: number, line: string): Entry {
-  const [at, step, key = '', name] = line.split(' ');
-  // Our own lines, written by `openJournal`.
-  return { at: Number(at), pid, step: step as Step, key, name: name === '' ? undefined : name };
+function countSteps(entries: readonly Entry[]): Map<Step, number> {
+  const counts = new Map<Step, number>();
+  for (const { step } of entries) counts.set(step, (counts.get(step) ?? 0) + 1);
+  return counts;
 }

@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BullMQInbox } from 'agent-platform-sdk/bullmq';
+import { freePort } from '../../scripts/free-port.js';
+import { randomNumbers } from '../../src/testing/random.js';
+import { Fleet } from './fleet.js';
+import { Ledger, sendAll } from './sender.js';
+import {
+  type InboxOptions,
+  openInbox,
+  type ProcessSettings,
+  type RedisAddress,
+  TYPES,
+  type WorkerSettings,
+} from './settings.js';
+import { judge, type Verdict } from './verdict.js';
+
+/** What a scenario is given. */
+export interface Play {
+  readonly events: number;
+  readonly seed: number;
+  /** A short run, in which locks and time limits are shorter than the defaults. */
+  readonly isShort: boolean;
+  /** The path of the script of the processes. */
+  readonly script: string;
+}
+
+export interface StageOptions {
+  /** The Redis that the processes connect to. */
+  readonly redis: RedisAddress;
+  readonly inbox?: InboxOptions;
+  readonly worker?: Partial<WorkerSettings>;
+  readonly receivers?: number;
+  readonly workers?: number;
+}
+
+const SECRET = 'campaign-workspace-secret';
+const RECEIVERS = 2;
+const WORKERS = 3;
+/** Milliseconds until what is left after the last fault must be handled: twice the time after which a lock is found expired. */
+const DRAIN = 240_000;
+
+/** A sender, receivers and workers around a Redis, and what they leave behind. */
+export class Stage {
+  readonly ledger = new Ledger();
+  /** Draws what happens; the same for the same seed. */
+  readonly random: () => number;
+  readonly receivers: Fleet;
+  readonly workers: Fleet;
+  readonly inbox: BullMQInbox;
+  /** The times at which a Redis forgot what it had not copied yet. */
+  readonly forgotten: number[] = [];
+  readonly #play: Play;
+  readonly #common: Omit<ProcessSettings, 'port' | 'worker'>;
+  readonly #ports: readonly number[];
+
+  private constructor(play: Play, options: StageOptions, ports: readonly number[]) {
+    const { redis, inbox = {}, workers = WORKERS } = options;
+    this.#play = play;
+    this.#ports = ports;
+    this.random = randomNumbers(play.seed);
+    this.#common = { redis, inbox, secret: SECRET, journals: mkdtempSync(join(tmpdir(), 'journals-')) };
+    this.receivers = new Fleet(
+      play.script,
+      ports.map((port) => ({ ...this.#common, port })),
+    );
+    this.workers = new Fleet(
+      play.script,
+      Array.from({ length: workers }, () => this.worker(options.worker)),
+    );
+    this.inbox = openInbox(this.#common);
+  }
+
+  /** Resolves when the receivers answer. */
+  static async open(play: Play, options: StageOptions): Promise<Stage> {
+    const ports = await Promise.all(Array.from({ length: options.receivers ?? RECEIVERS }, freePort));
+    const stage = new Stage(play, options, ports);
+    await Promise.all(ports.map(answering));
+    return stage;
+  }
+
+  /** The settings of a worker, which handles both types unless it is told otherwise. */
+  worker(settings: Partial<WorkerSettings> = {}): ProcessSettings {
+    const options = this.#play.isShort ? { lockDuration: 2_000, ...settings.options } : settings.options;
+    const worker = { types: TYPES, ...settings, ...(options === undefined ? {} : { options }) };
+    return { ...this.#common, worker };
+  }
+
+  /** Sends all events, and lets something happen meanwhile, each time that so many more were sent. */
+  async send(every: number, happen: () => Promise<unknown>): Promise<void> {
+    const { events, seed } = this.#play;
+    const urls = this.#ports.map((port) => `http://127.0.0.1:${port}/`);
+    const sending = sendAll({ events, secret: SECRET, urls, random: randomNumbers(seed + 1) }, this.ledger);
+    for (let due = every; !this.ledger.isComplete; due += every * (0.5 + this.random())) {
+      while (this.ledger.sent.size < due && !this.ledger.isComplete) await sleep(20);
+      if (!this.ledger.isComplete) await happen();
+    }
+    await sending;
+  }
+
+  /** Waits until no event is waiting, running or to be tried again. */
+  async drain(): Promise<boolean> {
+    const until = Date.now() + DRAIN;
+    while (Date.now() < until) {
+      const { ready, depth } = await this.inbox.health();
+      if (ready && depth === 0) return true;
+      await sleep(250);
+    }
+    return false;
+  }
+
+  /** Ends the processes, and judges what they have left. */
+  async close(): Promise<Verdict> {
+    const kept = new Map<string, string>();
+    for (let start = 0; ; start += 20) {
+      const letters = await this.inbox.deadLetters.list({ start, limit: 20 });
+      for (const { webhook, reason } of letters) kept.set(String(webhook.payload.agentId), reason);
+      if (letters.length === 0) break;
+    }
+    await this.inbox.close();
+    await Promise.all([this.receivers.stop(), this.workers.stop()]);
+    const { ledger, forgotten } = this;
+    const { journals } = this.#common;
+    const verdict = judge({ journals, ledger, killed: this.workers.killed, kept, forgotten });
+    rmSync(journals, { recursive: true, force: true });
+    return verdict;
+  }
+}
+
+async function answering(port: number): Promise<void> {
+  for (;;) {
+    try {
+      await fetch(`http://127.0.0.1:${port}/`);
+      return;
+    } catch {
+      await sleep(50);
+    }
+  }
+}
