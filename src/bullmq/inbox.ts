@@ -1,3 +1,4 @@
+import { forCaller } from '../errors/caller.js';
 import { WebhookError } from '../errors/index.js';
 import { passwordsOf } from '../redis/connection.js';
 import { isConnectionLost, isRefusedForNow, redisFailure } from '../redis/failure.js';
@@ -176,5 +177,5 @@ export class BullMQInbox implements WebhookInbox {
  * ```
  */
 export function createBullMQInbox(options: BullMQInboxOptions): BullMQInbox {
-  return new BullMQInbox(options);
+  return forCaller(createBullMQInbox, () => new BullMQInbox(options));
 }

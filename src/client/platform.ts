@@ -1,4 +1,5 @@
 import type { Endpoint, EndpointInput } from '../endpoints/endpoint.js';
+import { forCaller } from '../errors/caller.js';
 import { type Region, regionOf } from '../ground/regions.js';
 import { checkHeaders, refuseOption, refuseUnknown } from '../validation/option-checks.js';
 import type { ApiPromise } from './api-promise.js';
@@ -62,7 +63,8 @@ export class AgentPlatform {
   readonly #send: Send;
 
   constructor(options: AgentPlatformOptions = {}) {
-    const settings = resolveSettings(options);
+    // Not by the name of the class: see `derived`.
+    const settings = forCaller(new.target, () => resolveSettings(options));
     const send = createTransport(settings);
     const { region, token, baseUrl } = settings;
     const logLevel = options.logLevel ?? settings.log.level;
@@ -103,6 +105,12 @@ export class AgentPlatform {
    * ```
    */
   withOptions(options: AgentPlatformOptions): AgentPlatform {
+    // Its frame is looked for.
+    // oxlint-disable-next-line typescript/unbound-method
+    return forCaller(this.withOptions, () => derived(this.#merged(options)));
+  }
+
+  #merged(options: AgentPlatformOptions): AgentPlatformOptions {
     refuseUnknown(options, PLATFORM_OPTIONS);
     const { region = this.region } = options;
     if (regionOf(region) !== this.region && options.token === undefined) {
@@ -111,13 +119,13 @@ export class AgentPlatform {
         `is missing: a secret belongs to one region, and withOptions changes it to '${region}'`,
       );
     }
-    return derived({
+    return {
       ...this.#options,
       ...defined(options),
       region,
       headers: { ...this.#options.headers, ...(options.headers && checkHeaders(options.headers)) },
       baseUrls: { ...this.#options.baseUrls, ...defined(options.baseUrls ?? {}) },
-    });
+    };
   }
 
   /**

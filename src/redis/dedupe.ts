@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { forCaller } from '../errors/caller.js';
 import { checkTimeout, refuseOption, refuseUnknown } from '../validation/option-checks.js';
 import type { ClaimResult, DedupeStore } from '../webhooks/dedupe-store.js';
 import {
@@ -60,6 +61,10 @@ const DEFAULT_TIMEOUT = 2_000;
  * ```
  */
 export function createRedisDedupe(options: RedisDedupeOptions): RedisDedupe {
+  return forCaller(createRedisDedupe, () => storeOf(options));
+}
+
+function storeOf(options: RedisDedupeOptions): RedisDedupe {
   refuseUnknown(options, { connection: true, keyPrefix: true, timeout: true });
   const { connection, keyPrefix = DEFAULT_KEY_PREFIX } = options;
   if (typeof keyPrefix !== 'string') refuseOption('keyPrefix', `must be a string, got ${typeof keyPrefix}`);

@@ -1,3 +1,4 @@
+import { callerOf, forCaller, throwTo } from '../errors/caller.js';
 import {
   ConfigurationError,
   UnknownEventError,
@@ -86,6 +87,10 @@ const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
  * ```
  */
 export function parseWebhook(body: unknown, options: ParseWebhookOptions): WebhookEvent {
+  return forCaller(parseWebhook, () => parse(body, options));
+}
+
+function parse(body: unknown, options: ParseWebhookOptions): WebhookEvent {
   refuseFunctions(options);
   refuseUnknown(options, parseOptions);
   const verify = cachedVerifier(options.secret);
@@ -130,6 +135,15 @@ export async function parseWebhookRequest(
   received: unknown,
   options: ParseWebhookRequestOptions,
 ): Promise<WebhookEvent> {
+  try {
+    return await parseRequest(received, options);
+  } catch (error) {
+    // Whoever awaits it.
+    return throwTo(callerOf(parseWebhookRequest), error);
+  }
+}
+
+async function parseRequest(received: unknown, options: ParseWebhookRequestOptions): Promise<WebhookEvent> {
   refuseUnknown(options, requestOptions);
   const verify = verifierFor(options, cachedVerifier, (load) => cachedLoader(load, systemClock))();
   const validation = resolveValidation(options);

@@ -13,6 +13,7 @@
  * 7. `handlers.ts` runs the registered handlers.
  * 8. `delivery-reports.ts` tells the log and the listeners, and `answers.ts` turns the outcome into the answer.
  */
+import { forCaller } from '../errors/caller.js';
 import { typeName } from '../ground/issues.js';
 import { refuseOption } from '../validation/option-checks.js';
 import {
@@ -349,5 +350,5 @@ export function createWebhookReceiver(options: WebhookProcessingOptions): Webhoo
 export function createWebhookReceiver(
   options: WebhookReceiverOptions | WebhookProcessingOptions,
 ): WebhookReceiver {
-  return new WebhookReceiver(options);
+  return forCaller(createWebhookReceiver, () => new WebhookReceiver(options));
 }

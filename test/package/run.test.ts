@@ -39,6 +39,22 @@ test('errors are recognised across the ESM and the CommonJS copy, and across ent
   });
 });
 
+test.each(['stack-module.mjs', 'stack-common.cjs'])(
+  'the stack of an error begins at the line of %s',
+  (name) => {
+    const printed = run(inject('consumer'), name) as [string, string][];
+    expect(printed.map(([error]) => error)).toEqual([
+      'ConfigurationError',
+      'ConfigurationError',
+      'WebhookVerificationError',
+      'RequestValidationError',
+      'NotFoundError',
+      'ResponseValidationError',
+    ]);
+    for (const [, frame] of printed) expect(frame).toContain(name);
+  },
+);
+
 test('importing the client loads nothing of Node that it may not need', () => {
   expect(run(inject('consumer'), 'loaded.mjs')).toEqual({ name: 'AgentPlatform', loaded: [] });
 });

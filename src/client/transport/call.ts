@@ -1,5 +1,6 @@
 import ky from 'ky';
 import type { Endpoint, EndpointInput } from '../../endpoints/endpoint.js';
+import { callerOf, throwTo } from '../../errors/caller.js';
 import { AbortError, AgentPlatformError, type ApiError, type ConnectionError } from '../../errors/index.js';
 import type { Issue } from '../../ground/issues.js';
 import { isOwnSchema } from '../../schemas/object.js';
@@ -39,15 +40,21 @@ export type Send = <Path extends string, Body, Query, Result>(
 export function createTransport(settings: Settings): Send {
   const { hooks, log } = settings;
   const drift = new DriftReporter(log, (found) => hooks.onDrift?.(found));
-  return <Path extends string, Body, Query, Result>(
+  const sendFor: Send = <Path extends string, Body, Query, Result>(
     endpoint: Endpoint<Path, Body, Query, Result>,
     input: EndpointInput<Path, Body, Query>,
     options: RequestOptions = {},
   ) => {
-    const outcome = send(settings, drift, endpoint, input, options);
+    const caller = callerOf(sendFor);
+    // The method's own, which Bun drops because it ends by calling this.
+    const ownFrames = 'Bun' in globalThis ? 0 : 1;
+    const outcome = send(settings, drift, endpoint, input, options).catch((error: unknown) =>
+      throwTo(caller, error, ownFrames),
+    );
     // Inside, the types of one endpoint do not matter; what `unwrap` returned is `Result` by its declaration.
     return new ApiPromise(outcome as Promise<ApiResponse<Result>>);
   };
+  return sendFor;
 }
 
 async function send(
