@@ -2,6 +2,7 @@ import type { Job } from 'bullmq';
 import { checkWhole, refuseUnknown } from '../validation/option-checks.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { OpenQueue } from './inbox-queue.js';
+import { reasonOf, runsOf } from './job-record.js';
 
 /** An event that could not be handled, and is kept. */
 export interface DeadLetter {
@@ -84,7 +85,7 @@ export class DeadLetters {
    */
   async replay(id: string): Promise<boolean> {
     const job = await this.#find(id);
-    return job !== undefined && retry(job);
+    return job !== undefined && this.#retry(job);
   }
 
   /**
@@ -100,7 +101,7 @@ export class DeadLetters {
     const ids = await queue.getRanges(['failed'], 0, -1, true);
     const replayOne = async (id: string): Promise<boolean> => {
       const job = await this.#find(id);
-      return job !== undefined && (job.finishedOn ?? 0) <= until && select(describe(job)) && retry(job);
+      return job !== undefined && (job.finishedOn ?? 0) <= until && select(describe(job)) && this.#retry(job);
     };
     let replayed = 0;
     for (let start = 0; start < ids.length; start += PAGE) {
@@ -133,16 +134,19 @@ export class DeadLetters {
     const job = (await queue.getJob(id)) as Job<StoredWebhook> | undefined;
     return job !== undefined && (await job.isFailed()) ? job : undefined;
   }
-}
 
-/** Returns false if someone else was faster, so that the job is no longer a dead letter. */
-async function retry(job: Job<StoredWebhook>): Promise<boolean> {
-  try {
-    await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
-    return true;
-  } catch (error) {
-    if (await job.isFailed()) throw error;
-    return false;
+  /** Returns false if someone else was faster, so that the job is no longer a dead letter. */
+  async #retry(job: Job<StoredWebhook>): Promise<boolean> {
+    const { queue, client } = await this.#open();
+    // What BullMQ does not reset: the number of stalls, and how long no worker had a handler (the progress).
+    await client.hdel(queue.toKey(job.id ?? ''), 'stc', 'progress');
+    try {
+      await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
+      return true;
+    } catch (error) {
+      if (await job.isFailed()) throw error;
+      return false;
+    }
   }
 }
 
@@ -150,8 +154,8 @@ function describe(job: Job<StoredWebhook>): DeadLetter {
   return {
     id: job.id ?? '',
     webhook: job.data,
-    reason: job.failedReason,
-    attempts: job.attemptsMade,
+    reason: reasonOf(job),
+    attempts: runsOf(job),
     failedAt: job.finishedOn ?? 0,
   };
 }

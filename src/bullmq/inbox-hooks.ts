@@ -21,7 +21,10 @@ export interface InboxStored extends InboxEvent {
 
 /** One run of the handlers for one event. */
 export interface InboxRun extends InboxEvent {
-  /** 1 for the first run, 2 for the first retry, … Runs that ended with their worker are not counted. */
+  /**
+   * The number of runs until now, with this one: 1 for the first run, 2 for the first retry, … Runs that ended with their
+   * worker, or without the lock of the event, count too. 0 for a dead letter whose handlers were never run.
+   */
   readonly attempt: number;
   /** Milliseconds from the receipt of the event to the start of this run. */
   readonly waitedMs: number;
@@ -31,8 +34,19 @@ export interface InboxRun extends InboxEvent {
 
 /** A run that failed. */
 export interface InboxFailure extends InboxRun {
-  /** The error that `receiver.process` rejected with, or BullMQ's error for an event that stalled too often. */
+  /**
+   * The error that `receiver.process` rejected with, or a `WebhookError` that says what happened: the handlers did not settle
+   * within `handlerTimeout`, or before the worker closed; the event stalled too often; no worker had a handler.
+   */
   readonly error: unknown;
+}
+
+/** An event that a worker has no handler for. */
+export interface InboxUnhandled extends InboxEvent {
+  /** Milliseconds since a worker first found that it has no handler for it. */
+  readonly unhandledMs: number;
+  /** Milliseconds until it becomes a dead letter, unless a worker has a handler for it by then. */
+  readonly leftMs: number;
 }
 
 /** An event whose worker has died, or has lost its lock. */
@@ -72,8 +86,13 @@ export interface InboxHooks {
   readonly onHandled?: ((run: InboxRun) => unknown) | undefined;
   /** A run failed, and the event will be run again. */
   readonly onRetry?: ((failure: InboxFailure) => unknown) | undefined;
-  /** An event became a dead letter: its attempts are used up, or its payload is invalid. */
+  /** An event became a dead letter: its attempts are used up, its payload is invalid, or no worker has a handler for it. */
   readonly onDeadLetter?: ((failure: InboxFailure) => unknown) | undefined;
+  /**
+   * This worker has no handler for an event, and gives it back to the queue for others. Called each time. After
+   * `unhandledTimeout`, the event is a dead letter, and `onDeadLetter` is called.
+   */
+  readonly onUnhandled?: ((unhandled: InboxUnhandled) => unknown) | undefined;
   /** A worker has died over an event, or lost its lock; the event goes back to the queue. Called in another worker. */
   readonly onStalled?: ((stalled: InboxStall) => unknown) | undefined;
   /**
@@ -90,6 +109,7 @@ export const INBOX_HOOKS: OptionNames<InboxHooks> = {
   onHandled: true,
   onRetry: true,
   onDeadLetter: true,
+  onUnhandled: true,
   onStalled: true,
   onLockLost: true,
   onRedisError: true,
@@ -97,12 +117,16 @@ export const INBOX_HOOKS: OptionNames<InboxHooks> = {
 
 type FailureCounts = { -readonly [Name in keyof InboxFailures]: number };
 
+/** After so many types that nobody handles, further ones leave no line. */
+const MAX_LOGGED_TYPES = 1_000;
+
 /** Logs, counts and passes to the hooks what happens in the inbox. */
 export class InboxReporter {
   readonly failures: FailureCounts = { retried: 0, deadLetters: 0, stalled: 0, lostLocks: 0, redisErrors: 0 };
   readonly #log: LeveledLogger;
   readonly #hooks: InboxHooks;
   readonly #passwords: readonly string[];
+  readonly #unhandledTypes = new Set<string>();
   #lastRedisError: string | undefined;
 
   constructor(log: LeveledLogger, hooks: InboxHooks, passwords: readonly string[]) {
@@ -134,11 +158,28 @@ export class InboxReporter {
     this.#tell('onDeadLetter', failure);
   }
 
+  /** One line for each type, not for each event. */
+  unhandled(unhandled: InboxUnhandled): void {
+    const { type, leftMs } = unhandled;
+    const types = this.#unhandledTypes;
+    if (!types.has(type) && types.size < MAX_LOGGED_TYPES) {
+      types.add(type);
+      const label = labelOf(type, undefined);
+      this.#log.log(
+        'warn',
+        () =>
+          `inbox: this worker has no handler for ${label}; its events go back to the queue for workers that have one, and become dead letters where none has within ${leftMs} ms (logged once)`,
+      );
+    }
+    this.#tell('onUnhandled', unhandled);
+  }
+
   stalled(key: string): void {
     this.failures.stalled += 1;
     this.#log.log(
       'warn',
-      () => `inbox: the worker of ${key} has died or lost its lock; the event is run again`,
+      () =>
+        `inbox: the lock of ${key} has expired: its worker has died, or its event loop was blocked; the event is run again`,
     );
     this.#tell('onStalled', { key });
   }

@@ -1,42 +1,22 @@
 import { type Job, WaitingError, Worker } from 'bullmq';
+import { WebhookError } from '../errors/index.js';
 import { type ClientFamily, leaveReplica, openFamily } from '../redis/connection.js';
 import { settlesWithin } from '../redis/waiting.js';
-import { checkTimeout, checkWhole, refuseUnknown } from '../validation/option-checks.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
+import { countUnhandled, giveBack, giveBackFor, nextLook, retryFirst } from './give-back.js';
 import type { InboxReporter } from './inbox-hooks.js';
 import type { InboxSettings } from './inbox-options.js';
-import { Run, toInboxRun, type WebhookProcessor } from './run.js';
+import { isStalled, stalledReason, toInboxEvent, toInboxRun } from './job-record.js';
+import { Rest } from './rest.js';
+import { Run, readStored, type WebhookProcessor } from './run.js';
+import {
+  type CloseOptions,
+  resolveGrace,
+  resolveWork,
+  type WorkOptions,
+  type WorkSettings,
+} from './work-options.js';
 
-/** Options of `inbox.work`. */
-export interface WorkOptions {
-  /** The largest number of events that this worker processes at once. Default 10. */
-  readonly concurrency?: number | undefined;
-  /**
-   * Milliseconds after which the event of a worker that died is free for another worker, which notices it within the
-   * same time again. The lock is renewed while handlers run; an event loop that is blocked for longer loses it too.
-   * Default 30 000.
-   */
-  readonly lockDuration?: number | undefined;
-  /**
-   * The number of times that a worker may die over an event, or lose its lock, before the event goes to the dead letters:
-   * an event that makes every worker crash must not stop the queue. Default 5.
-   */
-  readonly maxStalls?: number | undefined;
-}
-
-/** Options of `close`, for a worker and for an inbox. */
-export interface CloseOptions {
-  /**
-   * Milliseconds for events being processed to finish. Then the signals of their handlers are aborted, and the events go
-   * back to the front of the queue. Default 25 000, which is below the 30 s that Kubernetes waits.
-   */
-  readonly grace?: number | undefined;
-}
-
-const DEFAULT_CONCURRENCY = 10;
-const DEFAULT_LOCK_DURATION = 30_000;
-const DEFAULT_MAX_STALLS = 5;
-const DEFAULT_GRACE = 25_000;
 /** Milliseconds after the grace to give events back. Without Redis they are free when their locks expire. */
 const RETURNING = 3_000;
 
@@ -54,6 +34,8 @@ const RETURNING = 3_000;
  */
 export class InboxWorker {
   readonly #worker: Worker<StoredWebhook>;
+  readonly #settings: WorkSettings;
+  readonly #rest: Rest;
   readonly #clients: ClientFamily;
   readonly #processor: WebhookProcessor;
   readonly #reporter: InboxReporter;
@@ -69,39 +51,48 @@ export class InboxWorker {
     processor: WebhookProcessor,
     options: WorkOptions,
   ) {
-    refuseUnknown(options, { concurrency: true, lockDuration: true, maxStalls: true });
+    this.#settings = resolveWork(options);
     this.#processor = processor;
     this.#reporter = reporter;
-    const workerOptions = workerSettings(settings, options);
     const reconnectOnError = leaveReplica('resent', (error) => reporter.redisFailed(error));
     // A command of the worker waits for Redis without a limit: no delivery waits for its answer, and nothing is lost.
     this.#clients = openFamily(settings.connection, { maxRetriesPerRequest: null }, reconnectOnError);
     this.#worker = new Worker(settings.queueName, (job, token) => this.#run(job, token), {
-      ...workerOptions,
+      ...toBullMQ(settings, this.#settings),
       connection: this.#clients.client,
     });
+    this.#rest = new Rest(this.#worker);
     this.#listen();
   }
 
   /** Takes no more events, and resolves when those being processed have finished or gone back to the queue. */
   close(options: CloseOptions = {}): Promise<void> {
-    refuseUnknown(options, { grace: true });
-    const grace = options.grace === 0 ? 0 : (checkTimeout('grace', options.grace) ?? DEFAULT_GRACE);
-    this.#closing ??= this.#close(grace);
+    this.#closing ??= this.#close(resolveGrace(options));
     return this.#closing;
   }
 
   /** Handles one event. BullMQ records the result, and lets it be retried if this rejects. */
   async #run(job: Job<StoredWebhook>, token: string | undefined): Promise<void> {
-    if (this.#givesBack) return moveBack(job, token);
+    if (this.#givesBack) return giveBack(job, token);
+    const stored = readStored(job.data);
+    if (this.#processor.handles?.(stored.type) === false) return this.#leaveToOthers(job, token);
     const key = job.id ?? '';
     const run = this.#begin(key);
-    const handling = run.handle(this.#processor, job.data);
+    const handling = run.handle(this.#processor, stored, this.#settings.handlerTimeout);
     await Promise.allSettled([handling]);
     await this.#end(key, run);
     // The event belongs to another run, which records its own end.
     if (run.isLost) throw new WaitingError();
-    if ((await handling) === 'returned') return moveBack(job, token);
+    if (run.isGivenBack) retryFirst(job);
+    return handling;
+  }
+
+  /** Gives an event that has no handler here to workers that may have one, until it has been looked at for too long. */
+  async #leaveToOthers(job: Job<StoredWebhook>, token: string | undefined): Promise<never> {
+    const timeout = this.#settings.unhandledTimeout;
+    const unhandledMs = await countUnhandled(job, timeout);
+    this.#reporter.unhandled({ ...toInboxEvent(job), unhandledMs, leftMs: timeout - unhandledMs });
+    return giveBackFor(nextLook(unhandledMs, timeout), job, token);
   }
 
   #begin(key: string): Run {
@@ -133,19 +124,24 @@ export class InboxWorker {
 
   #listen(): void {
     const reporter = this.#reporter;
-    this.#worker.on('completed', (job) => reporter.handled(toInboxRun(job)));
-    this.#worker.on('failed', (job, error) => this.#failed(job, error));
-    this.#worker.on('stalled', (key) => reporter.stalled(key));
-    this.#worker.on('lockRenewalFailed', (keys) => {
+    const worker = this.#worker;
+    worker.on('completed', (job) => reporter.handled(toInboxRun(job)));
+    worker.on('failed', (job, error) => this.#failed(job, error));
+    worker.on('stalled', (key) => reporter.stalled(key));
+    worker.on('lockRenewalFailed', (keys) => {
       for (const key of keys) this.#lose(key);
     });
-    this.#worker.on('error', (error) => this.#report(error));
+    for (const success of ['completed', 'failed', 'drained'] as const) {
+      worker.on(success, () => this.#rest.forget());
+    }
+    worker.on('error', (error) => this.#report(error));
     this.#clients.client.on('ready', () => reporter.redisReady());
   }
 
   #failed(job: Job<StoredWebhook> | undefined, thrown: Error): void {
     if (job === undefined) return;
-    const failure = { ...toInboxRun(job), error: thrown.cause ?? thrown };
+    const error = isStalled(job) ? new WebhookError(stalledReason(job)) : (thrown.cause ?? thrown);
+    const failure = { ...toInboxRun(job), error };
     if (job.finishedOn === undefined) this.#reporter.retrying(failure);
     else this.#reporter.deadLetter(failure);
   }
@@ -156,6 +152,8 @@ export class InboxWorker {
     // BullMQ's own errors have a number of its `ErrorCode`; the codes of Redis and of Node are strings.
     if (typeof error.code === 'number') this.#reporter.notRecorded(error);
     else this.#reporter.redisFailed(error);
+    // The class that ioredis gives to the refusals of Redis.
+    if (error.name === 'ReplyError') this.#rest.begin();
   }
 
   async #close(grace: number): Promise<void> {
@@ -164,6 +162,7 @@ export class InboxWorker {
       this.#givesBack = true;
       for (const run of [...this.#runs.values()].flat()) run.giveBack();
     }, grace);
+    this.#rest.end();
     // Without Redis, closing would wait for it for ever.
     const finished = await settlesWithin(this.#worker.close(), grace + RETURNING);
     clearTimeout(giveBack);
@@ -173,22 +172,15 @@ export class InboxWorker {
   }
 }
 
-/** Puts an event back to the front of the queue. Rejects, because BullMQ must not record an end of the run. */
-async function moveBack(job: Job<StoredWebhook>, token: string | undefined): Promise<never> {
-  await job.moveToWait(token);
-  throw new WaitingError();
-}
-
-function workerSettings(settings: InboxSettings, options: WorkOptions) {
-  const { prefix, deadLetterRetention } = settings;
-  const lockDuration = checkTimeout('lockDuration', options.lockDuration) ?? DEFAULT_LOCK_DURATION;
+function toBullMQ({ prefix, deadLetterRetention }: InboxSettings, work: WorkSettings) {
   return {
     prefix,
-    concurrency: checkWhole('concurrency', 1, options.concurrency) ?? DEFAULT_CONCURRENCY,
-    lockDuration,
-    stalledInterval: lockDuration,
-    maxStalledCount: checkWhole('maxStalls', 1, options.maxStalls) ?? DEFAULT_MAX_STALLS,
+    concurrency: work.concurrency,
+    lockDuration: work.lockDuration,
+    stalledInterval: work.lockDuration,
+    maxStalledCount: work.maxStalls,
     removeOnComplete: { count: 0 },
+    // Seconds.
     ...(deadLetterRetention === undefined ? {} : { removeOnFail: { age: deadLetterRetention / 1_000 } }),
   };
 }

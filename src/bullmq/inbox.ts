@@ -9,8 +9,9 @@ import { type InboxHealth, readHealth, unreachable } from './health.js';
 import { InboxReporter } from './inbox-hooks.js';
 import { type BullMQInboxOptions, type InboxSettings, resolveInbox } from './inbox-options.js';
 import { InboxQueue } from './inbox-queue.js';
-import { type CloseOptions, InboxWorker, type WorkOptions } from './inbox-worker.js';
+import { InboxWorker } from './inbox-worker.js';
 import { toProcessor, type WebhookHandlers, type WebhookProcessor } from './run.js';
+import type { CloseOptions, WorkOptions } from './work-options.js';
 
 /*
  * The way of an event through the inbox:

@@ -19,7 +19,9 @@ export type {
   InboxRun,
   InboxStall,
   InboxStored,
+  InboxUnhandled,
 } from './inbox-hooks.js';
 export type { BullMQInboxOptions, InboxBackoff } from './inbox-options.js';
-export type { CloseOptions, InboxWorker, WorkOptions } from './inbox-worker.js';
+export type { InboxWorker } from './inbox-worker.js';
 export type { WebhookHandlers, WebhookProcessor } from './run.js';
+export type { CloseOptions, WorkOptions } from './work-options.js';

@@ -1,25 +1,28 @@
-import { type Job, UnrecoverableError } from 'bullmq';
-import { WebhookError, WebhookPayloadError } from '../errors/index.js';
+import { UnrecoverableError } from 'bullmq';
+import { WebhookError } from '../errors/index.js';
 import { redactText } from '../ground/redact.js';
 import { refuseOption } from '../validation/option-checks.js';
-import { workspaceOf } from '../webhooks/delivery.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import type { WebhookHandler } from '../webhooks/handlers.js';
 import { checkStored, type StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
 import type { WebhookReceiverOptions } from '../webhooks/receiver-options.js';
-import type { InboxRun } from './inbox-hooks.js';
 
 /** Processes stored webhooks: a receiver, or anything with the same `process` method. */
 export interface WebhookProcessor {
   /** Resolves when the event is handled; rejects when it is to be retried. */
   process(stored: StoredWebhook, options: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+  /**
+   * Tells whether events of a type have a handler here. The others are given back to the queue, for other workers. Without
+   * this method, all events are processed.
+   */
+  handles?(type: string): boolean;
 }
 
 /**
  * A handler for each event type that is of interest. The worker needs no secret then: an event in the inbox was
- * verified before it was stored. Events of other types are done without a handler, and each such type leaves
- * one line in the log at `warn`.
+ * verified before it was stored. Events of other types are given back to the queue, and become dead letters where no
+ * other worker has a handler either: see `unhandledTimeout`.
  */
 export type WebhookHandlers = {
   readonly [Type in WebhookEventType]?: WebhookHandler<WebhookEventOf<Type>> | undefined;
@@ -47,59 +50,90 @@ function isProcessor(work: WebhookProcessor | WebhookHandlers): work is WebhookP
 /** One run of the handlers for one event. */
 export class Run {
   /** Resolved by the worker when the run has ended. */
-  readonly ended = deferred<void>();
-  readonly #returned = deferred<'returned'>();
+  readonly ended = deferred();
+  readonly #stopped = deferred();
   readonly #controller = new AbortController();
   #isLost = false;
+  #isGivenBack = false;
+
+  constructor() {
+    // A run may be stopped when nobody waits for it any more.
+    this.#stopped.promise.catch(() => undefined);
+  }
 
   /** The event is no longer this run's: another run of it may begin, or has begun. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
+  /** The worker closes, and the handlers had not settled. */
+  get isGivenBack(): boolean {
+    return this.#isGivenBack;
+  }
+
   /** Tells the handlers that the event is given to another worker. The run lasts until they have settled. */
   lose(): void {
     this.#isLost = true;
-    this.#abort('The event was given to another worker, because this one did not renew its lock in time.');
+    const reason = 'The event was given to another worker, because this one did not renew its lock in time.';
+    this.#controller.abort(new WebhookError(reason));
   }
 
   /** Tells the handlers that the worker closes, and ends {@link handle} without waiting for them. */
   giveBack(): void {
-    this.#abort('The worker closes, and the event goes back to the queue.');
-    this.#returned.resolve('returned');
+    this.#isGivenBack = true;
+    this.#stop('The worker closed before the handlers had settled');
   }
 
   /**
-   * Runs the handlers. Rejects with an error for BullMQ: an `UnrecoverableError` if no retry can help, with a message that
-   * may be stored. Its `cause` is the error that was thrown.
+   * Runs the handlers, for so many milliseconds at most. Rejects with an error for BullMQ: an `UnrecoverableError` if no
+   * retry can help, with a message that may be stored. Its `cause` is the error that was thrown.
    */
-  async handle(processor: WebhookProcessor, data: unknown): Promise<'handled' | 'returned'> {
+  async handle(processor: WebhookProcessor, stored: StoredWebhook, timeout: number): Promise<void> {
+    const overdue = () => this.#stop(`The handlers had not settled within ${timeout} ms (handlerTimeout)`);
+    const timer = setTimeout(overdue, timeout);
     try {
-      return await Promise.race([this.#process(processor, data), this.#returned.promise]);
+      const { signal } = this.#controller;
+      await Promise.race([processor.process(stored, { signal }), this.#stopped.promise]);
     } catch (error) {
-      const reason = reasonOf(error);
-      if (!(error instanceof WebhookPayloadError)) throw new Error(reason, { cause: error });
-      throw Object.assign(new UnrecoverableError(reason), { cause: error });
+      throw toFailure(error);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
-  async #process(processor: WebhookProcessor, data: unknown): Promise<'handled'> {
-    await processor.process(checkStored(data), { signal: this.#controller.signal });
-    return 'handled';
-  }
-
-  #abort(message: string): void {
-    this.#controller.abort(new WebhookError(message));
+  #stop(reason: string): void {
+    const error = new WebhookError(reason);
+    this.#controller.abort(error);
+    this.#stopped.reject(error);
   }
 }
 
 /** `Promise.withResolvers`, which Node 20 does not have. */
-function deferred<Value>() {
-  let resolve: (value: Value) => void = () => undefined;
-  const promise = new Promise<Value>((settle) => {
+function deferred() {
+  let resolve: () => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<void>((settle, fail) => {
     resolve = settle;
+    reject = fail;
   });
-  return { promise, resolve };
+  return { promise, resolve, reject };
+}
+
+/** Reads a job. Rejects one that another application put into this queue. */
+export function readStored(data: unknown): StoredWebhook {
+  try {
+    return checkStored(data);
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
+/** Makes the error for BullMQ of one that was thrown: its message may be stored. */
+function toFailure(error: unknown): Error {
+  const reason = reasonOf(error);
+  const isFinal = error instanceof WebhookError && !error.retryable;
+  if (!isFinal) return new Error(reason, { cause: error });
+  return Object.assign(new UnrecoverableError(reason), { cause: error });
 }
 
 /** The longest reason that is stored, in characters. A handler may put anything into the message of its error. */
@@ -113,23 +147,13 @@ function reasonOf(error: unknown): string {
   return shown.join(' ').slice(0, MAX_REASON);
 }
 
-/** Marked fields inside the message are masked. */
 function describe(error: Error): string {
-  const text = redactText(error.message);
-  return error instanceof WebhookError ? text : `${error.name}: ${text}`;
+  return error instanceof WebhookError
+    ? safeReason(error.message)
+    : `${error.name}: ${safeReason(error.message)}`;
 }
 
-/** Returns what hooks are told of a run that BullMQ has recorded. */
-export function toInboxRun(job: Job<StoredWebhook>): InboxRun {
-  const { processedOn = Date.now(), finishedOn = Date.now() } = job;
-  // The job of another application may hold nothing.
-  const data: StoredWebhook | null = job.data;
-  return {
-    key: job.id ?? '',
-    type: job.name,
-    ...workspaceOf(data ?? {}),
-    attempt: Math.max(job.attemptsMade, 1),
-    waitedMs: Math.max(processedOn - job.timestamp, 0),
-    durationMs: Math.max(finishedOn - processedOn, 0),
-  };
+/** Masks marked fields and credentials in the message of an error: it is stored, and shown by dashboards. */
+export function safeReason(text: string): string {
+  return redactText(text);
 }

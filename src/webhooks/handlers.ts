@@ -79,6 +79,12 @@ export class Handlers {
     return this.handles(event.type) ? [...(this.#byType.get(event.type) ?? []), ...this.any] : this.unhandled;
   }
 
+  /** Tells whether valid events of a type, which may be an unknown one, reach any handler. */
+  takes(type: string): boolean {
+    if (!isWebhookEventType(type)) return this.unknown.length > 0;
+    return this.handles(type) || this.unhandled.length > 0;
+  }
+
   /** Tells whether a handler is registered for events of a type, or of any type. */
   handles(type: WebhookEventType): boolean {
     return this.any.length > 0 || this.#byType.has(type);

@@ -210,6 +210,23 @@ export class WebhookReceiver {
   }
 
   /**
+   * Tells whether events of a type reach a handler here: by `on`, `onAny` or `onUnhandled`, or `onUnknown` for a type that
+   * this version does not know. A worker gives the others back to its queue.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' });
+   * receiver.on('lead_captured', ({ payload }) => console.log(payload.leadEmail));
+   * console.log(receiver.handles('agent_deleted')); // false
+   * ```
+   */
+  handles(type: string): boolean {
+    return this.#handlers.takes(type);
+  }
+
+  /**
    * Takes a delivery from any server. Never rejects. The other ways in only translate to and from this one.
    *
    * @example

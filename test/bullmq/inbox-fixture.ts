@@ -1,5 +1,13 @@
 import type { StoredWebhook } from 'agent-platform-sdk';
-import { type BullMQInbox, type BullMQInboxOptions, createBullMQInbox } from 'agent-platform-sdk/bullmq';
+import {
+  type BullMQInbox,
+  type BullMQInboxOptions,
+  createBullMQInbox,
+  type InboxFailure,
+  type InboxHooks,
+  type InboxRun,
+  type InboxStored,
+} from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, inject, vi } from 'vitest';
 import { minimal } from '../webhooks/deliveries.js';
@@ -27,6 +35,35 @@ export function createInbox(options: Partial<BullMQInboxOptions> = {}): BullMQIn
   const inbox = createBullMQInbox({ connection: url, backoff: 1, logger, logLevel: 'debug', ...options });
   inboxes.push(inbox);
   return inbox;
+}
+
+/** Hooks that note what they are told. */
+export function notes() {
+  const told: string[] = [];
+  const failures: InboxFailure[] = [];
+  const runs: (InboxRun | InboxStored)[] = [];
+  const hooks: InboxHooks = {
+    onStored: (stored) => {
+      told.push('stored');
+      runs.push(stored);
+    },
+    onHandled: (run) => {
+      told.push('handled');
+      runs.push(run);
+    },
+    onRetry: (failure) => {
+      told.push('retry');
+      failures.push(failure);
+    },
+    onDeadLetter: (failure) => {
+      told.push('dead letter');
+      failures.push(failure);
+    },
+    onUnhandled: () => told.push('unhandled'),
+    onStalled: () => told.push('stalled'),
+    onLockLost: () => told.push('lock lost'),
+  };
+  return { told, failures, runs, hooks };
 }
 
 let keys = 0;

@@ -1,0 +1,138 @@
+import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
+import type { InboxUnhandled } from 'agent-platform-sdk/bullmq';
+import { expect, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
+import { createInbox, eventually, notes, redis, stored } from './inbox-fixture.js';
+
+/** Hangs until its signal is aborted, and for ever. */
+const hang = () => new Promise<never>(() => undefined);
+
+test('a worker without a handler leaves an event to one that has a handler', async () => {
+  const logger = new RecordingLogger();
+  const unhandled: InboxUnhandled[] = [];
+  const old = createInbox({ logger, hooks: { onUnhandled: (about) => unhandled.push(about) } });
+  const webhooks = Array.from({ length: 10 }, () => stored({ workspace: 'acme' }));
+  for (const webhook of webhooks) await old.store(webhook);
+  old.work({ agent_deleted: () => undefined });
+  await eventually(async () => expect(await old.health()).toMatchObject({ waiting: 0, retrying: 10 }));
+  // As in a rolling deployment: for a while, both take events.
+  const { hooks, told } = notes();
+  const handled: string[] = [];
+  createInbox({ hooks }).work({ lead_captured: (_, { deliveryId }) => void handled.push(deliveryId) });
+  await eventually(() => expect(handled).toHaveLength(10));
+  expect(handled.sort()).toEqual(webhooks.map(({ deliveryId }) => deliveryId).sort());
+  await eventually(() => expect(told.filter((what) => what === 'handled')).toHaveLength(10));
+  expect(unhandled[0]).toEqual({
+    key: webhooks[0]?.key,
+    type: 'lead_captured',
+    workspace: 'acme',
+    unhandledMs: 0,
+    leftMs: 3_600_000,
+  });
+  expect(logger.lines.filter((line) => line.includes('no handler for lead_captured'))).toHaveLength(1);
+});
+
+test('an event that no worker has a handler for is a dead letter in the end, and can be replayed', async () => {
+  const { hooks, told, failures } = notes();
+  const inbox = createInbox({ hooks });
+  const worker = inbox.work({}, { unhandledTimeout: 200 });
+  await inbox.store(stored());
+  await eventually(() => expect(told).toContain('dead letter'));
+  expect(new Set(told.slice(1, -1))).toEqual(new Set(['unhandled']));
+  const reason = 'No worker had a handler for its type within 200 ms (unhandledTimeout)';
+  expect(failures).toEqual([expect.objectContaining({ attempt: 0, error: expect.any(WebhookError) })]);
+  const [letter] = await inbox.deadLetters.list();
+  expect(letter).toMatchObject({ reason, attempts: 0 });
+  told.length = 0;
+  await inbox.deadLetters.replayAll();
+  await eventually(() => expect(told).toEqual(['unhandled', 'dead letter']));
+  await worker.close();
+  inbox.work({ lead_captured: () => undefined });
+  await inbox.deadLetters.replayAll();
+  await eventually(() => expect(told).toContain('handled'));
+});
+
+test.each<[string, (on: ReturnType<typeof createWebhookReceiver>) => unknown, string, boolean]>([
+  ['on', (receiver) => receiver.on('lead_captured', () => undefined), 'lead_captured', true],
+  [
+    'on, for another type',
+    (receiver) => receiver.on('agent_deleted', () => undefined),
+    'lead_captured',
+    false,
+  ],
+  ['onAny', (receiver) => receiver.onAny(() => undefined), 'lead_captured', true],
+  ['onAny, for an unknown type', (receiver) => receiver.onAny(() => undefined), 'lead_lost', false],
+  ['onUnhandled', (receiver) => receiver.onUnhandled(() => undefined), 'lead_captured', true],
+  ['onUnknown', (receiver) => receiver.onUnknown(() => undefined), 'lead_lost', true],
+])('a receiver with %s takes its events', async (_, register, type, isTaken) => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks });
+  const receiver = createWebhookReceiver({ secret: 'a-secret', logger: new RecordingLogger() });
+  register(receiver);
+  inbox.work(receiver);
+  await inbox.store(stored({ type }));
+  await eventually(() => expect(told).toEqual(['stored', isTaken ? 'handled' : 'unhandled']));
+});
+
+test('a handler that never settles is aborted, retried and a dead letter in the end', async () => {
+  const { hooks, told, failures } = notes();
+  const inbox = createInbox({ hooks, attempts: 2 });
+  const reasons: unknown[] = [];
+  const work = (_: unknown, { signal }: { signal: AbortSignal }) => {
+    signal.addEventListener('abort', () => reasons.push(signal.reason));
+    return hang();
+  };
+  inbox.work({ lead_captured: work }, { handlerTimeout: 50, concurrency: 1 });
+  await inbox.store(stored());
+  await eventually(() => expect(told).toEqual(['stored', 'retry', 'dead letter']));
+  expect(failures.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  expect(failures.map(({ error }) => error)).toEqual(reasons);
+  const [letter] = await inbox.deadLetters.list();
+  expect(letter).toMatchObject({
+    reason: 'The handlers had not settled within 50 ms (handlerTimeout)',
+    attempts: 2,
+  });
+});
+
+test('events that a closing worker gives back have an attempt less, and are dead letters in the end', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks, attempts: 2, backoff: 3_600_000 });
+  await inbox.store(stored());
+  for (const end of [{ waiting: 1 }, { waiting: 0, deadLetters: 1 }]) {
+    const began = deferred();
+    const process = () => {
+      began.resolve();
+      return hang();
+    };
+    const worker = inbox.work({ process });
+    await began.promise;
+    await worker.close({ grace: 0 });
+    expect(await inbox.health()).toMatchObject({ active: 0, retrying: 0, ...end });
+  }
+  expect(told).toEqual(['stored', 'retry', 'dead letter']);
+  const [letter] = await inbox.deadLetters.list();
+  expect(letter).toMatchObject({ attempts: 2, reason: expect.stringContaining('worker closed') });
+});
+
+test('an event whose runs all lose their lock is a dead letter that says so, and how often it was run', async () => {
+  const { hooks, told, failures } = notes();
+  const inbox = createInbox({ hooks });
+  let runs = 0;
+  const process = async () => {
+    runs += 1;
+    await redis.del(...(await redis.keys('*:lock')));
+  };
+  const worker = inbox.work({ process }, { lockDuration: 100 });
+  await inbox.store(stored());
+  await eventually(() => expect(told).toContain('dead letter'));
+  expect(runs).toBe(6);
+  expect(failures).toEqual([expect.objectContaining({ attempt: 6, error: expect.any(WebhookError) })]);
+  const [letter] = await inbox.deadLetters.list();
+  expect(letter).toMatchObject({ attempts: 6, reason: expect.stringContaining('blocked') });
+  await worker.close();
+  // Replayed, it has all its attempts before it again, and one lost lock is none too many.
+  await inbox.deadLetters.replayAll();
+  const [, other] = [inbox.work({ process }, { lockDuration: 100 }), runs];
+  await eventually(() => expect(runs).toBe(other + 6));
+});
