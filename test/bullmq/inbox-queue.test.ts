@@ -97,7 +97,8 @@ test.each([1, 15])(
   { timeout: 30_000 },
   async (size) => {
     const inbox = createInbox();
-    const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+    const maxBodyBytes = 16 * 1024 * 1024;
+    const receiver = createWebhookReceiver({ secret, inbox, maxBodyBytes, logger: new RecordingLogger() });
     const turns = Array.from({ length: size }, () => ({ text: '☎'.repeat(349_000) }));
     const body = delivery('conversation_updated', { turns });
     const handled = new Promise((resolve) => {
