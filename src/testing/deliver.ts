@@ -38,6 +38,8 @@ export interface DeliveryRecord {
 export interface EventPost {
   readonly type: string;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** Fields of the envelope beside `type` and `payload`, where a recorded one is posted again. */
+  readonly envelope?: Readonly<Record<string, unknown>> | undefined;
   readonly secret: string;
   readonly target: string | DeliveryTarget;
   readonly via: DeliveryRecord['via'];
@@ -81,11 +83,11 @@ async function answerOf(event: EventPost, signal: AbortSignal): Promise<Result> 
   }
 }
 
-async function sendTo({ type, payload, secret, target }: EventPost, signal: AbortSignal): Promise<Response> {
+async function sendTo({ type, payload, envelope, secret, target }: EventPost, signal: AbortSignal): Promise<Response> {
   const init: RequestInit = {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ type, payload: { ...payload, workspaceSecret: secret } }),
+    body: JSON.stringify({ ...envelope, type, payload: { ...payload, workspaceSecret: secret } }),
     // 200 alone is success, so where a redirect leads to does not matter.
     redirect: 'manual',
     signal,

@@ -1,0 +1,38 @@
+import { addressOf, command, UsageError } from './command.js';
+import { outcomeLine, post, readRecording, SECRET_VARIABLE, secretOf } from './webhooks.js';
+
+/** Posts recorded webhooks again. */
+export const replayCommand = command({
+  name: 'replay',
+  summary: 'post recorded webhooks again',
+  help: `${SECRET_VARIABLE}=… agent-platform-sdk replay <file> --to <url> [options]
+
+Posts the webhooks of a recording of \`listen --record\`, one after the other, in their order, with the secret of the environment put
+back. They are as they were: a receiver that recognises duplicates answers 200 to what it has handled, and handles it no second time.
+
+Options
+  --to <url>      where to post them
+  --only <type>   only events of this type; can be repeated
+
+The exit code is 0 if each was answered 200.`,
+  operand: 'the file of a recording',
+  flags: {
+    to: { type: 'string' },
+    only: { type: 'string', multiple: true, default: [] },
+  },
+  async run({ to, only }, terminal, file) {
+    if (to === undefined) throw new UsageError('replay needs --to, the address to post to.');
+    const url = addressOf('--to', to);
+    const secret = secretOf(terminal);
+    const webhooks = readRecording(file).filter(({ type }) => only.length === 0 || only.includes(type));
+    let refused = 0;
+    for (const [index, webhook] of webhooks.entries()) {
+      const delivery = await post(url, webhook, secret);
+      if (delivery.outcome !== 'success') refused += 1;
+      const place = terminal.isInteractive ? `${index + 1}/${webhooks.length} ` : '';
+      terminal.out(`${place}${outcomeLine(delivery)}`);
+    }
+    terminal.out(`${webhooks.length} posted, ${refused} not answered 200`);
+    return refused === 0 ? 0 : 1;
+  },
+});

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { type DeliveryRecord, deliver } from '../testing/deliver.js';
+import { parseRecording, type RecordedWebhook } from '../testing/recording.js';
+import { systemClock } from '../webhooks/clock.js';
+import { type Terminal, UsageError } from './command.js';
+
+// Shared by the commands that post webhooks: `listen`, `replay` and `trigger`.
+
+/** The variable that holds the workspace secret. Not a flag: a command line can be read by every process. */
+export const SECRET_VARIABLE = 'WORKSPACE_SECRET';
+
+/** @throws {UsageError} When the environment has no secret. */
+export function secretOf({ env }: Terminal): string {
+  const secret = env[SECRET_VARIABLE]?.trim() ?? '';
+  if (secret === '') {
+    throw new UsageError(`${SECRET_VARIABLE} is not set: put the workspace secret into the environment.`);
+  }
+  return secret;
+}
+
+/** Posts a webhook once, as the service would: with the secret in its payload. Never rejects. */
+export function post(url: string, webhook: RecordedWebhook, secret: string): Promise<DeliveryRecord> {
+  return deliver({ ...webhook, secret, target: url, via: 'subscription' }, systemClock);
+}
+
+/** `lead_captured 200 in 12 ms`, or the reason why no answer came. */
+export function outcomeLine({ type, status, outcome, error, duration }: DeliveryRecord): string {
+  const reason = error === undefined ? '' : `: ${error}`;
+  return `${type} ${status ?? outcome} in ${Math.round(duration)} ms${reason}`;
+}
+
+/** @throws {UsageError} When the file cannot be read, or a line of it is no recorded webhook. */
+export function readRecording(path: string): RecordedWebhook[] {
+  try {
+    return parseRecording(readFileSync(path, 'utf8'), path);
+  } catch (error) {
+    // Both throw Errors that name the file.
+    throw new UsageError((error as Error).message, { cause: error });
+  }
+}
