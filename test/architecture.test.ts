@@ -22,7 +22,7 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
   redis: { folders: 'ground errors validation webhooks', packages: /^(ioredis$|node:)/ },
   bullmq: { folders: 'ground errors validation webhooks redis', packages: /^(bullmq$|ioredis$|node:)/ },
   testing: { folders: 'ground schemas errors validation endpoints webhooks', packages: /^(msw$|node:)/ },
-  cli: { folders: 'ground schemas validation webhooks testing', packages: /^node:/ },
+  cli: { folders: 'ground schemas errors validation client webhooks bullmq testing', packages: /^node:/ },
 };
 
 /** Files, not folders, that a package is kept to: what each imports, nobody needs who does not ask for it. */

@@ -1,6 +1,6 @@
 import { type Fixtures, fixtures } from 'agent-platform-sdk/testing';
 
-type RecordName = Exclude<keyof Fixtures, 'event' | 'delivery' | 'variableInput'>;
+type RecordName = Exclude<keyof Fixtures, 'event' | 'delivery' | 'fromRecording' | 'variableInput'>;
 
 /** One record in three sizes: only what the document requires, what most are like, every field set. */
 export interface RecordSample {

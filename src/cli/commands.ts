@@ -1,11 +1,18 @@
 import { VERSION } from '../ground/version.js';
 import { type Command, type Terminal, UsageError } from './command.js';
+import { doctorCommand } from './doctor.js';
 import { fakeCommand } from './fake.js';
 import { listenCommand } from './listen.js';
 import { replayCommand } from './replay.js';
 import { triggerCommand } from './trigger.js';
 
-const COMMANDS: readonly Command[] = [fakeCommand, listenCommand, replayCommand, triggerCommand];
+const COMMANDS: readonly Command[] = [
+  fakeCommand,
+  listenCommand,
+  replayCommand,
+  triggerCommand,
+  doctorCommand,
+];
 
 const HELP = `agent-platform-sdk <command> [options]
 

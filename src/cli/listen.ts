@@ -8,7 +8,7 @@ import { validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
-import { addressOf, command, listenProblem, portOf, type Terminal, UsageError } from './command.js';
+import { addressOf, command, listenProblem, portOf, UsageError } from './command.js';
 import { outcomeLine, post, SECRET_VARIABLE, secretOf } from './webhooks.js';
 
 /** Receives webhooks, verifies and shows them, and passes them on or records them: the service posts each only once. */

@@ -53,7 +53,8 @@ function payloadOf(type: string, set: readonly string[]): Record<string, unknown
   for (const assignment of set) {
     const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
     if (field === '') throw new UsageError(`--set takes field=value, got "${assignment}".`);
-    payload[field] = parseJson(value) ?? value;
+    const json = parseJson(value);
+    payload[field] = json === undefined ? value : json;
   }
   // The service would not send it otherwise.
   const verdict = validateOwn(webhookEvents[type].payload, payload, 'strict');

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { type DeliveryRecord, deliver } from '../testing/deliver.js';
-import { parseRecording, type RecordedWebhook } from '../testing/recording.js';
+import { type RecordedWebhook, readRecordingFile } from '../testing/recording.js';
 import { systemClock } from '../webhooks/clock.js';
 import { type Terminal, UsageError } from './command.js';
 
@@ -32,7 +31,7 @@ export function outcomeLine({ type, status, outcome, error, duration }: Delivery
 /** @throws {UsageError} When the file cannot be read, or a line of it is no recorded webhook. */
 export function readRecording(path: string): RecordedWebhook[] {
   try {
-    return parseRecording(readFileSync(path, 'utf8'), path);
+    return readRecordingFile(path);
   } catch (error) {
     // Both throw Errors that name the file.
     throw new UsageError((error as Error).message, { cause: error });

@@ -83,7 +83,10 @@ async function answerOf(event: EventPost, signal: AbortSignal): Promise<Result> 
   }
 }
 
-async function sendTo({ type, payload, envelope, secret, target }: EventPost, signal: AbortSignal): Promise<Response> {
+async function sendTo(
+  { type, payload, envelope, secret, target }: EventPost,
+  signal: AbortSignal,
+): Promise<Response> {
   const init: RequestInit = {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

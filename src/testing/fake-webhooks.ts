@@ -10,6 +10,7 @@ import { type DeliveryRecord, type DeliveryTarget, deliver, type EventPost } fro
 import { createFixtures, type DeepPartial } from './fixtures/fixtures.js';
 import { targetAddress } from './hosts.js';
 import { randomNumbers } from './random.js';
+import { type RecordedWebhook, readRecordingFile } from './recording.js';
 import type { FakeWorkspace } from './records.js';
 import { existing, type World } from './state.js';
 
@@ -185,7 +186,7 @@ export class FakeWebhooks {
     overrides?: DeepPartial<WebhookPayloadOf<Type>>,
     options: SendOptions = {},
   ): Promise<readonly DeliveryRecord[]> {
-    return this.#post(type, this.#payloadOf(type, overrides, options), options);
+    return this.#post({ type, payload: this.#payloadOf(type, overrides, options) }, options);
   }
 
   /**
@@ -212,8 +213,8 @@ export class FakeWebhooks {
       payload: this.#payloadOf(type, overrides, options),
     }));
     const records: DeliveryRecord[] = [];
-    for (const { type, payload } of inOrder(made, options.shuffle)) {
-      records.push(...(await this.#post(type, payload, options)));
+    for (const event of inOrder(made, options.shuffle)) {
+      records.push(...(await this.#post(event, options)));
     }
     return records;
   }
@@ -235,7 +236,34 @@ export class FakeWebhooks {
     options: SendOptions = {},
   ): Promise<readonly DeliveryRecord[]> {
     if (isWebhookEventType(type)) throw new TypeError(`"${type}" is a known type: use send.`);
-    return this.#post(type, { createdAt: this.#now(), ...payload }, options);
+    return this.#post({ type, payload: { createdAt: this.#now(), ...payload } }, options);
+  }
+
+  /**
+   * Sends recorded webhooks, one after the other, as they were posted; the secret is that of the workspace here.
+   *
+   * @param recording - A file of `agent-platform-sdk listen --record`, or what `fixtures.fromRecording` has read.
+   * @throws {TypeError} When a line of the file is no recorded webhook.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const fake = createFakePlatform();
+   * fake.webhooks.subscribe('http://127.0.0.1:3000/webhooks');
+   * const deliveries = await fake.webhooks.replay('events.ndjson');
+   * ```
+   */
+  async replay(
+    recording: string | URL | readonly RecordedWebhook[],
+    options: SendOptions = {},
+  ): Promise<readonly DeliveryRecord[]> {
+    const isFile = typeof recording === 'string' || recording instanceof URL;
+    const records: DeliveryRecord[] = [];
+    for (const webhook of isFile ? readRecordingFile(recording) : recording) {
+      records.push(...(await this.#post(webhook, options)));
+    }
+    return records;
   }
 
   /**
@@ -275,7 +303,8 @@ export class FakeWebhooks {
     return { ...payload, ...platform, createdAt: overrides?.createdAt ?? this.#now() };
   }
 
-  #post(type: string, payload: Payload, options: SendOptions): Promise<readonly DeliveryRecord[]> {
+  #post(event: RecordedWebhook, options: SendOptions): Promise<readonly DeliveryRecord[]> {
+    const { type, payload, envelope } = event;
     const { region, workspace } = this.#ownerOf(options);
     const { copies = 1, forged = false } = options;
     if (!Number.isInteger(copies) || copies < 1 || copies > MAX_COPIES) {
@@ -288,6 +317,7 @@ export class FakeWebhooks {
       ...address,
       type,
       payload,
+      envelope,
       secret: forged ? `forged-${owner.id}` : owner.secret,
     }));
     const all = Array.from({ length: copies }, () => posts).flat();

@@ -51,6 +51,7 @@ export {
 export type { FakeServer, ListenOptions } from './http-server.js';
 export type { OperationCall, OperationName } from './operations.js';
 export type { ConcernedRecord, PermitQuestion, RecordOfKind } from './reach.js';
+export type { RecordedWebhook } from './recording.js';
 export type {
   FakeAgent,
   FakeConversation,

@@ -41,3 +41,16 @@ export function parseRecording(text: string, name: string): RecordedWebhook[] {
     throw new TypeError(`line ${index + 1} of ${name}${problem}`);
   });
 }
+
+/**
+ * Reads the file of a recording.
+ *
+ * @throws {TypeError} When a line of it is no recorded delivery, or the runtime has no files.
+ */
+export function readRecordingFile(file: string | URL): RecordedWebhook[] {
+  // At run time: bundlers for browsers and workers refuse code that imports it.
+  const fs = globalThis.process?.getBuiltinModule?.('node:fs');
+  if (fs === undefined)
+    throw new TypeError('A recording is read by node:fs, which this runtime does not have.');
+  return parseRecording(fs.readFileSync(file, 'utf8'), String(file));
+}

@@ -8,33 +8,8 @@ import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
-import { run } from '../../src/cli/commands.js';
-import { deferred } from '../support/deferred.js';
 import { serve } from '../support/loopback.js';
-
-/** Runs the command in this process until the test ends. */
-async function start(...args: string[]) {
-  const lines: string[] = [];
-  const errors: string[] = [];
-  const [greeting, stopping] = [deferred(), deferred()];
-  const exit = run(args, {
-    out: (text) => {
-      lines.push(text);
-      greeting.resolve();
-    },
-    error: (text) => errors.push(text),
-    stopped: () => stopping.promise,
-    env: {},
-    isInteractive: false,
-  });
-  onTestFinished(async () => {
-    stopping.resolve();
-    await exit;
-  });
-  await Promise.race([greeting.promise, exit]);
-  const url = /listens at (\S+)\. /.exec(lines[0] ?? '')?.[1] ?? '';
-  return { lines, errors, exit, stop: stopping.resolve, url };
-}
+import { start } from './terminal.js';
 
 function post(url: string, path: string, body: unknown, method = 'POST'): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
@@ -60,7 +35,7 @@ function platformAt(url: string, token = eu.workspaceSecret): AgentPlatform {
 
 describe('agent-platform-sdk fake', () => {
   test('prints addresses and credentials that work', async () => {
-    const { lines, url } = await start('fake', '--port', '0');
+    const { lines, url } = await start(['fake', '--port', '0']);
     const setting = (name: string) => new RegExp(`${name}=(\\S+)`).exec(lines[0] ?? '')?.[1];
 
     const platform = new AgentPlatform({
@@ -84,7 +59,7 @@ describe('agent-platform-sdk fake', () => {
   });
 
   test('logs each request in one line, without its token', async () => {
-    const { lines, url } = await start('fake', '--port', '0');
+    const { lines, url } = await start(['fake', '--port', '0']);
     await platformAt(url).tools.get(eu.toolId);
     await platformAt(url)
       .variables.create(eu.agentId, { key: eu.variableKey })
@@ -100,7 +75,7 @@ describe('agent-platform-sdk fake', () => {
 
   test('begins with the records of a file', async () => {
     const seed = seedFile('{"eu":{"agents":[{"id":"bot"}],"tools":[{"id":"crm","agentId":"bot"}]}}');
-    const { url } = await start('fake', '--port', '0', '--seed', seed);
+    const { url } = await start(['fake', '--port', '0', '--seed', seed]);
 
     expect((await platformAt(url).tools.get('crm')).agentId).toBe('bot');
   });
@@ -110,7 +85,7 @@ describe('agent-platform-sdk fake', () => {
     const receiver = createWebhookReceiver({ secret: eu.workspaceSecret });
     receiver.on('lead_captured', (event) => void seen.push(event.payload.leadName));
     const hook = `${await serve(receiver.node)}/`;
-    const { url, lines } = await start('fake', '--port', '0', '--webhook', hook);
+    const { url, lines } = await start(['fake', '--port', '0', '--webhook', hook]);
 
     const event = { type: 'lead_captured', overrides: { leadName: 'Dana' } };
     const response = await post(url, '/_fake/events', event);
@@ -173,7 +148,7 @@ describe('agent-platform-sdk fake', () => {
 
   test('says why a delivery found no receiver', async () => {
     const hook = `http://127.0.0.1:${await freePort()}/`;
-    const { url, lines } = await start('fake', '--port', '0', '--webhook', hook);
+    const { url, lines } = await start(['fake', '--port', '0', '--webhook', hook]);
 
     await post(url, '/_fake/events', { type: 'webhook_test' });
 
@@ -181,7 +156,7 @@ describe('agent-platform-sdk fake', () => {
   });
 
   test('ends in order when it is told to', async () => {
-    const { exit, stop, url } = await start('fake', '--port', '0');
+    const { exit, stop, url } = await start(['fake', '--port', '0']);
     stop();
 
     expect(await exit).toBe(0);
@@ -189,8 +164,8 @@ describe('agent-platform-sdk fake', () => {
   });
 
   test('says so when the port is in use', async () => {
-    const { url } = await start('fake', '--port', '0');
-    const second = await start('fake', '--port', new URL(url).port);
+    const { url } = await start(['fake', '--port', '0']);
+    const second = await start(['fake', '--port', new URL(url).port]);
 
     expect(await second.exit).toBe(1);
     expect(second.errors.join()).toMatch(/^Port \d+ is in use\. Choose another with --port/);
@@ -213,7 +188,7 @@ describe('/_fake', () => {
   });
 
   test('sets a fault, and takes it away', async () => {
-    const { url } = await start('fake', '--port', '0');
+    const { url } = await start(['fake', '--port', '0']);
     const fault = { endpoint: 'listDefaultTools', status: 503, times: 'always' };
     const { tools } = platformAt(url);
 
@@ -224,7 +199,7 @@ describe('/_fake', () => {
   });
 
   test('tells the requests, and begins again', async () => {
-    const { url } = await start('fake', '--port', '0');
+    const { url } = await start(['fake', '--port', '0']);
     const { workspaces } = platformAt(url).withOptions({ token: eu.secondWorkspaceSecret });
     await workspaces.delete(eu.secondWorkspaceId);
     const told = async () => (await (await fetch(`${url}/_fake/requests`)).json()) as { requests: unknown[] };
@@ -352,7 +327,7 @@ describe('a wrong command line gets a message and 2', () => {
     [['fake', '--seed', seedFile('{"eu":{"tools":[{"id":4}]}}')], '- eu.tools[0].id: expected string'],
     [['fake', '--seed', seedFile('{"eu":{"tools":[{"agentId":"x"}]}}')], 'no agent with the id "x"'],
   ])('%j', async (args, message) => {
-    const { errors, exit, lines } = await start(...args);
+    const { errors, exit, lines } = await start(args);
 
     expect(await exit).toBe(2);
     expect(errors.join()).toContain(message);
@@ -362,14 +337,14 @@ describe('a wrong command line gets a message and 2', () => {
 });
 
 test.each([['--help'], ['-h'], ['fake', '--help']])('%s prints the help', async (...args) => {
-  const { exit, lines } = await start(...args);
+  const { exit, lines } = await start(args);
 
   expect(await exit).toBe(0);
   expect(lines[0]).toMatch(/--port.*--allow-host.*--seed.*--webhook.*POST {3}\/_fake\/events/s);
 });
 
 test('--version prints the version', async () => {
-  expect((await start('--version')).lines[0]).toMatch(/^\d+\.\d+\.\d+/);
+  expect((await start(['--version'])).lines[0]).toMatch(/^\d+\.\d+\.\d+/);
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)('the process ends with 0 on %s', async (signal) => {

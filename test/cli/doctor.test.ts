@@ -1,0 +1,106 @@
+import { createWebhookReceiver } from 'agent-platform-sdk';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { serve } from '../support/loopback.js';
+import { start } from './terminal.js';
+
+/** Runs the doctor against a fake, with its settings for region eu and what is laid over them. */
+async function doctor(args: readonly string[] = [], overrides: Readonly<Record<string, string>> = {}) {
+  const fake = createFakePlatform();
+  const server = await fake.listen();
+  onTestFinished(() => server.close());
+  const env = {
+    AGENT_PLATFORM_REGION: 'eu',
+    AGENT_PLATFORM_TOKEN: fake.seed.eu.workspaceSecret,
+    AGENT_PLATFORM_BASE_URL_EU: server.baseUrls.eu,
+    AGENT_PLATFORM_BASE_URL_NA: server.baseUrls.na,
+    WORKSPACE_SECRET: fake.seed.eu.workspaceSecret,
+    ...overrides,
+  };
+  const { exit, lines, errors } = await start(['doctor', ...args], env);
+  return { exit: await exit, text: lines.join('\n'), errors, fake, env };
+}
+
+test('all is well: the settings, and a call', async () => {
+  const { exit, text, fake, env } = await doctor();
+
+  expect(exit).toBe(0);
+  expect(text).toMatch(
+    /^ok +region +eu, by AGENT_PLATFORM_REGION\nok +token +\d+ characters, by AGENT_PLATFORM_TOKEN\n/,
+  );
+  expect(text).toMatch(
+    /ok +address +http:.*\/eu\/v3, by AGENT_PLATFORM_BASE_URL_EU\nok +service +GET \/tools\/defaults/,
+  );
+  expect(text).not.toContain(env.AGENT_PLATFORM_TOKEN);
+  expect(fake.requests).toHaveLength(1);
+});
+
+test('a setting that is wrong is named', async () => {
+  const { exit, text } = await doctor([], { AGENT_PLATFORM_REGION: 'us' });
+
+  expect(exit).toBe(1);
+  expect(text).toMatch(/^fail +settings +region must be 'eu' or 'na', got "us"/);
+});
+
+test('a token that is refused is tried in the other region only if asked', async () => {
+  const { na } = createFakePlatform().seed;
+  const shy = await doctor([], { AGENT_PLATFORM_TOKEN: na.workspaceSecret });
+  const asked = await doctor(['--other-region'], { AGENT_PLATFORM_TOKEN: na.workspaceSecret });
+
+  expect(shy.exit).toBe(1);
+  expect(shy.text).toMatch(/fail +service[^]*of the other region[^]*not tried in na: give --other-region/);
+  expect(shy.fake.requests.map(({ region }) => region)).toEqual(['eu']);
+  expect(asked.exit).toBe(1);
+  expect(asked.text).toContain('the token is valid in na: set AGENT_PLATFORM_REGION');
+});
+
+test('drift of the answer is shown', async () => {
+  const url = await serve((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ success: true, message: 'ok', data: [{ kind: 'new_kind' }] }));
+  });
+  const { exit, text } = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: url });
+
+  expect(exit).toBe(0);
+  expect(text).toMatch(/warn +drift[^]*- data\[0\]\.kind: expected one of/);
+});
+
+test('an address where nothing listens', async () => {
+  const { exit, text } = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: 'http://127.0.0.1:1' });
+
+  expect(exit).toBe(1);
+  expect(text).toMatch(/fail +service +GET \/tools\/defaults failed without an answer/);
+});
+
+test('a receiver must handle what is genuine and refuse what is forged', async () => {
+  const { workspaceSecret: secret } = createFakePlatform().seed.eu;
+  const good = await serve(createWebhookReceiver({ secret, logLevel: 'off' }).node);
+  const open = await serve((_, response) => void response.end());
+  const closed = await serve((_, response) => void response.writeHead(401).end());
+
+  expect((await doctor(['--webhook', good])).exit).toBe(0);
+  const accepted = await doctor(['--webhook', open]);
+  expect(accepted.exit).toBe(1);
+  expect(accepted.text).toMatch(/fail +receiver +a forged webhook_test was answered 200/);
+  const refused = await doctor(['--webhook', closed]);
+  expect(refused.exit).toBe(1);
+  expect(refused.text).toMatch(/fail +receiver +a genuine webhook_test was answered 401/);
+});
+
+test('an inbox whose Redis is away', async () => {
+  const { exit, text } = await doctor(['--redis'], { REDIS_URL: 'redis://127.0.0.1:1' });
+
+  expect(exit).toBe(1);
+  expect(text).toMatch(/fail +inbox +takes no events/);
+  expect((await doctor(['--redis'])).text).toMatch(/fail +inbox +REDIS_URL is not set/);
+});
+
+test('--json prints the findings', async () => {
+  const { exit, text } = await doctor(['--json']);
+
+  expect(exit).toBe(0);
+  expect(JSON.parse(text)).toMatchObject({
+    ok: true,
+    findings: [{ check: 'region', result: 'ok' }, {}, {}, {}],
+  });
+});

@@ -1,0 +1,27 @@
+import { onTestFinished } from 'vitest';
+import { run } from '../../src/cli/commands.js';
+import { deferred } from '../support/deferred.js';
+
+/** Runs the command in this process until the test ends. Resolves when it has printed its first line, or has ended. */
+export async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const lines: string[] = [];
+  const errors: string[] = [];
+  const [greeting, stopping] = [deferred(), deferred()];
+  const exit = run(args, {
+    out: (text) => {
+      lines.push(text);
+      greeting.resolve();
+    },
+    error: (text) => errors.push(text),
+    stopped: () => stopping.promise,
+    env,
+    isInteractive: false,
+  });
+  onTestFinished(async () => {
+    stopping.resolve();
+    await exit;
+  });
+  await Promise.race([greeting.promise, exit]);
+  const url = /(?:listens|received) at (\S+)\. /.exec(lines[0] ?? '')?.[1] ?? '';
+  return { lines, errors, exit, stop: stopping.resolve, url };
+}

@@ -1,0 +1,211 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createWebhookReceiver, type WebhookEvent } from 'agent-platform-sdk';
+import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
+import { afterAll, describe, expect, test } from 'vitest';
+import { serve } from '../support/loopback.js';
+import { start } from './terminal.js';
+
+const secret = 'workspace-secret-of-the-tests';
+const env = { WORKSPACE_SECRET: secret };
+const folder = mkdtempSync(join(tmpdir(), 'agent-platform-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function newFile(content?: string): string {
+  files += 1;
+  const path = join(folder, `${files}.ndjson`);
+  if (content !== undefined) writeFileSync(path, content);
+  return path;
+}
+
+function postTo(url: string, body: unknown): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+/** A receiver over HTTP, and the events that it has handled. */
+async function receiver(options: { readonly dedupe?: false } = {}) {
+  const handled: WebhookEvent[] = [];
+  const { node } = createWebhookReceiver({ secret, logLevel: 'off', ...options }).onAny((event) => {
+    handled.push(event);
+  });
+  return { url: await serve(node), handled };
+}
+
+describe('listen', () => {
+  test('forwards what is genuine, and answers as it was answered', async () => {
+    const { url: target, handled } = await receiver();
+    const { url, lines } = await start(['listen', '--port', '0', '--forward-to', target], env);
+    const { type, payload } = fixtures.delivery('lead_captured', secret, { leadName: 'Dana' });
+
+    expect((await postTo(url, { type, payload, sentBy: 'crm' })).status).toBe(200);
+    expect(handled).toMatchObject([{ type, payload: { leadName: 'Dana' } }]);
+    expect(lines[1]).toMatch(/^lead_captured 200 in \d+ ms\n {2}- sentBy: unknown field$/);
+  });
+
+  test('answers 500 where the target does not answer 200', async () => {
+    const target = await serve((_, response) => void response.writeHead(404).end());
+    const { url, lines } = await start(['listen', '--port', '0', '--forward-to', target], env);
+
+    expect((await postTo(url, fixtures.delivery('webhook_test', secret))).status).toBe(500);
+    expect(lines[1]).toMatch(/^webhook_test 404 in/);
+  });
+
+  test('refuses what is forged, and passes none of it on', async () => {
+    const { url: target, handled } = await receiver();
+    const file = newFile();
+    const args = ['listen', '--port', '0', '--forward-to', target, '--record', file];
+    const { url, lines } = await start(args, env);
+
+    expect((await postTo(url, fixtures.delivery('webhook_test', 'another-secret'))).status).toBe(401);
+    expect(lines[1]).toBe('refused 401 verification_failed');
+    expect(handled).toEqual([]);
+    expect(readFileSync(file, 'utf8')).toBe('');
+  });
+
+  test('records for the owner alone, without the secret, and marked fields masked unless asked', async () => {
+    const marked = { ...fixtures.event('webhook_test').payload, serverUrlSecret: 'a-token-of-someone' };
+    const body = { type: 'webhook_test', payload: { ...marked, workspaceSecret: secret } };
+    const [masked, unmasked] = [newFile(), newFile()];
+    for (const args of [
+      ['--record', masked],
+      ['--record', unmasked, '--unmasked'],
+    ]) {
+      const { url, lines } = await start(['listen', '--port', '0', ...args], env);
+      expect((await postTo(url, body)).status).toBe(200);
+      expect(lines[0]).toContain('personal data');
+      expect(lines[1]).toBe('webhook_test 200');
+    }
+
+    expect(statSync(masked).mode & 0o777).toBe(0o600);
+    expect(readFileSync(masked, 'utf8')).not.toMatch(/a-token-of-someone|workspace-secret/);
+    expect(readFileSync(unmasked, 'utf8')).toContain('a-token-of-someone');
+    expect(readFileSync(unmasked, 'utf8')).not.toContain(secret);
+  });
+
+  test('shows the types and fields that the specification does not have', async () => {
+    const { url, lines } = await start(['listen', '--port', '0'], env);
+    await postTo(url, { type: 'lead_scored', payload: { workspaceSecret: secret } });
+    await postTo(url, { type: 'webhook_test', payload: { message: 4, workspaceSecret: secret } });
+
+    expect(lines[1]).toBe('lead_scored 200\n  - type: not in the specification');
+    expect(lines[2]).toContain('- message: expected string, received number');
+    expect(lines[2]).toContain('- createdAt: required');
+  });
+});
+
+describe('replay', () => {
+  /** Records two events through `listen`. */
+  async function record(): Promise<string> {
+    const file = newFile();
+    const { url } = await start(['listen', '--port', '0', '--record', file], env);
+    await postTo(url, fixtures.delivery('client_created', secret));
+    await postTo(url, { ...fixtures.delivery('client_deleted', secret), sentBy: 'crm' });
+    return file;
+  }
+
+  test('posts a recording again, in order, with the secret put back', async () => {
+    const { url, handled } = await receiver();
+    const { exit, lines } = await start(['replay', await record(), '--to', url], env);
+
+    expect(await exit).toBe(0);
+    expect(handled.map(({ type }) => type)).toEqual(['client_created', 'client_deleted']);
+    expect(handled[0]?.payload).toEqual(fixtures.event('client_created').payload);
+    expect(lines).toEqual([
+      expect.stringMatching(/^client_created 200 in/),
+      expect.stringMatching(/^client_deleted 200 in/),
+      '2 posted, 0 not answered 200',
+    ]);
+  });
+
+  test('posts only the types that are asked for, and ends with 1 where one is refused', async () => {
+    const types: unknown[] = [];
+    const url = await serve(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += String(chunk);
+      types.push((JSON.parse(body) as { type: unknown }).type);
+      response.writeHead(500).end();
+    });
+    const { exit, lines } = await start(
+      ['replay', await record(), '--to', url, '--only', 'client_deleted'],
+      env,
+    );
+
+    expect(await exit).toBe(1);
+    expect(types).toEqual(['client_deleted']);
+    expect(lines.at(-1)).toBe('1 posted, 1 not answered 200');
+  });
+
+  test('the fake and the fixtures take a recording too', async () => {
+    const file = await record();
+    const fake = createFakePlatform();
+    const handled: unknown[] = [];
+    fake.webhooks.subscribe(
+      createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret }).onAny((event) => {
+        handled.push(event);
+      }),
+    );
+
+    const deliveries = await fake.webhooks.replay(file);
+
+    expect(deliveries.map(({ status }) => status)).toEqual([200, 200]);
+    expect(handled).toEqual([fixtures.event('client_created'), fixtures.event('client_deleted')]);
+    expect(fixtures.fromRecording(file)).toMatchObject([
+      { type: 'client_created', receivedAt: expect.any(Number) },
+      { type: 'client_deleted', envelope: { sentBy: 'crm' } },
+    ]);
+  });
+});
+
+describe('trigger', () => {
+  test('posts a valid event of now, with fields set', async () => {
+    const { url, handled } = await receiver({ dedupe: false });
+    const before = Date.now();
+    const args = ['trigger', 'form_submitted', '--to', url, '--set', 'convoId=c7', '--copies', '2'];
+    const { exit } = await start([...args, '--set', 'formData={"a":null}'], env);
+
+    expect(await exit).toBe(0);
+    expect(handled).toHaveLength(2);
+    expect(handled[0]).toMatchObject({ payload: { convoId: 'c7', formData: { a: null } } });
+    expect(handled[0]?.payload.createdAt).toBeGreaterThanOrEqual(before);
+  });
+
+  test('a forged one ends with 0 if it was refused with 401', async () => {
+    const { url, handled } = await receiver();
+    const open = await serve((_, response) => void response.end());
+
+    expect(await (await start(['trigger', 'webhook_test', '--to', url, '--forged'])).exit).toBe(0);
+    expect(await (await start(['trigger', 'webhook_test', '--to', open, '--forged'])).exit).toBe(1);
+    expect(handled).toEqual([]);
+  });
+});
+
+test.each([
+  [['listen'], 'WORKSPACE_SECRET is not set', {}],
+  [['listen', '--forward-to', 'localhost'], '--forward-to takes an http: or https: address', env],
+  [['listen', '--record', '/nowhere/x'], '--record: ENOENT', env],
+  [['replay', '--to', 'http://127.0.0.1'], 'replay takes the file of a recording.', env],
+  [['replay', 'x'], 'replay needs --to', env],
+  [['replay', '/nowhere', '--to', 'http://127.0.0.1'], 'ENOENT', env],
+  [['replay', newFile('\n{'), '--to', 'http://127.0.0.1'], /line 2 of .* is not JSON/, env],
+  [['replay', newFile('{"type":4}'), '--to', 'http://127.0.0.1'], '- type: expected string', env],
+  [['trigger', 'lead_scored', '--to', 'http://127.0.0.1'], 'There is no event "lead_scored". There is:', env],
+  [['trigger', 'webhook_test'], 'trigger needs --to', env],
+  [['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--set', 'x'], 'field=value, got "x"', env],
+  [
+    ['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--set', 'message=4'],
+    '- message: expected string',
+    env,
+  ],
+  [['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--copies', '0'], 'from 1 to 1000, got "0"', env],
+] as const)('%j is refused', async (args, message, variables) => {
+  const { errors, exit } = await start(args, variables);
+
+  expect(await exit).toBe(2);
+  expect(errors.join()).toMatch(message);
+});
