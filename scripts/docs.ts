@@ -17,6 +17,7 @@ const GUIDES = [
   'receiver',
   'inbox',
   'fake',
+  'command',
 ];
 
 const { 'cli/index': cli, ...modules } = entryPoints(readManifest());

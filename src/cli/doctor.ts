@@ -4,8 +4,8 @@ import { formatIssues } from '../ground/issues.js';
 import { REGIONS } from '../ground/regions.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
 import type { Drift } from '../validation/drift.js';
-import { addressOf, command, type Terminal } from './command.js';
-import { post, SECRET_VARIABLE, secretOf } from './webhooks.js';
+import { command, type Terminal } from './command.js';
+import { post, SECRET_VARIABLE, secretOf, targetOf } from './webhooks.js';
 
 /** One finding: what was looked at, and how it is. */
 interface Finding {
@@ -42,7 +42,7 @@ The exit code is 0 if all is well.`,
     const receiver =
       webhook === undefined
         ? undefined
-        : { url: addressOf('--webhook', webhook), secret: secretOf(terminal) };
+        : { url: targetOf('--webhook', webhook, terminal), secret: secretOf(terminal) };
     const found: Finding[] = [];
     const tell = (finding: Finding): void => {
       found.push(finding);

@@ -8,8 +8,8 @@ import { validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
-import { addressOf, command, listenProblem, portOf, UsageError } from './command.js';
-import { outcomeLine, post, SECRET_VARIABLE, secretOf } from './webhooks.js';
+import { command, listenProblem, portOf, UsageError } from './command.js';
+import { outcomeLine, post, SECRET_VARIABLE, secretOf, targetOf } from './webhooks.js';
 
 /** Receives webhooks, verifies and shows them, and passes them on or records them: the service posts each only once. */
 export const listenCommand = command({
@@ -38,7 +38,7 @@ A recording holds names, addresses and messages of real people: keep it as you k
   },
   async run({ 'forward-to': target, record, unmasked, port, host }, terminal) {
     const secret = secretOf(terminal);
-    const url = target === undefined ? undefined : addressOf('--forward-to', target);
+    const url = target === undefined ? undefined : targetOf('--forward-to', target, terminal);
     const file = record === undefined ? undefined : openRecording(record);
     const receiver = createWebhookReceiver({
       secret,

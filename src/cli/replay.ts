@@ -1,5 +1,5 @@
-import { addressOf, command, UsageError } from './command.js';
-import { outcomeLine, post, readRecording, SECRET_VARIABLE, secretOf } from './webhooks.js';
+import { command, UsageError } from './command.js';
+import { outcomeLine, post, readRecording, SECRET_VARIABLE, secretOf, targetOf } from './webhooks.js';
 
 /** Posts recorded webhooks again. */
 export const replayCommand = command({
@@ -22,7 +22,7 @@ The exit code is 0 if each was answered 200.`,
   },
   async run({ to, only }, terminal, file) {
     if (to === undefined) throw new UsageError('replay needs --to, the address to post to.');
-    const url = addressOf('--to', to);
+    const url = targetOf('--to', to, terminal);
     const secret = secretOf(terminal);
     const webhooks = readRecording(file).filter(({ type }) => only.length === 0 || only.includes(type));
     let refused = 0;

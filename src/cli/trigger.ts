@@ -3,8 +3,8 @@ import { parseJson } from '../ground/json.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
 import { validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
-import { addressOf, command, UsageError } from './command.js';
-import { outcomeLine, post, SECRET_VARIABLE, secretOf } from './webhooks.js';
+import { command, UsageError } from './command.js';
+import { outcomeLine, post, SECRET_VARIABLE, secretOf, targetOf } from './webhooks.js';
 
 /** Posts one event, made from a fixture. */
 export const triggerCommand = command({
@@ -35,7 +35,7 @@ ${Object.keys(webhookEvents)
   },
   async run({ to, set, copies, forged }, terminal, type) {
     if (to === undefined) throw new UsageError('trigger needs --to, the address to post to.');
-    const url = addressOf('--to', to);
+    const url = targetOf('--to', to, terminal);
     const secret = forged ? 'forged-by-agent-platform-sdk' : secretOf(terminal);
     const webhook = { type, payload: payloadOf(type, set) };
     const posts = Array.from({ length: countOf(copies) }, () => post(url, webhook, secret));

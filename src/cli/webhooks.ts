@@ -1,7 +1,8 @@
+import { isLoopback } from '../ground/loopback.js';
 import { type DeliveryRecord, deliver } from '../testing/deliver.js';
 import { type RecordedWebhook, readRecordingFile } from '../testing/recording.js';
 import { systemClock } from '../webhooks/clock.js';
-import { type Terminal, UsageError } from './command.js';
+import { addressOf, type Terminal, UsageError } from './command.js';
 
 // Shared by the commands that post webhooks: `listen`, `replay` and `trigger`.
 
@@ -15,6 +16,17 @@ export function secretOf({ env }: Terminal): string {
     throw new UsageError(`${SECRET_VARIABLE} is not set: put the workspace secret into the environment.`);
   }
   return secret;
+}
+
+/** The address that webhooks are posted to. Warns where the secret would go out unencrypted. */
+export function targetOf(flag: string, text: string, terminal: Terminal): string {
+  const { href, protocol, hostname, host } = new URL(addressOf(flag, text));
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    terminal.error(
+      `Warning: the workspace secret goes to ${host} unencrypted. Use https: beyond this machine.`,
+    );
+  }
+  return href;
 }
 
 /** Posts a webhook once, as the service would: with the secret in its payload. Never rejects. */

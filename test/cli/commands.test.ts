@@ -104,7 +104,7 @@ describe('agent-platform-sdk fake', () => {
         response.end();
       });
     });
-    const { url } = await start('fake', '--port', '0', '--webhook', hook);
+    const { url } = await start(['fake', '--port', '0', '--webhook', hook]);
 
     for (const region of ['eu', 'na']) await post(url, '/_fake/events', { type: 'webhook_test', region });
 
@@ -113,8 +113,8 @@ describe('agent-platform-sdk fake', () => {
   });
 
   test('warns when other machines can reach it', async () => {
-    const { errors, lines } = await start('fake', '--port', '0', '--host', '0.0.0.0');
-    const local = await start('fake', '--port', '0');
+    const { errors, lines } = await start(['fake', '--port', '0', '--host', '0.0.0.0']);
+    const local = await start(['fake', '--port', '0']);
 
     expect(errors).toEqual([expect.stringMatching(/^Warning: The fake listens at .* beyond this machine/)]);
     expect(lines).toHaveLength(1);
@@ -122,7 +122,7 @@ describe('agent-platform-sdk fake', () => {
   });
 
   test('answers to the names of --allow-host', async () => {
-    const { url } = await start(
+    const { url } = await start([
       'fake',
       '--port',
       '0',
@@ -130,7 +130,7 @@ describe('agent-platform-sdk fake', () => {
       'a.example',
       '--allow-host',
       'b.example',
-    );
+    ]);
     const statuses = await Promise.all(
       ['a.example', 'b.example', 'c.example'].map(
         (host) =>

@@ -209,3 +209,10 @@ test.each([
   expect(await exit).toBe(2);
   expect(errors.join()).toMatch(message);
 });
+
+test('a secret that would go out unencrypted is warned of', async () => {
+  const target = ['--forward-to', 'http://crm.example/webhooks'];
+  const { errors } = await start(['listen', '--port', '0', ...target], env);
+
+  expect(errors).toEqual([expect.stringContaining('goes to crm.example unencrypted')]);
+});
