@@ -90,14 +90,19 @@ const alias = [
   { find: 'agent-platform-sdk', replacement: source('index.ts') },
 ];
 // A machine that is busy is no failure: what hangs ends here, and nothing is judged by the clock.
-const patience = { testTimeout: 30_000, hookTimeout: 30_000 };
+const rules = {
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  // A test whose assertions stand where nothing comes along would hold by mistake.
+  expect: { requireAssertions: true },
+};
 const reports = process.env.TEST_REPORTS;
 
 export default defineConfig({
   test: {
     projects: asked.map((name) => ({
       resolve: { alias },
-      test: skipped.includes(name) ? { name, include: [] } : { name, ...patience, ...projects[name] },
+      test: skipped.includes(name) ? { name, include: [] } : { name, ...rules, ...projects[name] },
     })),
     passWithNoTests: skipped.length > 0,
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text-summary', 'html'] },

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { ConfigurationError } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
-import { expect, test } from 'vitest';
-import { createInbox, url } from './inbox-fixture.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { createInbox, stored, url } from './inbox-fixture.js';
 
 test.each<[option: string, options: object]>([
   ['connection', { connection: 'canary-password@host' }],
@@ -55,7 +58,22 @@ test.each<[string, unknown]>([
 });
 
 test('nothing connects before it is needed', async () => {
-  const inbox = createBullMQInbox({ connection: 'redis://127.0.0.1:1' });
+  let connected = 0;
+  const server = createServer(() => {
+    connected += 1;
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const inbox = createBullMQInbox({
+    connection: `redis://127.0.0.1:${port}`,
+    storeTimeout: 200,
+    logLevel: 'off',
+  });
+  void inbox.deadLetters;
+  await setTimeout(50);
+  expect(connected).toBe(0);
+  await expect(inbox.store(stored())).rejects.toThrow();
+  expect(connected).toBeGreaterThan(0);
   await inbox.close();
-  expect(inbox.deadLetters).toBeDefined();
 });

@@ -1,3 +1,4 @@
+import { HttpResponse } from 'msw';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { rejectionOf, success } from '../support/client.js';
 import { answerInTurn, answerWith, connectTo } from '../support/msw.js';
@@ -18,6 +19,26 @@ test('a clock that is set forward takes no time from a call', async () => {
   });
   expect(await platform.tools.get('t1')).toEqual({ id: 't1' });
 });
+
+test.each([3_600_000, -3_600_000])(
+  'how long an attempt took is told in milliseconds, though the clock is set by %i meanwhile',
+  async (byMs) => {
+    const told: number[] = [];
+    const { platform } = connectTo(
+      async () => {
+        setClock(byMs);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return HttpResponse.json(success({ id: 't1' }));
+      },
+      { hooks: { onResponse: ({ durationMs }) => void told.push(durationMs) } },
+    );
+    const began = performance.now();
+    await platform.tools.get('t1');
+    expect(told).toHaveLength(1);
+    expect(told[0]).toBeGreaterThanOrEqual(45);
+    expect(told[0]).toBeLessThanOrEqual(Math.ceil(performance.now() - began));
+  },
+);
 
 test('a clock that is set back gives a call no more time', async () => {
   const { platform, requests } = connectTo(answerWith(503, '', { 'retry-after': '1' }), {

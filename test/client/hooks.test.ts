@@ -108,7 +108,6 @@ test('hooks are told of the call, the attempt and the outcome', async () => {
   const call = { method: 'GET', route: '/tools/{toolId}', path: '/tools/t%201', region: 'eu', attempt: 1 };
   expect(asked).toMatchObject([{ ...call, url: `${BASE_URL}/v3/tools/t%201` }]);
   expect(responses).toMatchObject([{ ...call, status: 404 }]);
-  expect(responses[0]?.durationMs).toBeGreaterThanOrEqual(0);
 });
 
 test('onRequest that throws ends the call with a typed error before anything is sent', async () => {

@@ -18,9 +18,13 @@ interface Schema {
   readonly properties?: Readonly<Record<string, { readonly description?: string; readonly $ref?: string }>>;
 }
 interface Document {
+  readonly security: unknown;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly securitySchemes: unknown;
+  };
 }
 
 const committed = readFileSync('openapi.json', 'utf8');
@@ -94,6 +98,42 @@ test.each(Object.entries(sdk.endpoints))(
     expect(operation?.responses).toHaveProperty('default');
   },
 );
+
+test('every operation asks for the token, and no webhook does: its secret is in the payload', () => {
+  const { security, components, webhooks } = document;
+  expect(security).toEqual([{ bearer: [] }]);
+  expect(components.securitySchemes).toMatchObject({ bearer: { type: 'http', scheme: 'bearer' } });
+  expect(operations.filter((operation) => 'security' in operation)).toEqual([]);
+  expect(Object.keys(webhooks)).not.toEqual([]);
+  for (const { post } of Object.values(webhooks)) {
+    expect(post).toMatchObject({
+      security: [],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: {
+              required: ['type', 'payload'],
+              properties: {
+                payload: {
+                  allOf: [
+                    expect.anything(),
+                    { properties: { workspaceSecret: { type: 'string' } }, required: ['workspaceSecret'] },
+                  ],
+                },
+              },
+            },
+          },
+        },
+      },
+    });
+  }
+});
+
+test('no record of the service has a field for the secret, and no example shows a token', () => {
+  expect(JSON.stringify(document.components.schemas)).not.toContain('workspaceSecret');
+  expect(committed).not.toMatch(/Bearer [\w-]/);
+});
 
 test('states no status that the document does not show', () => {
   const shown = operations.map(({ operationId, responses }) => [operationId, Object.keys(responses)]);

@@ -111,7 +111,7 @@ test('CommonJS never calls import(), which Jest refuses', () => {
   expect(inPackage('.cjs').filter((path) => /\bimport\(/.test(read(path)))).toEqual([]);
 });
 
-test('a second build gives the same bytes', { timeout: 120_000 }, () => {
+test('a second build gives the same bytes', { timeout: 600_000 }, () => {
   const before = built();
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'ignore' });
   const after = built();

@@ -44,7 +44,7 @@ test('handlers that do not settle are answered 500 at the deadline, and each is 
 });
 
 test('the largest deadline is below the 60 seconds that the service waits, and what is larger is told why', () => {
-  expect(() => createWebhookReceiver({ secret, deadline: 59_000 })).not.toThrow();
+  expect(createWebhookReceiver({ secret, deadline: 59_000 })).toBeDefined();
   expect(() => createWebhookReceiver({ secret, deadline: 60_000 })).toThrow(
     /deadline must be .* at most 59000, got 60000.*the service waits 60 seconds/,
   );

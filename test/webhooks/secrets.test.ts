@@ -5,7 +5,7 @@ import {
   type WebhookSecrets,
   WebhookVerificationError,
 } from 'agent-platform-sdk';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { delivery } from './deliveries.js';
 
 const [one, two, three] = ['secret-number-one', 'secret-number-two', 'secret-number-three'] as const;
@@ -48,6 +48,25 @@ test('a long secret is compared to its end', () => {
   const long = 's'.repeat(1_000);
   expect(workspaceOf({ acme: long, globex: 'short' }, long)).toBe('acme');
   expect(() => workspaceOf(long, `${long.slice(0, -1)}x`)).toThrow(WebhookVerificationError);
+});
+
+test('as many letters are compared wherever the first wrong one is, and if none is', () => {
+  const long = 'abcdefghijklmnop'.repeat(4);
+  const body = (presented: string) => ({ type: 'webhook_test', payload: { workspaceSecret: presented } });
+  const compared = [0, 1, 31, 62, 63, 64].map((at) => {
+    const presented = `${long.slice(0, at)}${at < 64 ? '~' : ''}${long.slice(at + 1)}`;
+    const read = vi.spyOn(String.prototype, 'charCodeAt');
+    try {
+      parseWebhook(body(presented), { secret: { acme: long, globex: 'short' }, validation: 'off' });
+    } catch (error) {
+      expect(error).toBeInstanceOf(WebhookVerificationError);
+    }
+    const { length } = read.mock.calls;
+    read.mockRestore();
+    return length;
+  });
+  expect(compared[0]).toBeGreaterThanOrEqual(2 * long.length);
+  expect(new Set(compared).size).toBe(1);
 });
 
 test('thousands of workspaces are told apart', () => {

@@ -32,7 +32,7 @@ export class Attempt {
   /** 1 for the first. */
   readonly number: number;
   /** When the attempt began, in milliseconds since the epoch. */
-  readonly startedAt = Date.now();
+  readonly startedAt = performance.now();
   /** Ends the attempt, its body included. */
   readonly deadline: Deadline;
   /** True once the request was handed to `fetch`: before that, the service cannot have acted. */

@@ -29,6 +29,9 @@ export async function runOnRequest(
   return Object.fromEntries(headers.entries());
 }
 
+/** Milliseconds since the attempt began, whatever becomes of the clock of the machine meanwhile. */
+const durationOf = ({ startedAt }: Attempt): number => Math.round(performance.now() - startedAt);
+
 /** Logs what is about to be sent, at debug: headers and body, redacted. */
 export function tellRequest(attempt: Attempt): void {
   const { settings, request } = attempt.call;
@@ -45,7 +48,7 @@ export function tellRequest(attempt: Attempt): void {
  */
 export async function tellResponse(attempt: Attempt, response: Response, { text }: BodyText): Promise<void> {
   const { hooks, log } = attempt.call.settings;
-  const durationMs = Date.now() - attempt.startedAt;
+  const durationMs = durationOf(attempt);
   log.log('info', () => `${lineOf(attempt)} -> ${response.status} in ${durationMs} ms`);
   log.log('debug', () => {
     const headers = JSON.stringify(attempt.masker.headers(response.headers));
@@ -61,7 +64,7 @@ export async function tellResponse(attempt: Attempt, response: Response, { text 
 export function tellFailure(attempt: Attempt, error: ConnectionError): void {
   attempt.call.settings.log.log(
     'info',
-    () => `${lineOf(attempt)} -> ${error.name} in ${Date.now() - attempt.startedAt} ms`,
+    () => `${lineOf(attempt)} -> ${error.name} in ${durationOf(attempt)} ms`,
   );
 }
 
