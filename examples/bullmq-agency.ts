@@ -53,7 +53,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   );
   const counts = new Map<string, { handled: number; failed: number }>();
   const connection = process.env.REDIS_URL ?? 'redis://localhost:6379';
-  const inbox = createBullMQInbox({ connection, hooks: countPerWorkspace(counts) });
+  const inbox = createBullMQInbox({
+    connection,
+    queueName: 'agency-webhooks',
+    hooks: countPerWorkspace(counts),
+  });
   const receiver = createAgency(workspaces, inbox, (name) => ({
     addLead: async (email) => console.log(`lead of ${name}: ${email}`),
   }));

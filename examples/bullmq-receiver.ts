@@ -5,7 +5,10 @@ import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import express from 'express';
 
-const inbox = createBullMQInbox({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
+const inbox = createBullMQInbox({
+  connection: process.env.REDIS_URL ?? 'redis://localhost:6379',
+  queueName: 'crm-webhooks',
+});
 const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '', inbox }).onError(
   (error, { event, stage }) => console.error(event?.type, stage, error),
 );

@@ -4,6 +4,8 @@ import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 
 const inbox = createBullMQInbox({
   connection: process.env.REDIS_URL ?? 'redis://localhost:6379',
+  // The same as the receiver's.
+  queueName: 'crm-webhooks',
   hooks: {
     onDeadLetter: ({ type, key, error }) => console.error(`dead letter: ${type} ${key}`, error),
   },
@@ -20,5 +22,5 @@ inbox.work(
 );
 console.log('working');
 
-// Finishes what is being processed within 25 seconds, or returns it to the queue.
+// Finishes what is being processed within 25 seconds, or returns it to the queue, with an attempt less.
 process.on('SIGTERM', () => void inbox.close());

@@ -33,7 +33,10 @@ export interface BullMQInboxOptions {
    * reconnects after a failover; for storing, set the client's own `reconnectOnError`.
    */
   readonly connection: RedisConnection;
-  /** The name of the BullMQ queue; without `:`. Default `'agent-platform-webhooks'`. */
+  /**
+   * The name of the BullMQ queue, without `:`. Choose one for each application: two that share a queue take events of each other.
+   * To rename a queue, let the workers empty it first. Default `'agent-platform-webhooks'`, with a warning in the log.
+   */
   readonly queueName?: string | undefined;
   /** The beginning of every key in Redis. Default `'bull'`, where dashboards for BullMQ look. */
   readonly prefix?: string | undefined;
@@ -106,12 +109,16 @@ const DEFAULT_ATTEMPTS = 10;
 const DEFAULT_BACKOFF: InboxBackoff = { type: 'exponential', delay: 1_000, jitter: 0.5 };
 const DEFAULT_STORE_TIMEOUT = 30_000;
 
+const DEFAULT_NAME_WARNING =
+  'inbox: the option queueName is not set: another application that leaves it out takes events from the same queue';
+
 /** Checks the options of an inbox, and fills in the defaults. */
 export function resolveInbox(options: BullMQInboxOptions): InboxSettings {
   refuseUnknown(options, inboxOptions);
   const { deadLetterRetention, logLevel } = options;
   const logger = checkLogger(options.logger);
-  return {
+  const log = new LeveledLogger(logger, resolveLogLevel(logLevel));
+  const settings: InboxSettings = {
     connection: withoutKeyPrefix(checkConnection(options.connection)),
     queueName: checkName('queueName', options.queueName) ?? DEFAULT_QUEUE_NAME,
     prefix: checkName('prefix', options.prefix) ?? 'bull',
@@ -121,9 +128,11 @@ export function resolveInbox(options: BullMQInboxOptions): InboxSettings {
     deadLetterRetention: checkDuration('deadLetterRetention', deadLetterRetention),
     storeTimeout: checkTimeout('storeTimeout', options.storeTimeout) ?? DEFAULT_STORE_TIMEOUT,
     hooks: checkHooks(INBOX_HOOKS, options.hooks) ?? {},
-    log: new LeveledLogger(logger, resolveLogLevel(logLevel)),
+    log,
     logging: { logger, logLevel },
   };
+  if (options.queueName === undefined) log.log('warn', () => DEFAULT_NAME_WARNING);
+  return settings;
 }
 
 /** BullMQ builds keys inside its scripts, where ioredis cannot add a prefix. */

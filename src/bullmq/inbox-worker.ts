@@ -9,6 +9,7 @@ import type { InboxSettings } from './inbox-options.js';
 import { isStalled, stalledReason, toInboxEvent, toInboxRun } from './job-record.js';
 import { Rest } from './rest.js';
 import { Run, readStored, type WebhookProcessor } from './run.js';
+import { withoutInfo } from './version.js';
 import {
   type CloseOptions,
   resolveGrace,
@@ -57,6 +58,7 @@ export class InboxWorker {
     const reconnectOnError = leaveReplica('resent', (error) => reporter.redisFailed(error));
     // A command of the worker waits for Redis without a limit: no delivery waits for its answer, and nothing is lost.
     this.#clients = openFamily(settings.connection, { maxRetriesPerRequest: null }, reconnectOnError);
+    withoutInfo(this.#clients.client);
     this.#worker = new Worker(settings.queueName, (job, token) => this.#run(job, token), {
       ...toBullMQ(settings, this.#settings),
       connection: this.#clients.client,

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { ConfigurationError } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import { expect, onTestFinished, test } from 'vitest';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
 import { createInbox, stored, url } from './inbox-fixture.js';
 
 test.each<[option: string, options: object]>([
@@ -41,6 +42,8 @@ test.each<[option: string, options: object]>([
 
 test.each<[option: string, options: object]>([
   ['concurrency', { concurrency: 0 }],
+  ['handlerTimeout', { handlerTimeout: 0 }],
+  ['unhandledTimeout', { unhandledTimeout: Number.POSITIVE_INFINITY }],
   ['lockDuration', { lockDuration: -1 }],
   ['maxStalls', { maxStalls: 0.5 }],
   ['threads', { threads: 1 }],
@@ -55,6 +58,15 @@ test.each<[string, unknown]>([
   ['nothing', undefined],
 ])('to work with %s is refused', (_, work) => {
   expect(() => createInbox().work(work as object)).toThrow(ConfigurationError);
+});
+
+test.each<[string | undefined, number]>([
+  [undefined, 1],
+  ['crm', 0],
+])('with the queueName %s, so many warnings are logged: %d', (queueName, count) => {
+  const logger = new RecordingLogger();
+  createInbox({ queueName, logger });
+  expect(logger.lines.filter((line) => line.includes('queueName'))).toHaveLength(count);
 });
 
 test('nothing connects before it is needed', async () => {
