@@ -37,6 +37,8 @@ test.each(ways)('by %s, nothing is parsed of a body that holds no genuine secret
     `"${secret}"`,
   ];
   const parse = vi.spyOn(JSON, 'parse');
+  // The test runner parses too: the source map of a file of which an error tells.
+  const parsed = () => parse.mock.calls.map(([text]) => text).filter((text) => !text.startsWith('{"version"'));
   for (const body of bodies) {
     for (const sent of [body, new TextEncoder().encode(body)]) {
       expect((await receiver.handle({ method: 'POST', body: sent })).status).toBe(401);
@@ -44,9 +46,9 @@ test.each(ways)('by %s, nothing is parsed of a body that holds no genuine secret
       expect(() => parseWebhook(sent, { secret })).toThrow(WebhookVerificationError);
     }
   }
-  expect(parse).not.toHaveBeenCalled();
+  expect(parsed()).toEqual([]);
   expect((await receiver.handle({ method: 'POST', body: genuine })).status).toBe(200);
-  expect(parse).toHaveBeenCalledTimes(1);
+  expect(parsed()).toEqual([genuine]);
 });
 
 test.each(ways)(
