@@ -38,7 +38,8 @@ test.each(ways)('by %s, nothing is parsed of a body that holds no genuine secret
   ];
   const parse = vi.spyOn(JSON, 'parse');
   // The test runner parses too: the source map of a file of which an error tells.
-  const parsed = () => parse.mock.calls.map(([text]) => text).filter((text) => !text.startsWith('{"version"'));
+  const parsed = () =>
+    parse.mock.calls.map(([text]) => text).filter((text) => !text.startsWith('{"version"'));
   for (const body of bodies) {
     for (const sent of [body, new TextEncoder().encode(body)]) {
       expect((await receiver.handle({ method: 'POST', body: sent })).status).toBe(401);
