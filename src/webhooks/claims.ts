@@ -1,3 +1,4 @@
+import { WebhookError } from '../errors/index.js';
 import type { DeliveryOutcome } from './answers.js';
 import { type Clock, sleep } from './clock.js';
 import { DEFAULT_WINDOW, type DedupeStore } from './dedupe-store.js';
@@ -10,6 +11,8 @@ export interface DedupeSettings {
   readonly window: number;
   /** Milliseconds after which a claim that is not renewed is free again. */
   readonly lease: number;
+  /** Milliseconds after which a store that has not answered has failed. */
+  readonly timeout: number;
   /** Says what becomes of an event when the store cannot be asked. */
   readonly ifUnavailable: 'handle' | 'refuse';
 }
@@ -87,14 +90,15 @@ export class Claims {
   async #claimOrWait(key: string, claimant: Claimant): Promise<DeliveryOutcome | undefined> {
     const { context, onWait, onStoreError } = claimant;
     const { store, lease } = this.#settings;
-    let result = await store.claim(key, context.deliveryId, lease);
+    const claim = () => this.#ask(() => store.claim(key, context.deliveryId, lease));
+    let result = await claim();
     for (let wait = POLL.first; result !== 'new'; wait = Math.min(wait * 2, POLL.last)) {
       if (result === 'done') return 'duplicate';
       onWait();
       await sleep(this.#clock, wait, context.signal);
       if (context.signal.aborted) return 'copy_pending';
       try {
-        result = await store.claim(key, context.deliveryId, lease);
+        result = await claim();
       } catch (error) {
         // Another holds the event, as far as is known: a store that fails now is no reason to handle it too.
         onStoreError(error);
@@ -125,7 +129,7 @@ export class Claims {
       }, every);
     };
     const renew = async () => {
-      await attempt(() => store.claim(key, owner, lease), onStoreError);
+      await this.#attempt(() => store.claim(key, owner, lease), onStoreError);
       schedule();
     };
     schedule();
@@ -134,18 +138,36 @@ export class Claims {
       clock.clearTimeout(timer);
       // A renewal that is under way would claim again what is given up here.
       await renewal;
-      await attempt(
+      await this.#attempt(
         () => (handled ? store.complete(key, owner, window) : store.release(key, owner)),
         onStoreError,
       );
     };
   }
-}
 
-async function attempt(step: () => unknown, onError: (error: unknown) => void): Promise<void> {
-  try {
-    await step();
-  } catch (error) {
-    onError(error);
+  async #attempt(step: () => unknown, onError: (error: unknown) => void): Promise<void> {
+    try {
+      await this.#ask(step);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  /** The answer of the store, which is an error where it takes too long. */
+  async #ask<Answer>(step: () => Answer): Promise<Awaited<Answer>> {
+    const answer = step();
+    // A store in memory answers at once, and needs no timer.
+    if (!(answer instanceof Promise)) return await answer;
+    const { timeout } = this.#settings;
+    let timer: unknown;
+    const overdue = new Promise<never>((_, reject) => {
+      const error = new WebhookError(`The dedupe store has not answered within ${timeout} ms.`);
+      timer = this.#clock.setTimeout(() => reject(error), timeout);
+    });
+    try {
+      return await Promise.race([answer, overdue]);
+    } finally {
+      this.#clock.clearTimeout(timer);
+    }
   }
 }

@@ -1,14 +1,17 @@
 import type { RawDelivery } from './delivery.js';
+import type { Genuine } from './secrets.js';
 
 /**
  * The key by which two deliveries are recognised as one event: a SHA-256, as 64 hexadecimal digits, of workspace, type and
- * payload as received, `createdAt` included, the secret not.
+ * payload as received, `createdAt` included, the secret not. Unless it alone tells workspaces apart: what one sends must not
+ * stand for the event of another.
  *
  * Text and bytes are hashed as they came, which costs one pass over them. An object that a body parser has made is
  * written again as compact JSON; it has the key of its text where the sender writes compact JSON too.
  */
-export function dedupeKey(raw: RawDelivery, workspace: string | undefined): Promise<string> {
-  return sha256(`${JSON.stringify(workspace ?? null)}\n`, withoutSecret(raw));
+export function dedupeKey(raw: RawDelivery, { workspace, isUnnamed }: Genuine): Promise<string> {
+  const whose = isUnnamed ? [raw.presented] : (workspace ?? null);
+  return sha256(`${JSON.stringify(whose)}\n`, withoutSecret(raw));
 }
 
 /** Type and payload as text, without the secret, which must not be guessable from a stored key. */

@@ -5,6 +5,7 @@ import { MASK } from '../ground/redact.js';
 import type { DriftReporter } from '../validation/drift.js';
 import { type ValidationMode, validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, type WebhookEvent, webhookEvents } from './events.js';
+import { maskRepeated, withoutRepeated } from './repeated-secret.js';
 import type { Genuine } from './secrets.js';
 
 // A delivery is raw, then verified, then an event. This file has the three types and the steps between them.
@@ -102,14 +103,14 @@ export function isBytes(body: unknown): body is ArrayBuffer | ArrayBufferView<Ar
 /** Takes the secret out of a raw delivery that was found genuine. What the caller passed in is left as it is. */
 export function removeSecret(raw: RawDelivery, { workspace }: Genuine): VerifiedDelivery {
   const { workspaceSecret, ...payload } = raw.payload;
-  const { type } = raw;
   // Genuine, so it is text and not empty.
   const secret = String(workspaceSecret);
-  // A sender's mistake can put anything in `type`, the secret included.
-  const shown = typeof type === 'string' ? type.replaceAll(secret, MASK) : undefined;
+  // A sender's mistake can put anything in `type`, the secret included. A type of the specification is none.
+  const sent = typeof raw.type === 'string' ? raw.type : undefined;
+  const shown = sent === undefined || isWebhookEventType(sent) ? sent : maskRepeated(sent, secret);
   return {
-    type,
-    payload,
+    type: shown ?? raw.type,
+    payload: withoutRepeated(payload, secret, raw.text),
     workspace,
     envelope: extraFields(raw, secret),
     typeLabel: labelOf(shown, undefined),
@@ -124,23 +125,7 @@ function extraFields({ body }: RawDelivery, secret: string): VerifiedDelivery['e
   if (Object.keys(extra).length === 0) return undefined;
   // Another secret of a rotation may stand there.
   if (Object.hasOwn(extra, 'workspaceSecret')) extra.workspaceSecret = MASK;
-  // An object stays one.
-  return maskSecret(extra, secret) as Record<string, unknown>;
-}
-
-/** Deeper than what anyone sends beside a payload; more must not overflow the stack. */
-const MAX_EXTRA_DEPTH = 64;
-
-/** Copies a value with a secret masked in its texts and names. */
-function maskSecret(value: unknown, secret: string, depth = 0): unknown {
-  if (typeof value === 'string') return value.replaceAll(secret, MASK);
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth === MAX_EXTRA_DEPTH) return '[…]';
-  if (Array.isArray(value)) return value.map((element) => maskSecret(element, secret, depth + 1));
-  const masked = (text: string) => text.replaceAll(secret, MASK);
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [masked(name), maskSecret(field, secret, depth + 1)]),
-  );
+  return maskRepeated(extra, secret);
 }
 
 /** An event as logs and messages name it: type and workspace, which may hold anything, quoted and cut. */

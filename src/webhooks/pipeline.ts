@@ -14,7 +14,6 @@ import {
   isBytes,
   isInvalidEvent,
   parseDelivery,
-  type RawDelivery,
   type ReceivedWebhook,
   removeSecret,
   toEvent,
@@ -133,11 +132,12 @@ export class Pipeline implements Reading, UnverifiedBody {
       this.#parts.unverified.release(this);
       const verified = removeSecret(raw, genuine);
       this.label = verified.label;
+      const key = () => dedupeKey(raw, genuine);
       const { inbox } = this.#parts.settings;
       if (inbox !== undefined && typeof verified.type === 'string') {
-        return await this.#store(inbox, raw, verified, verified.type);
+        return await this.#store(inbox, verified, verified.type, key);
       }
-      return await this.#accept(raw, verified);
+      return await this.#accept(verified, key);
     } catch (error) {
       this.#parts.unverified.release(this);
       if (error instanceof RejectedDelivery) return this.#reject(error);
@@ -191,19 +191,18 @@ export class Pipeline implements Reading, UnverifiedBody {
 
   async #store(
     inbox: WebhookInbox,
-    raw: RawDelivery,
     { payload, workspace, envelope }: VerifiedDelivery,
     type: string,
+    key: () => Promise<string>,
   ): Promise<DeliveryOutcome> {
     const { deliveryId, receivedAt } = this.context;
     const event = { type, payload, ...workspaceOf({ workspace }) };
     this.event = event;
     this.#phase = 'storing';
     try {
-      const key = await dedupeKey(raw, workspace);
       await inbox.store({
         version: STORED_VERSION,
-        key,
+        key: await key(),
         ...event,
         ...(envelope === undefined ? {} : { envelope }),
         deliveryId,
@@ -217,7 +216,7 @@ export class Pipeline implements Reading, UnverifiedBody {
     }
   }
 
-  async #accept(raw: RawDelivery, verified: VerifiedDelivery): Promise<DeliveryOutcome> {
+  async #accept(verified: VerifiedDelivery, key: () => Promise<string>): Promise<DeliveryOutcome> {
     const { settings, handlers: registered, reports, claims } = this.#parts;
     const event = toEvent(verified, settings);
     this.event = event;
@@ -236,8 +235,7 @@ export class Pipeline implements Reading, UnverifiedBody {
       },
       onStoreError: (error: unknown) => void this.#fail(error, 'dedupe'),
     };
-    const key = await dedupeKey(raw, verified.workspace);
-    return claims.once(key, claimant, () => this.#handle(event, handlers));
+    return claims.once(await key(), claimant, () => this.#handle(event, handlers));
   }
 
   async #handle(

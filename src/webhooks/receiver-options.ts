@@ -36,6 +36,10 @@ export interface DedupeOptions {
    */
   readonly lease?: number | undefined;
   /**
+   * Milliseconds after which a store that has not answered counts as one that fails. Default 5 000.
+   */
+  readonly timeout?: number | undefined;
+  /**
    * The choice for an event when the store fails: `'handle'` it, perhaps twice, or `'refuse'` it with 500, and lose it,
    * because the service does not send it again. A choice of this package. Default `'handle'`.
    */
@@ -124,6 +128,7 @@ const dedupeOptions: OptionNames<DedupeOptions> = {
   store: true,
   window: true,
   lease: true,
+  timeout: true,
   ifUnavailable: true,
 };
 
@@ -143,7 +148,7 @@ export function resolveReceiver(given: WebhookReceiverOptions | WebhookProcessin
   const log = new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel));
   return {
     newVerifier: isForDeliveries(options)
-      ? verifierFor(options, createVerifier, (load) => new SecretLoader(load, clock))
+      ? verifierFor(options, createVerifier, (load) => new SecretLoader(load, clock, log))
       : refuseAll,
     deadline: checkTimeout('deadline', options.deadline, MAX_DEADLINE, TOO_LATE) ?? DEFAULT_DEADLINE,
     ...resolveBodyLimits(options),
@@ -192,6 +197,7 @@ function resolveDedupe({ dedupe, inbox, clock }: WebhookReceiverOptions): Dedupe
       createMemoryDedupe({ clock }),
     window: checkPositive('dedupe.window', options.window) ?? DEFAULT_WINDOW,
     lease: checkTimeout('dedupe.lease', options.lease) ?? 10_000,
+    timeout: checkTimeout('dedupe.timeout', options.timeout) ?? 5_000,
     ifUnavailable:
       checkOneOf('dedupe.ifUnavailable', ['handle', 'refuse'], options.ifUnavailable) ?? 'handle',
   };

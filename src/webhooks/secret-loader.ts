@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors/index.js';
-import type { Clock } from './clock.js';
+import { describeThrown, type LeveledLogger } from '../ground/logger.js';
+import { type Clock, sleep } from './clock.js';
 import { createVerifier, type Genuine, isPresented, type Verifier, type WebhookSecrets } from './secrets.js';
 
 /**
@@ -8,12 +9,15 @@ import { createVerifier, type Genuine, isPresented, type Verifier, type WebhookS
  * {@link WebhookSecretLookup}.
  *
  * Its answer is used for five minutes, and loaded afresh before that if a delivery presents another secret, so
- * that a rotation is seen.
+ * that a rotation is seen. Where it throws or takes more than ten seconds after that, a receiver goes on with the last answer until
+ * that is an hour old, with an error in the log. Where it gives what is no secret, that is a 500.
  */
 export type WebhookSecretLoader = () => WebhookSecrets | Promise<WebhookSecrets>;
 
 /** Milliseconds for which loaded secrets are used. */
 const SECRETS_KEPT = 300_000;
+/** Milliseconds for which they are used where they cannot be loaded again: a vault that restarts must not cost events. */
+const SECRETS_KEPT_IN_NEED = 3_600_000;
 /** Milliseconds in which a presented secret that does not match does not have the secrets loaded again. */
 const SECRETS_FRESH = 10_000;
 /** Milliseconds after which a load that has not ended holds up no further delivery: the next one begins another. */
@@ -25,30 +29,74 @@ interface LoadedSecrets {
   readonly verify: Verifier;
 }
 
-/** Verifies by secrets that a function loads. All deliveries that need them meanwhile wait for one call of it. */
+/** Verifies by secrets that a function loads; with a log, by the last ones where it fails. All deliveries that need them meanwhile wait for one call of it. */
 export class SecretLoader {
   readonly #load: WebhookSecretLoader;
   readonly #clock: Clock;
+  readonly #log: LeveledLogger | undefined;
+  #failed: { readonly since: number; readonly error: ConfigurationError } | undefined;
   #loaded: LoadedSecrets | undefined;
   #loading: { readonly since: number; readonly secrets: Promise<LoadedSecrets> } | undefined;
 
-  constructor(load: WebhookSecretLoader, clock: Clock) {
+  constructor(load: WebhookSecretLoader, clock: Clock, log?: LeveledLogger) {
     this.#load = load;
     this.#clock = clock;
+    this.#log = log;
   }
 
   /** Rejects with a {@link ConfigurationError} where there are no secrets to verify by. */
   async verify(presented: unknown): Promise<Genuine | undefined> {
     if (!isPresented(presented)) return undefined;
     const held = this.#loaded;
-    if (held === undefined || !this.#isWithin(SECRETS_KEPT, held)) {
-      const { verify } = await this.#reload();
-      return verify(presented);
+    if (held !== undefined && this.#isWithin(SECRETS_KEPT, held)) {
+      const genuine = held.verify(presented);
+      if (genuine !== undefined || this.#isWithin(SECRETS_FRESH, held)) return genuine;
     }
-    const genuine = held.verify(presented);
-    if (genuine !== undefined || this.#isWithin(SECRETS_FRESH, held)) return genuine;
-    const { verify } = await this.#reload();
-    return verify(presented);
+    try {
+      const { verify } = await (this.#mayGoOn ? this.#reloadInTime() : this.#reload());
+      return verify(presented);
+    } catch (error) {
+      const isOut = this.#failed?.error === error && this.#mayGoOn;
+      // Of one that does not match the last secrets nothing can be said: it may be new.
+      const genuine = isOut ? this.#loaded?.verify(presented) : undefined;
+      if (genuine === undefined) throw error;
+      return genuine;
+    }
+  }
+
+  /** Tells whether there are secrets to go on with, and a log that says so. */
+  get #mayGoOn(): boolean {
+    const held = this.#loaded;
+    return this.#log !== undefined && held !== undefined && this.#isWithin(SECRETS_KEPT_IN_NEED, held);
+  }
+
+  /** Does not call a function again that has just failed, nor wait for one that hangs: there are secrets to go on with. */
+  async #reloadInTime(): Promise<LoadedSecrets> {
+    if (this.#failed !== undefined && this.#isWithin(SECRETS_FRESH, this.#failed)) throw this.#failed.error;
+    const waited = new AbortController();
+    const overdue = sleep(this.#clock, LOAD_PATIENCE, waited.signal).then(() => undefined);
+    try {
+      const loaded = await Promise.race([this.#reload(), overdue]);
+      if (loaded !== undefined) return loaded;
+    } finally {
+      waited.abort();
+    }
+    throw this.#fail(new Error(`It has not ended within ${LOAD_PATIENCE} ms.`));
+  }
+
+  #fail(cause: unknown): ConfigurationError {
+    const message = 'secret is a function that failed to load the secrets (see `error.cause`).';
+    const error = new ConfigurationError(message, { option: 'secret', cause });
+    this.#failed = { since: this.#clock.now(), error };
+    if (this.#mayGoOn) {
+      this.#log?.log(
+        'error',
+        () =>
+          `secret is a function that failed to load the secrets (${describeThrown(cause)}): the last ones are used, ` +
+          'up to an hour after they were loaded; a rotation since then is not seen',
+      );
+    }
+    return error;
   }
 
   /** Joins the load that is under way, or begins one. */
@@ -67,7 +115,9 @@ export class SecretLoader {
 
   async #loadSecrets(): Promise<LoadedSecrets> {
     const since = this.#clock.now();
-    const loaded = { since, verify: verifierOf(await this.#callLoader()) };
+    const secrets = await this.#callLoader();
+    this.#failed = undefined;
+    const loaded = { since, verify: verifierOf(secrets) };
     // One that was overtaken by a later load brings what may be outdated.
     if (this.#loaded === undefined || this.#loaded.since <= since) this.#loaded = loaded;
     return loaded;
@@ -77,13 +127,7 @@ export class SecretLoader {
     try {
       return await this.#load();
     } catch (cause) {
-      throw new ConfigurationError(
-        'secret is a function that failed to load the secrets (see `error.cause`).',
-        {
-          option: 'secret',
-          cause,
-        },
-      );
+      throw this.#fail(cause);
     }
   }
 

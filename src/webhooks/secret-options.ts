@@ -15,7 +15,7 @@ export type WebhookSecretLookup = (presented: string) => SecretAnswer | Promise<
 
 /**
  * The answer of a {@link WebhookSecretLookup}: `true` or the workspace's name in an object if the secret is genuine,
- * `false` if not. Anything else is an error, never a pass: a bare string could be a secret that was read, and not a name.
+ * `false` if not. Without names, workspaces are told apart by their secrets where duplicates are recognised. Anything else is an error, never a pass: a bare string could be a secret that was read, and not a name.
  */
 export type SecretAnswer =
   | boolean
@@ -127,7 +127,7 @@ export async function mayBeGenuine(body: unknown, verify: AnyVerifier): Promise<
 async function askLookup(lookup: WebhookSecretLookup, presented: unknown): Promise<Genuine | undefined> {
   if (!isPresented(presented)) return undefined;
   const answer: unknown = await lookup(presented);
-  if (answer === true) return { workspace: undefined };
+  if (answer === true) return { workspace: undefined, isUnnamed: true };
   if (answer === false) return undefined;
   const workspace = isObject(answer) ? answer.workspace : undefined;
   if (typeof workspace === 'string' && workspace !== '') return { workspace };

@@ -5,7 +5,8 @@ import { refuseOption } from '../validation/option-checks.js';
  * Workspace secrets that are known beforehand: one; a list, while one is being replaced by another; or a record of
  * named workspaces, each with one secret or a list. With names, `event.workspace` tells which workspace's secret it was.
  *
- * A list or a record is read once. To change secrets, pass a new one, or a function that loads them.
+ * A receiver reads a list or a record once: to change secrets later, give it a function that loads them. `parseWebhook` and
+ * `parseWebhookRequest` go by what a list or a record holds when they are called.
  */
 export type WebhookSecrets =
   | string
@@ -15,6 +16,8 @@ export type WebhookSecrets =
 /** A presented secret was genuine; `workspace` is its name, where it has one. */
 export interface Genuine {
   readonly workspace: string | undefined;
+  /** Set where it may be that of any of several workspaces, which were not named. */
+  readonly isUnnamed?: true;
 }
 
 /** Tells whether a presented value is a genuine secret. */
@@ -26,7 +29,9 @@ export function isPresented(presented: unknown): presented is string {
 }
 
 interface KnownSecret extends Genuine {
-  readonly length: number;
+  readonly secret: string;
+  /** Its place, where it stands in a list. */
+  readonly index: number | undefined;
   /** Padded to one length, a power of two, for all secrets of a set. */
   readonly padded: string;
 }
@@ -43,14 +48,43 @@ export function cachedVerifier(secrets: WebhookSecrets): Verifier {
   if (typeof secrets !== 'object' || secrets === null) return createVerifier(secrets);
   const existing = verifiers.get(secrets);
   if (existing !== undefined) return existing;
-  const verifier = createVerifier(secrets);
+  const verifier = followingVerifier(secrets);
   verifiers.set(secrets, verifier);
   return verifier;
 }
 
-/** A verifier for known secrets. */
+/** A verifier for known secrets, as they are now. */
 export function createVerifier(secrets: WebhookSecrets): Verifier {
-  const known = knownSecrets(secrets);
+  return verifierOf(listSecrets(secrets));
+}
+
+/** A verifier for what a list or a record holds at each call: a secret may have been added to it or taken out. */
+function followingVerifier(secrets: WebhookSecrets): Verifier {
+  let named = listSecrets(secrets);
+  let verify = verifierOf(named);
+  return (presented) => {
+    const found = verify(presented);
+    // However many there are, a genuine one costs the same; only another has all of them looked at.
+    if (found !== undefined && isHeld(secrets, found)) return found;
+    const now = listSecrets(secrets);
+    const isChanged = (one: NamedSecret, at: number) =>
+      one.secret !== named[at]?.secret || one.workspace !== named[at].workspace;
+    if (now.length === named.length && !now.some(isChanged)) return undefined;
+    named = now;
+    verify = verifierOf(now);
+    return verify(presented);
+  };
+}
+
+function isHeld(secrets: WebhookSecrets, { workspace, index, secret }: KnownSecret): boolean {
+  // It was read from such a place before; what is there now may be anything.
+  const one: unknown = workspace === undefined ? secrets : (secrets as Record<string, unknown>)[workspace];
+  const held: unknown = Array.isArray(one) ? one[index ?? -1] : one;
+  return typeof held === 'string' && held.trim() === secret;
+}
+
+function verifierOf(named: readonly NamedSecret[]): (presented: unknown) => KnownSecret | undefined {
+  const known = knownSecrets(named);
   const [decoy] = known.values();
   return (presented) => {
     const text = typeof presented === 'string' ? presented : '';
@@ -65,28 +99,22 @@ export function createVerifier(secrets: WebhookSecrets): Verifier {
  * known secrets, so the time depends only on the length of what was presented.
  */
 function isSame(presented: string, known: KnownSecret): boolean {
-  const { padded } = known;
+  const { padded, secret } = known;
   const mask = padded.length - 1;
-  let difference = presented.length ^ known.length;
+  let difference = presented.length ^ secret.length;
   for (let index = 0; index < presented.length; index += 1) {
     difference |= presented.charCodeAt(index) ^ padded.charCodeAt(index & mask);
   }
   return difference === 0;
 }
 
-interface NamedSecret {
-  readonly secret: string;
-  readonly workspace: string | undefined;
-}
+type NamedSecret = Omit<KnownSecret, 'padded'>;
 
-function knownSecrets(secrets: WebhookSecrets): ReadonlyMap<string, KnownSecret> {
-  const named = listSecrets(secrets);
+function knownSecrets(named: readonly NamedSecret[]): ReadonlyMap<string, KnownSecret> {
   let length = 256;
   for (const { secret } of named) while (length < secret.length) length *= 2;
   const known = new Map<string, KnownSecret>();
-  for (const { secret, workspace } of named) {
-    known.set(secret, { workspace, length: secret.length, padded: secret.padEnd(length, '\0') });
-  }
+  for (const one of named) known.set(one.secret, { ...one, padded: one.secret.padEnd(length, '\0') });
   if (known.size < named.length) refuseOption('secret', 'holds the same secret twice');
   return known;
 }
@@ -106,9 +134,9 @@ function listSecrets(secrets: WebhookSecrets): readonly NamedSecret[] {
 }
 
 function oneOrMore(option: string, value: unknown, workspace?: string): readonly NamedSecret[] {
-  if (!Array.isArray(value)) return [{ secret: usable(option, value), workspace }];
+  if (!Array.isArray(value)) return [{ secret: usable(option, value), workspace, index: undefined }];
   if (value.length === 0) refuseOption(option, 'holds no secret');
-  return value.map((one, index) => ({ secret: usable(`${option}[${index}]`, one), workspace }));
+  return value.map((one, index) => ({ secret: usable(`${option}[${index}]`, one), workspace, index }));
 }
 
 function usable(option: string, secret: unknown): string {

@@ -158,7 +158,7 @@ test('what came of a body that was given up is not handled, even if it is a whol
 
 test('a store that never answers is answered 500 at the deadline, and reported', async () => {
   const store = { claim: never, complete: () => undefined, release: () => undefined };
-  const { clock, receiver, failures } = setUp({ dedupe: { store } });
+  const { clock, receiver, failures } = setUp({ dedupe: { store, timeout: 60_000 } });
   receiver.on('lead_captured', () => undefined);
   const answer = receiver.handle(post('lead_captured'));
   await clock.advance(55_000);
@@ -168,7 +168,7 @@ test('a store that never answers is answered 500 at the deadline, and reported',
 
 test('what was handled is answered 200 at the deadline, though the store does not take note of it', async () => {
   const store = { claim: () => 'new' as const, complete: never, release: () => undefined };
-  const { clock, receiver } = setUp({ dedupe: { store } });
+  const { clock, receiver } = setUp({ dedupe: { store, timeout: 60_000 } });
   receiver.on('lead_captured', () => undefined);
   const answer = receiver.handle(post('lead_captured'));
   await clock.advance(55_000);

@@ -107,6 +107,16 @@ test.each<[string, unknown]>([
   expect(runs).toHaveLength(2);
 });
 
+test('workspaces that a look-up does not name are told apart by their secrets', async () => {
+  const runs: unknown[] = [];
+  const receiver = createWebhookReceiver({ verifySecret: () => true, logger: new RecordingLogger() });
+  receiver.onAny((one) => runs.push(one));
+  for (const workspaceSecret of [secret, 'another-secret', secret]) {
+    expect((await receiver.handle(post('lead_captured', { workspaceSecret }))).status).toBe(200);
+  }
+  expect(runs).toHaveLength(2);
+});
+
 test('during a rotation, both secrets of one workspace present the same event', async () => {
   const { receiver, runs } = setUp({ secret: [secret, 'next-secret'] });
   void receiver.handle(event());
@@ -309,6 +319,37 @@ test('an event is refused when the store cannot be asked, where that was chosen'
   const { receiver, runs } = setUp({ dedupe: { store, ifUnavailable: 'refuse' } });
   expect((await receiver.handle(event())).status).toBe(500);
   expect(runs).toHaveLength(0);
+});
+
+test.each([
+  ['handle', 1],
+  ['refuse', 0],
+] as const)('a store that hangs has failed after five seconds: %s', async (ifUnavailable, count) => {
+  const never = () => new Promise<never>(() => undefined);
+  const store = { claim: never, complete: never, release: never };
+  const { receiver, clock, runs, failures } = setUp({ dedupe: { store, ifUnavailable } });
+  const answer = receiver.handle(event());
+  await clock.advance(4_999);
+  expect([runs.length, failures]).toEqual([0, []]);
+  await clock.advance(1);
+  expect([runs.length, failures]).toMatchObject([
+    count,
+    [{ stage: 'dedupe', event: { type: 'lead_captured' } }],
+  ]);
+  runs[0]?.succeed();
+  expect((await answer).status).toBe(count === 1 ? 200 : 500);
+});
+
+test('the time that a store has can be chosen, and holds for each of its answers', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const store = { claim: async () => 'new' as const, complete: never, release: never };
+  const { receiver, clock, runs, failures } = setUp({ dedupe: { store, timeout: 100 } });
+  const answer = receiver.handle(event());
+  await settle();
+  runs[0]?.succeed();
+  await clock.advance(100);
+  expect([(await answer).status, failures]).toMatchObject([200, [{ stage: 'dedupe' }]]);
+  expect(clock.timers.size).toBe(0);
 });
 
 test('what was handled is answered 200 though the store fails to take note', async () => {

@@ -455,6 +455,7 @@ test.each([
   [{ clock: {} }, 'clock.now'],
   [{ dedupe: { window: 0 } }, 'dedupe.window'],
   [{ dedupe: { lease: -1 } }, 'dedupe.lease'],
+  [{ dedupe: { timeout: 0 } }, 'dedupe.timeout'],
   [{ dedupe: { ifUnavailable: 'ignore' } }, 'dedupe.ifUnavailable'],
   [{ dedupe: { store: {} } }, 'dedupe.store.claim'],
   [{ dedupe: {}, inbox: { store: () => undefined } }, 'dedupe'],

@@ -159,7 +159,7 @@ test('a loader that failed is asked again by the next delivery', async () => {
   expect(await statusOf(post('webhook_test'))).toBe(200);
 });
 
-test('secrets whose time is over are not used when they cannot be loaded again', async () => {
+test('secrets whose time is over are not used when the function gives none instead', async () => {
   const { state, load } = vault();
   const { clock, statusOf } = setUp({ secret: load });
   await statusOf(post('webhook_test'));
@@ -169,6 +169,53 @@ test('secrets whose time is over are not used when they cannot be loaded again',
   await clock.advance(5 * MINUTES);
   expect(await statusOf(post('webhook_test'))).toBe(500);
 });
+
+test.each<[string, () => Promise<string>, number]>([
+  ['fails', () => Promise.reject(new TypeError('private')), 0],
+  ['hangs', () => new Promise(() => undefined), 10_000],
+])(
+  'where a loader %s later, its last secrets are used for an hour, with an error in the log',
+  async (_, fail, wait) => {
+    const state: { load: () => Promise<string>; loads: number } = { load: async () => secret, loads: 0 };
+    const load = () => {
+      state.loads += 1;
+      return state.load();
+    };
+    const { clock, logger, receiver } = setUp({ secret: load });
+    const statusOf = async (request: { method: string; body: unknown }) => {
+      const answer = receiver.handle(request);
+      await clock.advance(wait);
+      return (await answer).status;
+    };
+    await statusOf(post('webhook_test'));
+    state.load = fail;
+    await clock.advance(5 * MINUTES + 1);
+    logger.lines.length = 0;
+    expect(await statusOf(post('webhook_test'))).toBe(200);
+    const name = wait === 0 ? 'TypeError' : 'Error';
+    expect(logger.lines).toEqual([
+      expect.stringMatching(
+        `^error .*secret is a function that failed to load the secrets \\(${name}\\): the last ones`,
+      ),
+    ]);
+    // What matches none of them may be new: it is neither let through nor called forged. The function has its rest.
+    expect([await statusOf(forged()), await statusOf(post('webhook_test'))]).toEqual([500, 200]);
+    expect(state.loads).toBe(2);
+    await clock.advance(10_001);
+    expect(await statusOf(post('webhook_test'))).toBe(200);
+    expect(state.loads).toBe(3);
+    await clock.advance(53 * MINUTES);
+    expect(await statusOf(post('webhook_test'))).toBe(200);
+    await clock.advance(2 * MINUTES);
+    expect(wait > 0 || (await statusOf(post('webhook_test')))).toBe(wait > 0 || 500);
+    state.load = async () => rotated;
+    await clock.advance(10_001);
+    expect([
+      await statusOf(post('webhook_test')),
+      await statusOf(post('webhook_test', { workspaceSecret: rotated })),
+    ]).toEqual([401, 200]);
+  },
+);
 
 test('a loader that hangs holds up only the deliveries of the next ten seconds', async () => {
   const hanging = deferred();

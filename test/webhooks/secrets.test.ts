@@ -76,11 +76,69 @@ test('thousands of workspaces are told apart', () => {
   expect(workspaceOf(secrets, 'secret_4321')).toBe('workspace_4321');
 });
 
-test('a list or a record is read once: changing it later changes nothing', () => {
+const changes: readonly [string, () => { secrets: WebhookSecrets; change: () => void }][] = [
+  [
+    'list',
+    () => {
+      const secrets: string[] = [one, three];
+      return { secrets, change: () => void secrets.splice(0, 2, three, two) };
+    },
+  ],
+  [
+    'record',
+    () => {
+      const secrets: Record<string, string> = { acme: one };
+      return {
+        secrets,
+        change: () => {
+          secrets.acme = two;
+        },
+      };
+    },
+  ],
+  [
+    'list in a record',
+    () => {
+      const secrets: Record<string, string[]> = { acme: [one] };
+      return {
+        secrets,
+        change: () => {
+          secrets.acme = [two];
+        },
+      };
+    },
+  ],
+];
+
+test.each(changes)('a %s goes by what it holds when parseWebhook is called', (_, make) => {
+  const { secrets, change } = make();
+  const isGenuine = (presented: string) => {
+    try {
+      workspaceOf(secrets, presented);
+      return true;
+    } catch (error) {
+      expect(error).toBeInstanceOf(WebhookVerificationError);
+      return false;
+    }
+  };
+  expect([isGenuine(one), isGenuine(two)]).toEqual([true, false]);
+  change();
+  expect([isGenuine(one), isGenuine(two)]).toEqual([false, true]);
+});
+
+test('a list or a record of a receiver is read once', async () => {
   const secrets = { acme: one } as Record<string, string>;
-  expect(workspaceOf(secrets, one)).toBe('acme');
+  const receiver = createWebhookReceiver({ secret: secrets, logLevel: 'off' });
   secrets.acme = two;
-  expect(workspaceOf(secrets, one)).toBe('acme');
+  const body = delivery('webhook_test', { workspaceSecret: one });
+  expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
+});
+
+test('a list that has been emptied is refused', () => {
+  const secrets: string[] = [one];
+  expect(workspaceOf(secrets, one)).toBeUndefined();
+  secrets.pop();
+  expect(() => workspaceOf(secrets, one)).toThrow(ConfigurationError);
 });
 
 test('another single secret is another verifier', () => {

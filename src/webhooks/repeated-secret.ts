@@ -1,0 +1,73 @@
+import { isObject } from '../ground/json.js';
+import { MASK } from '../ground/redact.js';
+
+// A sender may repeat its secret: in the type, in a field of a payload or of the envelope, in the name of one. It is masked
+// wherever it stands, so that neither a handler nor an inbox gets it.
+
+/** Shorter secrets are not looked for in a payload: `test` would be found in what people write. */
+const LEAST_LENGTH = 8;
+
+/** What JSON writes as it is, or by a number. */
+const PLAIN = /^[ !#-.0-[\]-~]*$/;
+
+/** A payload without the secret that was taken out of it, masked where it is repeated. `text` is that of the whole body, if there is one. */
+export function withoutRepeated<Payload extends object>(
+  payload: Payload,
+  secret: string,
+  text: string | undefined,
+): Payload {
+  const mayBeRepeated = secret.length >= LEAST_LENGTH && (text === undefined || mayStandTwice(text, secret));
+  return mayBeRepeated && holds(payload, secret) ? maskRepeated(payload, secret) : payload;
+}
+
+/** To search the text takes much less time than to look at each value of it, and a secret is hardly ever repeated. */
+function mayStandTwice(text: string, secret: string): boolean {
+  if (!PLAIN.test(secret)) return true;
+  const first = text.indexOf(secret);
+  // `\u0073` is `s`.
+  return first === -1 || text.includes(secret, first + 1) || text.includes('\\u00');
+}
+
+/** Deeper than what anyone sends; a hostile body must not overflow the stack. */
+const MAX_DEPTH = 64;
+
+function holds(value: unknown, secret: string, depth = 0): boolean {
+  if (typeof value === 'string') return value.includes(secret);
+  if (typeof value !== 'object' || value === null) return false;
+  // What is too deep to be looked at is copied.
+  if (depth === MAX_DEPTH) return true;
+  if (Array.isArray(value)) return value.some((element) => holds(element, secret, depth + 1));
+  return Object.entries(value).some(
+    ([name, field]) => name.includes(secret) || holds(field, secret, depth + 1),
+  );
+}
+
+/** Copies a value with a secret masked in its texts and names, however deep it is nested. */
+export function maskRepeated<Value>(value: Value, secret: string): Value {
+  const masked = (text: string) => text.replaceAll(secret, MASK);
+  /** What is still to be copied, and where to. */
+  const left: [from: object, to: object][] = [];
+  const copy = (one: unknown): unknown => {
+    if (typeof one === 'string') return masked(one);
+    // Dates and others, which no JSON holds, are passed on.
+    if (!Array.isArray(one) && !(isObject(one) && isPlain(one))) return one;
+    const to = Array.isArray(one) ? [] : {};
+    left.push([one, to]);
+    return to;
+  };
+  const copied = copy(value);
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const [from, to] = next;
+    for (const [name, field] of Object.entries(from)) {
+      // Not by assigning: a field named `__proto__` would set the prototype of the copy.
+      const property = { value: copy(field), enumerable: true, configurable: true, writable: true };
+      Object.defineProperty(to, masked(name), property);
+    }
+  }
+  // It has the fields of what was copied.
+  return copied as Value;
+}
+
+function isPlain(value: object): boolean {
+  return Object.prototype.toString.call(value) === '[object Object]';
+}

@@ -1,0 +1,88 @@
+import { inspect } from 'node:util';
+import {
+  createWebhookReceiver,
+  type Drift,
+  parseWebhook,
+  type StoredWebhook,
+  UnknownEventError,
+  type WebhookSecretOptions,
+} from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { envelope, secret } from './deliveries.js';
+import { RecordingLogger } from './recording-logger.js';
+
+const slashed = 'a/secret"with\\signs-é';
+const nested = (levels: number, inner: unknown): unknown =>
+  Array.from({ length: levels }).reduce((held) => [{ held }], inner);
+
+/** What a sender may repeat its secret in, beside the one place where it belongs. */
+const repeats: readonly [string, (secret: string) => object][] = [
+  ['the type', (its) => ({ ...envelope('webhook_test'), type: `of ${its}` })],
+  ['a field', (its) => envelope('webhook_test', { message: `token ${its}, twice ${its}` })],
+  ['a field of its own name', (its) => envelope('webhook_test', { inner: { workspaceSecret: its } })],
+  ['the name of a field', (its) => envelope('webhook_test', { [`x ${its}`]: 1 })],
+  ['a list, deep inside', (its) => envelope('webhook_test', { deep: nested(200, [its]) })],
+  ['the envelope', (its) => ({ ...envelope('webhook_test'), [its]: [its] })],
+  ['a payload that does not fit', (its) => envelope('lead_captured', { agentId: { [its]: its } })],
+];
+
+const escaped = (text: string, its: string) =>
+  text.replaceAll(its, Array.from(its, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`).join(''));
+
+test.each(repeats)(
+  'a secret that is repeated in %s is nowhere: not in event, inbox, log or error',
+  async (_, repeat) => {
+    for (const its of [secret, slashed]) {
+      const body = repeat(its) as { payload: Record<string, unknown> };
+      body.payload.workspaceSecret = its;
+      const text = JSON.stringify(body);
+      const phpText = text.replaceAll('/', '\\/');
+      for (const sent of [body, text, phpText, its === secret ? escaped(text, its) : text]) {
+        const seen: unknown[] = [];
+        const logger = new RecordingLogger();
+        const options = { logger, logLevel: 'debug', onDrift: (drift: Drift) => seen.push(drift) } as const;
+        const secrets: WebhookSecretOptions = { secret: its };
+        const see = (event: unknown) => void seen.push(event);
+        const direct = createWebhookReceiver({ ...secrets, ...options });
+        const inbox = { store: (stored: StoredWebhook) => void seen.push(stored) };
+        for (const receiver of [direct, createWebhookReceiver({ ...secrets, ...options, inbox })]) {
+          receiver.onAny(see).onInvalid(see).onUnknown(see);
+          expect((await receiver.handle({ method: 'POST', body: sent })).status).toBe(200);
+        }
+        try {
+          seen.push(parseWebhook(sent, { secret: its }));
+        } catch (error) {
+          seen.push(error, error instanceof UnknownEventError && error.event);
+        }
+        expect(seen.length).toBeGreaterThanOrEqual(3);
+        const told = inspect([seen, logger.lines], { depth: 1_000, showHidden: true });
+        expect(told).toContain('[redacted]');
+        expect(told).not.toContain(its);
+        expect(JSON.stringify(seen)).not.toContain(JSON.stringify(its).slice(1, -1));
+      }
+      expect(JSON.stringify(body)).toBe(text);
+    }
+  },
+);
+
+test('only what repeats the secret is changed', () => {
+  const rest = { list: [1, null, 'one'], ['__proto__x']: { a: {} }, message: `is ${secret}` };
+  const body = JSON.stringify(envelope('webhook_test', rest)).replace('__proto__x', '__proto__');
+  const { payload } = parseWebhook(body, { secret });
+  expect(Object.entries(payload)).toEqual([
+    ['message', 'is [redacted]'],
+    ['createdAt', 1_760_000_000_000],
+    ['list', [1, null, 'one']],
+    ['__proto__', { a: {} }],
+  ]);
+});
+
+test('a secret as short as a word of a test changes no payload', () => {
+  const { payload } = parseWebhook(
+    envelope('webhook_test', { message: 'this is a test', workspaceSecret: 'test' }),
+    {
+      secret: 'test',
+    },
+  );
+  expect(payload).toMatchObject({ message: 'this is a test' });
+});
