@@ -49,6 +49,13 @@ export {
   fixtures,
 } from './fixtures/fixtures.js';
 export type { FakeServer, ListenOptions } from './http-server.js';
+export {
+  type InboxCase,
+  type InboxSubject,
+  inboxConformance,
+  type ProcessStored,
+  type StopWork,
+} from './inbox-conformance.js';
 export type { OperationCall, OperationName } from './operations.js';
 export type { ConcernedRecord, PermitQuestion, RecordOfKind } from './reach.js';
 export type { RecordedWebhook } from './recording.js';

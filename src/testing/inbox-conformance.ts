@@ -1,0 +1,264 @@
+import { WebhookPayloadError } from '../errors/index.js';
+import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
+
+/** Processes one stored webhook, as `receiver.process` does; rejects where it failed. */
+export type ProcessStored = (stored: StoredWebhook) => Promise<void>;
+
+/**
+ * An inbox, and the means to let it work. Set it to three attempts, with waits as short as they can be.
+ */
+export interface InboxSubject {
+  /** An empty inbox, or one in which no key of another case appears. */
+  readonly inbox: WebhookInbox;
+  /**
+   * Starts a worker that processes at least two webhooks at once. Returns what stops it now: runs that have not settled are given
+   * up, as in a crash.
+   */
+  work(process: ProcessStored): StopWork | Promise<StopWork>;
+  /** Reads the webhooks that could not be processed, and are kept. */
+  deadLetters(): Promise<readonly StoredWebhook[]>;
+}
+
+/** Stops a worker. */
+export type StopWork = () => unknown;
+
+/** One rule that an inbox must keep. */
+export interface InboxCase {
+  /** The rule, as a title for a test. */
+  readonly name: string;
+  /** Rejects with a readable error where the inbox breaks the rule, after {@link InboxSubject} was not heard of for 20 seconds at the latest. */
+  run(create: () => InboxSubject | Promise<InboxSubject>): Promise<void>;
+}
+
+/**
+ * The rules of a `WebhookInbox` and its worker, for the tests of an inbox of your own. Bound to no test framework. A case may take some
+ * seconds, as long as the queue waits between two attempts.
+ *
+ * @example
+ * ```ts
+ * import type { StoredWebhook, WebhookInbox } from 'agent-platform-sdk';
+ * import { inboxConformance } from 'agent-platform-sdk/testing';
+ * import { test } from 'vitest';
+ *
+ * declare function createMyInbox(): WebhookInbox & {
+ *   work(process: (stored: StoredWebhook) => Promise<void>): { kill(): void };
+ *   deadLetters(): Promise<StoredWebhook[]>;
+ * };
+ *
+ * test.each(inboxConformance)('my inbox: $name', ({ run }) =>
+ *   run(() => {
+ *     const inbox = createMyInbox();
+ *     const work = (process: (stored: StoredWebhook) => Promise<void>) => {
+ *       const worker = inbox.work(process);
+ *       return () => worker.kill();
+ *     };
+ *     return { inbox, work, deadLetters: () => inbox.deadLetters() };
+ *   }),
+ * );
+ * ```
+ */
+export const inboxConformance: readonly InboxCase[] = [
+  rule('what is stored is processed as it was stored', async ({ inbox, work, seen }) => {
+    const webhook = { ...newWebhook(), workspace: 'acme', envelope: { sent: 1 }, traceContext };
+    await inbox.store(webhook);
+    await work(async () => undefined);
+    await eventually('it is processed', () => seen(webhook) === 1);
+  }),
+  rule('any text is kept, a NUL and half a surrogate pair too', async ({ inbox, work, seen }) => {
+    const webhook = newWebhook({ text: 'a\u0000b \ud83d \u{1f600} \u2028 "\\' });
+    await inbox.store(webhook);
+    await work(async () => undefined);
+    await eventually('it is processed as it was stored', () => seen(webhook) === 1);
+  }),
+  rule('a conversation of a megabyte and a half is stored', async ({ inbox, work, seen }) => {
+    const webhook = newWebhook({ text: 'é'.repeat(750_000) });
+    await inbox.store(webhook);
+    await work(async () => undefined);
+    await eventually('it is processed', () => seen(webhook) === 1);
+  }),
+  rule('of many copies at one moment, one is processed', async ({ inbox, work, seen, settled }) => {
+    const webhook = newWebhook();
+    const copies = Array.from({ length: 20 }, (_, index) => ({ ...webhook, deliveryId: `copy ${index}` }));
+    await Promise.all(copies.map(async (copy) => inbox.store(copy)));
+    await work(async () => undefined);
+    await settled();
+    expectSame(seen(webhook), 1);
+  }),
+  rule('a copy of what is being processed adds nothing', async ({ inbox, work, seen, settled }) => {
+    const webhook = newWebhook();
+    const [began, end] = [gate(), gate()];
+    await work(async ({ key }) => {
+      if (key !== webhook.key) return;
+      began.open();
+      await end.opened;
+    });
+    await inbox.store(webhook);
+    await began.opened;
+    await inbox.store({ ...webhook, deliveryId: 'copy' });
+    end.open();
+    await settled();
+    expectSame(seen(webhook), 1);
+  }),
+  rule('a copy of what was processed adds nothing', async ({ inbox, work, seen, settled }) => {
+    const webhook = newWebhook();
+    await work(async () => undefined);
+    await inbox.store(webhook);
+    await settled();
+    await inbox.store({ ...webhook, deliveryId: 'copy' });
+    await settled();
+    expectSame(seen(webhook), 1);
+  }),
+  rule('of two workers, one processes a webhook', async ({ inbox, work, seen, settled }) => {
+    await work(async () => undefined);
+    await work(async () => undefined);
+    const webhooks = Array.from({ length: 50 }, () => newWebhook());
+    await Promise.all(webhooks.map(async (webhook) => inbox.store(webhook)));
+    await eventually('all are processed', () => webhooks.every((webhook) => seen(webhook) > 0));
+    await settled();
+    expectSame(webhooks.filter((webhook) => seen(webhook) > 1).length, 0);
+  }),
+  rule('what fails is processed again, and not kept once it has succeeded', async (subject) => {
+    const { inbox, work, seen, settled } = subject;
+    const webhook = newWebhook();
+    await work(async ({ key }) => {
+      if (key === webhook.key && seen(webhook) < 2) throw new Error('away for a moment');
+    });
+    await inbox.store(webhook);
+    await eventually('it is processed again', () => seen(webhook) === 2);
+    await settled();
+    expectSame(await subject.kept(webhook), false);
+  }),
+  rule('what fails again and again is kept as it was stored', async ({ inbox, work, kept }) => {
+    const webhook = newWebhook();
+    await inbox.store(webhook);
+    await work(async () => {
+      throw new Error('never again');
+    });
+    await eventually('it is a dead letter', () => kept(webhook));
+  }),
+  rule('what does not fit the specification is kept after one run', async (subject) => {
+    const { inbox, work, seen, settled, kept } = subject;
+    const webhook = newWebhook();
+    await work(async ({ key }) => {
+      if (key === webhook.key) throw new WebhookPayloadError('does not fit', { issues: [] });
+    });
+    await inbox.store(webhook);
+    await eventually('it is a dead letter', () => kept(webhook));
+    await settled();
+    expectSame(seen(webhook), 1);
+  }),
+  rule('a webhook that does not end holds up no other of its type', async ({ inbox, work, seen }) => {
+    const [stuck, next] = [newWebhook(), newWebhook()];
+    await work(async ({ key }) => {
+      if (key === stuck.key) await new Promise(() => undefined);
+    });
+    await inbox.store(stuck);
+    await eventually('it is begun', () => seen(stuck) === 1);
+    await inbox.store(next);
+    await eventually('the next one is processed', () => seen(next) === 1);
+  }),
+  rule('what a worker had not ended when it was stopped is processed by another', async (subject) => {
+    const { inbox, work, seen } = subject;
+    const webhook = newWebhook();
+    const stop = await work(async () => new Promise(() => undefined));
+    await inbox.store(webhook);
+    await eventually('it is begun', () => seen(webhook) === 1);
+    await stop();
+    await work(async () => undefined);
+    await eventually('it is processed again', () => seen(webhook) === 2);
+  }),
+];
+
+/** A subject with a record of what was processed. */
+interface Recorded extends InboxSubject {
+  /** Counts the runs of a webhook that came as it was stored. */
+  seen(webhook: StoredWebhook): number;
+  /** Tells whether a webhook is a dead letter, as it was stored. */
+  kept(webhook: StoredWebhook): Promise<boolean>;
+  /** Resolves when another webhook that is stored now was processed: what was to be run before it has begun. */
+  settled(): Promise<void>;
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function rule(name: string, check: (subject: Recorded) => Promise<void>): InboxCase {
+  const run: InboxCase['run'] = async (create) => {
+    const subject = await create();
+    const runs: string[] = [];
+    const stops: StopWork[] = [];
+    const seen = (webhook: StoredWebhook) => runs.filter((shown) => shown === show(webhook)).length;
+    const recorded: Recorded = {
+      inbox: { store: (webhook) => subject.inbox.store(webhook) },
+      deadLetters: () => subject.deadLetters(),
+      seen,
+      async work(process) {
+        const stop = await subject.work(async (stored) => {
+          runs.push(show(stored));
+          await process(stored);
+        });
+        stops.push(stop);
+        return stop;
+      },
+      async kept(webhook) {
+        const letters = await subject.deadLetters();
+        return letters.some((letter) => show(letter) === show(webhook));
+      },
+      async settled() {
+        const marker = newWebhook();
+        await subject.inbox.store(marker);
+        await eventually('what is stored later is processed', () => seen(marker) > 0);
+      },
+    };
+    try {
+      await check(recorded);
+    } finally {
+      for (const stop of stops) await stop();
+    }
+  };
+  return { name, run };
+}
+
+const traceContext = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+
+function newWebhook(payload: Readonly<Record<string, unknown>> = {}): StoredWebhook {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return {
+    version: 1,
+    key: Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    type: 'webhook_test',
+    payload: { message: 'A test.', createdAt: 1_760_000_000_000, ...payload },
+    deliveryId: crypto.randomUUID(),
+    receivedAt: Date.now(),
+  };
+}
+
+/** A webhook as text that is the same whatever the order of its fields, and whichever copy of it was stored. */
+function show({ deliveryId, ...webhook }: StoredWebhook): string {
+  return JSON.stringify(webhook, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  );
+}
+
+const PATIENCE = 20_000;
+const POLL = 20;
+
+async function eventually(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
+  const until = Date.now() + PATIENCE;
+  while (!(await check())) {
+    if (Date.now() > until) throw new Error(`expected that ${what}, within ${PATIENCE / 1_000} seconds`);
+    await new Promise((resolve) => setTimeout(resolve, POLL));
+  }
+}
+
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+function expectSame<Value>(actual: Value, expected: Value): void {
+  if (actual !== expected) throw new Error(`expected ${String(expected)}, got ${String(actual)}`);
+}

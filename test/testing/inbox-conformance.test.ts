@@ -1,0 +1,103 @@
+import { type StoredWebhook, WebhookError } from 'agent-platform-sdk';
+import { type InboxSubject, inboxConformance, type ProcessStored } from 'agent-platform-sdk/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+/** One way in which an inbox can be wrong. */
+type Mistake =
+  | 'copies'
+  | 'copies of what was processed'
+  | 'no retry'
+  | 'retries for ever'
+  | 'retries what does not fit'
+  | 'one at a time'
+  | 'forgets what was begun'
+  | 'forgets fields'
+  | 'drops dead letters';
+
+interface Job {
+  readonly webhook: StoredWebhook;
+  runs: number;
+}
+
+const ATTEMPTS = 3;
+
+/** The least inbox that keeps the rules, in memory, or one with a mistake. */
+function memoryInbox(mistake?: Mistake): InboxSubject {
+  const known = new Set<string>();
+  const waiting: Job[] = [];
+  const letters: StoredWebhook[] = [];
+  const looks = new Set<() => void>();
+  const lookAll = () => {
+    for (const look of looks) look();
+  };
+  const store = async (webhook: StoredWebhook) => {
+    if (mistake !== 'copies' && known.has(webhook.key)) return;
+    known.add(webhook.key);
+    const { traceContext, ...less } = webhook;
+    waiting.push({ webhook: mistake === 'forgets fields' ? less : webhook, runs: 0 });
+    lookAll();
+  };
+  const failed = (job: Job, error: unknown) => {
+    const isFinal =
+      error instanceof WebhookError && !error.retryable && mistake !== 'retries what does not fit';
+    const mayRetry = job.runs < ATTEMPTS || mistake === 'retries for ever';
+    if (mayRetry && !isFinal && mistake !== 'no retry') waiting.push(job);
+    else if (mistake !== 'drops dead letters') letters.push(job.webhook);
+  };
+  const work = (process: ProcessStored) => {
+    const running = new Set<Job>();
+    let isStopped = false;
+    const run = async (job: Job) => {
+      job.runs += 1;
+      running.add(job);
+      // As a queue does, which gives out one job and then the next.
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      try {
+        await process(job.webhook);
+        if (mistake === 'copies of what was processed') known.delete(job.webhook.key);
+      } catch (error) {
+        if (!isStopped) failed(job, error);
+      }
+      running.delete(job);
+      lookAll();
+    };
+    const look = () => {
+      const most = mistake === 'one at a time' ? 1 : 2;
+      while (!isStopped && running.size < most && waiting.length > 0) {
+        const job = waiting.shift();
+        if (job !== undefined) void run(job);
+      }
+    };
+    looks.add(look);
+    look();
+    return () => {
+      isStopped = true;
+      looks.delete(look);
+      if (mistake !== 'forgets what was begun') waiting.unshift(...running);
+    };
+  };
+  return { inbox: { store }, work, deadLetters: async () => letters };
+}
+
+test.each(inboxConformance)('an inbox in memory keeps the rule: $name', ({ run }) =>
+  run(() => memoryInbox()),
+);
+
+test.each<[Mistake, string]>([
+  ['copies', 'of many copies at one moment'],
+  ['copies of what was processed', 'a copy of what was processed'],
+  ['no retry', 'what fails is processed again'],
+  ['retries for ever', 'what fails again and again'],
+  ['retries what does not fit', 'what does not fit'],
+  ['one at a time', 'holds up no other'],
+  ['forgets what was begun', 'when it was stopped'],
+  ['forgets fields', 'as it was stored'],
+  ['drops dead letters', 'what fails again and again'],
+])('an inbox with the mistake "%s" breaks a rule', async (mistake, name) => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers();
+  const concerned = inboxConformance.filter((rule) => rule.name.includes(name));
+  const judged = Promise.allSettled(concerned.map(({ run }) => run(() => memoryInbox(mistake))));
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect((await judged).map(({ status }) => status)).toContain('rejected');
+});
