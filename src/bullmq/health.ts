@@ -1,10 +1,18 @@
-import type { Redis } from 'ioredis';
-import type { InboxFailures } from './inbox-hooks.js';
+import { cleanError, explained } from '../redis/failure.js';
+import { memoryUse } from '../redis/memory.js';
+import { readInfo } from '../redis/server.js';
+import { withTimeLimit } from '../redis/waiting.js';
+import type { InboxFailures, InboxReporter } from './inbox-hooks.js';
+import type { InboxSettings } from './inbox-options.js';
 import type { OpenQueue } from './inbox-queue.js';
+import { readWarnings } from './redis-warnings.js';
 
 /** The state of an inbox. */
 export interface InboxHealth {
-  /** True if Redis is there and takes writes, so that events can be stored. */
+  /**
+   * True if an event can be stored: Redis has just taken a write, has room below `highWater`, and the `replicas` that are asked
+   * for have the write too.
+   */
   readonly ready: boolean;
   /** Events that are still to be handled: `waiting`, `active` and `retrying` together. */
   readonly depth: number;
@@ -16,81 +24,101 @@ export interface InboxHealth {
   readonly retrying: number;
   /** Events that could not be handled, and are kept. */
   readonly deadLetters: number;
-  /** Milliseconds since the receipt of the event that is next in line; 0 when none waits. */
+  /**
+   * Milliseconds since the receipt of the oldest event that is next in line or waits for a retry; 0 when there is none. Where
+   * more than 1 000 wait for a retry, of the 500 that are due first and the 500 that are due last.
+   */
   readonly oldestMs: number;
+  /** The share of Redis' `maxmemory` that is used; undefined without a limit, or without the permission for `INFO`. */
+  readonly memoryUsed: number | undefined;
   /** Counts of failures in this process since it began. */
   readonly failures: InboxFailures;
-  /** Settings of Redis with which an event that was answered 200 can be lost. Empty when there is none. */
+  /**
+   * What can lose or stop events that were answered 200: settings of Redis, its memory, its replicas. Says why `ready` is false,
+   * too. Empty when there is nothing. Each warning is also logged once, at `warn`.
+   */
   readonly warnings: readonly string[];
 }
 
-const NOTHING = { depth: 0, waiting: 0, active: 0, retrying: 0, deadLetters: 0, oldestMs: 0 };
+const NOTHING = {
+  depth: 0,
+  waiting: 0,
+  active: 0,
+  retrying: 0,
+  deadLetters: 0,
+  oldestMs: 0,
+  memoryUsed: undefined,
+};
 
-/** The health that is returned when Redis does not answer. */
-export function unreachable(failures: InboxFailures): InboxHealth {
-  return { ready: false, ...NOTHING, failures: { ...failures }, warnings: ['Redis does not answer'] };
+/** Milliseconds for which replicas may take to get the write that tells whether Redis takes writes. */
+const PROBING = 1_000;
+/** Retries that are looked at from each end of their line. */
+const SAMPLE = 500;
+
+/** The health that is returned when Redis cannot be asked. */
+export function unreachable(
+  error: unknown,
+  passwords: readonly string[],
+  failures: InboxFailures,
+): InboxHealth {
+  const warnings = [`Redis cannot be asked: ${explained(cleanError(error, passwords))}`];
+  return { ready: false, ...NOTHING, failures: { ...failures }, warnings };
 }
 
 export async function readHealth(
-  { queue, client, isOwned }: OpenQueue,
-  failures: InboxFailures,
+  opened: OpenQueue,
+  settings: InboxSettings,
+  passwords: readonly string[],
+  reporter: InboxReporter,
 ): Promise<InboxHealth> {
-  const [counts, oldestMs, info, fsync] = await Promise.all([
+  const { queue } = opened;
+  const [refusal, counts, oldestMs, info] = await Promise.all([
+    refusalOf(opened),
     queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
-    ageOfNext({ queue, client }),
-    readInfo(client),
-    readFsync(client),
+    ageOfOldest(opened),
+    readInfo(opened.writer()),
   ]);
-  const isReplica = info.get('role') === 'slave';
-  // Only a refused write makes a client reconnect, and a receiver that is not ready gets no deliveries to write.
-  if (isReplica && isOwned) client.disconnect(true);
   const { waiting = 0, active = 0, delayed: retrying = 0, failed: deadLetters = 0 } = counts;
+  const warnings = await readWarnings(opened, info, settings);
+  if (refusal !== undefined) {
+    warnings.unshift(`No event can be stored: ${explained(cleanError(refusal, passwords))}`);
+  } else reporter.redisWrites();
+  reporter.warn(warnings);
+  const use = info === undefined ? undefined : memoryUse(info);
   return {
-    ready: !isReplica && info.get('aof_last_write_status') !== 'err',
+    ready: refusal === undefined && (use === undefined || use.used < use.maxmemory * settings.highWater),
     depth: waiting + active + retrying,
     waiting,
     active,
     retrying,
     deadLetters,
     oldestMs,
-    failures: { ...failures },
-    warnings: warningsOf(info, fsync),
+    memoryUsed: use === undefined ? undefined : use.used / use.maxmemory,
+    failures: { ...reporter.failures },
+    warnings,
   };
 }
 
-/** Reads one field of one job, and not its payload. */
-async function ageOfNext({ queue, client }: Pick<OpenQueue, 'queue' | 'client'>): Promise<number> {
-  const [id] = await queue.getRanges(['waiting'], 0, 0, true);
-  const timestamp = id === undefined ? null : await client.hget(queue.toKey(id), 'timestamp');
-  return timestamp === null ? 0 : Math.max(Date.now() - Number(timestamp), 0);
-}
-
-async function readInfo(client: Redis): Promise<ReadonlyMap<string, string>> {
-  const text = await client.info();
-  return new Map([...text.matchAll(/^(\w+):(.*?)\r?$/gm)].map(([, name = '', value = '']) => [name, value]));
-}
-
-/** Undefined where the provider of Redis forbids the command. */
-async function readFsync(client: Redis): Promise<string | undefined> {
+/** Returns why Redis refuses a write; undefined if it takes one. */
+async function refusalOf({ replicas }: OpenQueue): Promise<Error | undefined> {
   try {
-    const [, value] = (await client.config('GET', 'appendfsync')) as [string, string];
-    return value;
-  } catch {
+    await withTimeLimit(replicas.probe(PROBING), PROBING, 'A write was tried');
     return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(typeof error);
   }
 }
 
-function warningsOf(info: ReadonlyMap<string, string>, fsync: string | undefined): string[] {
-  const warnings: string[] = [];
-  const policy = info.get('maxmemory_policy') ?? 'noeviction';
-  if (policy !== 'noeviction') {
-    warnings.push(`maxmemory-policy is ${policy}: a full Redis drops stored events. Set noeviction.`);
-  }
-  if (info.get('aof_enabled') === '0') {
-    warnings.push('appendonly is no: a Redis that restarts forgets stored events. Set appendonly yes.');
-  } else if (fsync !== undefined && fsync !== 'always') {
-    warnings.push(`appendfsync is ${fsync}: a crash loses what was stored last. Set appendfsync always.`);
-  }
-  if (info.get('aof_last_write_status') === 'err') warnings.push('The append-only file cannot be written.');
-  return warnings;
+/** Reads one field of each of these jobs, and not its payload. */
+async function ageOfOldest({ queue, writer }: OpenQueue): Promise<number> {
+  const ids = await Promise.all([
+    queue.getRanges(['waiting'], 0, 0, true),
+    queue.getRanges(['delayed'], 0, SAMPLE - 1, true),
+    queue.getRanges(['delayed'], 0, SAMPLE - 1, false),
+  ]);
+  const node = writer();
+  const read = (id: string) => node.hget(queue.toKey(id), 'timestamp');
+  const timestamps = await Promise.all([...new Set(ids.flat())].map(read));
+  const known = timestamps.flatMap((timestamp) => (timestamp === null ? [] : Number(timestamp)));
+  return known.length === 0 ? 0 : Math.max(Date.now() - Math.min(...known), 0);
 }

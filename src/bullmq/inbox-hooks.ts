@@ -1,5 +1,5 @@
 import type { LeveledLogger } from '../ground/logger.js';
-import { cleanError, isReadOnly } from '../redis/failure.js';
+import { cleanError, explained, refusesWrites } from '../redis/failure.js';
 import type { OptionNames } from '../validation/option-checks.js';
 import { labelOf } from '../webhooks/delivery.js';
 
@@ -127,7 +127,9 @@ export class InboxReporter {
   readonly #hooks: InboxHooks;
   readonly #passwords: readonly string[];
   readonly #unhandledTypes = new Set<string>();
-  #lastRedisError: string | undefined;
+  readonly #warnings = new Set<string>();
+  /** Failures of Redis that were logged, and are not over: each message, and whether it refuses a write. */
+  readonly #redisFailures = new Map<string, boolean>();
 
   constructor(log: LeveledLogger, hooks: InboxHooks, passwords: readonly string[]) {
     this.#log = log;
@@ -136,12 +138,12 @@ export class InboxReporter {
   }
 
   stored(stored: InboxStored): void {
-    this.#redisWrites();
+    this.redisWrites();
     this.#tell('onStored', stored);
   }
 
   handled(run: InboxRun): void {
-    this.#redisWrites();
+    this.redisWrites();
     this.#log.log('info', () => `inbox: ${describeRun(run)} was handled`);
     this.#tell('onHandled', run);
   }
@@ -198,30 +200,42 @@ export class InboxReporter {
     this.#log.log('warn', () => `inbox: the end of a run was not recorded: ${error.message}`);
   }
 
-  /** Logs a message again only after another one: while Redis is away, every attempt to connect fails alike. */
+  /** Logs each kind of failure once, until it is over: while Redis is away, every attempt to connect fails alike. */
   redisFailed(error: unknown): void {
     const clean = cleanError(error, this.#passwords);
     this.failures.redisErrors += 1;
-    if (clean.message !== this.#lastRedisError) {
-      this.#lastRedisError = clean.message;
-      this.#log.log('error', () => `inbox: Redis failed: ${clean.message}`);
+    if (!this.#redisFailures.has(clean.message)) {
+      this.#redisFailures.set(clean.message, refusesWrites(clean));
+      this.#log.log('error', () => `inbox: Redis failed: ${explained(clean)}`);
     }
     this.#tell('onRedisError', clean);
   }
 
   /** A connection was made. A Redis that took no writes can be connected to as well: it is back after a write. */
   redisReady(): void {
-    if (this.#lastRedisError !== undefined && !isReadOnly(this.#lastRedisError)) this.#redisBack();
+    this.#redisBack(false);
   }
 
   /** A write has succeeded. */
-  #redisWrites(): void {
-    if (this.#lastRedisError !== undefined && isReadOnly(this.#lastRedisError)) this.#redisBack();
+  redisWrites(): void {
+    this.#redisBack(true);
   }
 
-  #redisBack(): void {
-    this.#lastRedisError = undefined;
-    this.#log.log('warn', () => 'inbox: Redis is back');
+  /** Logs what can lose or stop events, each once. */
+  warn(warnings: readonly string[]): void {
+    for (const warning of warnings) {
+      if (this.#warnings.has(warning)) continue;
+      this.#warnings.add(warning);
+      this.#log.log('warn', () => `inbox: ${warning}`);
+    }
+  }
+
+  #redisBack(afterWrite: boolean): void {
+    const before = this.#redisFailures.size;
+    for (const [message, isRefusedWrite] of this.#redisFailures) {
+      if (isRefusedWrite === afterWrite) this.#redisFailures.delete(message);
+    }
+    if (before > 0 && this.#redisFailures.size === 0) this.#log.log('warn', () => 'inbox: Redis is back');
   }
 
   #tell<Name extends keyof InboxHooks>(

@@ -1,5 +1,5 @@
 import { LeveledLogger, type Logger, type LogLevel } from '../ground/logger.js';
-import { checkConnection, type RedisConnection } from '../redis/connection.js';
+import { checkConnection, isCluster, optionsOf, type RedisConnection } from '../redis/connection.js';
 import { MAX_MILLISECONDS } from '../redis/waiting.js';
 import {
   checkHooks,
@@ -38,7 +38,11 @@ export interface BullMQInboxOptions {
    * To rename a queue, let the workers empty it first. Default `'agent-platform-webhooks'`, with a warning in the log.
    */
   readonly queueName?: string | undefined;
-  /** The beginning of every key in Redis. Default `'bull'`, where dashboards for BullMQ look. */
+  /**
+   * The beginning of every key in Redis. Default `'bull'`, where dashboards for BullMQ look; with a `Cluster` as connection,
+   * the name of the queue in braces. A cluster keeps the keys of a queue on one node only if the prefix or the name of the queue
+   * has a part in braces.
+   */
   readonly prefix?: string | undefined;
   /** The number of runs of an event before it goes to the dead letters. Default 10. */
   readonly attempts?: number | undefined;
@@ -62,6 +66,19 @@ export interface BullMQInboxOptions {
    * and the service does not send it again. Keep it below the receiver's deadline. Default 30 000.
    */
   readonly storeTimeout?: number | undefined;
+  /**
+   * The number of replicas that must have an event before it counts as stored. Redis copies to its replicas after it has
+   * answered: with 0, a failover loses what was not copied yet. Where they are not reached within `storeTimeout`, `store` rejects
+   * with an `InboxReplicasError`. A client that is passed in is duplicated then, because each wait blocks its connection.
+   * Default 0.
+   */
+  readonly replicas?: number | undefined;
+  /**
+   * The share of Redis' `maxmemory` above which no event is stored, from 0 to 1: `store` rejects with an `InboxFullError`. A Redis
+   * that is quite full stops the workers too, so nothing would ever be drained. Read from `INFO` at most once a second while
+   * there is room; without a `maxmemory`, or without the permission for `INFO`, it does nothing. Default 0.85.
+   */
+  readonly highWater?: number | undefined;
   /** Callbacks to feed metrics. */
   readonly hooks?: InboxHooks | undefined;
   /** Receives the log lines. Default `console`. */
@@ -83,6 +100,8 @@ export interface InboxSettings {
   readonly retention: number;
   readonly deadLetterRetention: number | undefined;
   readonly storeTimeout: number;
+  readonly replicas: number;
+  readonly highWater: number;
   readonly hooks: InboxHooks;
   readonly log: LeveledLogger;
   /** The logging options as passed, for the receiver that runs handlers. */
@@ -98,6 +117,8 @@ const inboxOptions: OptionNames<BullMQInboxOptions> = {
   retention: true,
   deadLetterRetention: true,
   storeTimeout: true,
+  replicas: true,
+  highWater: true,
   hooks: true,
   logger: true,
   logLevel: true,
@@ -108,6 +129,7 @@ const DEFAULT_QUEUE_NAME = 'agent-platform-webhooks';
 const DEFAULT_ATTEMPTS = 10;
 const DEFAULT_BACKOFF: InboxBackoff = { type: 'exponential', delay: 1_000, jitter: 0.5 };
 const DEFAULT_STORE_TIMEOUT = 30_000;
+const DEFAULT_HIGH_WATER = 0.85;
 
 const DEFAULT_NAME_WARNING =
   'inbox: the option queueName is not set: another application that leaves it out takes events from the same queue';
@@ -118,15 +140,19 @@ export function resolveInbox(options: BullMQInboxOptions): InboxSettings {
   const { deadLetterRetention, logLevel } = options;
   const logger = checkLogger(options.logger);
   const log = new LeveledLogger(logger, resolveLogLevel(logLevel));
+  const connection = withoutKeyPrefix(checkConnection(options.connection));
+  const queueName = checkName('queueName', options.queueName) ?? DEFAULT_QUEUE_NAME;
   const settings: InboxSettings = {
-    connection: withoutKeyPrefix(checkConnection(options.connection)),
-    queueName: checkName('queueName', options.queueName) ?? DEFAULT_QUEUE_NAME,
-    prefix: checkName('prefix', options.prefix) ?? 'bull',
+    connection,
+    queueName,
+    prefix: checkPrefix(options.prefix, queueName, connection),
     attempts: checkWhole('attempts', 1, options.attempts) ?? DEFAULT_ATTEMPTS,
     backoff: checkBackoff(options.backoff) ?? DEFAULT_BACKOFF,
     retention: checkDuration('retention', options.retention) ?? DEFAULT_WINDOW,
     deadLetterRetention: checkDuration('deadLetterRetention', deadLetterRetention),
     storeTimeout: checkTimeout('storeTimeout', options.storeTimeout) ?? DEFAULT_STORE_TIMEOUT,
+    replicas: checkWhole('replicas', 0, options.replicas) ?? 0,
+    highWater: checkShare('highWater', options.highWater) ?? DEFAULT_HIGH_WATER,
     hooks: checkHooks(INBOX_HOOKS, options.hooks) ?? {},
     log,
     logging: { logger, logLevel },
@@ -138,15 +164,31 @@ export function resolveInbox(options: BullMQInboxOptions): InboxSettings {
 /** BullMQ builds keys inside its scripts, where ioredis cannot add a prefix. */
 function withoutKeyPrefix(connection: RedisConnection): RedisConnection {
   if (typeof connection === 'string') return connection;
-  const { keyPrefix } = 'duplicate' in connection ? connection.options : connection;
+  const keyPrefix =
+    optionsOf(connection).keyPrefix ?? ('options' in connection ? connection.options.keyPrefix : undefined);
   if (keyPrefix === undefined || keyPrefix === '') return connection;
   return refuseOption('connection.keyPrefix', 'cannot be used with BullMQ. Use the option `prefix`');
+}
+
+/** A script of BullMQ works on several keys, which must be on one node of a cluster: what is in braces decides on which. */
+function checkPrefix(prefix: string | undefined, queueName: string, connection: RedisConnection): string {
+  const inCluster = isCluster(connection);
+  const hashTag = /^[^{]*\{[^}]+\}/;
+  const name =
+    checkName('prefix', prefix) ?? (inCluster && !hashTag.test(queueName) ? `{${queueName}}` : 'bull');
+  if (!inCluster || hashTag.test(`${name}:${queueName}`)) return name;
+  return refuseOption('prefix', 'must have a part in braces for a cluster, such as `{bull}`');
 }
 
 /** BullMQ joins its keys with colons. */
 function checkName(option: string, name: string | undefined): string | undefined {
   if (name === undefined || (typeof name === 'string' && /^[^:]+$/.test(name))) return name;
   return refuseOption(option, `must be a string that is not empty and holds no \`:\`, got ${shown(name)}`);
+}
+
+function checkShare(option: string, value: number | undefined): number | undefined {
+  if (value === undefined || (typeof value === 'number' && value > 0 && value <= 1)) return value;
+  return refuseOption(option, `must be a number above 0 and at most 1, got ${shown(value)}`);
 }
 
 function checkDuration(option: string, value: number | undefined): number | undefined {

@@ -1,16 +1,34 @@
 import { type JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { InboxFullError } from '../errors/inbox.js';
 import { WebhookError } from '../errors/index.js';
-import { leaveReplica, type OpenedClient, openClient } from '../redis/connection.js';
+import {
+  leaveReplica,
+  type OpenedClient,
+  openClient,
+  openOwnClient,
+  optionsOf,
+  type RedisClient,
+} from '../redis/connection.js';
+import { MemoryGauge } from '../redis/memory.js';
+import { ReplicaGate } from '../redis/replicas.js';
+import { findWriter, readInfo } from '../redis/server.js';
 import { settlesWithin, withTimeLimit } from '../redis/waiting.js';
 import { workspaceOf } from '../webhooks/delivery.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxReporter } from './inbox-hooks.js';
 import type { InboxSettings } from './inbox-options.js';
+import { readWarnings } from './redis-warnings.js';
 
 /** A connected queue and its client. */
 export interface OpenQueue extends OpenedClient {
   readonly queue: Queue<StoredWebhook>;
+  /** Gives the connection to the Redis that takes the queue's writes: in a cluster, to one of its nodes. */
+  readonly writer: () => Redis;
+  /** Tells whether there is memory for an event. */
+  readonly memory: MemoryGauge;
+  /** Makes an event wait for replicas. */
+  readonly replicas: ReplicaGate;
 }
 
 /**
@@ -32,8 +50,10 @@ export class InboxQueue {
   readonly #reporter: InboxReporter;
   #client: OpenedClient | undefined;
   #ready: Promise<void> | undefined;
-  #queue: Promise<Queue<StoredWebhook>> | undefined;
+  #opening: Promise<OpenQueue> | undefined;
   #open: OpenQueue | undefined;
+  /** Why Redis is not there: what its client said last. */
+  #failure: Error | undefined;
   #isClosed = false;
 
   constructor(settings: InboxSettings, reporter: InboxReporter) {
@@ -41,29 +61,35 @@ export class InboxQueue {
     this.#reporter = reporter;
   }
 
-  /** Adds an event as a job, unless there is a job of the same key. Rejects if Redis is not there in time. */
+  /**
+   * Adds an event as a job, unless there is a job of the same key. Rejects if Redis is not there in time, has no room, or
+   * has not copied the event to enough replicas in time.
+   */
   async add(webhook: StoredWebhook, timeout: number): Promise<void> {
-    const { queue } = await this.open(timeout);
-    await queue.add(webhook.type, jobData(webhook), jobOptions(webhook, this.#settings));
+    const end = performance.now() + timeout;
+    const { queue, memory, replicas } = await this.open(timeout);
+    const full = await memory.fullBy();
+    if (full !== undefined) throw new InboxFullError(full, this.#settings.highWater);
+    const add = () => queue.add(webhook.type, jobData(webhook), jobOptions(webhook, this.#settings));
+    if (this.#settings.replicas === 0) await add();
+    else await replicas.write(add, end - performance.now());
   }
 
   /** Resolves once Redis is there, and rejects if it is not in time. */
   async open(timeout: number): Promise<OpenQueue> {
     if (this.#isClosed) throw new WebhookError('The inbox is closed.');
     if (this.#open?.client.status === 'ready') return this.#open;
-    const { client, isOwned } = this.#connect();
+    const opened = this.#connect();
     // The event waits here, and not as a command that ioredis would send even after the time is over.
-    if (client.status !== 'ready')
-      await withTimeLimit(this.#whenReady(client), timeout, 'Redis is not there');
-    this.#queue ??= this.#create(client);
-    const queue = await withTimeLimit(this.#queue, timeout, 'Redis is not there');
-    this.#open = { queue, client, isOwned };
+    if (opened.client.status !== 'ready') await this.#whenReadyWithin(opened.client, timeout);
+    this.#opening ??= this.#create(opened);
+    this.#open = await withTimeLimit(this.#opening, timeout, 'Redis is not there');
     return this.#open;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const closing = this.#queue?.then((queue) => queue.close());
+    const closing = this.#opening?.then(({ queue }) => queue.close());
     if (closing !== undefined) await settlesWithin(closing, CLOSING);
     if (this.#client?.isOwned !== true) return;
     const { client } = this.#client;
@@ -73,18 +99,39 @@ export class InboxQueue {
 
   #connect(): OpenedClient {
     if (this.#client !== undefined) return this.#client;
-    const tell = (error: Error) => this.#reporter.redisFailed(error);
-    // The inbox itself repeats what was refused; ioredis would do so even after the delivery was answered.
-    const reconnectOnError = leaveReplica('rejected', tell);
-    this.#client = openClient(this.#settings.connection, { ...STORING_DEFAULTS, reconnectOnError });
+    const tell = (error: Error) => {
+      this.#failure = error;
+      this.#reporter.redisFailed(error);
+    };
+    this.#client = this.#makeClient(tell);
     const { client, isOwned } = this.#client;
     if (isOwned) client.on('error', tell);
-    client.on('ready', () => this.#reporter.redisReady());
+    client.on('ready', () => {
+      this.#failure = undefined;
+      this.#reporter.redisReady();
+    });
     return this.#client;
   }
 
+  #makeClient(tell: (error: Error) => void): OpenedClient {
+    const { connection, replicas } = this.#settings;
+    // The inbox itself repeats what was refused; ioredis would do so even after the delivery was answered.
+    const reconnectOnError = leaveReplica('rejected', tell);
+    const opened = openClient(connection, { ...STORING_DEFAULTS, reconnectOnError });
+    // `WAIT` blocks a connection, and that of the application is not ours to block.
+    if (opened.isOwned || replicas === 0) return opened;
+    return { client: openOwnClient(connection, {}, reconnectOnError), isOwned: true };
+  }
+
+  async #whenReadyWithin(client: RedisClient, timeout: number): Promise<void> {
+    if (await settlesWithin(this.#whenReady(client), timeout)) return;
+    if (this.#failure !== undefined) throw this.#failure;
+    const hint = optionsOf(client).tls === undefined ? '' : '. Does it speak TLS?';
+    throw new WebhookError(`Redis is not there: no answer from Redis within ${timeout} ms${hint}`);
+  }
+
   /** Returns the same promise to all who wait, however many deliveries come meanwhile. */
-  #whenReady(client: Redis): Promise<void> {
+  #whenReady(client: RedisClient): Promise<void> {
     if (client.status === 'wait') client.connect().catch(() => undefined);
     this.#ready ??= new Promise((resolve) => {
       client.once('ready', () => {
@@ -95,19 +142,39 @@ export class InboxQueue {
     return this.#ready;
   }
 
-  async #create(client: Redis): Promise<Queue<StoredWebhook>> {
-    const { queueName, prefix } = this.#settings;
-    const queue = new Queue<StoredWebhook>(queueName, { connection: client, prefix });
-    // The listener of the client reports errors; without a listener here, BullMQ would print them.
-    queue.on('error', () => undefined);
+  async #create({ client, isOwned }: OpenedClient): Promise<OpenQueue> {
     try {
-      await queue.waitUntilReady();
-      return queue;
+      return await this.#setUp(client, isOwned);
     } catch (error) {
       // A queue whose connection was cut while it began never recovers: the next call makes another.
-      this.#queue = undefined;
+      this.#opening = undefined;
       throw error;
     }
+  }
+
+  async #setUp(client: RedisClient, isOwned: boolean): Promise<OpenQueue> {
+    const { queueName, prefix, highWater, replicas } = this.#settings;
+    const writer = await findWriter(client, `${prefix}:${queueName}:`);
+    const info = await readInfo(writer());
+    // BullMQ asks for the version with `INFO`, and gives up where it may not.
+    const queue = new Queue<StoredWebhook>(queueName, {
+      connection: client,
+      prefix,
+      skipVersionCheck: info === undefined,
+    });
+    // The listener of the client reports errors; without a listener here, BullMQ would print them.
+    queue.on('error', () => undefined);
+    await queue.waitUntilReady();
+    const opened: OpenQueue = {
+      queue,
+      client,
+      isOwned,
+      writer,
+      memory: new MemoryGauge(highWater, () => readInfo(writer(), 'memory')),
+      replicas: new ReplicaGate(replicas, writer, queue.toKey('write-probe')),
+    };
+    this.#reporter.warn(await readWarnings(opened, info, this.#settings));
+    return opened;
   }
 }
 

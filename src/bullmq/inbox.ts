@@ -8,7 +8,7 @@ import { DeadLetters } from './dead-letters.js';
 import { type InboxHealth, readHealth, unreachable } from './health.js';
 import { InboxReporter } from './inbox-hooks.js';
 import { type BullMQInboxOptions, type InboxSettings, resolveInbox } from './inbox-options.js';
-import { InboxQueue } from './inbox-queue.js';
+import { InboxQueue, type OpenQueue } from './inbox-queue.js';
 import { InboxWorker } from './inbox-worker.js';
 import { toProcessor, type WebhookHandlers, type WebhookProcessor } from './run.js';
 import type { CloseOptions, WorkOptions } from './work-options.js';
@@ -58,6 +58,8 @@ export class BullMQInbox implements WebhookInbox {
   /**
    * Stores an event, unless it is there already. Called by the receiver.
    *
+   * @throws {InboxFullError} Redis is fuller than `highWater` allows.
+   * @throws {InboxReplicasError} The event did not reach as many `replicas` as are asked for in time.
    * @throws {WebhookError} Redis did not store the event in time. The message says why, and holds nothing of the event.
    */
   async store(webhook: StoredWebhook): Promise<void> {
@@ -123,12 +125,12 @@ export class BullMQInbox implements WebhookInbox {
    * ```
    */
   async health(): Promise<InboxHealth> {
-    const { failures } = this.#reporter;
+    const read = (opened: OpenQueue) => readHealth(opened, this.#settings, this.#passwords, this.#reporter);
     try {
-      const asking = this.#open().then((opened) => readHealth(opened, failures));
-      return await withTimeLimit(asking, ASKING, 'The inbox could not be asked');
-    } catch {
-      return unreachable(failures);
+      const asking = this.#queue.open(ASKING).then(read);
+      return await withTimeLimit(asking, ASKING, 'The inbox was asked');
+    } catch (error) {
+      return unreachable(error, this.#passwords, this.#reporter.failures);
     }
   }
 
@@ -142,7 +144,7 @@ export class BullMQInbox implements WebhookInbox {
     await this.#queue.close();
   }
 
-  async #open(): ReturnType<InboxQueue['open']> {
+  async #open(): Promise<OpenQueue> {
     try {
       return await this.#queue.open(ASKING);
     } catch (error) {

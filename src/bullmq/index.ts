@@ -6,7 +6,8 @@
  * @packageDocumentation
  */
 
-export type { RedisConnection } from '../redis/connection.js';
+export { InboxFullError, InboxReplicasError } from '../errors/inbox.js';
+export type { RedisClient, RedisConnection } from '../redis/connection.js';
 export type { DeadLetter, DeadLetters, ListDeadLettersOptions } from './dead-letters.js';
 export type { InboxHealth } from './health.js';
 export { type BullMQInbox, createBullMQInbox } from './inbox.js';

@@ -21,7 +21,9 @@ export type ErrorType =
   | 'webhook_error'
   | 'webhook_verification_error'
   | 'webhook_payload_error'
-  | 'unknown_event_error';
+  | 'unknown_event_error'
+  | 'inbox_full_error'
+  | 'inbox_replicas_error';
 
 /** The names of an error's classes, on every instance, under a key that all copies of this package share. */
 const brand = /* @__PURE__ */ Symbol.for('agent-platform-sdk.error');

@@ -8,7 +8,9 @@ export class WebhookError extends AgentPlatformError {
     | 'webhook_error'
     | 'webhook_verification_error'
     | 'webhook_payload_error'
-    | 'unknown_event_error';
+    | 'unknown_event_error'
+    | 'inbox_full_error'
+    | 'inbox_replicas_error';
 
   /**
    * Tells a queue if processing the same webhook again can succeed: true where a handler failed; false where the webhook

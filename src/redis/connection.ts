@@ -1,14 +1,17 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import { refuseOption } from '../validation/option-checks.js';
 import { isReadOnly } from './failure.js';
 
+/** A client of ioredis: of one Redis, of a Redis behind Sentinel, or of a Redis Cluster. */
+export type RedisClient = Redis | Cluster;
+
 /**
  * The address of Redis: a URL (`redis://…`, `rediss://…` with TLS), options of ioredis (Sentinel included), or an ioredis
- * client. A client that is passed in is never closed here, and keeps its settings. Give it a `reconnectOnError` that
- * returns true for `READONLY`, as clients made here have: after a failover, its connection can stay open to a Redis that
- * takes no more writes.
+ * client, a `Cluster` included. A client that is passed in is never closed here, and keeps its settings. Give it a
+ * `reconnectOnError` that returns true for `READONLY`, as clients made here have: after a failover, its connection can stay
+ * open to a Redis that takes no more writes. With Sentinel, give it `failoverDetector: true` as well.
  */
-export type RedisConnection = string | RedisOptions | Redis;
+export type RedisConnection = string | RedisOptions | RedisClient;
 
 /** Refuses a value that is no connection. The message never repeats it, because a URL can hold a password. */
 export function checkConnection(connection: RedisConnection): RedisConnection {
@@ -44,7 +47,7 @@ function hasBarePercent(url: string): boolean {
 
 /** A client. One that is owned was made here, and is to be closed here. */
 export interface OpenedClient {
-  readonly client: Redis;
+  readonly client: RedisClient;
   readonly isOwned: boolean;
 }
 
@@ -65,7 +68,7 @@ export function leaveReplica(
   tell: (error: Error) => void = () => undefined,
 ): ReconnectOnError {
   return (error) => {
-    if (!isReadOnly(error.message)) return false;
+    if (!isReadOnly(error)) return false;
     tell(error);
     // Numbers that ioredis defines.
     return command === 'rejected' ? 1 : 2;
@@ -74,7 +77,7 @@ export function leaveReplica(
 
 /** A client and every duplicate that BullMQ makes of it. */
 export interface ClientFamily {
-  readonly client: Redis;
+  readonly client: RedisClient;
   /** Closes the connections of all of them at once, without waiting for Redis. */
   disconnect(): void;
 }
@@ -92,40 +95,64 @@ export function openFamily(
 ): ClientFamily {
   const client = openOwnClient(connection, required, reconnectOnError);
   const members = [client];
-  const duplicate = client.duplicate.bind(client);
-  client.duplicate = (override) => {
-    const member = duplicate(override);
+  const duplicate = client.duplicate.bind(client) as (...overrides: readonly unknown[]) => RedisClient;
+  // Those of a `Redis` and of a `Cluster` differ in what they take, which is passed on as it is.
+  client.duplicate = ((...overrides: readonly unknown[]) => {
+    const member = duplicate(...overrides);
     members.push(member);
     return member;
-  };
+  }) as typeof client.duplicate;
   const disconnect = () => {
     for (const member of members) member.disconnect();
   };
   return { client, disconnect };
 }
 
-function openOwnClient(
+/** Makes a new client of the same address: a duplicate where a client was passed in. */
+export function openOwnClient(
   connection: RedisConnection,
   required: RedisOptions,
   reconnectOnError: ReconnectOnError,
-): Redis {
+): RedisClient {
   if (typeof connection === 'string') return newClient(connection, { ...required, reconnectOnError });
-  const set = isClient(connection) ? connection.options : connection;
+  const set = optionsOf(connection);
   const settings = { ...required, reconnectOnError: set.reconnectOnError ?? reconnectOnError };
-  return isClient(connection) ? connection.duplicate(settings) : newClient({ ...set, ...settings }, {});
+  if (!isClient(connection)) return newClient({ ...set, ...settings }, {});
+  if (!isCluster(connection)) return connection.duplicate({ ...settings, ...REPLIES, ...failoverOf(set) });
+  return connection.duplicate([], { redisOptions: { ...settings, ...REPLIES } });
 }
 
+/** The scripts here and BullMQ are written for replies of this form. */
+const REPLIES = { replyMapping: 'legacy' } as const;
+
 function newClient(connection: string | RedisOptions, defaults: RedisOptions): Redis {
-  // The scripts here and BullMQ are written for replies of this form.
-  const replies = { replyMapping: 'legacy' } as const;
   return typeof connection === 'string'
-    ? new Redis(connection, { ...defaults, ...replies })
-    : new Redis({ ...defaults, ...connection, ...replies });
+    ? new Redis(connection, { ...defaults, ...REPLIES })
+    : new Redis({ ...defaults, ...failoverOf(connection), ...connection, ...REPLIES });
+}
+
+/**
+ * Lets the Sentinels tell of a failover. Without, a client can go on for seconds with a Redis that was away and returned,
+ * and what it writes there is lost when that Redis becomes a replica.
+ */
+function failoverOf({ sentinels }: RedisOptions): RedisOptions {
+  return sentinels === undefined || sentinels === null ? {} : { failoverDetector: true };
 }
 
 /** Looks at the shape and not at the class, because the application may have another copy of ioredis. */
-function isClient(connection: RedisConnection): connection is Redis {
+function isClient(connection: RedisConnection): connection is RedisClient {
   return typeof connection === 'object' && typeof (connection as Partial<Redis>).duplicate === 'function';
+}
+
+/** Tells whether a connection is a client of a Redis Cluster. */
+export function isCluster(connection: RedisConnection): connection is Cluster {
+  return isClient(connection) && connection.isCluster;
+}
+
+/** Returns the settings of the connections that a client makes: of a cluster, those to its nodes. */
+export function optionsOf(connection: RedisOptions | RedisClient): RedisOptions {
+  if (isCluster(connection)) return connection.options.redisOptions ?? {};
+  return isClient(connection) ? connection.options : connection;
 }
 
 /** Returns every password that a connection holds, so that none can appear in an error. */
@@ -139,6 +166,19 @@ function allPasswords(connection: RedisConnection): (string | null | undefined)[
     const { password, searchParams } = new URL(connection);
     return [password, decodeURIComponent(password), searchParams.get('password')];
   }
-  const { password, sentinelPassword } = isClient(connection) ? connection.options : connection;
-  return [password, sentinelPassword];
+  const { password, sentinelPassword } = optionsOf(connection);
+  return [password, sentinelPassword, ...passwordsOfNodes(connection)];
+}
+
+/** Each node that a cluster is first reached by can be a URL, or have a password of its own. */
+function passwordsOfNodes(connection: RedisConnection): (string | null | undefined)[] {
+  if (!isCluster(connection)) return [];
+  // Declared as private; before the client is connected, they are nowhere else.
+  const { startupNodes = [] } = connection as unknown as {
+    startupNodes?: (string | number | RedisOptions)[];
+  };
+  return startupNodes.flatMap((node) => {
+    if (typeof node === 'object') return node.password;
+    return typeof node === 'string' && URL.canParse(node) ? allPasswords(node) : undefined;
+  });
 }

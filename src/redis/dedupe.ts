@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import { forCaller } from '../errors/caller.js';
 import { checkTimeout, refuseOption, refuseUnknown } from '../validation/option-checks.js';
 import type { ClaimResult, DedupeStore } from '../webhooks/dedupe-store.js';
@@ -8,6 +7,7 @@ import {
   leaveReplica,
   openClient,
   passwordsOf,
+  type RedisClient,
   type RedisConnection,
 } from './connection.js';
 import { isRefusedForNow, redisFailure } from './failure.js';
@@ -73,7 +73,7 @@ function storeOf(options: RedisDedupeOptions): RedisDedupe {
 }
 
 class RedisDedupeStore implements RedisDedupe {
-  readonly #client: Redis;
+  readonly #client: RedisClient;
   readonly #isOwned: boolean;
   readonly #passwords: readonly string[];
   readonly #keyPrefix: string;
@@ -164,7 +164,7 @@ return redis.call('DEL', KEYS[1])`);
 
 /** Runs a script by its digest, and sends its text where Redis does not have it, as after a restart. */
 async function runScript(
-  client: Redis,
+  client: RedisClient,
   { text, digest }: Script,
   key: string,
   args: readonly (string | number)[],

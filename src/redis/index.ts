@@ -6,5 +6,5 @@
  * @packageDocumentation
  */
 
-export type { RedisConnection } from './connection.js';
+export type { RedisClient, RedisConnection } from './connection.js';
 export { createRedisDedupe, type RedisDedupe, type RedisDedupeOptions } from './dedupe.js';

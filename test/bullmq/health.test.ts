@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { DURABLE, startRedis } from '../../scripts/redis-server.js';
 import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
 import { createInbox, eventually, redis, stored } from './inbox-fixture.js';
 
 test('it tells how many events wait, run, retry and are dead letters, and how old the next one is', async () => {
@@ -32,30 +33,50 @@ test('it tells how many events wait, run, retry and are dead letters, and how ol
   await worker.close({ grace: 0 });
 });
 
+test('the oldest event can be one that waits for a retry', async () => {
+  const inbox = createInbox({ backoff: 3_600_000 });
+  const worker = inbox.work({ process: () => Promise.reject(new Error('no')) });
+  // More than are looked at from one end; the oldest is due last.
+  for (const age of [...Array.from({ length: 510 }, () => 1_000), 3_600_000]) {
+    await inbox.store(stored({ receivedAt: Date.now() - age }));
+  }
+  await eventually(async () => expect((await inbox.health()).retrying).toBe(511));
+  await worker.close();
+  await inbox.store(stored());
+  expect((await inbox.health()).oldestMs).toBeGreaterThanOrEqual(3_600_000);
+});
+
 test('an empty inbox is ready, and has no oldest event', async () => {
   expect(await createInbox().health()).toMatchObject({ ready: true, depth: 0, oldestMs: 0 });
 });
 
 test('without Redis it is not ready, and rejects nothing', async () => {
   const health = await createInbox({ connection: 'redis://127.0.0.1:1' }).health();
-  expect(health).toMatchObject({ ready: false, warnings: ['Redis does not answer'] });
+  expect(health).toMatchObject({
+    ready: false,
+    warnings: [expect.stringContaining('Redis cannot be asked: connect ECONNREFUSED')],
+  });
   expect(health.failures.redisErrors).toBeGreaterThan(0);
 });
 
 test('it warns of settings with which an acknowledged event can be lost', async () => {
-  const inbox = createInbox();
-  expect((await inbox.health()).warnings).toEqual([expect.stringContaining('appendonly is no')]);
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ logger });
+  const usual = [expect.stringContaining('maxmemory is 0'), expect.stringContaining('appendonly is no')];
+  expect((await inbox.health()).warnings).toEqual(usual);
   await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
-  expect((await inbox.health()).warnings).toEqual([
-    expect.stringContaining('maxmemory-policy is allkeys-lru'),
-    expect.stringContaining('appendonly is no'),
-  ]);
+  const policy = expect.stringContaining('maxmemory-policy is allkeys-lru');
+  expect((await inbox.health()).warnings).toEqual([policy, ...usual]);
+  // Each is logged once.
+  expect(logger.lines).toEqual([...usual, policy]);
   await redis.config('SET', 'maxmemory-policy', 'noeviction');
 });
 
+const LIMITED = [...DURABLE, '--maxmemory', '100mb'];
+
 test.each([
-  [[...DURABLE], []],
-  [[...DURABLE, '--appendfsync', 'everysec'], [expect.stringContaining('appendfsync is everysec')]],
+  [LIMITED, []],
+  [[...LIMITED, '--appendfsync', 'everysec'], [expect.stringContaining('appendfsync is everysec')]],
 ])('with %j it warns of %j', async (args, warnings) => {
   const server = await startRedis(args);
   try {
@@ -65,4 +86,21 @@ test.each([
   } finally {
     await server.stop();
   }
+});
+
+test('it is ready only if a write has just succeeded', async () => {
+  const inbox = createInbox();
+  expect(await inbox.health()).toMatchObject({ ready: true });
+  // Every command that reads is answered, and no write is taken.
+  await redis.config('SET', 'min-replicas-to-write', '1');
+  try {
+    const { ready, warnings } = await inbox.health();
+    expect([ready, warnings[0]]).toEqual([
+      false,
+      expect.stringContaining('No event can be stored: NOREPLICAS'),
+    ]);
+  } finally {
+    await redis.config('SET', 'min-replicas-to-write', '0');
+  }
+  expect(await inbox.health()).toMatchObject({ ready: true });
 });

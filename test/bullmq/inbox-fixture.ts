@@ -72,7 +72,7 @@ let keys = 0;
 export function stored(overrides: Partial<StoredWebhook> = {}): StoredWebhook {
   keys += 1;
   return {
-    key: keys.toString(16).padStart(64, 'f'),
+    key: keys.toString(16).padStart(64, '0'),
     type: 'lead_captured',
     payload: minimal.lead_captured,
     deliveryId: crypto.randomUUID(),

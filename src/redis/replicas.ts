@@ -1,0 +1,94 @@
+import type { Redis } from 'ioredis';
+import { InboxReplicasError } from '../errors/inbox.js';
+
+/** The milliseconds of one `WAIT`, during which Redis answers nothing else on that connection. */
+const SLICE = 500;
+/** Milliseconds that the key lives which each `WAIT` writes first. */
+const PROBE_LIFE = 60_000;
+
+/** What one `WAIT` has found. */
+interface Waited {
+  readonly reached: number;
+  /** Undefined if the connection has changed meanwhile. */
+  readonly connection: Redis['stream'] | undefined;
+}
+
+/** Reads as the error of ioredis does, after which a write is repeated. */
+const CHANGED = 'Connection is closed: it changed while replicas were waited for';
+
+/**
+ * Makes a write wait until it is on so many replicas.
+ *
+ * `WAIT` waits for what *its own* connection has written: on a new one it is answered at once, and means nothing, and ioredis
+ * sends it again by itself when a connection is lost. So a write counts only if the connection was one and the same from
+ * before it until the answer of `WAIT`. Each `WAIT` writes a key of its own first, so that there is something to wait for where
+ * the event was there already.
+ */
+export class ReplicaGate {
+  readonly #wanted: number;
+  readonly #writer: () => Redis;
+  readonly #probeKey: string;
+  #last: Promise<unknown> = Promise.resolve();
+  #next: Promise<Waited> | undefined;
+
+  constructor(wanted: number, writer: () => Redis, probeKey: string) {
+    this.#wanted = wanted;
+    this.#writer = writer;
+    this.#probeKey = probeKey;
+  }
+
+  /**
+   * Writes, and resolves when the write is on enough replicas.
+   *
+   * @throws {InboxReplicasError} It is not, in `timeout` milliseconds.
+   * @throws Error The connection was lost: it is to be written again.
+   */
+  async write(write: () => Promise<unknown>, timeout: number): Promise<void> {
+    const end = performance.now() + timeout;
+    const slice = Math.min(SLICE, Math.max(Math.floor(timeout / 4), 1));
+    const writer = this.#writer();
+    // A node of a cluster is connected to by its first command.
+    if (writer.status !== 'ready') await writer.ping();
+    const connection = writer.stream;
+    await write();
+    for (;;) {
+      const { reached, connection: waitedOn } = await this.#wait(slice);
+      if (waitedOn !== connection) throw new Error(CHANGED);
+      if (reached >= this.#wanted) return;
+      // The next answer may come after a `WAIT` that is under way, and one more.
+      if (performance.now() + 2 * slice >= end)
+        throw new InboxReplicasError({ reached, wanted: this.#wanted });
+    }
+  }
+
+  /** Writes a key that nobody reads. It is refused where an event would be, and waited for as an event is. */
+  async probe(timeout: number): Promise<void> {
+    if (this.#wanted === 0) await this.#writer().set(this.#probeKey, '1', 'PX', PROBE_LIFE);
+    else await this.write(() => Promise.resolve(), timeout);
+  }
+
+  /** One `WAIT` serves all writes that were answered before it is sent; the next is sent when it is answered. */
+  #wait(slice: number): Promise<Waited> {
+    if (this.#next === undefined) {
+      this.#next = this.#last.then(() => {
+        this.#next = undefined;
+        return this.#send(slice);
+      });
+      this.#last = this.#next.catch(() => undefined);
+    }
+    return this.#next;
+  }
+
+  async #send(slice: number): Promise<Waited> {
+    const writer = this.#writer();
+    const connection = writer.stream;
+    const answers = await writer
+      .pipeline()
+      .set(this.#probeKey, '1', 'PX', PROBE_LIFE)
+      .wait(this.#wanted, slice)
+      .exec();
+    for (const [error] of answers ?? []) if (error !== null) throw error;
+    const reached = Number(answers?.[1]?.[1] ?? 0);
+    return { reached, connection: writer.stream === connection ? connection : undefined };
+  }
+}

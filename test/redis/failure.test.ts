@@ -1,0 +1,108 @@
+import { createServer } from 'node:tls';
+import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { startRedis } from '../../scripts/redis-server.js';
+import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
+import { listenOnLoopback } from '../support/loopback.js';
+import { post, secret } from '../webhooks/deliveries.js';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
+
+/** A Redis with a user `inbox`, who may do everything but what is taken away. */
+async function startWithUser(...less: readonly string[]): Promise<string> {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const admin = new Redis(server.url);
+  await admin.acl('SETUSER', 'inbox', 'on', '>the-password', '~*', '&*', '+@all', ...less);
+  await admin.quit();
+  return `redis://inbox:the-password@127.0.0.1:${server.port}`;
+}
+
+async function startWith(...args: readonly string[]): Promise<string> {
+  const server = await startRedis(['--save', '', ...args]);
+  onTestFinished(() => server.stop());
+  return server.url;
+}
+
+/** A cluster of one node, which has all keys. */
+async function startCluster(): Promise<string> {
+  const url = await startWith('--cluster-enabled', 'yes');
+  const admin = new Redis(url);
+  await admin.cluster('ADDSLOTSRANGE', 0, 16_383);
+  await admin.quit();
+  return url;
+}
+
+/** Shakes hands with nobody: it has no certificate. */
+async function startWithoutCertificate(): Promise<string> {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  return `rediss://127.0.0.1:${await listenOnLoopback(server)}`;
+}
+
+test.each<[string, () => Promise<string>, RegExp]>([
+  ['a command that is forbidden', () => startWithUser('-evalsha', '-eval'), /NOPERM .* see its ACL\./],
+  [
+    'a command of a script that is forbidden',
+    () => startWithUser('-hmset'),
+    /can't run this .* see its ACL\./,
+  ],
+  ['keys that are forbidden', () => startWithUser('resetkeys'), /NOPERM .* see its ACL\./],
+  ['a wrong password', async () => (await startWithUser()).replace('the-', 'a-'), /WRONGPASS .* is wrong\./],
+  [
+    'a password that is missing',
+    () => startWith('--requirepass', 'secret'),
+    /NOAUTH .* set it in `connection`\./,
+  ],
+  ['keys on several nodes', startCluster, /CROSSSLOT .* pass a `Cluster` of ioredis/],
+  ['TLS that fails', startWithoutCertificate, /TLS failed: see `tls` of `connection`/],
+  [
+    'a replica that is missing',
+    () => startWith('--min-replicas-to-write', '1'),
+    /NOREPLICAS .* `min-replicas-to-write`/,
+  ],
+])('%s is named in onError', async (_, start, message) => {
+  const inbox = createInbox({ connection: await start(), storeTimeout: 500 });
+  const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+  const errors: unknown[] = [];
+  receiver.onError((error) => errors.push(error));
+  expect((await receiver.handle(post('lead_captured'))).status).toBe(500);
+  expect(errors).toEqual([expect.any(WebhookError)]);
+  expect(String(errors[0])).toMatch(message);
+});
+
+test('the name of a reply is the code of the error', async () => {
+  const codes: unknown[] = [];
+  const connection = (await startWithUser()).replace('the-', 'a-');
+  const hooks = { onRedisError: (error: NodeJS.ErrnoException) => codes.push(error.code) };
+  const inbox = createInbox({ connection, storeTimeout: 100, hooks });
+  await expect(inbox.store(stored())).rejects.toMatchObject({ cause: { code: 'WRONGPASS' } });
+  expect(codes).toContain('WRONGPASS');
+});
+
+test('a user who may not run INFO stores events, and is warned once', async () => {
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ connection: await startWithUser('-info'), logger });
+  await inbox.store(stored());
+  await inbox.store(stored());
+  const health = await inbox.health();
+  expect(health).toMatchObject({ ready: true, waiting: 2, memoryUsed: undefined });
+  expect(health.warnings).toEqual([expect.stringContaining('may not run INFO')]);
+  expect(logger.lines).toEqual([expect.stringContaining('may not run INFO')]);
+});
+
+test('a Redis that takes no writes is logged once, however many commands it refuses', async () => {
+  const url = await startWith();
+  const admin = new Redis(url);
+  onTestFinished(() => admin.disconnect());
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ connection: url, storeTimeout: 1_000, logger });
+  await inbox.store(stored());
+  await admin.replicaof('127.0.0.1', '1');
+  // The write of `health` and the scripts of BullMQ are refused in different words.
+  await Promise.allSettled([inbox.health(), inbox.store(stored()), inbox.store(stored())]);
+  await admin.replicaof('NO', 'ONE');
+  await eventually(async () => expect(await inbox.health()).toMatchObject({ ready: true }));
+  const lines = logger.lines.filter((line) => /Redis (?:failed|is back)/.test(line));
+  expect(lines).toEqual([expect.stringContaining('READONLY'), expect.stringContaining('Redis is back')]);
+});
