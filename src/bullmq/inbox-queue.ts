@@ -1,5 +1,4 @@
 import { type JobsOptions, Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { InboxFullError } from '../errors/inbox.js';
 import { WebhookError } from '../errors/index.js';
 import {
@@ -18,13 +17,10 @@ import { workspaceOf } from '../webhooks/delivery.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxReporter } from './inbox-hooks.js';
 import type { InboxSettings } from './inbox-options.js';
-import { readWarnings } from './redis-warnings.js';
+import { type QueueOnRedis, readWarnings } from './redis-warnings.js';
 
-/** A connected queue and its client. */
-export interface OpenQueue extends OpenedClient {
-  readonly queue: Queue<StoredWebhook>;
-  /** Gives the connection to the Redis that takes the queue's writes: in a cluster, to one of its nodes. */
-  readonly writer: () => Redis;
+/** A connected queue, and what an event passes on its way into it. */
+export interface OpenQueue extends QueueOnRedis {
   /** Tells whether there is memory for an event. */
   readonly memory: MemoryGauge;
   /** Makes an event wait for replicas. */

@@ -1,19 +1,26 @@
-import { optionsOf } from '../redis/connection.js';
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { type OpenedClient, optionsOf } from '../redis/connection.js';
 import { memoryUse } from '../redis/memory.js';
 import { numberIn, readFsync, type ServerInfo } from '../redis/server.js';
+import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxSettings } from './inbox-options.js';
-import type { OpenQueue } from './inbox-queue.js';
 
 /** The share of `maxmemory` from which dead letters are warned of. */
 const MANY_DEAD_LETTERS = 0.2;
 /** The number of dead letters whose size stands for that of all. */
 const SAMPLE = 20;
 
-type Opened = Pick<OpenQueue, 'queue' | 'client' | 'isOwned' | 'writer'>;
+/** A connected queue, its client, and the Redis that it is on. */
+export interface QueueOnRedis extends OpenedClient {
+  readonly queue: Queue<StoredWebhook>;
+  /** Gives the connection to the Redis that takes the queue's writes: in a cluster, to one of its nodes. */
+  readonly writer: () => Redis;
+}
 
 /** Returns what of Redis, of its memory and of its replicas can lose events or stop them. */
 export async function readWarnings(
-  opened: Opened,
+  opened: QueueOnRedis,
   info: ServerInfo | undefined,
   settings: InboxSettings,
 ): Promise<string[]> {
@@ -48,7 +55,7 @@ function memoryWarnings(info: ServerInfo, { highWater }: InboxSettings): string[
 }
 
 /** What dead letters hold, by the size of a few. */
-async function deadLetterWarnings({ queue, writer }: Opened, info: ServerInfo): Promise<string[]> {
+async function deadLetterWarnings({ queue, writer }: QueueOnRedis, info: ServerInfo): Promise<string[]> {
   const use = memoryUse(info);
   if (use === undefined) return [];
   const ids = await queue.getRanges(['failed'], 0, SAMPLE - 1, true);
@@ -76,7 +83,7 @@ function diskWarnings(info: ServerInfo, fsync: string | undefined): string[] {
 }
 
 function failoverWarnings(
-  { client, isOwned }: Opened,
+  { client, isOwned }: QueueOnRedis,
   info: ServerInfo,
   { replicas }: InboxSettings,
 ): string[] {

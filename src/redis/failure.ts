@@ -60,7 +60,7 @@ export function cleanError(error: unknown, passwords: readonly string[]): Error 
 /** The word with which Redis names an error, such as `NOPERM`; undefined for the general `ERR`, and for other errors. */
 function replyCode(message: string): string | undefined {
   // What Redis says within a script, instead of NOPERM and CROSSSLOT.
-  if (/^ERR The user executing the script/.test(message)) return 'NOPERM';
+  if (message.startsWith('ERR The user executing the script')) return 'NOPERM';
   if (/^ERR Script attempted to access (?:a non local key|keys that do not hash)/.test(message))
     return 'CROSSSLOT';
   // Before Redis 7, the error of a script only ends with the reply.
@@ -104,5 +104,5 @@ export function isConnectionLost(error: unknown): boolean {
 /** The user of Redis may not run the command, or nobody may. */
 export function isForbidden(error: unknown): boolean {
   const message = messageOf(error);
-  return replyCode(message) === 'NOPERM' || /^ERR unknown command/.test(message);
+  return replyCode(message) === 'NOPERM' || message.startsWith('ERR unknown command');
 }
