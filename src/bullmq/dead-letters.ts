@@ -10,9 +10,9 @@ export interface DeadLetter {
   readonly id: string;
   /** The event as it was stored. */
   readonly webhook: StoredWebhook;
-  /** The error of the last run, with marked fields masked. */
+  /** The error of the last run, or what has happened to the event, with marked fields and credentials masked. */
   readonly reason: string;
-  /** The number of runs of its handlers. */
+  /** The number of runs of its handlers, those that lost their worker or their lock included. */
   readonly attempts: number;
   /** The time at which it became a dead letter, in milliseconds since the Unix epoch. */
   readonly failedAt: number;
@@ -24,11 +24,17 @@ export interface ListDeadLettersOptions {
   readonly start?: number | undefined;
   /** The largest number to return. Default 50. */
   readonly limit?: number | undefined;
+  /**
+   * The most bytes of stored events to return: the page ends before the event with which it would be larger. It holds one event
+   * at least. Default 16 777 216, which is 16 MiB.
+   */
+  readonly maxBytes?: number | undefined;
 }
 
-/** Events that are read at once: their payloads may be large, and must fit in memory. */
-const PAGE = 20;
 const DEFAULT_LIMIT = 50;
+const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+/** What is read at once: the events must fit in memory. */
+const BATCH: PageSize = { limit: 20, maxBytes: DEFAULT_MAX_BYTES };
 
 /**
  * The events whose attempts are used up, or whose payload is invalid.
@@ -64,12 +70,22 @@ export class DeadLetters {
     return queue.getFailedCount();
   }
 
-  /** Reads a page of them, the oldest first. */
+  /**
+   * Reads a page of them, the oldest first. Where the events are large, it is shorter than `limit`: the next page begins at `start`
+   * and the length of this one, and the one after the last is empty.
+   */
   async list(options: ListDeadLettersOptions = {}): Promise<DeadLetter[]> {
-    refuseUnknown(options, { start: true, limit: true });
+    refuseUnknown(options, { start: true, limit: true, maxBytes: true });
     const start = checkWhole('start', 0, options.start) ?? 0;
-    const jobs = await this.#page(start, checkWhole('limit', 1, options.limit) ?? DEFAULT_LIMIT);
-    return jobs.map(describe);
+    const limit = checkWhole('limit', 1, options.limit) ?? DEFAULT_LIMIT;
+    const maxBytes = checkWhole('maxBytes', 1, options.maxBytes) ?? DEFAULT_MAX_BYTES;
+    const opened = await this.#open();
+    const ids = await opened.queue.getRanges(['failed'], start, start + limit - 1, true);
+    for await (const page of pagesOf(ids, opened, { limit, maxBytes })) {
+      const jobs = await Promise.all(page.map((id) => this.#find(id)));
+      return jobs.flatMap((job) => (job === undefined ? [] : describe(job)));
+    }
+    return [];
   }
 
   /** Reads one; undefined if there is none with this id. */
@@ -96,16 +112,16 @@ export class DeadLetters {
    */
   async replayAll(select: (letter: DeadLetter) => boolean = () => true): Promise<number> {
     const until = Date.now();
-    const { queue } = await this.#open();
+    const opened = await this.#open();
     // All ids at once: pages would shift when someone else replays or removes at the same time.
-    const ids = await queue.getRanges(['failed'], 0, -1, true);
+    const ids = await opened.queue.getRanges(['failed'], 0, -1, true);
     const replayOne = async (id: string): Promise<boolean> => {
       const job = await this.#find(id);
       return job !== undefined && (job.finishedOn ?? 0) <= until && select(describe(job)) && this.#retry(job);
     };
     let replayed = 0;
-    for (let start = 0; start < ids.length; start += PAGE) {
-      const results = await Promise.all(ids.slice(start, start + PAGE).map(replayOne));
+    for await (const page of pagesOf(ids, opened, BATCH)) {
+      const results = await Promise.all(page.map(replayOne));
       replayed += results.filter(Boolean).length;
     }
     return replayed;
@@ -121,12 +137,6 @@ export class DeadLetters {
     if (job === undefined) return false;
     await job.remove();
     return true;
-  }
-
-  async #page(start: number, limit: number): Promise<Job<StoredWebhook>[]> {
-    const { queue } = await this.#open();
-    // The declared type is that of a job without methods; jobs are returned.
-    return (await queue.getJobs(['failed'], start, start + limit - 1, true)) as Job<StoredWebhook>[];
   }
 
   async #find(id: string): Promise<Job<StoredWebhook> | undefined> {
@@ -148,6 +158,40 @@ export class DeadLetters {
       return false;
     }
   }
+}
+
+/** Events whose size is asked for at once. */
+const ASKED = 100;
+
+interface PageSize {
+  readonly limit: number;
+  readonly maxBytes: number;
+}
+
+/** Splits ids into pages, by the sizes of their events, which are not read for that. */
+async function* pagesOf(
+  ids: readonly string[],
+  { queue, client }: OpenQueue,
+  { limit, maxBytes }: PageSize,
+): AsyncGenerator<readonly string[]> {
+  let page: string[] = [];
+  let bytes = 0;
+  let sizes: readonly number[] = [];
+  for (const [index, id] of ids.entries()) {
+    const place = index % ASKED;
+    if (place === 0) {
+      const asked = ids.slice(index, index + ASKED);
+      sizes = await Promise.all(asked.map((one) => client.hstrlen(queue.toKey(one), 'data')));
+    }
+    const size = sizes[place] ?? 0;
+    if (page.length === limit || (page.length > 0 && bytes + size > maxBytes)) {
+      yield page;
+      [page, bytes] = [[], 0];
+    }
+    page.push(id);
+    bytes += size;
+  }
+  if (page.length > 0) yield page;
 }
 
 function describe(job: Job<StoredWebhook>): DeadLetter {

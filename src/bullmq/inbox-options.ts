@@ -44,11 +44,14 @@ export interface BullMQInboxOptions {
    * has a part in braces.
    */
   readonly prefix?: string | undefined;
-  /** The number of runs of an event before it goes to the dead letters. Default 10. */
+  /**
+   * The number of runs of an event before it goes to the dead letters. Default 16: with the default `backoff`, retries reach over
+   * four and a half to nine hours, so that an evening in which a system behind the handlers is down needs no replay.
+   */
   readonly attempts?: number | undefined;
   /**
    * The wait between two runs: milliseconds, or a way in which they grow. Default exponential from 1 000 with a jitter of
-   * 0.5: ten attempts within about eight minutes.
+   * 0.5: within one second, two, four, …, of which half is random.
    */
   readonly backoff?: number | InboxBackoff | undefined;
   /**
@@ -126,7 +129,7 @@ const inboxOptions: OptionNames<BullMQInboxOptions> = {
 const backoffOptions: OptionNames<InboxBackoff> = { type: true, delay: true, jitter: true };
 
 const DEFAULT_QUEUE_NAME = 'agent-platform-webhooks';
-const DEFAULT_ATTEMPTS = 10;
+const DEFAULT_ATTEMPTS = 16;
 const DEFAULT_BACKOFF: InboxBackoff = { type: 'exponential', delay: 1_000, jitter: 0.5 };
 const DEFAULT_STORE_TIMEOUT = 30_000;
 const DEFAULT_HIGH_WATER = 0.85;

@@ -1,6 +1,6 @@
 import { UnrecoverableError } from 'bullmq';
 import { WebhookError } from '../errors/index.js';
-import { redactText } from '../ground/redact.js';
+import { MASK, redactText } from '../ground/redact.js';
 import { refuseOption } from '../validation/option-checks.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import type { WebhookHandler } from '../webhooks/handlers.js';
@@ -148,12 +148,14 @@ function reasonOf(error: unknown): string {
 }
 
 function describe(error: Error): string {
-  return error instanceof WebhookError
-    ? safeReason(error.message)
-    : `${error.name}: ${safeReason(error.message)}`;
+  return safeReason(error instanceof WebhookError ? error.message : `${error.name}: ${error.message}`);
 }
+
+/** What HTTP clients put into their messages: a token behind its scheme, a password in an address, a key in its query. */
+const CREDENTIALS =
+  /(\bbearer\s+|\bauthorization\W+(?:\w+\s+)?)[\w.~+/=-]{8,}|(:\/\/[^\s/:@]*:)[^\s/@]+(?=@)|([?&][\w-]*(?:key|token|secret|password|signature)=)[^\s&]+/gi;
 
 /** Masks marked fields and credentials in the message of an error: it is stored, and shown by dashboards. */
 export function safeReason(text: string): string {
-  return redactText(text);
+  return redactText(text).replace(CREDENTIALS, `$1$2$3${MASK}`);
 }

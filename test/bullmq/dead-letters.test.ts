@@ -38,6 +38,25 @@ test('dead letters are listed in pages, the oldest first', async () => {
   expect(await inbox.deadLetters.count()).toBe(5);
 });
 
+test('a page of large ones is shorter, and holds one at least', async () => {
+  const inbox = createInbox({ attempts: 1 });
+  inbox.work({ process: () => Promise.reject(new Error('no')) });
+  const sizes = [4, 4, 9, 1, 1, 20];
+  for (const size of sizes) {
+    await inbox.store(stored({ payload: { text: 'x'.repeat(size * 1_000_000) } }));
+    await settled(inbox);
+  }
+  const pages: number[][] = [];
+  for (let start = 0; start < sizes.length; ) {
+    const page = await inbox.deadLetters.list({ start });
+    pages.push(page.map(({ webhook }) => Math.round(String(webhook.payload.text).length / 1_000_000)));
+    start += page.length;
+  }
+  expect(pages).toEqual([[4, 4], [9, 1, 1], [20]]);
+  expect(await inbox.deadLetters.list({ maxBytes: 1 })).toHaveLength(1);
+  expect(await inbox.deadLetters.list({ start: sizes.length })).toEqual([]);
+});
+
 test('one is found by its id', async () => {
   const { inbox, ids, webhooks } = await setUp(1);
   expect(await inbox.deadLetters.get(ids[0] ?? '')).toMatchObject({ id: ids[0], webhook: webhooks[0] });
@@ -144,7 +163,7 @@ test('a copy of a dead letter makes no job', async () => {
 test('dead letters are kept, unless a time is set for them', async () => {
   const { inbox } = await setUp(1);
   expect((await inbox.deadLetters.list())[0]?.failedAt).toBeGreaterThan(0);
-  const forgetful = createInbox({ attempts: 1, deadLetterRetention: 1, queueName: 'forgetful' });
+  const forgetful = createInbox({ attempts: 1, deadLetterRetention: 500, queueName: 'forgetful' });
   forgetful.work({ process: () => Promise.reject(new Error('no')) });
   await forgetful.store(stored());
   await settled(forgetful);
@@ -154,7 +173,7 @@ test('dead letters are kept, unless a time is set for them', async () => {
   expect([await inbox.deadLetters.count(), await redis.zcard('bull:forgetful:failed')]).toEqual([1, 1]);
 });
 
-test.each([{ start: -1 }, { start: 0.5 }, { limit: 0 }, { page: 1 }])(
+test.each([{ start: -1 }, { start: 0.5 }, { limit: 0 }, { maxBytes: 0 }, { page: 1 }])(
   'refuses to list %j',
   async (options) => {
     await expect(createInbox().deadLetters.list(options)).rejects.toThrow(ConfigurationError);

@@ -6,7 +6,7 @@ import { startRedis } from '../../scripts/redis-server.js';
 import { deferred } from '../support/deferred.js';
 import { minimal, post, secret } from '../webhooks/deliveries.js';
 import { RecordingLogger } from '../webhooks/recording-logger.js';
-import { createInbox, eventually, notes, redis, stored } from './inbox-fixture.js';
+import { createInbox, eventually, everythingInRedis, notes, redis, stored } from './inbox-fixture.js';
 
 const receiverWith = (inbox?: ReturnType<typeof createInbox>) =>
   createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
@@ -86,14 +86,22 @@ test('an event that does not fit the specification is a dead letter at once, and
   expect(letter?.reason).toContain('payload.agentId: expected string, received number');
 });
 
-test('a marked field in the error of a handler is masked in the dead letter', async () => {
+test.each([
+  '{"sessionKey":"canary"}',
+  '401 for sessionKey=canary',
+  'headers: { authorization: Bearer canary-token }',
+  'Authorization: "Basic canary+token=="',
+  'could not reach https://user:canary@crm.example/',
+  'GET https://crm.example/leads?page=2&api_key=canary failed, sessionKey too',
+])('what is secret in the error of a handler is masked in the dead letter: %s', async (message) => {
   const inbox = createInbox({ attempts: 1 });
-  inbox.work({ lead_captured: () => Promise.reject(new Error('{"sessionKey":"canary"}')) });
+  inbox.work({ lead_captured: () => Promise.reject(new Error(message)) });
   await inbox.store(stored());
   await eventually(async () => expect(await inbox.deadLetters.count()).toBe(1));
   const [letter] = await inbox.deadLetters.list();
-  expect(letter?.reason).toContain('sessionKey');
+  expect(letter?.reason).toContain('[redacted]');
   expect(letter?.reason).not.toContain('canary');
+  expect(await everythingInRedis()).not.toContain('canary');
 });
 
 test("someone else's job in the queue is a dead letter, and stops nobody", async () => {
