@@ -61,7 +61,7 @@ test('without Redis it is not ready, and rejects nothing', async () => {
 
 test('it warns of settings with which an acknowledged event can be lost', async () => {
   const logger = new RecordingLogger();
-  const inbox = createInbox({ logger });
+  const inbox = createInbox({ queueName: 'webhooks', logger });
   const usual = [expect.stringContaining('maxmemory is 0'), expect.stringContaining('appendonly is no')];
   expect((await inbox.health()).warnings).toEqual(usual);
   await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');

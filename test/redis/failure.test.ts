@@ -82,7 +82,7 @@ test('the name of a reply is the code of the error', async () => {
 
 test('a user who may not run INFO stores events, and is warned once', async () => {
   const logger = new RecordingLogger();
-  const inbox = createInbox({ connection: await startWithUser('-info'), logger });
+  const inbox = createInbox({ connection: await startWithUser('-info'), queueName: 'webhooks', logger });
   await inbox.store(stored());
   await inbox.store(stored());
   const health = await inbox.health();
