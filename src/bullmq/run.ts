@@ -1,6 +1,7 @@
 import { UnrecoverableError } from 'bullmq';
 import { WebhookError } from '../errors/index.js';
-import { MASK, redactText } from '../ground/redact.js';
+import { MASK } from '../ground/echoes.js';
+import { redactText } from '../ground/redact.js';
 import { refuseOption } from '../validation/option-checks.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import type { WebhookHandler } from '../webhooks/handlers.js';

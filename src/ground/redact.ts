@@ -1,7 +1,5 @@
+import { isLong, MASK, withoutForms } from './echoes.js';
 import { parseJson } from './json.js';
-
-/** Stands in place of a value that must not be seen. */
-export const MASK = '[redacted]';
 
 /** The marked fields: masked by name, at any depth, in logs and errors. */
 export const MARKED_FIELDS: readonly string[] = [
@@ -30,8 +28,9 @@ export function isMarked(name: unknown): boolean {
  * `serverUrlSecret`, `workspaceSecret`, `sessionKey`, `listenUrl`, and `value` and `defaultValue` of a variable with
  * `isEnv`. For logs: what the SDK itself logs and puts into errors has been through it.
  *
- * Copies what JSON can hold, and dates; other objects, such as an error, become their `String`. Cycles are cut. Never throws:
- * a value that cannot be read, such as with a getter that throws, becomes `'[unreadable]'`.
+ * Copies what JSON can hold, and dates; other objects, such as an error, become their `String`. Functions, such as a
+ * `toJSON`, and symbols are left out. Each object is copied once, and cycles are cut. Never throws: a value that cannot be
+ * read, such as with a getter that throws, becomes `'[unreadable]'`.
  *
  * @example
  * ```ts
@@ -46,7 +45,42 @@ export function redact(value: unknown): unknown {
 
 /** {@link redact}, which takes known secrets out too: each of `forms`, of texts, names and numbers. */
 export function masked(value: unknown, forms: readonly string[]): unknown {
-  return readable(() => copy(value, forms, []));
+  // A short secret is a word, and so are names: masking those would hide what an error is about.
+  const longForms = forms.filter(isLong);
+  // Each object once: with a copy for each reference, a few that know each other would never end.
+  const copies = new Map<object, unknown>();
+  const copy = (from: unknown, depth: number): unknown => {
+    if (typeof from === 'string') return withoutForms(maskInside(from), forms);
+    // Digits may be a secret, and stay a number where they are none.
+    if (typeof from === 'number') return withoutForms(`${from}`, forms) === `${from}` ? from : MASK;
+    if (isCode(from)) return undefined;
+    if (typeof from !== 'object' || from === null) return from;
+    if (copies.has(from)) return copies.get(from);
+    if (depth === MAX_DEPTH) return CUT;
+    // What stands where it is found within itself.
+    copies.set(from, CUT);
+    const made = copyObject(from, depth + 1);
+    copies.set(from, made);
+    return made;
+  };
+  const copyObject = (from: object, depth: number): unknown => {
+    // Made anew, because a date or a list may print itself in a way of its own.
+    if (from instanceof Date) return new Date(from.getTime());
+    if (Array.isArray(from)) return [...from].map((part) => copy(part, depth));
+    // A map, an error, a URL: what it holds is not in its fields, and how it describes itself is what is wanted.
+    // oxlint-disable-next-line typescript/no-base-to-string
+    if (Object.prototype.toString.call(from) !== '[object Object]') return copy(String(from), depth);
+    const fields: [string, unknown][] = [];
+    for (const [key, field] of Object.entries(from) as [string, unknown][]) {
+      if (isCode(field)) continue;
+      // A form that was read as JSON, or JSON as a form, has the record for a name.
+      const name = isLong(key) ? withoutForms(maskInside(key), longForms) : key;
+      fields.push([name, field !== undefined && isHidden(from, key) ? MASK : copy(field, depth)]);
+    }
+    // Not by assigning: a field named `__proto__` would set the prototype of the copy.
+    return Object.fromEntries(fields);
+  };
+  return readable(() => copy(value, 0));
 }
 
 /** Behind a getter that throws, say, or a proxy that was revoked, there is nothing to show. */
@@ -58,24 +92,11 @@ function readable<Value>(read: () => Value): Value | string {
   }
 }
 
-function copy(value: unknown, forms: readonly string[], ancestors: readonly object[]): unknown {
-  if (typeof value === 'string') return withoutForms(maskInside(value), forms);
-  // Digits may be a secret, and stay a number where they are none.
-  if (typeof value === 'number') return withoutForms(`${value}`, forms) === `${value}` ? value : MASK;
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  if (ancestors.includes(value) || ancestors.length >= MAX_DEPTH) return '[…]';
-  const within = [...ancestors, value];
-  if (Array.isArray(value)) return value.map((element) => copy(element, forms, within));
-  // A map, an error, a URL: what it holds is not in its fields, and how it describes itself is what is wanted.
-  // oxlint-disable-next-line typescript/no-base-to-string
-  if (Object.prototype.toString.call(value) !== '[object Object]') return copy(String(value), forms, within);
-  const fields = Object.entries(value).map(([key, field]: [string, unknown]) => {
-    const isMasked = field !== undefined && isHidden(value, key);
-    return [withoutForms(key, forms), isMasked ? MASK : copy(field, forms, within)];
-  });
-  // Not by assigning: a field named `__proto__` would set the prototype of the copy.
-  return Object.fromEntries(fields) as object;
-}
+/** A `toJSON` that was copied would print the record as it was. */
+const isCode = (value: unknown): boolean => typeof value === 'function' || typeof value === 'symbol';
+
+/** Stands in place of what is not copied. */
+const CUT = '[…]';
 
 /** Deeper than any record of the specification; a hostile body must not overflow the stack of a log line. */
 const MAX_DEPTH = 64;
@@ -89,7 +110,9 @@ export function isHidden(record: object, key: unknown): boolean {
 
 /** The texts and numbers of a value that {@link redact} masks by the names of their fields. */
 export function hiddenTexts(value: unknown, hidden = false, depth = 0): string[] {
-  if (typeof value !== 'object' || value === null) return hidden ? [String(value)] : [];
+  // Of yes, no and nothing, the words stand in every answer.
+  if (typeof value === 'boolean' || value === null) return [];
+  if (typeof value !== 'object') return hidden ? [String(value)] : [];
   if (depth > MAX_DEPTH) return [];
   return Object.entries(value).flatMap(([key, field]) =>
     hiddenTexts(field, hidden || isHidden(value, key), depth + 1),
@@ -147,67 +170,22 @@ function maskBy(pattern: RegExp, text: string): string {
   return readable(() => text.replace(pattern, `$1$3${MASK}`));
 }
 
-/** Takes known secrets out of a text, wherever a service or a proxy has echoed them, as they are or encoded. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return withoutForms(text, formsOf(secrets));
-}
-
-/** {@link withoutSecrets} for many texts: `forms` are found once, by {@link formsOf}. */
-export function withoutForms(text: string, forms: readonly string[]): string {
-  return forms.reduce((left, form) => (left.length < form.length ? left : left.replaceAll(form, MASK)), text);
-}
-
-/** All that secrets look like where they are echoed. The longest first: what holds another is masked whole. */
-export function formsOf(secrets: readonly string[]): string[] {
-  const forms = secrets.flatMap((secret) => {
-    const texts = secret.length > MAX_NESTED ? [secret] : encoded([secret]);
-    return [...encoded(texts), ...inBase64(secret)];
-  });
-  return [...new Set(forms)].sort((one, other) => other.length - one.length);
-}
-
-/** Longer texts, of which each form takes its time, are not looked for as JSON in JSON, and so on. */
-const MAX_NESTED = 10_000;
-
-/** Texts, and what becomes of each where it stands inside of another: in JSON, an address, a form. */
-function encoded(texts: Iterable<string>): ReadonlySet<string> {
-  const forms = Array.from(texts, (text) => [
-    text,
-    JSON.stringify(text).slice(1, -1),
-    // JSON of PHP
-    text.replaceAll('/', '\\/'),
-    // Half of a surrogate pair cannot be encoded.
-    encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')),
-    new URLSearchParams([['', text]]).toString().slice(1),
-    text.replace(/%../g, (code) => code.toLowerCase()),
-  ]);
-  return new Set(forms.flat());
-}
-
-/** A text in Base64, at each of the three places at which it may begin; without what depends on its neighbours. */
-function inBase64(text: string): string[] {
-  // Not by a spread: a header may be longer than the arguments of a call.
-  const bytes = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
-  return [0, 2, 3].flatMap((start, before) => {
-    const encoded = btoa('\0'.repeat(before) + bytes);
-    const form = encoded.slice(start).replace(/.=+$/, '');
-    return form.length < 8 ? [] : [form, form.replaceAll('+', '-').replaceAll('/', '_')];
-  });
-}
-
 export function isSensitiveHeader(name: string): boolean {
   return sensitiveHeader.test(name);
 }
 
 /**
- * Headers as a plain object. Masked: those whose names speak of credentials, and what repeats a known secret, in one of its
- * `forms`.
+ * Headers as a plain object. Masked: those whose names speak of credentials, and those that repeat a known secret, in one of
+ * its `forms`.
  */
 export function redactHeaders(headers: Headers, forms: readonly string[] = []): Record<string, string> {
   const result: Record<string, string> = {};
+  const inNames = forms.filter(isLong).map((form) => form.toLowerCase());
   headers.forEach((value, name) => {
-    // Not as JSON, which when written anew may hold what no header can.
-    result[name] = isSensitiveHeader(name) ? MASK : withoutForms(maskWords(value), forms);
+    // Not as JSON, which when written anew may hold what no header can; nor can a name, which is in lower case, hold brackets.
+    const words = maskWords(value);
+    const isShown = !isSensitiveHeader(name) && withoutForms(words, forms) === words;
+    result[withoutForms(name, inNames) === name ? name : 'redacted'] = isShown ? words : MASK;
   });
   return result;
 }

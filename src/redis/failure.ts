@@ -1,5 +1,5 @@
 import { WebhookError } from '../errors/index.js';
-import { withoutSecrets } from '../ground/redact.js';
+import { withoutSecrets } from '../ground/echoes.js';
 
 /** Says in a {@link WebhookError} what could not be done, and why. */
 export function redisFailure(what: string, error: unknown, passwords: readonly string[]): WebhookError {

@@ -1,4 +1,4 @@
-import { MASK } from '../ground/redact.js';
+import { MASK } from '../ground/echoes.js';
 import type { Clock } from '../webhooks/clock.js';
 import { targetAddress } from './hosts.js';
 

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors/index.js';
+import { isLong } from '../ground/echoes.js';
 import { readEnvironment } from '../ground/environment.js';
 import { typeName } from '../ground/issues.js';
 import { LOG_LEVELS, type Logger, type LogLevel } from '../ground/logger.js';
@@ -14,9 +15,9 @@ export function refuseOption(option: string, problem: string, cause?: unknown): 
   throw new ConfigurationError(`${option} ${problem}.`, { option, cause });
 }
 
-/** A wrong value, for a message: a number or a short word as it is, anything else by its type. It may be a secret. */
+/** A wrong value, for a message: a number, or a word that is shorter than any secret, as it is; anything else by its type. */
 export function shown(value: unknown): string {
-  if (typeof value === 'string') return value.length > 12 ? 'another string' : JSON.stringify(value);
+  if (typeof value === 'string') return isLong(value) ? 'another string' : JSON.stringify(value);
   return typeof value === 'number' ? String(value) : typeName(value);
 }
 
@@ -54,6 +55,8 @@ export function usableToken(token: unknown): string {
   if (/[^\x21-\x7e]/.test(trimmed)) {
     refuse('holds a character that cannot stand in a header');
   }
+  // It could be told from no other word, and so be masked nowhere.
+  if (!isLong(trimmed)) refuse('has fewer than eight characters, so it is not a whole secret');
   return trimmed;
 }
 

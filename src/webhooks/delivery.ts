@@ -1,7 +1,7 @@
 import { type UnknownEventError, WebhookPayloadError } from '../errors/index.js';
+import { MASK } from '../ground/echoes.js';
 import { type Issue, IssueList, wrongType } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
-import { MASK } from '../ground/redact.js';
 import type { DriftReporter } from '../validation/drift.js';
 import { type ValidationMode, validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, type WebhookEvent, webhookEvents } from './events.js';

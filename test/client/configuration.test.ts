@@ -35,6 +35,7 @@ test.each([
   ['an unknown region', { ...complete, region: 'us' }, 'region', /'eu' or 'na', got "us"/],
   ['no token', { ...complete, token: undefined }, 'token', /AGENT_PLATFORM_TOKEN/],
   ['a blank token', { ...complete, token: ' ' }, 'token', /blank/],
+  ['a token of seven characters', { ...complete, token: 'seven77' }, 'token', /eight.*AGENT_PLATFORM_TOKEN/],
   ['a token that is no string', { ...complete, token: 5 }, 'token', /must be a string, got number/],
   ['a token with a line break inside', { ...complete, token: 'a\nb' }, 'token', /cannot stand in a header/],
   ['no base address', { ...complete, baseUrls: {} }, 'baseUrls.eu', /AGENT_PLATFORM_BASE_URL_EU/],

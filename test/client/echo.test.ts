@@ -99,11 +99,36 @@ describe('a marked value of the call itself, which the service quotes, is masked
     expect(lines.join('\n')).not.toContain('value-of-an-echo-test');
   });
 
-  test('but no value without isEnv, and none that is as short as a word', async () => {
+  test('but no value without isEnv', async () => {
     const plain = await failureOf(create({ isEnv: false, value }), quoting);
     expect(plain.message).toContain(value);
-    const short = answerWith(400, { message: 'a word', code: 'c', issues: [] });
-    expect((await failureOf(create({ isEnv: true, value: 'word' }), short)).message).toContain('a word');
+  });
+
+  test.each<[VariableInput['value'], string, string]>([
+    ['open', 'open, opened, to-open', '[redacted], opened, to-[redacted]'],
+    ['größe', 'größer? größe', 'größer? [redacted]'],
+    [1234, 'id 1234 of 12345', 'id [redacted] of 12345'],
+    ['abc', 'abc', 'abc'],
+    [true, 'true', 'true'],
+    [null, 'null', 'null'],
+  ])('one as short as %j is masked from four characters, as a word', async (short, said, shows) => {
+    const answer = answerWith(400, { message: said, code: 'c', issues: [{ message: said, path: 1234 }] });
+    const error = await failureOf(create({ isEnv: true, value: short }), answer);
+    expect(error.message).toContain(`: ${shows} (code`);
+    expect(error.issues[0]?.message).toBe(shows);
+  });
+
+  test('one that is the name of a field breaks no error', async () => {
+    const answer = answerWith(400, { message: 'm', code: 'c', issues: [{ message: 'no', path: 1 }] });
+    for (const word of ['message', 'path', 'code', 'issues']) {
+      const error = await failureOf(create({ isEnv: true, value: word }), answer);
+      expect(error.issues).toEqual([{ message: 'no', path: 1 }]);
+    }
+    const wrong = answerWith(200, success({ id: 5 }));
+    const error = await rejectionOf(
+      connectTo(wrong).platform.variables.create('a1', { key: 'k', isEnv: true, value: 'path' }),
+    );
+    expect(error).toMatchObject({ issues: [{ path: ['data', 'id'] }] });
   });
 
   test('however deep or long the body is', async () => {

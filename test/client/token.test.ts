@@ -30,6 +30,7 @@ test.each([
     },
   ],
   ['returns a blank', () => ' '],
+  ['returns seven characters', () => 'seven77'],
   ['returns nothing', () => undefined as never],
 ])('a token function that %s ends the call before anything is sent', async (_, token) => {
   const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })), {
@@ -71,4 +72,16 @@ test('a token of an earlier attempt is masked in what the service says of it lat
   const error = await rejectionOf(platform.tools.get('t1'));
   expect(inspect(error)).toContain('stale: [redacted]');
   expect(inspect(error)).not.toContain('first-token');
+});
+
+test('a secret header of an earlier attempt is masked too', async () => {
+  const keys = ['first-key-of-the-hook', 'second-key-of-the-hook'];
+  const { platform } = connectTo(
+    answerInTurn(
+      answerWith(503, '', { 'retry-after': '0' }),
+      answerWith(401, { message: `stale: ${keys[0]}`, code: 'stale' }),
+    ),
+    { hooks: { onRequest: ({ headers }) => headers.set('x-api-key', keys.shift() ?? '') }, maxRetries: 1 },
+  );
+  expect(inspect(await rejectionOf(platform.tools.get('t1')))).toContain('stale: [redacted]');
 });

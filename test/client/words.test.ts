@@ -43,7 +43,7 @@ test.each([
 });
 
 test('what the service says is told on one line', () => {
-  const masker = new Masker({ tokens: [], headers: {}, sentValues: [] });
+  const masker = new Masker({ secrets: [], sentValues: [] });
   expect(masker.quote('  it \n\n\t broke  ')).toBe('it broke');
 });
 

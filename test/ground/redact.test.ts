@@ -1,12 +1,7 @@
 import { redact } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import {
-  isSensitiveHeader,
-  maskInside,
-  redactHeaders,
-  redactText,
-  withoutSecrets,
-} from '../../src/ground/redact.js';
+import { withoutSecrets } from '../../src/ground/echoes.js';
+import { isSensitiveHeader, maskInside, redactHeaders, redactText } from '../../src/ground/redact.js';
 
 test('a marked field without a value has nothing to mask', () => {
   expect(redact({ magicCode: undefined, usedSecret: null })).toEqual({
@@ -130,5 +125,5 @@ test('headers are masked by name, by what they say, and by known secrets', () =>
     location: '/?magicCode=[redacted]',
     'x-echo': 'of s3cret-s3cret',
   });
-  expect(redactHeaders(headers, ['s3cret-s3cret'])['x-echo']).toBe('of [redacted]');
+  expect(redactHeaders(headers, ['s3cret-s3cret'])['x-echo']).toBe('[redacted]');
 });

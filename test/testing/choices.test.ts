@@ -35,7 +35,9 @@ test('refusals, each by itself', async () => {
   const fake = faked({ refusals: { notFound: { status: 410, code: 'gone' } } });
 
   await expect(clientOf(fake).tools.get('x')).rejects.toMatchObject({ status: 410, code: 'gone' });
-  await expect(clientOf(fake, { token: 'x' }).tools.listDefaults()).rejects.toMatchObject({ status: 401 });
+  await expect(clientOf(fake, { token: 'token-of-nobody' }).tools.listDefaults()).rejects.toMatchObject({
+    status: 401,
+  });
 });
 
 test('permits', async () => {

@@ -89,7 +89,7 @@ test('asks for a token unless the endpoint has none', async () => {
   const fake = createFakePlatform();
   fake.handle(health, ({ caller }) => ({ up: caller === undefined }));
   fake.handle(listTools, ({ caller, succeed }) => succeed([{ id: caller?.kind ?? '' }]));
-  const stranger = clientOf(fake, { token: 'unknown' });
+  const stranger = clientOf(fake, { token: 'unknown-to-all' });
 
   expect(await stranger.send(health)).toEqual({ up: true });
   const listing = stranger.send(listTools, { path: { agentId: 'a' }, query: {} });

@@ -4,7 +4,6 @@ import { parseJson } from '../../ground/json.js';
 import { type Verdict, validate } from '../../validation/validate.js';
 import type { Answer } from './attempt.js';
 import { OUTCOME_UNKNOWN_HINT, readThrown } from './connection-error.js';
-import type { Masker } from './masker.js';
 import { notJsonIssue } from './response-body.js';
 
 /** The outcome of a 2xx answer. */
@@ -40,8 +39,7 @@ async function readData(
   try {
     const verdict = await found;
     if (!verdict.ok) throw invalid(answer, body, verdict.issues);
-    const drift =
-      verdict.drift.length === 0 ? verdict.drift : maskedIssues(verdict.drift, answer.attempt.masker);
+    const drift = verdict.drift.length === 0 ? verdict.drift : answer.attempt.masker.issues(verdict.drift);
     const data = answer.attempt.call.endpoint.response.unwrap(verdict.value);
     return { data, message: messageOf(body), drift };
   } catch (error) {
@@ -96,7 +94,7 @@ function invalid(
       ? ''
       : "\n  With `validation: 'report'` it is passed on as it is.";
   const parts = errorParts(answer, body);
-  const issues = maskedIssues(found, answer.attempt.masker);
+  const issues = answer.attempt.masker.issues(found);
   return new ResponseValidationError(
     `${headline(parts)} with a body that does not fit the specification${formatIssues(issues)}${forgiveness}${hint}`,
     { ...parts, issues, outcomeUnknown, cause },
@@ -110,9 +108,3 @@ function errorParts({ attempt, response, body: { text } }: Answer, body: unknown
 
 const headline = ({ method, path, status }: ReturnType<typeof errorParts>): string =>
   `${method} ${path} answered ${status}`;
-
-/** The name of an unknown field, and the words of a user's own schema, may hold anything that the body holds. */
-function maskedIssues(issues: readonly Issue[], masker: Masker): Issue[] {
-  // Masking keeps the shape of what it masks.
-  return masker.value(issues) as Issue[];
-}

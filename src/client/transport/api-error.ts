@@ -42,8 +42,7 @@ export function errorBodyDrift({ attempt, response, body }: Answer): readonly Is
   const parsed = parseJson(body.text);
   const verdict = validateOwn(ErrorBodySchema, parsed, 'report');
   const issues = parsed === undefined ? [notJsonIssue(body.text)] : verdict.ok ? verdict.drift : [];
-  // The name of an unknown field may hold anything. Masking keeps the shape of what it masks.
-  return issues.length === 0 ? issues : (attempt.masker.value(issues) as Issue[]);
+  return issues.length === 0 ? issues : attempt.masker.issues(issues);
 }
 
 interface ErrorBodyParts {
@@ -62,12 +61,14 @@ function readErrorBody(text: string, masker: Masker): ErrorBodyParts {
   const message = text_(body.message);
   const code = text_(body.code);
   const issues = Array.isArray(body.issues) ? body.issues.filter(hasMessage) : [];
-  // Masking keeps the shape of what it masks.
-  const shown = masker.value(issues) as ApiErrorIssue[];
   return {
     message,
     code,
-    issues: shown.map((issue) => ({ ...issue, message: masker.quote(issue.message) })),
+    issues: issues.map((issue) => ({
+      // An object stays one.
+      ...(masker.value(issue) as ApiErrorIssue),
+      message: masker.quote(issue.message),
+    })),
     isReadable: message !== undefined && code !== undefined,
   };
 }

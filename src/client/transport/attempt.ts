@@ -4,7 +4,7 @@ import { parseJson } from '../../ground/json.js';
 import { hiddenTexts } from '../../ground/redact.js';
 import type { CallSettings, Settings } from '../settings.js';
 import { Deadline } from './deadline.js';
-import { Masker } from './masker.js';
+import { Masker, secretsOfHeaders } from './masker.js';
 import type { PreparedRequest } from './request.js';
 import type { BodyText } from './response-body.js';
 
@@ -17,8 +17,8 @@ export interface Call {
   readonly request: PreparedRequest;
   /** When the whole call's time is over, by `performance.now()`. */
   readonly endsAt: number;
-  /** The tokens of all its attempts: the answer to one may still show that of another. */
-  readonly tokens: Set<string>;
+  /** Tokens and secret headers of all its attempts: the answer to one may still show those of another. */
+  readonly secrets: Set<string>;
 }
 
 /** The time that one attempt of a call has, or one hook, or one schema of the user's own. */
@@ -48,8 +48,9 @@ export class Attempt {
     this.number = number;
     this.deadline = deadlineOf(call);
     this.#headers = headers;
+    this.#note(secretsOfHeaders(headers));
     // That of the client may have been put elsewhere by a call that sends none.
-    if (typeof token === 'string') call.tokens.add(token);
+    if (typeof token === 'string') this.noteToken(token);
   }
 
   /** The headers that are sent; before they are known, those that the caller wants to be sent. */
@@ -61,8 +62,7 @@ export class Attempt {
   get masker(): Masker {
     const { body } = this.call.request;
     this.#masker ??= new Masker({
-      tokens: [...this.call.tokens],
-      headers: this.#headers,
+      secrets: this.call.secrets,
       sentValues: body === undefined ? [] : hiddenTexts(parseJson(body)),
     });
     return this.#masker;
@@ -75,14 +75,18 @@ export class Attempt {
   }
 
   /** Notes the token as soon as it is known, so that it is masked from then on. */
-  noteToken(token: string | undefined): void {
-    if (token !== undefined) this.call.tokens.add(token);
-    this.#masker = undefined;
+  noteToken(token: string): void {
+    this.#note([`Bearer ${token}`, token]);
   }
 
   /** Notes the headers that are about to be sent. */
   noteHeaders(headers: Readonly<Record<string, string>>): void {
     this.#headers = headers;
+    this.#note(secretsOfHeaders(headers));
+  }
+
+  #note(secrets: readonly string[]): void {
+    for (const secret of secrets) this.call.secrets.add(secret);
     this.#masker = undefined;
   }
 }

@@ -71,7 +71,7 @@ async function send(
   // By a clock that nobody sets.
   const endsAt = performance.now() + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
   const request = await prepare({ settings, options, endpoint, endsAt }, input);
-  const answer = await carry({ settings, options, endpoint, request, endsAt, tokens: new Set() }, drift);
+  const answer = await carry({ settings, options, endpoint, request, endsAt, secrets: new Set() }, drift);
   const { data, message, drift: issues } = await read(answer);
   await reportDrift(answer.attempt.call, drift, issues);
   return { data, response: answer.response, message };
@@ -137,7 +137,7 @@ function abortedWhileWaiting({ shown, number, call }: Attempt): AbortError {
   return new AbortError(message, { ...shown, cause: call.options.signal?.reason });
 }
 
-async function prepare(call: Omit<Call, 'request' | 'tokens'>, input: RequestInput) {
+async function prepare(call: Omit<Call, 'request' | 'secrets'>, input: RequestInput) {
   const { method, path, body, query } = call.endpoint;
   const request = prepareRequest(call.endpoint, input);
   if (body === undefined && query === undefined) return request;
@@ -154,7 +154,7 @@ async function read(answer: Answer): Promise<CallResult> {
 /** Waits for a schema of the user's own, which may be asynchronous, no longer than for an attempt. */
 async function withinTime<Value>(
   work: Promise<Value>,
-  call: Omit<Call, 'request' | 'tokens'>,
+  call: Omit<Call, 'request' | 'secrets'>,
   shown: () => Attempt['shown'],
   outcomeUnknown: boolean,
 ): Promise<Value> {

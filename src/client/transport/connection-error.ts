@@ -1,4 +1,10 @@
-import { AbortError, type CallContext, ConnectionError, TimeoutError } from '../../errors/index.js';
+import {
+  AbortError,
+  AgentPlatformError,
+  type CallContext,
+  ConnectionError,
+  TimeoutError,
+} from '../../errors/index.js';
 import { isHidden } from '../../ground/redact.js';
 import type { CallSettings } from '../settings.js';
 import type { Attempt } from './attempt.js';
@@ -124,7 +130,7 @@ export function readThrown(thrown: unknown, masker: Masker): { reason: string; c
     const cause = showsSecret(thrown, masker) ? maskedCopy(thrown, masker) : thrown;
     const code = connectionCode(thrown);
     const text = cause instanceof Error ? cause.message : String(cause);
-    return { reason: masker.text(code === undefined ? text : `${text} (${code})`), cause };
+    return { reason: masker.quote(code === undefined ? text : `${text} (${code})`), cause };
   } catch {
     return { reason: 'unreadable', cause: undefined };
   }
@@ -133,18 +139,28 @@ export function readThrown(thrown: unknown, masker: Masker): { reason: string; c
 /** More than errors are made of: what holds more objects is not searched, and counts as showing one. */
 const MAX_OBJECTS = 1_000;
 
+/** What prints an object in its own way: it may show what its fields do not. */
+const PRINTERS = /* @__PURE__ */ ['toJSON', Symbol.for('nodejs.util.inspect.custom')];
+
 /** Looks through all that printing an error shows: a custom `fetch` may attach its whole request, as text or parsed. */
 function showsSecret(value: unknown, masker: Masker, seen = new Set<unknown>()): boolean {
-  if (typeof value === 'string') return masker.text(value) !== value;
+  // Digits, and the description of a symbol, may be a secret too.
+  if (Object(value) !== value) return masker.text(String(value)) !== String(value);
   // Each object once: a request and its response refer to each other in many ways.
-  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
+  if (seen.has(value)) return false;
   // Headers, maps, buffers … hold more than their fields.
-  const isReadable = /(Object|Array|Error|Exception)\]$/.test(Object.prototype.toString.call(value));
+  const isReadable = /(Object|Array|Error|Exception|Function)\]$/.test(Object.prototype.toString.call(value));
   if (!isReadable || seen.add(value).size > MAX_OBJECTS) return true;
-  return Reflect.ownKeys(value).some(
-    (key) =>
-      isHidden(value, key) ||
-      [String(key), Reflect.get(value, key)].some((part) => showsSecret(part, masker, seen)),
+  // Not a primitive.
+  const holder = value as object;
+  const printer = PRINTERS.find((name) => typeof Reflect.get(holder, name) === 'function');
+  return (
+    (printer !== undefined && !(value instanceof AgentPlatformError)) ||
+    Reflect.ownKeys(holder).some(
+      (key) =>
+        isHidden(holder, key) ||
+        [String(key), Reflect.get(holder, key)].some((part) => showsSecret(part, masker, seen)),
+    )
   );
 }
 

@@ -28,7 +28,7 @@ let userAgent: string | undefined;
 export async function prepareAttempt(attempt: Attempt, request: Request): Promise<void> {
   try {
     const token = await readToken(attempt);
-    attempt.noteToken(token);
+    if (token !== undefined) attempt.noteToken(token);
     const headers = await runOnRequest(attempt, requestHeaders(attempt.call));
     if (token !== undefined) headers.authorization = `Bearer ${token}`;
     attempt.noteHeaders(headers);

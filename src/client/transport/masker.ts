@@ -1,27 +1,20 @@
-import {
-  formsOf,
-  isSensitiveHeader,
-  MASK,
-  masked,
-  maskInside,
-  redactHeaders,
-  redactText,
-  withoutForms,
-} from '../../ground/redact.js';
+import { formsOf, isLong, withoutForms } from '../../ground/echoes.js';
+import type { Issue } from '../../ground/issues.js';
+import { isSensitiveHeader, masked, maskInside, redactHeaders, redactText } from '../../ground/redact.js';
 
 /** Most bytes of a body that an error keeps: 16 KiB. */
 export const MAX_RAW_BODY = 16 * 1024;
 /** Most characters of the service's own message that an error repeats. */
 const MAX_MESSAGE = 1_000;
-/** Shorter ones are words of everyday text, and masking them would garble a message. */
-const MIN_SECRET_LENGTH = 8;
+/** Shorter values are masked nowhere: they would garble a message, and are no secrets. */
+const MIN_SENT_LENGTH = 4;
 /** More marked values than anyone sends: to look for each of a million would take hours. */
 const MAX_SENT_VALUES = 100;
 
-/** Secrets of one attempt: what it was sent with, or is about to be. */
-interface AttemptSecrets {
-  readonly tokens: readonly string[];
-  readonly headers: Readonly<Record<string, string>>;
+/** Secrets of a call: what its attempts were sent with, or are about to be. */
+interface CallSecrets {
+  /** Tokens, and headers that carry credentials. */
+  readonly secrets: Iterable<string>;
   /** Values of marked fields in the body. */
   readonly sentValues: readonly string[];
 }
@@ -34,7 +27,7 @@ export class Masker {
   /** The secrets in each way of writing them. */
   readonly #forms: readonly string[];
 
-  constructor(secrets: AttemptSecrets) {
+  constructor(secrets: CallSecrets) {
     this.#forms = formsOfSecrets(secrets);
   }
 
@@ -58,44 +51,48 @@ export class Masker {
     return withoutForms(maskInside(path), this.#forms);
   }
 
+  /** Copies issues, masked. The name of an unknown field, and the words of a user's own schema, may hold anything. */
+  issues(issues: readonly Issue[]): Issue[] {
+    return issues.map(({ path, code, message }) => ({
+      path: path.map((key) => (typeof key === 'string' ? this.path(key) : key)),
+      code,
+      message: this.path(message),
+    }));
+  }
+
   /** Masks a body and cuts it to {@link MAX_RAW_BODY} bytes. */
   body(text: string): string {
-    // Masked before it is cut: a cut through a secret would leave a piece that no longer looks like one.
-    const bytes = new TextEncoder().encode(this.#withoutPiece(this.text(text))).subarray(0, MAX_RAW_BODY);
+    const bytes = new TextEncoder().encode(this.#start(text, MAX_RAW_BODY)).subarray(0, MAX_RAW_BODY);
     // `stream` drops a character that the cut has split, instead of replacing it.
     return new TextDecoder().decode(bytes, { stream: true });
   }
 
   /** Repeats the service's own words in a message: masked, on one line, without colours, and short. */
   quote(text: string): string {
-    return this.text(text)
+    return this.#start(text, MAX_MESSAGE)
       .replace(/[\s\p{Cc}]+/gu, ' ')
       .trim()
       .slice(0, MAX_MESSAGE);
   }
 
-  /** Masks what is left of a secret at the end of a text that was cut there. */
-  #withoutPiece(text: string): string {
-    // Without what is left of a character that was cut.
-    const whole = text.replace(/\ufffd$/, '');
-    for (const form of this.#forms) {
-      for (let length = form.length - 1; length >= MIN_SECRET_LENGTH; length -= 1) {
-        if (whole.endsWith(form.slice(0, length))) return whole.slice(0, -length) + MASK;
-      }
-    }
-    return text;
+  /** Masks the beginning of a text, of which so many characters are shown. It may have been cut before it came here, too. */
+  #start(text: string, shown: number): string {
+    // More than is shown, so that a piece of a secret that is too short to be told lies beyond.
+    return withoutForms(redactText(text.slice(0, shown * 4)), this.#forms, true);
   }
 }
 
-function formsOfSecrets({ tokens, headers, sentValues }: AttemptSecrets): readonly string[] {
-  const secrets = tokens.flatMap((token) => [`Bearer ${token}`, token]);
-  for (const name of Object.keys(headers).filter(isSensitiveHeader)) {
-    const value = headers[name] ?? '';
-    // Whole and in parts: `Basic …`, `session=…`.
-    secrets.push(value, ...value.split(/[\s;,=]+/));
-  }
-  secrets.push(...sentValues.filter(isLong).slice(0, MAX_SENT_VALUES));
-  const known = secrets.filter(isLong);
+/** The parts of headers that carry credentials: whole, and `Basic …`, `session=…` without what stands before. */
+export function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
+  const values = Object.keys(headers).flatMap((name) =>
+    isSensitiveHeader(name) ? (headers[name] ?? '') : [],
+  );
+  return values.flatMap((value) => [value, ...value.split(/[\s;,=]+/)]).filter(isLong);
+}
+
+function formsOfSecrets({ secrets, sentValues }: CallSecrets): readonly string[] {
+  const sent = sentValues.filter((text) => text.length >= MIN_SENT_LENGTH);
+  const known = [...secrets, ...sent.slice(0, MAX_SENT_VALUES)];
   const key = JSON.stringify(known);
   if (latest?.key !== key) latest = { key, forms: formsOf(known) };
   return latest.forms;
@@ -103,5 +100,3 @@ function formsOfSecrets({ tokens, headers, sentValues }: AttemptSecrets): readon
 
 /** The last ones: where each call is logged, they are asked for with each call, and seldom change. */
 let latest: { readonly key: string; readonly forms: readonly string[] } | undefined;
-
-const isLong = (text: string): boolean => text.length >= MIN_SECRET_LENGTH;
