@@ -1,5 +1,5 @@
-import { isObject } from '../ground/json.js';
 import { MASK } from '../ground/echoes.js';
+import { isObject } from '../ground/json.js';
 
 // A sender may repeat its secret: in the type, in a field of a payload or of the envelope, in the name of one. It is masked
 // wherever it stands, so that neither a handler nor an inbox gets it.
