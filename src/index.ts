@@ -10,6 +10,8 @@
 
 export { ApiPromise, type ApiResponse } from './client/api-promise.js';
 export type {
+  CallTrace,
+  EndHookContext,
   HookCall,
   Hooks,
   RequestHookContext,
@@ -29,10 +31,11 @@ export * from './endpoints/endpoints.js';
 export { type ResponseShape, withData, withoutData } from './endpoints/response-shape.js';
 export * from './errors/index.js';
 export type { Issue } from './ground/issues.js';
-export type { Logger, LogLevel } from './ground/logger.js';
+export { fieldsFirst, type LogFields, type Logger, type LogLevel } from './ground/logger.js';
 export { redact } from './ground/redact.js';
 export type { Region } from './ground/regions.js';
 export * from './ground/standard-schema.js';
+export { TRACING_CHANNELS } from './ground/tracing.js';
 export { VERSION } from './ground/version.js';
 export * from './schemas/channel.js';
 export {

@@ -1,4 +1,4 @@
-import type { ApiError, ConnectionError } from '../errors/index.js';
+import type { AgentPlatformError, ApiError, ConnectionError } from '../errors/index.js';
 import type { Region } from '../ground/regions.js';
 import type { Drift } from '../validation/drift.js';
 
@@ -45,6 +45,31 @@ export interface RetryHookContext extends HookCall {
   readonly error: ApiError | ConnectionError;
 }
 
+/** A call has ended, whichever way. */
+export interface EndHookContext extends Pick<HookCall, 'method' | 'route' | 'region'> {
+  /** The end of the call. */
+  readonly outcome: 'success' | 'error';
+  /** The HTTP status of the last answer; undefined where none came. */
+  readonly status: number | undefined;
+  /** The number of attempts that were begun; 0 where the call was refused before. */
+  readonly attempts: number;
+  /** Milliseconds from the call to its end, waits included. */
+  readonly durationMs: number;
+  /** The error that the call rejects with; undefined for a success. */
+  readonly error: AgentPlatformError | undefined;
+}
+
+/**
+ * The message of the tracing channel {@link TRACING_CHANNELS | call}. The last fields are there when the call has ended, and
+ * `error` where it has failed.
+ */
+export interface CallTrace
+  extends Pick<HookCall, 'method' | 'route' | 'region'>,
+    Partial<Omit<EndHookContext, 'method' | 'route' | 'region'>> {
+  /** The base address, as `platform.baseUrl` has it. */
+  readonly baseUrl: string;
+}
+
 /**
  * Callbacks invoked during each call, for tracing and metrics. They may be async and are awaited; what they return is not
  * used. One that throws before sending ends the call with a `HookError`; one that throws after is logged and ignored.
@@ -58,4 +83,9 @@ export interface Hooks {
   readonly onRetry?: ((context: RetryHookContext) => unknown) | undefined;
   /** For what a validation has forgiven. */
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
+  /**
+   * Once for each call, at its end, before its promise settles: for counters and durations. Not awaited, for the call has ended; what it
+   * throws is logged and ignored.
+   */
+  readonly onEnd?: ((context: EndHookContext) => unknown) | undefined;
 }

@@ -60,7 +60,13 @@ const callOptions: OptionNames<CallOptions> = {
   headers: true,
 };
 const requestOptions: OptionNames<RequestOptions> = { ...callOptions, signal: true };
-const hookNames: OptionNames<Hooks> = { onRequest: true, onResponse: true, onRetry: true, onDrift: true };
+const hookNames: OptionNames<Hooks> = {
+  onRequest: true,
+  onResponse: true,
+  onRetry: true,
+  onDrift: true,
+  onEnd: true,
+};
 
 /** The names of the client's options. */
 export const PLATFORM_OPTIONS: OptionNames<AgentPlatformOptions> = {

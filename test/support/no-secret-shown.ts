@@ -12,9 +12,9 @@ const shown: string[] = [];
 const errors: object[] = [];
 
 const { log } = LeveledLogger.prototype;
-LeveledLogger.prototype.log = function (level, line) {
-  log.call(this, level, line);
-  shown.push(line());
+LeveledLogger.prototype.log = function (level, line, fields) {
+  log.call(this, level, line, fields);
+  shown.push(line(), inspect(fields?.()));
 };
 
 // Every error of the package marks itself with this brand as it is made: those that nobody catches are found too.

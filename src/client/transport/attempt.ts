@@ -19,6 +19,15 @@ export interface Call {
   readonly endsAt: number;
   /** Tokens and secret headers of all its attempts: the answer to one may still show those of another. */
   readonly secrets: Set<string>;
+  readonly progress: CallProgress;
+}
+
+/** How far a call has come, for what is told at its end. */
+export interface CallProgress {
+  /** Attempts that were begun. */
+  attempts: number;
+  /** The status of the last answer. */
+  status: number | undefined;
 }
 
 /** The time that one attempt of a call has, or one hook, or one schema of the user's own. */
@@ -46,6 +55,8 @@ export class Attempt {
     const { headers, token } = call.options;
     this.call = call;
     this.number = number;
+    call.progress.attempts = number;
+    call.progress.status = undefined;
     this.deadline = deadlineOf(call);
     this.#headers = headers;
     this.#note(secretsOfHeaders(headers));

@@ -11,11 +11,11 @@ import type { RequestOptions } from '../options.js';
 import { resolveCall, type Settings } from '../settings.js';
 import { type CallResult, readAnswer } from './answer.js';
 import { errorBodyDrift, toApiError } from './api-error.js';
-import { type Answer, Attempt, type Call, deadlineOf } from './attempt.js';
+import { type Answer, Attempt, type Call, type CallProgress, deadlineOf } from './attempt.js';
 import { toConnectionError, toExpiryError } from './connection-error.js';
 import { onAbort } from './deadline.js';
 import { prepareAttempt, sendAttempt } from './exchange.js';
-import { tellRetry } from './observe.js';
+import { observeCall, tellRetry } from './observe.js';
 import { prepareRequest, type RequestInput } from './request.js';
 import { delayBeforeNext } from './retry.js';
 
@@ -48,13 +48,22 @@ export function createTransport(settings: Settings): Send {
     const caller = callerOf(sendFor);
     // The method's own, which Bun drops because it ends by calling this.
     const ownFrames = 'Bun' in globalThis ? 0 : 1;
-    const outcome = send(settings, drift, endpoint, input, options).catch((error: unknown) =>
-      throwTo(caller, error, ownFrames),
-    );
+    const ended = isEndpoint(endpoint)
+      ? observeCall(settings, endpoint, (progress) =>
+          send(settings, drift, endpoint, input, options, progress),
+        )
+      : refuseEndpoint();
+    const outcome = ended.catch((error: unknown) => throwTo(caller, error, ownFrames));
     // Inside, the types of one endpoint do not matter; what `unwrap` returned is `Result` by its declaration.
     return new ApiPromise(outcome as Promise<ApiResponse<Result>>);
   };
   return sendFor;
+}
+
+const isEndpoint = (endpoint: Partial<Endpoint> | null): boolean => typeof endpoint?.path === 'string';
+
+async function refuseEndpoint(): Promise<never> {
+  return refuseOption('endpoint', 'must be one of `endpoints`, or made by endpoint()');
 }
 
 async function send(
@@ -63,15 +72,14 @@ async function send(
   endpoint: Endpoint,
   input: RequestInput,
   given: RequestOptions,
+  progress: CallProgress,
 ): Promise<ApiResponse<unknown>> {
-  if (typeof (endpoint as Partial<Endpoint> | null)?.path !== 'string') {
-    refuseOption('endpoint', 'must be one of `endpoints`, or made by endpoint()');
-  }
   const options = resolveCall(settings, given);
   // By a clock that nobody sets.
   const endsAt = performance.now() + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
   const request = await prepare({ settings, options, endpoint, endsAt }, input);
-  const answer = await carry({ settings, options, endpoint, request, endsAt, secrets: new Set() }, drift);
+  const call = { settings, options, endpoint, request, endsAt, secrets: new Set<string>(), progress };
+  const answer = await carry(call, drift);
   const { data, message, drift: issues } = await read(answer);
   await reportDrift(answer.attempt.call, drift, issues);
   return { data, response: answer.response, message };
@@ -137,7 +145,7 @@ function abortedWhileWaiting({ shown, number, call }: Attempt): AbortError {
   return new AbortError(message, { ...shown, cause: call.options.signal?.reason });
 }
 
-async function prepare(call: Omit<Call, 'request' | 'secrets'>, input: RequestInput) {
+async function prepare(call: Omit<Call, 'request' | 'secrets' | 'progress'>, input: RequestInput) {
   const { method, path, body, query } = call.endpoint;
   const request = prepareRequest(call.endpoint, input);
   if (body === undefined && query === undefined) return request;
@@ -154,7 +162,7 @@ async function read(answer: Answer): Promise<CallResult> {
 /** Waits for a schema of the user's own, which may be asynchronous, no longer than for an attempt. */
 async function withinTime<Value>(
   work: Promise<Value>,
-  call: Omit<Call, 'request' | 'secrets'>,
+  call: Omit<Call, 'request' | 'secrets' | 'progress'>,
   shown: () => Attempt['shown'],
   outcomeUnknown: boolean,
 ): Promise<Value> {

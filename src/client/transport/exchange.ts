@@ -70,6 +70,7 @@ export async function sendAttempt(attempt: Attempt, request: Request): Promise<A
     attempt.isSent = true;
     const response = await responseOf(attempt, request);
     attempt.isAnswered = true;
+    call.progress.status = response.status;
     const body = await readBody(response, call.settings, deadline);
     // An error status tells what happened even where its body was cut off; a 2xx without its body tells nothing.
     if ('failure' in body && (response.ok || deadline.expiry === 'abort')) throw body.failure;

@@ -1,8 +1,53 @@
-import { type ApiError, type CallContext, type ConnectionError, HookError } from '../../errors/index.js';
+import type { Endpoint } from '../../endpoints/endpoint.js';
+import {
+  type AgentPlatformError,
+  type ApiError,
+  type CallContext,
+  type ConnectionError,
+  HookError,
+} from '../../errors/index.js';
+import type { LogFields } from '../../ground/logger.js';
+import { TRACING_CHANNELS, traced } from '../../ground/tracing.js';
 import { CLIENT_HEADERS } from '../../validation/option-checks.js';
-import type { HookCall } from '../hooks.js';
-import { type Attempt, deadlineOf } from './attempt.js';
+import type { CallTrace, EndHookContext, HookCall } from '../hooks.js';
+import type { Settings } from '../settings.js';
+import { type Attempt, type CallProgress, deadlineOf } from './attempt.js';
 import type { BodyText } from './response-body.js';
+
+/** Runs a call, and tells the hook and the tracing channel of its end. */
+export function observeCall<Result>(
+  { hooks, log, region, baseUrl }: Settings,
+  { method, path: route }: Pick<Endpoint, 'method' | 'path'>,
+  run: (progress: CallProgress) => Promise<Result>,
+): Promise<Result> {
+  const progress: CallProgress = { attempts: 0, status: undefined };
+  const about = { method, route, region };
+  const runTold = async (trace: CallTrace | undefined): Promise<Result> => {
+    const startedAt = performance.now();
+    const tellEnd = (error?: AgentPlatformError): void => {
+      const durationMs = Math.round(performance.now() - startedAt);
+      const outcome = error === undefined ? 'success' : 'error';
+      const ended: EndHookContext = { ...about, ...progress, outcome, durationMs, error };
+      if (trace !== undefined) Object.assign(trace, ended);
+      void log.runQuietly('onEnd', () => hooks.onEnd?.(ended));
+    };
+    try {
+      const result = await run(progress);
+      tellEnd();
+      return result;
+    } catch (error) {
+      // A call rejects with nothing else.
+      tellEnd(error as AgentPlatformError);
+      throw error;
+    }
+  };
+  return traced(
+    TRACING_CHANNELS.call,
+    (): CallTrace => ({ ...about, baseUrl }),
+    // Those who have not asked pay for nothing.
+    (trace) => (hooks.onEnd === undefined && trace === undefined ? run(progress) : runTold(trace)),
+  );
+}
 
 /** Lets the hook add headers before the attempt is sent. A hook that throws ends the call with a HookError. */
 export async function runOnRequest(
@@ -30,16 +75,19 @@ export async function runOnRequest(
 }
 
 /** Milliseconds since the attempt began, whatever becomes of the clock of the machine meanwhile. */
-const durationOf = ({ startedAt }: Attempt): number => Math.round(performance.now() - startedAt);
 
 /** Logs what is about to be sent, at debug: headers and body, redacted. */
 export function tellRequest(attempt: Attempt): void {
   const { settings, request } = attempt.call;
-  settings.log.log('debug', () => {
-    const headers = JSON.stringify(attempt.masker.headers(new Headers(attempt.headers)));
-    const body = request.body === undefined ? '' : ` ${attempt.masker.body(request.body)}`;
-    return `${lineOf(attempt)} sends ${headers}${body}`;
-  });
+  settings.log.log(
+    'debug',
+    () => {
+      const headers = JSON.stringify(attempt.masker.headers(new Headers(attempt.headers)));
+      const body = request.body === undefined ? '' : ` ${attempt.masker.body(request.body)}`;
+      return `${lineOf(attempt)} sends ${headers}${body}`;
+    },
+    () => fieldsOf(attempt),
+  );
 }
 
 /**
@@ -49,11 +97,17 @@ export function tellRequest(attempt: Attempt): void {
 export async function tellResponse(attempt: Attempt, response: Response, { text }: BodyText): Promise<void> {
   const { hooks, log } = attempt.call.settings;
   const durationMs = durationOf(attempt);
-  log.log('info', () => `${lineOf(attempt)} -> ${response.status} in ${durationMs} ms`);
-  log.log('debug', () => {
-    const headers = JSON.stringify(attempt.masker.headers(response.headers));
-    return `${lineOf(attempt)} received ${headers} ${attempt.masker.body(text)}`;
-  });
+  const { status } = response;
+  const fields = (): LogFields => ({ ...fieldsOf(attempt), status, durationMs });
+  log.log('info', () => `${lineOf(attempt)} -> ${status} in ${durationMs} ms`, fields);
+  log.log(
+    'debug',
+    () => {
+      const headers = JSON.stringify(attempt.masker.headers(response.headers));
+      return `${lineOf(attempt)} received ${headers} ${attempt.masker.body(text)}`;
+    },
+    fields,
+  );
   if (hooks.onResponse === undefined) return;
   const headers = new Headers(attempt.masker.headers(response.headers));
   const told = { ...hookCall(attempt), status: response.status, headers, durationMs };
@@ -62,9 +116,11 @@ export async function tellResponse(attempt: Attempt, response: Response, { text 
 
 /** Logs an attempt that was not answered, in one line at info. */
 export function tellFailure(attempt: Attempt, error: ConnectionError): void {
+  const durationMs = durationOf(attempt);
   attempt.call.settings.log.log(
     'info',
-    () => `${lineOf(attempt)} -> ${error.name} in ${durationOf(attempt)} ms`,
+    () => `${lineOf(attempt)} -> ${error.name} in ${durationMs} ms`,
+    () => ({ ...fieldsOf(attempt), outcome: error.type, durationMs }),
   );
 }
 
@@ -78,7 +134,11 @@ export async function tellRetry(
   error: ApiError | ConnectionError,
 ): Promise<void> {
   const { hooks, log } = attempt.call.settings;
-  log.log('debug', () => `${line(error, attempt)} is retried in ${Math.ceil(delayMs)} ms: ${error.name}`);
+  log.log(
+    'debug',
+    () => `${line(error, attempt)} is retried in ${Math.ceil(delayMs)} ms: ${error.name}`,
+    () => ({ ...fieldsOf(attempt), outcome: error.type }),
+  );
   if (hooks.onRetry === undefined) return;
   const told = { ...hookCall(attempt), delayMs, error };
   const deadline = deadlineOf(attempt.call);
@@ -88,6 +148,12 @@ export async function tellRetry(
 
 function hookCall(attempt: Attempt): HookCall {
   return { ...attempt.shown, route: attempt.call.endpoint.path, attempt: attempt.number };
+}
+
+const durationOf = ({ startedAt }: Attempt): number => Math.round(performance.now() - startedAt);
+
+function fieldsOf({ call: { endpoint, settings }, number }: Attempt): LogFields {
+  return { method: endpoint.method, route: endpoint.path, region: settings.region, attempt: number };
 }
 
 const lineOf = (attempt: Attempt): string => line(attempt.shown, attempt);

@@ -1,0 +1,146 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { tracingChannel } from 'node:diagnostics_channel';
+import {
+  type CallTrace,
+  type EndHookContext,
+  fieldsFirst,
+  NotFoundError,
+  RequestValidationError,
+  TRACING_CHANNELS,
+} from 'agent-platform-sdk';
+import { pino } from 'pino';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { rejectionOf, success } from '../support/client.js';
+import { answerInTurn, answerWith, connectTo } from '../support/msw.js';
+
+const found = answerWith(200, success({ id: 't1' }));
+const missing = answerWith(404, { message: 'no such tool', code: 'not_found', issues: [] });
+const busy = answerWith(503, { message: 'busy', code: 'busy' }, { 'retry-after': '0' });
+const about = { method: 'GET', route: '/tools/{toolId}', region: 'eu' };
+
+/** Collects the ends of calls. */
+function ends() {
+  const told: EndHookContext[] = [];
+  return { told, hooks: { onEnd: (context: EndHookContext) => void told.push(context) } };
+}
+
+test('onEnd is told once for each call: its outcome, attempts and last status', async () => {
+  const { told, hooks } = ends();
+  const { platform } = connectTo(answerInTurn(busy, found, missing), { maxRetries: 1, hooks });
+  await platform.tools.get('t1');
+  const error = await rejectionOf(platform.tools.get('t2'));
+
+  expect(told).toEqual([
+    {
+      ...about,
+      outcome: 'success',
+      status: 200,
+      attempts: 2,
+      durationMs: expect.any(Number),
+      error: undefined,
+    },
+    { ...about, outcome: 'error', status: 404, attempts: 1, durationMs: expect.any(Number), error },
+  ]);
+  expect(error).toBeInstanceOf(NotFoundError);
+});
+
+test('onEnd has the duration of the whole call, waits included', async () => {
+  vi.useFakeTimers({
+    toFake: ['performance', 'setTimeout', 'clearTimeout', 'Date'],
+    shouldAdvanceTime: true,
+  });
+  onTestFinished(() => void vi.useRealTimers());
+  const { told, hooks } = ends();
+  const later = answerWith(503, { message: 'busy', code: 'busy' }, { 'retry-after': '5' });
+  const { platform } = connectTo(answerInTurn(later, found), { maxRetries: 1, hooks });
+  const call = platform.tools.get('t1');
+  await vi.advanceTimersByTimeAsync(6_000);
+  await call;
+  expect(told[0]?.durationMs).toBeGreaterThan(4_900);
+});
+
+test('onEnd is told of a call that was refused before any attempt, and of one without an answer', async () => {
+  const { told, hooks } = ends();
+  const { platform } = connectTo(found, { hooks });
+  const refused = await rejectionOf(platform.tools.get(''));
+  const aborted = await rejectionOf(platform.tools.get('t1', { signal: AbortSignal.abort() }));
+
+  expect(refused).toBeInstanceOf(RequestValidationError);
+  expect(told).toMatchObject([
+    { ...about, outcome: 'error', status: undefined, attempts: 0, error: refused },
+    { ...about, outcome: 'error', status: undefined, error: aborted },
+  ]);
+});
+
+test('an onEnd that throws or never settles changes nothing', async () => {
+  const lines: string[] = [];
+  const logger = { ...console, error: (line: string) => void lines.push(line) };
+  const hooks = {
+    onEnd: async ({ attempts }: EndHookContext) => {
+      if (attempts === 1) throw new TypeError('metrics are away');
+    },
+  };
+  const { platform } = connectTo(found, { hooks, logger, logLevel: 'error' });
+  expect((await platform.tools.get('t1')).id).toBe('t1');
+  await expect.poll(() => lines).toEqual(['[agent-platform-sdk] the hook onEnd failed: TypeError']);
+  const endless = connectTo(found, { hooks: { onEnd: () => new Promise(() => undefined) } });
+  expect((await endless.platform.tools.get('t1')).id).toBe('t1');
+});
+
+test('a call is traced: its context reaches the hooks, its end fills the message, and no result is published', async () => {
+  const channel = tracingChannel<unknown, CallTrace>(TRACING_CHANNELS.call);
+  const spans = new AsyncLocalStorage<string>();
+  channel.start.bindStore(spans, () => 'the span');
+  const messages: CallTrace[] = [];
+  const ended = { asyncEnd: (message: CallTrace) => void messages.push(message) };
+  channel.subscribe(ended as Parameters<typeof channel.subscribe>[0]);
+  onTestFinished(() => {
+    channel.start.unbindStore(spans);
+    channel.unsubscribe(ended as Parameters<typeof channel.unsubscribe>[0]);
+  });
+  const seen: unknown[] = [];
+  const { platform } = connectTo(answerInTurn(found, missing), {
+    hooks: { onRequest: () => void seen.push(spans.getStore()) },
+  });
+  expect((await platform.tools.get('t1')).id).toBe('t1');
+  const error = await rejectionOf(platform.tools.get('t2'));
+
+  expect(seen).toEqual(['the span', 'the span']);
+  expect(messages).toMatchObject([
+    { ...about, baseUrl: platform.baseUrl, outcome: 'success', status: 200, attempts: 1 },
+    { ...about, outcome: 'error', status: 404, error },
+  ]);
+  expect(JSON.stringify(messages[0])).not.toContain('t1');
+});
+
+test('a logger of its own gets the facts as fields; one that takes fields first, through fieldsFirst', async () => {
+  const records: Record<string, unknown>[] = [];
+  const sink = pino({ level: 'debug' }, { write: (line: string) => void records.push(JSON.parse(line)) });
+  const info = vi.fn<(line: string, fields?: object) => void>();
+  const plain = connectTo(found, { logLevel: 'info', logger: { ...console, info } });
+  await plain.platform.tools.get('t1');
+  const { platform } = connectTo(answerInTurn(busy, found), {
+    logLevel: 'debug',
+    logger: fieldsFirst(sink),
+    maxRetries: 1,
+  });
+  await platform.tools.get('t1');
+
+  const fields = { ...about, attempt: 1, status: 200, durationMs: expect.any(Number) };
+  expect(info.mock.calls).toEqual([[expect.stringContaining('-> 200 in'), fields]]);
+  expect(records.filter(({ msg }) => String(msg).includes('->'))).toMatchObject([
+    { ...fields, status: 503 },
+    { ...fields, attempt: 2 },
+  ]);
+  expect(records.find(({ msg }) => String(msg).includes('is retried'))).toMatchObject({
+    outcome: 'server_error',
+  });
+});
+
+test('console gets the line alone', async () => {
+  const info = vi.spyOn(console, 'info').mockImplementation(() => undefined);
+  onTestFinished(() => info.mockRestore());
+  const { platform } = connectTo(found, { logLevel: 'info' });
+  await platform.tools.get('t1');
+  expect(info.mock.calls).toEqual([[expect.stringContaining('-> 200 in')]]);
+});
