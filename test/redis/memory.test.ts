@@ -1,0 +1,91 @@
+import { createWebhookReceiver } from 'agent-platform-sdk';
+import { InboxFullError } from 'agent-platform-sdk/bullmq';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { startRedis } from '../../scripts/redis-server.js';
+import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
+import { post, secret } from '../webhooks/deliveries.js';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
+
+async function startLimited(maxmemory: string) {
+  const server = await startRedis(['--save', '', '--maxmemory', maxmemory]);
+  onTestFinished(() => server.stop());
+  const client = new Redis(server.url);
+  onTestFinished(() => client.disconnect());
+  return { url: server.url, client };
+}
+
+const large = () => stored({ payload: { text: 'x'.repeat(20_000) } });
+
+test('a Redis that fills up refuses by name in time, so that its workers drain it, and then takes events again', async () => {
+  const { url } = await startLimited('16mb');
+  const inbox = createInbox({ connection: url });
+  const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+  const [acknowledged, refused]: [string[], unknown[]] = [[], []];
+  const one = async () => {
+    const webhook = large();
+    try {
+      await inbox.store(webhook);
+      acknowledged.push(webhook.key);
+    } catch (error) {
+      refused.push(error);
+    }
+  };
+  // Many at once, far more than there is room for.
+  for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 100 }, one));
+  expect(acknowledged.length).toBeGreaterThan(100);
+  expect(refused.length).toBeGreaterThan(500);
+  expect(new Set(refused.map(String)).size).toBeGreaterThan(0);
+  expect(refused.filter((error) => !(error instanceof InboxFullError))).toEqual([]);
+  expect(refused[0]).toMatchObject({ type: 'inbox_full_error', maxmemory: 16 * 1024 ** 2, retryable: true });
+  // A delivery is not acknowledged either, and whoever asks is told.
+  expect((await receiver.handle(post('lead_captured'))).status).toBe(500);
+  const health = await inbox.health();
+  expect([health.ready, health.memoryUsed]).toEqual([false, expect.closeTo(0.85, 1)]);
+  expect(health.warnings).toContainEqual(expect.stringContaining('More than 85 % of maxmemory is in use'));
+  const handled = new Set<string>();
+  inbox.work({ process: async ({ key }) => void handled.add(key) }, { concurrency: 50 });
+  await eventually(() => expect(handled.size).toBe(acknowledged.length));
+  await eventually(async () => expect((await receiver.handle(post('lead_captured'))).status).toBe(200));
+  expect(await inbox.health()).toMatchObject({ ready: true });
+});
+
+test('Redis is not asked for its memory for each event', async () => {
+  const { url, client } = await startLimited('100mb');
+  const inbox = createInbox({ connection: url });
+  await inbox.store(stored());
+  await client.config('RESETSTAT');
+  for (let count = 0; count < 500; count += 1) await inbox.store(stored());
+  const stats = await client.info('commandstats');
+  expect(Number(/cmdstat_info:calls=(\d+)/.exec(stats)?.[1] ?? 0)).toBeLessThan(50);
+});
+
+test('full of what others keep, it refuses too, and asks again', async () => {
+  const { url, client } = await startLimited('16mb');
+  const inbox = createInbox({ connection: url, highWater: 0.5 });
+  await inbox.store(stored());
+  await client.setrange('of another application', 9_000_000, 'x');
+  await eventually(() => expect(inbox.store(stored())).rejects.toThrow(/highWater is 50 %/));
+  await client.del('of another application');
+  await eventually(() => inbox.store(stored()));
+});
+
+test('without a limit, nothing is refused', async () => {
+  const { url } = await startLimited('0');
+  const inbox = createInbox({ connection: url, highWater: 0.000_001 });
+  await inbox.store(stored());
+  expect(await inbox.health()).toMatchObject({ ready: true, memoryUsed: undefined });
+});
+
+test('it warns of dead letters that fill the memory', async () => {
+  const { url } = await startLimited('16mb');
+  const inbox = createInbox({ connection: url, attempts: 1 });
+  inbox.work({ process: () => Promise.reject(new Error('no')) });
+  const warning = expect.stringMatching(/^\d+ dead letters hold about \d+ % of maxmemory/);
+  await inbox.store(large());
+  await eventually(async () => expect((await inbox.health()).deadLetters).toBe(1));
+  expect((await inbox.health()).warnings).not.toContainEqual(warning);
+  for (let count = 0; count < 200; count += 1) await inbox.store(large());
+  await eventually(async () => expect((await inbox.health()).deadLetters).toBe(201));
+  expect((await inbox.health()).warnings).toContainEqual(warning);
+});

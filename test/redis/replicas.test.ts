@@ -1,0 +1,163 @@
+import { createWebhookReceiver } from 'agent-platform-sdk';
+import { type BullMQInboxOptions, InboxReplicasError } from 'agent-platform-sdk/bullmq';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { startRedis } from '../../scripts/redis-server.js';
+import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
+import { post, secret } from '../webhooks/deliveries.js';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
+import { makeReplica } from './failover.js';
+import { REPLICATED, startLagging, startWay, untilReplicas } from './lagging.js';
+
+function openClient(url: string): Redis {
+  const client = new Redis(url);
+  // Its Redis may be killed before it is.
+  client.on('error', () => undefined);
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+/** Stores this many events at once; returns the keys of those that were acknowledged. */
+async function storeMany(options: Partial<BullMQInboxOptions>, count: number): Promise<string[]> {
+  const inbox = createInbox(options);
+  const keys: string[] = [];
+  const one = async () => {
+    const webhook = stored();
+    await inbox.store(webhook);
+    keys.push(webhook.key);
+  };
+  await Promise.allSettled(Array.from({ length: count }, one));
+  return keys;
+}
+
+/** The number of these events that a Redis does not have. */
+async function missing(url: string, keys: readonly string[]): Promise<number> {
+  const jobs = keys.map((key) => `bull:agent-platform-webhooks:${key}`);
+  return jobs.length - (jobs.length === 0 ? 0 : await openClient(url).exists(...jobs));
+}
+
+test.each([
+  { replicas: 1, acknowledged: 0, lost: 0 },
+  // What the option is for: Redis answers before it copies.
+  { replicas: 0, acknowledged: 500, lost: 500 },
+])(
+  'with replicas: $replicas, a lagging replica that takes over lacks $lost of $acknowledged',
+  async (expected) => {
+    const { url, replicaUrl, copying, failOver } = await startLagging();
+    const options = { connection: url, replicas: expected.replicas, storeTimeout: 2_000 };
+    const before = await storeMany({ ...options, replicas: 1 }, 500);
+    expect(before).toHaveLength(500);
+    copying.hold();
+    const during = await storeMany(options, 500);
+    expect(during).toHaveLength(expected.acknowledged);
+    await failOver();
+    expect(await missing(replicaUrl, before)).toBe(0);
+    expect(await missing(replicaUrl, during)).toBe(expected.lost);
+  },
+);
+
+test('an event that does not reach its replicas in time is refused by name, with 500', async () => {
+  const { url, copying } = await startLagging();
+  const inbox = createInbox({ connection: url, replicas: 1, storeTimeout: 1_000 });
+  const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+  const errors: unknown[] = [];
+  receiver.onError((error) => errors.push(error));
+  expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
+  copying.hold();
+  expect((await receiver.handle(post('form_submitted'))).status).toBe(500);
+  expect(errors).toEqual([expect.any(InboxReplicasError)]);
+  expect(errors[0]).toMatchObject({ reached: 0, wanted: 1, type: 'inbox_replicas_error', retryable: true });
+  // Nor is it ready meanwhile.
+  expect(await inbox.health()).toMatchObject({
+    ready: false,
+    warnings: expect.arrayContaining([expect.stringContaining('0 of 1 replicas')]),
+  });
+  copying.release();
+  await eventually(async () => expect(await inbox.health()).toMatchObject({ ready: true }));
+});
+
+test('a replica that comes back in time gets the event', async () => {
+  const { url, copying } = await startLagging();
+  const inbox = createInbox({ connection: url, replicas: 1 });
+  copying.hold();
+  const storing = inbox.store(stored());
+  await eventually(async () => expect((await createInbox({ connection: url }).health()).waiting).toBe(1));
+  copying.release();
+  await storing;
+});
+
+test('an event is not acknowledged because its connection was cut while it waited for a replica', async () => {
+  const { port, url, replicaUrl, copying } = await startLagging();
+  const way = await startWay(port);
+  const connection = `redis://127.0.0.1:${way.port}`;
+  const inbox = createInbox({ connection, replicas: 1, storeTimeout: 20_000 });
+  await inbox.store(stored());
+  copying.hold();
+  let isStored = false;
+  const webhook = stored();
+  const storing = inbox.store(webhook).then(() => {
+    isStored = true;
+  });
+  const client = openClient(url);
+  await eventually(async () =>
+    expect(await client.exists(`bull:agent-platform-webhooks:${webhook.key}`)).toBe(1),
+  );
+  for (let cuts = 0; cuts < 5; cuts += 1) {
+    const { made } = way;
+    way.cut();
+    await eventually(() => expect(way.made).toBeGreaterThan(made));
+    // On a new connection, `WAIT` alone would be answered at once.
+    await eventually(async () => expect((await inbox.health()).waiting).toBe(2));
+    expect(isStored).toBe(false);
+  }
+  copying.release();
+  await storing;
+  expect(await missing(replicaUrl, [webhook.key])).toBe(0);
+});
+
+test('an event that waited for a replica when a failover came is stored again where it went', async () => {
+  const { port, url, replicaUrl, copying, failOver } = await startLagging();
+  // A replica of the replica: it has what the replica has, and answers for it when that has taken over.
+  const next = await startRedis(REPLICATED);
+  onTestFinished(() => next.stop());
+  await makeReplica(next.url, Number(new URL(replicaUrl).port));
+  await untilReplicas(url, 1);
+  const way = await startWay(port);
+  const inbox = createInbox({ connection: `redis://127.0.0.1:${way.port}`, replicas: 1 });
+  await inbox.store(stored());
+  copying.hold();
+  const webhook = stored();
+  const storing = inbox.store(webhook);
+  await eventually(async () => expect(await missing(url, [webhook.key])).toBe(0));
+  way.lead(Number(new URL(replicaUrl).port));
+  await failOver();
+  await storing;
+  expect(await missing(replicaUrl, [webhook.key])).toBe(0);
+});
+
+test('it warns, in health and in the log, of replicas that are not waited for', async () => {
+  const { url } = await startLagging();
+  const logger = new RecordingLogger();
+  const warning = expect.stringContaining('1 replicas are connected, and none is waited for');
+  const inbox = createInbox({ connection: url, logger });
+  await inbox.store(stored());
+  expect(logger.lines).toContainEqual(warning);
+  expect((await inbox.health()).warnings).toContainEqual(warning);
+  const waiting = createInbox({ connection: url, replicas: 1 });
+  expect((await waiting.health()).warnings).not.toContainEqual(warning);
+});
+
+test('the connection of a client that is passed in is not blocked by waiting for replicas', async () => {
+  const { url, copying } = await startLagging();
+  const client = openClient(url);
+  const inbox = createInbox({ connection: client, replicas: 1, storeTimeout: 2_000 });
+  copying.hold();
+  const storing = inbox.store(stored());
+  const commands: unknown[] = [];
+  await eventually(async () => {
+    commands.push(await client.client('LIST'));
+    expect(commands.at(-1)).toMatch(/ cmd=wait /);
+  });
+  // It was answered while another connection waits.
+  await expect(storing).rejects.toThrow(InboxReplicasError);
+});
