@@ -49,6 +49,12 @@ export interface InboxUnhandled extends InboxEvent {
   readonly leftMs: number;
 }
 
+/** An event that was not handled, because a newer snapshot of the same was. */
+export interface InboxSkip extends InboxEvent {
+  /** Milliseconds from the receipt of the event until it was skipped. */
+  readonly waitedMs: number;
+}
+
 /** An event whose worker has died, or has lost its lock. */
 export interface InboxStall {
   /** The key of the event. */
@@ -93,6 +99,8 @@ export interface InboxHooks {
    * `unhandledTimeout`, the event is a dead letter, and `onDeadLetter` is called.
    */
   readonly onUnhandled?: ((unhandled: InboxUnhandled) => unknown) | undefined;
+  /** An event is done without its handlers: with `newestOnly`, a newer snapshot of the same was handled before. */
+  readonly onSkipped?: ((skipped: InboxSkip) => unknown) | undefined;
   /** A worker has died over an event, or lost its lock; the event goes back to the queue. Called in another worker. */
   readonly onStalled?: ((stalled: InboxStall) => unknown) | undefined;
   /**
@@ -110,6 +118,7 @@ export const INBOX_HOOKS: OptionNames<InboxHooks> = {
   onRetry: true,
   onDeadLetter: true,
   onUnhandled: true,
+  onSkipped: true,
   onStalled: true,
   onLockLost: true,
   onRedisError: true,
@@ -146,6 +155,14 @@ export class InboxReporter {
     this.redisWrites();
     this.#log.log('info', () => `inbox: ${describeRun(run)} was handled`);
     this.#tell('onHandled', run);
+  }
+
+  skipped(skipped: InboxSkip): void {
+    this.#log.log('info', () => {
+      const { type, workspace, key } = skipped;
+      return `inbox: ${labelOf(type, workspace)} (${key}) was skipped, because a newer one was handled`;
+    });
+    this.#tell('onSkipped', skipped);
   }
 
   retrying(failure: InboxFailure): void {

@@ -176,7 +176,7 @@ export class InboxQueue {
 
 /** Returns the known fields of a webhook, without the secret: they are stored. */
 export function jobData(webhook: StoredWebhook): StoredWebhook {
-  const { version, key, type, payload, envelope, deliveryId, receivedAt, traceContext } = webhook;
+  const { version, key, type, payload, envelope, deliveryId, receivedAt, sequence, traceContext } = webhook;
   return {
     ...(version === undefined ? {} : { version }),
     key,
@@ -186,6 +186,7 @@ export function jobData(webhook: StoredWebhook): StoredWebhook {
     ...(envelope === undefined ? {} : { envelope: withoutSecret(envelope) }),
     deliveryId,
     receivedAt,
+    ...(sequence === undefined ? {} : { sequence }),
     ...(traceContext === undefined ? {} : { traceContext }),
   };
 }

@@ -6,7 +6,8 @@ import type { StoredWebhook } from '../webhooks/inbox.js';
 import { countUnhandled, giveBack, giveBackFor, nextLook, retryFirst } from './give-back.js';
 import type { InboxReporter } from './inbox-hooks.js';
 import type { InboxSettings } from './inbox-options.js';
-import { isStalled, stalledReason, toInboxEvent, toInboxRun } from './job-record.js';
+import { isStalled, stalledReason, toInboxEvent, toInboxRun, toInboxSkip } from './job-record.js';
+import { NewestInRedis, nextAsking } from './newest.js';
 import { Rest } from './rest.js';
 import { Run, readStored, type WebhookProcessor } from './run.js';
 import { withoutInfo } from './version.js';
@@ -17,6 +18,9 @@ import {
   type WorkOptions,
   type WorkSettings,
 } from './work-options.js';
+
+/** The end of an event that is told as a success. */
+type Done = 'handled' | 'skipped';
 
 /** Milliseconds after the grace to give events back. Without Redis they are free when their locks expire. */
 const RETURNING = 3_000;
@@ -34,7 +38,8 @@ const RETURNING = 3_000;
  * ```
  */
 export class InboxWorker {
-  readonly #worker: Worker<StoredWebhook>;
+  readonly #worker: Worker<StoredWebhook, Done>;
+  readonly #newest: NewestInRedis | undefined;
   readonly #settings: WorkSettings;
   readonly #rest: Rest;
   readonly #clients: ClientFamily;
@@ -63,6 +68,8 @@ export class InboxWorker {
       ...toBullMQ(settings, this.#settings),
       connection: this.#clients.client,
     });
+    const { newestOnly } = this.#settings;
+    this.#newest = newestOnly && new NewestInRedis(newestOnly, this.#worker, this.#clients.client, settings);
     this.#rest = new Rest(this.#worker);
     this.#listen();
   }
@@ -74,10 +81,13 @@ export class InboxWorker {
   }
 
   /** Handles one event. BullMQ records the result, and lets it be retried if this rejects. */
-  async #run(job: Job<StoredWebhook>, token: string | undefined): Promise<void> {
+  async #run(job: Job<StoredWebhook>, token: string | undefined): Promise<Done> {
     if (this.#givesBack) return giveBack(job, token);
     const stored = readStored(job.data);
     if (this.#processor.handles?.(stored.type) === false) return this.#leaveToOthers(job, token);
+    const turn = await this.#newest?.begin(job);
+    if (turn === 'older') return 'skipped';
+    if (turn === 'taken') return giveBackFor(nextAsking(job), job, token);
     const key = job.id ?? '';
     const run = this.#begin(key);
     const handling = run.handle(this.#processor, stored, this.#settings.handlerTimeout);
@@ -86,7 +96,9 @@ export class InboxWorker {
     // The event belongs to another run, which records its own end.
     if (run.isLost) throw new WaitingError();
     if (run.isGivenBack) retryFirst(job);
-    return handling;
+    await handling;
+    await this.#newest?.end(job);
+    return 'handled';
   }
 
   /** Gives an event that has no handler here to workers that may have one, until it has been looked at for too long. */
@@ -127,7 +139,10 @@ export class InboxWorker {
   #listen(): void {
     const reporter = this.#reporter;
     const worker = this.#worker;
-    worker.on('completed', (job) => reporter.handled(toInboxRun(job)));
+    worker.on('completed', (job, done) => {
+      if (done === 'skipped') reporter.skipped(toInboxSkip(job));
+      else reporter.handled(toInboxRun(job));
+    });
     worker.on('failed', (job, error) => this.#failed(job, error));
     worker.on('stalled', (key) => reporter.stalled(key));
     worker.on('lockRenewalFailed', (keys) => {

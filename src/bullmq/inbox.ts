@@ -11,6 +11,7 @@ import { type BullMQInboxOptions, type InboxSettings, resolveInbox } from './inb
 import { InboxQueue, type OpenQueue } from './inbox-queue.js';
 import { InboxWorker } from './inbox-worker.js';
 import { toProcessor, type WebhookHandlers, type WebhookProcessor } from './run.js';
+import { Sequence } from './sequence.js';
 import type { CloseOptions, WorkOptions } from './work-options.js';
 
 /*
@@ -43,6 +44,7 @@ export class BullMQInbox implements WebhookInbox {
   readonly #reporter: InboxReporter;
   readonly #queue: InboxQueue;
   readonly #workers = new Set<InboxWorker>();
+  readonly #sequence = new Sequence();
   #isClosed = false;
 
   /** Use {@link createBullMQInbox}. */
@@ -64,8 +66,9 @@ export class BullMQInbox implements WebhookInbox {
    */
   async store(webhook: StoredWebhook): Promise<void> {
     const began = performance.now();
+    const numbered = this.#sequence.number(webhook);
     // Safe to repeat if the answer of Redis was lost: the key is the id of the job.
-    const attempt = (left: number) => withTimeLimit(this.#queue.add(webhook, left), left, NOT_STORED);
+    const attempt = (left: number) => withTimeLimit(this.#queue.add(numbered, left), left, NOT_STORED);
     const isPassing = (error: unknown) => isRefusedForNow(error) || isConnectionLost(error);
     try {
       await withRetries(attempt, this.#settings.storeTimeout, isPassing);

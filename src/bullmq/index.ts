@@ -18,6 +18,7 @@ export type {
   InboxHooks,
   InboxLockLoss,
   InboxRun,
+  InboxSkip,
   InboxStall,
   InboxStored,
   InboxUnhandled,

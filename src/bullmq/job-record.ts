@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
 import { workspaceOf } from '../webhooks/delivery.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import type { InboxEvent, InboxRun } from './inbox-hooks.js';
+import type { InboxEvent, InboxRun, InboxSkip } from './inbox-hooks.js';
 import { safeReason } from './run.js';
 
 /** The reason that BullMQ stores for an event whose lock was lost too often. */
@@ -29,6 +29,11 @@ export function runsOf(job: Job): number {
   return attemptsMade + stalledCounter - (endedWithoutRun ? 1 : 0);
 }
 
+/** Counts how often an event was given back to the queue without a run, until this start of it. */
+export function giveBacksOf(job: Job): number {
+  return Math.max(job.attemptsStarted - runsOf(job) - 1, 0);
+}
+
 /** Says why an event became a dead letter. Whatever is stored there, marked fields are masked. */
 export function reasonOf(job: Job): string {
   return isStalled(job) ? stalledReason(job) : safeReason(job.failedReason);
@@ -44,6 +49,12 @@ export function toInboxEvent(job: Job<StoredWebhook>): InboxEvent {
   // The job of another application may hold nothing.
   const data: StoredWebhook | null = job.data;
   return { key: job.id ?? '', type: job.name, ...workspaceOf(data ?? {}) };
+}
+
+/** Returns what hooks are told of an event that was skipped. */
+export function toInboxSkip(job: Job<StoredWebhook>): InboxSkip {
+  const { processedOn = Date.now() } = job;
+  return { ...toInboxEvent(job), waitedMs: Math.max(processedOn - job.timestamp, 0) };
 }
 
 /** Returns what hooks are told of a run that BullMQ has recorded. */

@@ -130,7 +130,7 @@ export function readStored(data: unknown): StoredWebhook {
 }
 
 /** Makes the error for BullMQ of one that was thrown: its message may be stored. */
-function toFailure(error: unknown): Error {
+export function toFailure(error: unknown): Error {
   const reason = reasonOf(error);
   const isFinal = error instanceof WebhookError && !error.retryable;
   if (!isFinal) return new Error(reason, { cause: error });

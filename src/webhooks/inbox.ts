@@ -35,6 +35,11 @@ export interface StoredWebhook {
   readonly deliveryId: string;
   /** The time at which it was received, in milliseconds since the Unix epoch. */
   readonly receivedAt: number;
+  /**
+   * The number of events that the inbox had stored before in the same millisecond of `receivedAt`; absent for 0. With it, two events
+   * are told apart whose `createdAt` is the same. Set by an inbox that keeps the order of snapshots.
+   */
+  readonly sequence?: number | undefined;
   /** The trace to continue in the worker, where there is one. */
   readonly traceContext?: StoredTraceContext | undefined;
 }

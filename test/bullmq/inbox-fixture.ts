@@ -6,6 +6,7 @@ import {
   type InboxFailure,
   type InboxHooks,
   type InboxRun,
+  type InboxSkip,
   type InboxStored,
 } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
@@ -42,6 +43,7 @@ export function notes() {
   const told: string[] = [];
   const failures: InboxFailure[] = [];
   const runs: (InboxRun | InboxStored)[] = [];
+  const skips: InboxSkip[] = [];
   const hooks: InboxHooks = {
     onStored: (stored) => {
       told.push('stored');
@@ -60,10 +62,14 @@ export function notes() {
       failures.push(failure);
     },
     onUnhandled: () => told.push('unhandled'),
+    onSkipped: (skip) => {
+      told.push('skipped');
+      skips.push(skip);
+    },
     onStalled: () => told.push('stalled'),
     onLockLost: () => told.push('lock lost'),
   };
-  return { told, failures, runs, hooks };
+  return { told, failures, runs, skips, hooks };
 }
 
 let keys = 0;

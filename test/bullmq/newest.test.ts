@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type StoredWebhook, WebhookError, type WebhookEvent } from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
+import { minimal } from '../webhooks/deliveries.js';
+import { createInbox, eventually, notes, redis, stored } from './inbox-fixture.js';
+
+const conversation = ({ type, payload }: WebhookEvent) =>
+  type === 'conversation_updated' ? payload.convoId : undefined;
+
+/** A snapshot of a conversation, told from the others by its session. */
+function snapshot(sessionId: number, overrides: Partial<StoredWebhook> = {}): StoredWebhook {
+  const payload = { ...minimal.conversation_updated, sessionId: String(sessionId), createdAt: sessionId };
+  return stored({ type: 'conversation_updated', payload, ...overrides });
+}
+
+/** Two workers that note which snapshots of what they handle. */
+function twoWorkers(handle: (session: number) => Promise<void>) {
+  const { hooks, told, skips } = notes();
+  const handled: number[] = [];
+  const inboxes = [createInbox({ hooks }), createInbox({ hooks })];
+  let running = 0;
+  let most = 0;
+  const work = async (session: number) => {
+    running += 1;
+    most = Math.max(most, running);
+    await handle(session);
+    running -= 1;
+    handled.push(session);
+  };
+  for (const inbox of inboxes) {
+    inbox.work(
+      { conversation_updated: ({ payload }) => work(Number(payload.sessionId)) },
+      { newestOnly: conversation },
+    );
+  }
+  const drained = async () => eventually(async () => expect((await inboxes[0]?.health())?.depth).toBe(0));
+  return {
+    store: (webhook: StoredWebhook) => inboxes[0]?.store(webhook),
+    handled,
+    told,
+    skips,
+    drained,
+    most: () => most,
+  };
+}
+
+const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
+
+test.each<[string, (number: number) => StoredWebhook]>([
+  ['by their createdAt', (number) => snapshot(number)],
+  [
+    'by the order of acceptance where that is the same',
+    (number) => {
+      const webhook = snapshot(number, { receivedAt: 1_760_000_000_000 });
+      return { ...webhook, payload: { ...webhook.payload, createdAt: 1 } };
+    },
+  ],
+])(
+  'two workers end on the newest of 200 snapshots, %s, one at a time',
+  async (_, make) => {
+    const { store, handled, skips, drained, most } = twoWorkers(() => sleep(Math.random() * 5));
+    await Promise.all(numbers.map((number) => store(make(number))));
+    await drained();
+    expect(handled.at(-1)).toBe(200);
+    expect(handled).toEqual([...handled].sort((one, other) => one - other));
+    await eventually(() => expect(handled.length + skips.length).toBe(200));
+    expect(most()).toBe(1);
+  },
+  60_000,
+);
+
+test('a snapshot that comes late is skipped, and told', async () => {
+  const { store, handled, told, skips, drained } = twoWorkers(async () => undefined);
+  await store(snapshot(2));
+  await eventually(() => expect(told).toContain('handled'));
+  const late = snapshot(1, { workspace: undefined });
+  await store(late);
+  await drained();
+  await eventually(() =>
+    expect(skips).toEqual([{ key: late.key, type: late.type, waitedMs: expect.any(Number) }]),
+  );
+  expect(handled).toEqual([2]);
+  // The same snapshot is not older than itself: its run may have ended before it was recorded.
+  await store(snapshot(2));
+  await store(snapshot(1, { workspace: 'another' }));
+  await drained();
+  expect([...handled].sort()).toEqual([1, 2, 2]);
+});
+
+test('a snapshot that fails holds nobody up, and is skipped once a newer one was handled', async () => {
+  const { store, handled, told, drained } = twoWorkers(async (session) => {
+    if (session === 1) throw new Error('no');
+  });
+  const inbox = createInbox({ attempts: 2 });
+  await inbox.store(snapshot(1));
+  await eventually(() => expect(told).toContain('dead letter'));
+  await store(snapshot(2));
+  await eventually(() => expect(told).toContain('handled'));
+  await inbox.deadLetters.replayAll();
+  await drained();
+  await eventually(() => expect(told.at(-1)).toBe('skipped'));
+  expect(handled).toEqual([2]);
+});
+
+test('the turn of a worker that died is free when its lock expires; other keys and types wait for nobody', async () => {
+  const { store, handled, drained } = twoWorkers(async () => undefined);
+  const holder = snapshot(1);
+  await store(holder);
+  await drained();
+  const [hash = ''] = await redis.keys('*:newest:*');
+  await redis.hset(hash, 'holder', 'a-dead-one');
+  await redis.set('bull:agent-platform-webhooks:a-dead-one:lock', 'token', 'PX', 1_500);
+  const other = snapshot(3);
+  await store(snapshot(2));
+  await store({ ...other, payload: { ...other.payload, convoId: 'another' } });
+  await eventually(() => expect(handled).toEqual([1, 3]));
+  await drained();
+  expect(handled).toEqual([1, 3, 2]);
+  expect(await redis.pttl(hash)).toBeGreaterThan(23 * 3_600_000);
+});
+
+test('what is no snapshot is handled as ever, and a function that fails is a failure of the run', async () => {
+  const { hooks, told, failures } = notes();
+  const inbox = createInbox({ hooks, attempts: 1 });
+  const began = deferred();
+  const newestOnly = ({ type }: WebhookEvent) => (type === 'lead_captured' ? undefined : (1 as never));
+  inbox.work({ lead_captured: began.resolve, agent_deleted: () => undefined }, { newestOnly });
+  await inbox.store(stored());
+  await began.promise;
+  await inbox.store(stored({ type: 'agent_deleted', payload: minimal.agent_deleted }));
+  await eventually(() => expect(told).toContain('dead letter'));
+  expect(failures[0]?.error).toBeInstanceOf(WebhookError);
+});
