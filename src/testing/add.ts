@@ -127,10 +127,7 @@ export class RegionAdd {
     const id = record.id ?? this.#newId('variables');
     const agentId = this.#agentId(record.agentId);
     const key = record.key ?? id;
-    const hasKey = (other: Variable) => other.agentId === agentId && other.key === key && other.id !== id;
-    if ([...variables.values()].some(hasKey)) {
-      throw new TypeError(`The agent "${agentId}" has a variable with the key "${key}" already (4.2).`);
-    }
+    checkKeyIsFree(variables, agentId, key, id);
     const { type = this.#world.choices.variableType, userId = this.#ownerOf(agentId), ...rest } = record;
     return put(variables, id, { ...structuredClone(rest), id, key, type, agentId, userId });
   }
@@ -200,6 +197,18 @@ export class RegionAdd {
   #org(named: string | undefined): FakeOrg {
     return existing(this.#region, 'org', this.#state.orgs, named);
   }
+}
+
+/** A key is unique among the variables of an agent (4.2). */
+export function checkKeyIsFree(
+  variables: ReadonlyMap<string, Variable>,
+  agentId: string | undefined,
+  key: string,
+  id: string,
+): void {
+  const hasKey = (other: Variable) => other.agentId === agentId && other.key === key && other.id !== id;
+  if (![...variables.values()].some(hasKey)) return;
+  throw new TypeError(`The agent "${agentId}" has a variable with the key "${key}" already (4.2).`);
 }
 
 function put<Value>(records: Map<string, Value>, id: string, value: Value): Value {

@@ -1,10 +1,20 @@
 import * as z from 'zod/mini';
-import { type Issue, IssueList, notListed, wrongType } from '../ground/issues.js';
+import { formatIssues, type Issue, IssueList, notListed, wrongType } from '../ground/issues.js';
 
 /** A value that fits its schema, or what is wrong with it. */
 type Checked<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/** What a person wrote is wrong: the message and the issues name the fields. */
+export class InputError extends TypeError {
+  readonly issues: readonly Issue[];
+
+  constructor(what: string, issues: readonly Issue[]) {
+    super(`${what}${formatIssues(issues)}`);
+    this.issues = issues;
+  }
+}
 
 /** Checks what a person wrote: a fault, a control request, a file with records. */
 export function checkInput<Schema extends z.core.$ZodType>(
@@ -27,7 +37,7 @@ function describeIssue(issue: z.core.$ZodRawIssue): string {
     case 'invalid_value':
       return notListed(issue.values, issue.input);
     case 'unrecognized_keys':
-      return 'unknown field';
+      return `unknown field; there are ${knownFields(issue.inst).join(', ')}`;
     case 'too_small':
       return `expected at least ${issue.minimum}`;
     case 'too_big':
@@ -35,6 +45,12 @@ function describeIssue(issue: z.core.$ZodRawIssue): string {
     default:
       return 'invalid value';
   }
+}
+
+/** The fields of the object schema that found one too many. */
+function knownFields(schema: unknown): readonly string[] {
+  const { shape } = (schema as z.core.$ZodObject)._zod.def;
+  return Object.keys(shape);
 }
 
 /** Turns Zod's issues into ours: one for each unknown field. */

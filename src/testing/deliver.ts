@@ -13,6 +13,10 @@ export interface DeliveryTarget {
 
 /** One delivery and its outcome. There is no second attempt (6.4). */
 export interface DeliveryRecord {
+  /** `delivery_1`: tells it from the others. */
+  readonly id: string;
+  /** When it was posted: milliseconds since the Unix epoch, by the fake's clock. */
+  readonly at: number;
   /** The type of the event that was sent. */
   readonly type: string;
   /** The address it went to; `'receiver'` for a receiver in process. */
@@ -26,6 +30,8 @@ export interface DeliveryRecord {
   readonly outcome: 'success' | 'refused' | 'timeout' | 'failed';
   /** The receiver's status, where it answered. */
   readonly status: number | undefined;
+  /** The receiver's body, its first 4096 characters, `workspaceSecret` masked; undefined where it did not answer. */
+  readonly answer: string | undefined;
   /** Why no answer came. */
   readonly error: string | undefined;
   /** The payload as sent, `workspaceSecret` masked. */
@@ -33,6 +39,9 @@ export interface DeliveryRecord {
   /** Milliseconds from sending to the answer. */
   readonly duration: number;
 }
+
+/** The length of a receiver's body that is kept. */
+const MAX_ANSWER = 4_096;
 
 /** An event on its way to one target. */
 export interface EventPost {
@@ -46,41 +55,61 @@ export interface EventPost {
 }
 
 /** Posts one event once (6.1, 6.4), and never rejects. */
-export async function deliver(event: EventPost, clock: Clock): Promise<DeliveryRecord> {
+export async function deliver(id: string, event: EventPost, clock: Clock): Promise<DeliveryRecord> {
   const { type, target, via } = event;
   const address = typeof target === 'string' ? target : 'receiver';
   const payload = { ...event.payload, workspaceSecret: MASK };
-  const start = clock.now();
+  const at = clock.now();
   const result = await post(event, clock);
-  return { type, address, via, payload, duration: clock.now() - start, ...result };
+  return { id, at, type, address, via, payload, duration: clock.now() - at, ...result };
 }
 
-type Result = Pick<DeliveryRecord, 'outcome' | 'status' | 'error'>;
+type Result = Pick<DeliveryRecord, 'outcome' | 'status' | 'answer' | 'error'>;
 
 async function post(event: EventPost, clock: Clock): Promise<Result> {
   const controller = new AbortController();
-  const expired = new Promise<Result>((resolve) => {
-    controller.signal.addEventListener('abort', () => {
-      resolve({ outcome: 'timeout', status: undefined, error: `no answer within ${DELIVERY_TIMEOUT} ms` });
-    });
+  const expired = new Promise<undefined>((resolve) => {
+    controller.signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
   const timer = clock.setTimeout(() => controller.abort(), DELIVERY_TIMEOUT);
   try {
     // A receiver in process may ignore the signal, so the time is held here.
-    return await Promise.race([answerOf(event, controller.signal), expired]);
+    const response = await Promise.race([sendTo(event, controller.signal), expired]);
+    if (response === undefined) return noAnswer('timeout', `no answer within ${DELIVERY_TIMEOUT} ms`);
+    // The status alone decides; a body that does not end is left after the same time.
+    const body = await Promise.race([readStart(response), expired]);
+    const { status } = response;
+    const answer = (body ?? '').replaceAll(event.secret, MASK).slice(0, MAX_ANSWER);
+    return { outcome: status === 200 ? 'success' : 'refused', status, answer, error: undefined };
+  } catch (error) {
+    return noAnswer('failed', reasonOf(error));
   } finally {
     clock.clearTimeout(timer);
   }
 }
 
-async function answerOf(event: EventPost, signal: AbortSignal): Promise<Result> {
+function noAnswer(outcome: 'timeout' | 'failed', error: string): Result {
+  return { outcome, status: undefined, answer: undefined, error };
+}
+
+/** Reads the first part of a body, and no more; what breaks it off ends it. */
+async function readStart({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let text = '';
   try {
-    const { status, body } = await sendTo(event, signal);
-    await body?.cancel();
-    return { outcome: status === 200 ? 'success' : 'refused', status, error: undefined };
-  } catch (error) {
-    return { outcome: 'failed', status: undefined, error: reasonOf(error) };
+    // A secret that stands across the limit must be found whole.
+    while (text.length < 2 * MAX_ANSWER) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+    }
+    await reader.cancel();
+  } catch {
+    // The status has come, and it alone counts.
   }
+  return text;
 }
 
 async function sendTo(

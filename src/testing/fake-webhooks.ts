@@ -32,6 +32,8 @@ export interface WebhookOwner {
 export interface SubscribeOptions extends WebhookOwner {
   /** Only these types are sent (6.2); types that the specification does not know are possible. Default: every one. */
   readonly events?: readonly (WebhookEventType | (string & {}))[] | undefined;
+  /** Ends with the next `reset`. Default false; true for what is subscribed over HTTP. */
+  readonly untilReset?: boolean | undefined;
 }
 
 /** Options of {@link FakeWebhooks.send}. */
@@ -70,9 +72,17 @@ export interface Subscription {
   readonly workspaceId: string;
   /** The types it gets; undefined for every one. */
   readonly events: readonly string[] | undefined;
+  /** Ends with the next `reset`. */
+  readonly untilReset: boolean;
 }
 
 type Payload = Readonly<Record<string, unknown>>;
+
+/** Hears of what is delivered, and of who subscribes. */
+interface WebhookListener {
+  readonly delivered: (delivery: DeliveryRecord) => void;
+  readonly changed: (what: 'subscriptions' | 'deliveries') => void;
+}
 
 /** A subscription with what it leads to. */
 interface Subscriber extends Subscription {
@@ -91,16 +101,20 @@ interface Address extends Pick<EventPost, 'target' | 'via'> {
 export class FakeWebhooks {
   readonly #world: World;
   readonly #clock: Clock;
-  readonly #onDelivery: (delivery: DeliveryRecord) => void;
+  readonly #on: WebhookListener;
   readonly #deliveries: DeliveryRecord[] = [];
+  /** What was posted, by the id of its delivery: it holds secrets, which no record shows. */
+  readonly #posts = new Map<string, EventPost>();
   #subscribers: readonly Subscriber[] = [];
   #lastSubscription = 0;
+  #lastDelivery = 0;
   #lastCreatedAt = 0;
 
-  constructor(world: World, clock: Clock, onDelivery: (delivery: DeliveryRecord) => void) {
+  /** @internal */
+  constructor(world: World, clock: Clock, on: WebhookListener) {
     this.#world = world;
     this.#clock = clock;
-    this.#onDelivery = onDelivery;
+    this.#on = on;
   }
 
   /** Every delivery so far, in the order in which they ended. */
@@ -146,8 +160,10 @@ export class FakeWebhooks {
       events: options.events,
       region,
       workspaceId: workspace.id,
+      untilReset: options.untilReset ?? false,
     };
     this.#subscribers = [...this.#subscribers.filter((other) => !isSame(other)), subscriber];
+    this.#on.changed('subscriptions');
     return () => this.unsubscribe(subscriber.id);
   }
 
@@ -169,6 +185,7 @@ export class FakeWebhooks {
     const others = this.#subscribers.filter((other) => other.id !== id);
     const isThere = others.length < this.#subscribers.length;
     this.#subscribers = others;
+    if (isThere) this.#on.changed('subscriptions');
     return isThere;
   }
 
@@ -267,7 +284,50 @@ export class FakeWebhooks {
   }
 
   /**
-   * Forgets every delivery.
+   * Delivers again what was delivered before: the same payload, to the same target. The service never does (6.4); a receiver
+   * must recognise it as a duplicate.
+   *
+   * @param id - The `id` of a delivery.
+   * @throws {TypeError} When there is no delivery with this id, or it is forgotten.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const { webhooks, seed } = createFakePlatform();
+   * webhooks.subscribe(createWebhookReceiver({ secret: seed.eu.workspaceSecret }));
+   * const [first] = await webhooks.send('lead_captured');
+   * const again = await webhooks.resend(first?.id ?? '');
+   * console.log(again.status); // 200, and handled once
+   * ```
+   */
+  resend(id: string): Promise<DeliveryRecord> {
+    const post = this.#posts.get(id);
+    if (post === undefined) throw new TypeError(`There is no delivery with the id "${id}".`);
+    return this.#deliver(post);
+  }
+
+  /**
+   * Forgets every delivery, those too that are still under way.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const { webhooks } = createFakePlatform();
+   * webhooks.clear();
+   * console.log(webhooks.deliveries); // []
+   * ```
+   */
+  clear(): void {
+    this.#deliveries.length = 0;
+    this.#posts.clear();
+    this.#on.changed('deliveries');
+  }
+
+  /**
+   * Forgets every delivery, and ends the subscriptions that are `untilReset`.
    *
    * @example
    * ```ts
@@ -279,7 +339,9 @@ export class FakeWebhooks {
    * ```
    */
   reset(): void {
-    this.#deliveries.length = 0;
+    this.clear();
+    this.#subscribers = this.#subscribers.filter(({ untilReset }) => !untilReset);
+    this.#on.changed('subscriptions');
   }
 
   /** Makes the payload, as the platform of the agent that it names would send it. */
@@ -325,9 +387,12 @@ export class FakeWebhooks {
   }
 
   async #deliver(post: EventPost): Promise<DeliveryRecord> {
-    const record = await deliver(post, this.#clock);
-    this.#deliveries.push(record);
-    this.#onDelivery(record);
+    this.#lastDelivery += 1;
+    const id = `delivery_${this.#lastDelivery}`;
+    this.#posts.set(id, post);
+    const record = await deliver(id, post, this.#clock);
+    if (this.#posts.get(id) === post) this.#deliveries.push(record);
+    this.#on.delivered(record);
     return record;
   }
 

@@ -1,9 +1,11 @@
 import type { Endpoint } from '../endpoints/endpoint.js';
 import type { Clock } from '../webhooks/clock.js';
 import { createAdd, type FakeAdd } from './add.js';
+import { Changes } from './changes.js';
 import { checkNames, type FakeChoicesInput, resolveChoices } from './choices.js';
-import { control } from './control.js';
+import { control } from './control/control.js';
 import type { DeliveryRecord } from './deliver.js';
+import { FakeRecords } from './fake-records.js';
 import { FakeWebhooks } from './fake-webhooks.js';
 import { FaultList, type Faults } from './faults/faults.js';
 import { type FakeServer, type ListenOptions, startServer } from './http-server.js';
@@ -48,6 +50,8 @@ export class FakePlatform {
   readonly add: FakeAdd;
   /** The live records, by region. */
   readonly state: FakeState;
+  /** The same records by the names of their collections: to list, add, change and remove. */
+  readonly records: FakeRecords;
   /** Every request so far, through every door, in the order of arrival. */
   readonly requests: readonly FakeRequest[];
   /** Lets the next calls go wrong. */
@@ -62,6 +66,7 @@ export class FakePlatform {
   readonly #fetchOverHttp: FakeFetch;
   readonly #world: World;
   readonly #log: RequestLog;
+  readonly #changes: Changes;
   readonly #options: FakePlatformOptions;
   #routes: readonly Route[] = documentedRoutes;
 
@@ -70,9 +75,17 @@ export class FakePlatform {
     checkOptions(options);
     const { clock = realClock, onRequest = () => undefined, onDelivery = () => undefined } = options;
     const world = createWorld(resolveChoices(options.choices));
-    const log = new RequestLog(onRequest);
+    const changes = new Changes();
+    const log = new RequestLog(clock, {
+      arrived: (request) => changes.tell('request', request),
+      answered: (request) => {
+        onRequest(request);
+        changes.tell('request', request);
+        if (request.method !== 'GET') changes.tell('changed', 'records');
+      },
+    });
     const routes = (): readonly Route[] => this.#routes;
-    const faults = new FaultList(routes, clock);
+    const faults = new FaultList(routes, clock, () => changes.tell('changed', 'faults'));
     const baseUrls = normalizeBaseUrls(options.baseUrls);
     const service = new Service({ world, log, faults, baseUrls, routes });
     this.baseUrls = baseUrls;
@@ -80,11 +93,19 @@ export class FakePlatform {
     this.state = world.state;
     this.requests = log.entries;
     this.faults = faults;
-    this.webhooks = new FakeWebhooks(world, clock, onDelivery);
+    this.records = new FakeRecords(world, this.add, changes);
+    this.webhooks = new FakeWebhooks(world, clock, {
+      delivered: (delivery) => {
+        onDelivery(delivery);
+        changes.tell('delivery', delivery);
+      },
+      changed: (what) => changes.tell('changed', what),
+    });
     this.fetch = service.fetchThrough('process');
     this.#fetchOverHttp = service.fetchThrough('http');
     this.#world = world;
     this.#log = log;
+    this.#changes = changes;
     this.#options = options;
     fill(world, this.add, options);
   }
@@ -110,11 +131,13 @@ export class FakePlatform {
    */
   async listen(options: ListenOptions = {}): Promise<FakeServer> {
     checkNames('listen: the option', options, listenOptionNames);
-    const limits = { anyTarget: options.host !== undefined };
+    const rules = { anyTarget: options.host !== undefined };
+    const answer = (request: Request): Promise<Response> =>
+      control({ fake: this, changes: this.#changes, rules }, request);
     const behind = {
       fetch: this.#fetchOverHttp,
       baseUrls: this.baseUrls,
-      control: options.control === true ? (request: Request) => control(this, request, limits) : undefined,
+      control: options.control === true ? answer : undefined,
     };
     return startServer(behind, options);
   }
@@ -155,8 +178,25 @@ export class FakePlatform {
   }
 
   /**
-   * Takes records, requests, faults and deliveries back to how they were when the fake was made. What it is wired
-   * to stays: servers, subscriptions, handlers.
+   * Forgets every request so far.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const fake = createFakePlatform();
+   * fake.clearRequests();
+   * console.log(fake.requests); // []
+   * ```
+   */
+  clearRequests(): void {
+    this.#log.clear();
+    this.#changes.tell('changed', 'requests');
+  }
+
+  /**
+   * Takes records, requests, faults and deliveries back to how they were when the fake was made, and ends the subscriptions
+   * that are `untilReset`: those that were added over HTTP. What it is wired to stays: servers, handlers, other subscriptions.
    *
    * @example
    * ```ts
@@ -170,10 +210,11 @@ export class FakePlatform {
    */
   reset(): void {
     clearWorld(this.#world);
-    this.#log.clear();
+    this.clearRequests();
     this.faults.clear();
     this.webhooks.reset();
     fill(this.#world, this.add, this.#options);
+    this.#changes.tell('changed', 'records');
   }
 }
 

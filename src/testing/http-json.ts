@@ -18,16 +18,21 @@ export function jsonResponse(body: unknown, status: number): Response {
   });
 }
 
-/** Makes a response with the error body of section 7: `issues` only where there are some, and no other property. */
+/** Makes a response with the error body of section 7. */
 export function errorResponse(
   status: number,
   code: string,
   message: string,
   issues: readonly string[] = [],
 ): Response {
+  return jsonResponse(errorBody(code, message, issues), status);
+}
+
+/** The error body of section 7: `issues` only where there are some, and no other property. */
+export function errorBody(code: string, message: string, issues: readonly string[] = []): ErrorBody {
   const error: ErrorBody = { message, code };
   if (issues.length > 0) error.issues = issues.map((text) => ({ message: text }));
-  return jsonResponse(error, status);
+  return error;
 }
 
 /** Describes what is wrong with a body, a line for each place. */

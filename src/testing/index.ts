@@ -16,6 +16,7 @@ export {
 } from './dedupe-conformance.js';
 export type { DeliveryRecord, DeliveryTarget } from './deliver.js';
 export { createFakePlatform, type FakePlatform, type FakePlatformOptions } from './fake.js';
+export type { CollectionName, FakeRecords, NewRecordOf, RecordOf } from './fake-records.js';
 export type {
   EventToSend,
   FakeWebhooks,
@@ -39,7 +40,7 @@ export type {
   TruncatedFault,
   WrongShapeFault,
 } from './faults/fault.js';
-export type { FaultInput, Faults, InjectedFault } from './faults/faults.js';
+export type { FaultInput, Faults, InjectedFault, WaitingFault } from './faults/faults.js';
 export {
   createFixtures,
   type DeepPartial,

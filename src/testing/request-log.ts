@@ -1,8 +1,13 @@
 import { redact, redactHeaders } from '../ground/redact.js';
 import type { Region } from '../ground/regions.js';
+import type { Clock } from '../webhooks/clock.js';
 
 /** One request that reached the fake, for assertions. Holds no token, and no value of a marked field. */
 export interface FakeRequest {
+  /** `request_1`: tells it from the others. */
+  readonly id: string;
+  /** When it came: milliseconds since the Unix epoch, by the fake's clock. */
+  readonly at: number;
   /** The HTTP method. */
   readonly method: string;
   /** Relative to the base address that ends in `/v3`, without the query; as sent where it lacks `/v3`. */
@@ -24,6 +29,13 @@ export interface FakeRequest {
   readonly status: number | undefined;
   /** The kind of the fault that struck, other than a latency. */
   readonly fault: string | undefined;
+  /**
+   * The body of the answer, marked fields masked; the text where it is not JSON. Of an answer that a fault cut, stalled or
+   * kept back, the whole of it. Undefined while unanswered, and where there is none.
+   */
+  readonly answer: unknown;
+  /** Milliseconds from its arrival to the answer's status; undefined while unanswered. */
+  readonly duration: number | undefined;
 }
 
 /** A request as it is when it arrives. */
@@ -36,13 +48,22 @@ interface Arrival {
   readonly headers: Headers;
 }
 
+/** Hears of requests as they are written down. */
+interface LogListener {
+  readonly arrived: (request: FakeRequest) => void;
+  readonly answered: (request: FakeRequest) => void;
+}
+
 /** Writes down requests in the order of their arrival. */
 export class RequestLog {
   readonly #entries: FakeRequest[] = [];
-  readonly #onAnswered: (request: FakeRequest) => void;
+  readonly #clock: Clock;
+  readonly #on: LogListener;
+  #last = 0;
 
-  constructor(onAnswered: (request: FakeRequest) => void) {
-    this.#onAnswered = onAnswered;
+  constructor(clock: Clock, on: LogListener) {
+    this.#clock = clock;
+    this.#on = on;
   }
 
   /** The live list. */
@@ -52,14 +73,21 @@ export class RequestLog {
 
   /** Adds a request; the returned functions complete it. */
   arrive(arrival: Arrival): LogEntry {
+    this.#last += 1;
+    const at = this.#clock.now();
     const entry: { -readonly [Key in keyof FakeRequest]: FakeRequest[Key] } = {
+      id: `request_${this.#last}`,
+      at,
       ...arrival,
       headers: redactHeaders(arrival.headers),
       body: undefined,
       status: undefined,
       fault: undefined,
+      answer: undefined,
+      duration: undefined,
     };
     this.#entries.push(entry);
+    this.#on.arrived(entry);
     return {
       body: (value) => {
         entry.body = redact(value);
@@ -67,9 +95,13 @@ export class RequestLog {
       struckBy: (fault) => {
         entry.fault = fault;
       },
+      answer: (value) => {
+        entry.answer = redact(value);
+      },
       answered: (status) => {
         entry.status = status;
-        this.#onAnswered(entry);
+        entry.duration = this.#clock.now() - at;
+        this.#on.answered(entry);
       },
     };
   }
@@ -83,5 +115,6 @@ export class RequestLog {
 export interface LogEntry {
   readonly body: (value: unknown) => void;
   readonly struckBy: (fault: string) => void;
+  readonly answer: (value: unknown) => void;
   readonly answered: (status: number | undefined) => void;
 }

@@ -5,7 +5,7 @@ import { validate } from '../validation/validate.js';
 import { authenticate, type Caller } from './authenticate.js';
 import type { FaultList } from './faults/faults.js';
 import type { Door } from './faults/strike.js';
-import { errorResponse, isJson, issueLines, jsonResponse } from './http-json.js';
+import { errorBody, isJson, issueLines, jsonResponse } from './http-json.js';
 import { namedRecords } from './named-records.js';
 import { Refusal } from './refusals.js';
 import type { LogEntry, RequestLog } from './request-log.js';
@@ -106,6 +106,7 @@ export class Service {
         door,
         answer: () => this.#respond({ request, region, match, entry }),
         struckBy: entry.struckBy,
+        answeredWith: (text) => entry.answer(parseJson(text) ?? redactText(text)),
       });
       status = response.status;
       return response;
@@ -121,7 +122,9 @@ export class Service {
       // The one status that the specification shows (4.1).
       const isMembersAndTeams = exchange.match?.route.name === 'listMembersAndTeams';
       const status = isMembersAndTeams ? 200 : choices.successStatus;
-      return body instanceof Response ? body : jsonResponse(body, status);
+      if (body instanceof Response) return body;
+      exchange.entry.answer(body);
+      return jsonResponse(body, status);
     } catch (error) {
       const name = exchange.match?.route.name ?? 'the fake';
       const { reason, message, issues } =
@@ -129,7 +132,9 @@ export class Service {
           ? error
           : new Refusal('handlerFailed', `The handler of ${name} threw: ${String(error)}`);
       const { status, code } = choices.refusals[reason];
-      return errorResponse(status, code, message, issues);
+      const refusal = errorBody(code, message, issues);
+      exchange.entry.answer(refusal);
+      return jsonResponse(refusal, status);
     }
   }
 

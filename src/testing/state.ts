@@ -1,16 +1,22 @@
 import * as z from 'zod/mini';
 import type { Region } from '../ground/regions.js';
 import { ConversationSchema } from '../schemas/conversation.js';
-import { DefaultToolSchema } from '../schemas/default-tool.js';
+import { type DefaultTool, DefaultToolSchema } from '../schemas/default-tool.js';
 import { flag, text, texts } from '../schemas/leaf.js';
 import { closedObject } from '../schemas/object.js';
 import { OrgClientSchema } from '../schemas/org-client.js';
 import { TeamSchema } from '../schemas/team.js';
-import { ToolSchema } from '../schemas/tool.js';
-import { VariableSchema } from '../schemas/variable.js';
+import { type Tool, ToolSchema } from '../schemas/tool.js';
+import { type Variable, VariableSchema } from '../schemas/variable.js';
 import type { FakeChoices } from './choices.js';
 import type {
+  FakeAgent,
+  FakeConversation,
+  FakeLead,
+  FakeOrg,
+  FakePhoneNumber,
   FakeRegionState,
+  FakeWorkspace,
   MutableRegionState,
   MutableState,
   RegionRecords,
@@ -25,6 +31,8 @@ interface Collection {
   readonly one: string;
   /** The beginning of the ids of new records: `default_tool_eu_1`. */
   readonly idPrefix: string;
+  /** The key of a record in the collection. */
+  readonly key: (record: never) => string;
   /** Set where each record belongs to an agent, by its `agentId`, and goes with it. */
   readonly ofAgent?: true;
   /** Makes the schema of a new record that comes from a file. A fake that reads no file makes none. */
@@ -38,12 +46,14 @@ interface Collection {
 export const collections = {
   workspaces: {
     one: 'workspace',
+    key: ({ id }: FakeWorkspace) => id,
     idPrefix: 'workspace',
     schema: () =>
       closedObject(() => ({ id: text, secret: text, isPrimary: flag, ownerIds: texts, memberIds: texts })),
   },
   orgs: {
     one: 'org',
+    key: ({ id }: FakeOrg) => id,
     idPrefix: 'org',
     schema: () =>
       closedObject(() => ({
@@ -55,6 +65,7 @@ export const collections = {
   },
   agents: {
     one: 'agent',
+    key: ({ id }: FakeAgent) => id,
     idPrefix: 'agent',
     schema: () =>
       closedObject(() => ({
@@ -68,36 +79,46 @@ export const collections = {
   },
   variables: {
     one: 'variable',
+    key: ({ id }: Variable) => id,
     idPrefix: 'variable',
     ofAgent: true,
     schema: () => z.partial(VariableSchema),
   },
   tools: {
     one: 'tool',
+    key: ({ id }: Tool) => id,
     idPrefix: 'tool',
     ofAgent: true,
     schema: () => z.partial(ToolSchema),
   },
   defaultTools: {
     one: 'defaultTool',
+    key: ({ id, name = '' }: DefaultTool) => id ?? name,
     idPrefix: 'default_tool',
     schema: () => z.partial(DefaultToolSchema),
   },
   conversations: {
     one: 'conversation',
+    key: ({ agentId, convoId }: FakeConversation) => conversationKey(agentId, convoId),
     idPrefix: 'convo',
     ofAgent: true,
     schema: () =>
-      closedObject(() => ({ agentId: text, convoId: text, record: z.optional(ConversationSchema) })),
+      closedObject(() => ({
+        agentId: text,
+        convoId: text,
+        record: z.optional(z.partial(ConversationSchema)),
+      })),
   },
   leads: {
     one: 'lead',
+    key: ({ id }: FakeLead) => id,
     idPrefix: 'lead',
     ofAgent: true,
     schema: () => closedObject(() => ({ id: text, agentId: text })),
   },
   phoneNumbers: {
     one: 'phoneNumber',
+    key: ({ sid }: FakePhoneNumber) => sid,
     idPrefix: 'number',
     schema: () => closedObject(() => ({ sid: text, imported: flag, workspaceId: text })),
   },
@@ -182,8 +203,10 @@ export function existing<Held>(
   const id = named ?? records.keys().next().value;
   if (id === undefined) throw new TypeError(`Region ${region} has no ${kind} yet: add one first.`);
   const record = records.get(id);
-  if (record === undefined) throw new TypeError(`Region ${region} has no ${kind} with the id "${id}".`);
-  return record;
+  if (record !== undefined) return record;
+  const some = [...records.keys()].slice(0, 10).join(', ');
+  const known = some === '' ? 'There is none' : `There is ${some}${records.size > 10 ? ', …' : ''}`;
+  throw new TypeError(`Region ${region} has no ${kind} with the id "${id}". ${known}.`);
 }
 
 /** Two ids as one key that no other two ids make. */

@@ -382,6 +382,7 @@ describe('subscriptions', () => {
         region: 'eu',
         workspaceId: seed.eu.workspaceId,
         events: ['lead_captured'],
+        untilReset: false,
       },
       {
         id: 'subscription_2',
@@ -389,6 +390,7 @@ describe('subscriptions', () => {
         region: 'na',
         workspaceId: seed.na.workspaceId,
         events: undefined,
+        untilReset: false,
       },
     ]);
   });

@@ -295,7 +295,11 @@ describe('latency', () => {
 
 describe('refuses', () => {
   test.each([
-    ['an unknown kind', { kind: 'explosion' }, 'There is no fault "explosion". There are status, html'],
+    [
+      'an unknown kind',
+      { kind: 'explosion' },
+      'There is no fault of the kind "explosion". There are status, html',
+    ],
     ['an unknown endpoint', { endpoint: 'getTools', status: 500 }, 'no endpoint "getTools". It has list'],
     ['a missing status', {}, '- status: required'],
     ['a status that is none', { status: 700 }, '- status: expected at most 599'],

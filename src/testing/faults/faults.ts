@@ -1,8 +1,7 @@
 import type { Endpoint } from '../../endpoints/endpoint.js';
-import { formatIssues } from '../../ground/issues.js';
 import type { Region } from '../../ground/regions.js';
 import { type Clock, sleep } from '../../webhooks/clock.js';
-import { checkInput } from '../check-input.js';
+import { checkInput, InputError } from '../check-input.js';
 import type { OperationName } from '../operations.js';
 import { drawLatency, randomNumbers } from '../random.js';
 import { isSameOperation, type Route } from '../route.js';
@@ -18,11 +17,25 @@ export type FaultInput = Fault &
 
 /** A fault that was injected. */
 export interface InjectedFault {
+  /** `fault_1`: tells it from the others. */
+  readonly id: string;
   /** The number of calls it will still strike; `Infinity` for `'always'`. */
   readonly remaining: number;
   /** Removes the fault. */
   remove(): void;
 }
+
+/** A fault that waits for its calls, as it was given, and what remains of it. */
+export type WaitingFault = Omit<FaultInput, 'endpoint' | 'times'> & {
+  /** `fault_1`: tells it from the others. */
+  readonly id: string;
+  /** The name of the endpoint that it strikes; undefined for every one. */
+  readonly endpoint: string | undefined;
+  /** The number of calls it will still strike. */
+  readonly remaining: number | 'always';
+  /** The number of calls it has struck. */
+  readonly struck: number;
+};
 
 /** The faults of a fake: they let the next calls go wrong. */
 export interface Faults {
@@ -44,6 +57,10 @@ export interface Faults {
    * ```
    */
   inject(input: FaultInput): InjectedFault;
+  /** Lists the faults that still wait for calls, in the order of injection. */
+  list(): readonly WaitingFault[];
+  /** Removes a fault by its id. Returns false where it was not there: removed, or used up. */
+  remove(id: string): boolean;
   /** Removes all faults. */
   clear(): void;
 }
@@ -59,25 +76,32 @@ interface InterceptedCall {
   readonly answer: () => Promise<Response>;
   /** Writes down which fault struck. */
   readonly struckBy: (fault: string) => void;
+  /** Writes down a body that a fault answered with in place of the real one. */
+  readonly answeredWith: (text: string) => void;
 }
 
 interface Entry {
+  readonly id: string;
   readonly fault: Fault & FaultScope;
   /** The name of the route it strikes; undefined for every one. */
   readonly endpoint: string | undefined;
   readonly random: () => number;
   remaining: number;
+  struck: number;
 }
 
 /** The faults that wait for their calls. */
 export class FaultList implements Faults {
   readonly #routes: () => readonly Route[];
   readonly #clock: Clock;
+  readonly #onChange: () => void;
   #entries: readonly Entry[] = [];
+  #last = 0;
 
-  constructor(routes: () => readonly Route[], clock: Clock) {
+  constructor(routes: () => readonly Route[], clock: Clock, onChange: () => void) {
     this.#routes = routes;
     this.#clock = clock;
+    this.#onChange = onChange;
   }
 
   inject(input: FaultInput): InjectedFault {
@@ -85,25 +109,48 @@ export class FaultList implements Faults {
     const { endpoint: _, ...fault } = input;
     check(fault);
     const { times = 1, seed = 1 } = fault;
+    this.#last += 1;
     const entry: Entry = {
+      id: `fault_${this.#last}`,
       fault,
       endpoint,
       random: randomNumbers(seed),
       remaining: times === 'always' ? Infinity : times,
+      struck: 0,
     };
-    this.#entries = [...this.#entries, entry];
+    this.#keep([...this.#entries, entry]);
     return {
+      id: entry.id,
       get remaining() {
         return entry.remaining;
       },
       remove: () => {
         entry.remaining = 0;
+        this.remove(entry.id);
       },
     };
   }
 
+  list(): readonly WaitingFault[] {
+    return this.#entries.map(({ id, endpoint, remaining, struck, fault: { times: _, ...fault } }) => {
+      return { ...fault, id, endpoint, remaining: remaining === Infinity ? 'always' : remaining, struck };
+    });
+  }
+
+  remove(id: string): boolean {
+    const others = this.#entries.filter((entry) => entry.id !== id);
+    const wasThere = others.length < this.#entries.length;
+    if (wasThere) this.#keep(others);
+    return wasThere;
+  }
+
   clear(): void {
-    this.#entries = [];
+    this.#keep([]);
+  }
+
+  #keep(entries: readonly Entry[]): void {
+    this.#entries = entries;
+    this.#onChange();
   }
 
   /** Stands between a request and its answer. */
@@ -120,7 +167,8 @@ export class FaultList implements Faults {
     request.signal.throwIfAborted();
     if (outcome === undefined) return answer();
     call.struckBy(outcome.kind ?? 'status');
-    return strike(outcome, { answer, acts: outcome.acts, door, request, clock: this.#clock });
+    const { answeredWith } = call;
+    return strike(outcome, { answer, answeredWith, acts: outcome.acts, door, request, clock: this.#clock });
   }
 
   /** Every latency that strikes a call, and the first other fault that does. */
@@ -131,10 +179,11 @@ export class FaultList implements Faults {
       const isLatency = entry.fault.kind === 'latency';
       if ((!isLatency && hasOutcome) || !strikes(entry, region, endpoint)) continue;
       entry.remaining -= 1;
+      entry.struck += 1;
       hasOutcome ||= !isLatency;
       struck.push(entry);
     }
-    this.#entries = this.#entries.filter((entry) => entry.remaining > 0);
+    if (struck.length > 0) this.#keep(this.#entries.filter((entry) => entry.remaining > 0));
     return struck;
   }
 
@@ -162,9 +211,9 @@ function strikes(entry: Entry, region: Region, endpoint: string | undefined): bo
 function check(input: { readonly kind?: string | undefined }): void {
   const { kind = 'status' } = input;
   if (!FAULT_KINDS.includes(kind)) {
-    throw new TypeError(`There is no fault "${kind}". There are ${FAULT_KINDS.join(', ')}.`);
+    throw new TypeError(`There is no fault of the kind "${kind}". There are ${FAULT_KINDS.join(', ')}.`);
   }
   // Just found among the kinds.
   const checked = checkInput(faultSchema(kind as FaultKind), input);
-  if (!checked.ok) throw new TypeError(`The fault "${kind}" is wrong${formatIssues(checked.issues)}`);
+  if (!checked.ok) throw new InputError(`The fault "${kind}" is wrong`, checked.issues);
 }

@@ -9,6 +9,8 @@ export type Door = 'process' | 'http';
 interface StruckCall {
   /** Carries the operation out and gives its real answer. */
   readonly answer: () => Promise<Response>;
+  /** Writes down what is answered in place of that. */
+  readonly answeredWith: (text: string) => void;
   readonly acts: boolean | undefined;
   readonly door: Door;
   /** Held for as long as the call lasts: once a Request is collected, its signal is not aborted any more. */
@@ -61,6 +63,7 @@ export function strike(fault: AnswerFault, call: StruckCall): Promise<Response> 
 
 async function instead(call: StruckCall, response: Response): Promise<Response> {
   if (call.acts === true) await call.answer();
+  call.answeredWith(await response.clone().text());
   return response;
 }
 

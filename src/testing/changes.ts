@@ -1,0 +1,29 @@
+import type { DeliveryRecord } from './deliver.js';
+import type { FakeRequest } from './request-log.js';
+
+/** What happens in a fake, by the name under which it is told. */
+export interface FakeChanges {
+  /** A request has come, or has been answered. */
+  readonly request: FakeRequest;
+  /** A delivery has ended. */
+  readonly delivery: DeliveryRecord;
+  /** Something of this kind is not as it was. */
+  readonly changed: 'records' | 'faults' | 'subscriptions' | 'requests' | 'deliveries';
+}
+
+type Listener = <Name extends keyof FakeChanges>(name: Name, what: FakeChanges[Name]) => void;
+
+/** Tells those who watch a fake, such as its page, what happens in it. */
+export class Changes {
+  readonly #listeners = new Set<Listener>();
+
+  tell<Name extends keyof FakeChanges>(name: Name, what: FakeChanges[Name]): void {
+    for (const listener of this.#listeners) listener(name, what);
+  }
+
+  /** Listens until the signal is aborted. */
+  listen(listener: Listener, signal?: AbortSignal): void {
+    this.#listeners.add(listener);
+    signal?.addEventListener('abort', () => this.#listeners.delete(listener), { once: true });
+  }
+}

@@ -1,0 +1,102 @@
+import * as z from 'zod/mini';
+import { isObject } from '../../ground/json.js';
+import { REGIONS } from '../../ground/regions.js';
+import { collectionNames, conversationKey } from '../state.js';
+import { action, ControlError, type ControlRules, done, type Steered } from './action.js';
+import { checkTarget } from './target.js';
+
+const fields = z.record(z.string(), z.unknown());
+
+/** To list, add, change and remove records, and to see all of them. */
+export const recordActions = [
+  action({
+    method: 'GET',
+    path: '/state',
+    name: 'state',
+    summary: 'Everything that the fake holds',
+    description:
+      'The records of both regions by collection, the subscriptions, the faults, and how many requests and deliveries there are. Secrets and marked fields are shown: they are made up.',
+    run: stateOf,
+  }),
+  action({
+    method: 'GET',
+    path: '/records/{region}/{collection}',
+    name: 'records.list',
+    summary: 'The records of a collection',
+    answer: ['records', 'The records, in the order in which they were added.'],
+    run: ({ fake, path }) => ({ records: fake.records.list(...collectionIn(path)) }),
+  }),
+  action({
+    method: 'POST',
+    path: '/records/{region}/{collection}',
+    name: 'records.add',
+    summary: 'Adds a record',
+    description: 'What is left out is filled in; a record with an id that is there already takes its place.',
+    body: fields,
+    example: { id: 'crm', name: 'CRM lookup', agentId: 'agent_eu_1' },
+    answer: ['record', 'The record as it was added.'],
+    run: ({ fake, path, body, rules }) => {
+      checkServerUrl(body, rules);
+      // `add` checks every field of what it is given.
+      return { record: fake.records.add(...collectionIn(path), body as never) };
+    },
+  }),
+  action({
+    method: 'PATCH',
+    path: '/records/{region}/{collection}/{id}',
+    name: 'records.change',
+    summary: 'Changes fields of a record',
+    description: 'The fields are laid over the record, at any depth; a list is given whole.',
+    body: fields,
+    example: { name: 'CRM lookup 2' },
+    answer: ['record', 'The record as it is now.'],
+    run: ({ fake, path, body, rules }) => {
+      checkServerUrl(body, rules);
+      return { record: fake.records.change(...collectionIn(path), keyIn(path), body) };
+    },
+  }),
+  action({
+    method: 'DELETE',
+    path: '/records/{region}/{collection}/{id}',
+    name: 'records.remove',
+    summary: 'Removes a record, and no other',
+    run: ({ fake, path }) => {
+      const id = keyIn(path);
+      if (fake.records.remove(...collectionIn(path), id)) return done(`Removed "${id}".`);
+      throw new ControlError(`Region ${path.region} has no "${id}" among its ${path.collection}.`, 404);
+    },
+  }),
+];
+
+function stateOf({ fake }: Steered): object {
+  const records = REGIONS.map((region) => {
+    const { releasedForGood } = fake.state[region];
+    const lists = collectionNames().map((name) => [name, fake.records.list(region, name)] as const);
+    return [region, { ...Object.fromEntries(lists), releasedForGood: [...releasedForGood] }] as const;
+  });
+  return {
+    records: Object.fromEntries(records),
+    subscriptions: fake.webhooks.subscriptions,
+    faults: fake.faults.list(),
+    requests: fake.requests.length,
+    deliveries: fake.webhooks.deliveries.length,
+  };
+}
+
+/** `records` refuses what is no region and no collection, and names those that are. */
+function collectionIn({ region, collection }: Readonly<Record<string, string>>): [never, never] {
+  return [region as never, collection as never];
+}
+
+/** The key of a record, in whatever way its parts are encoded. */
+function keyIn({ collection, id = '' }: Readonly<Record<string, string>>): string {
+  if (collection !== 'conversations') return id;
+  const slash = id.indexOf('/');
+  return conversationKey(id.slice(0, slash), id.slice(slash + 1));
+}
+
+function checkServerUrl(body: Readonly<Record<string, unknown>>, rules: ControlRules): void {
+  const { advanced } = body;
+  if (!isObject(advanced) || typeof advanced.serverUrl !== 'string') return;
+  checkTarget('advanced.serverUrl', advanced.serverUrl, rules);
+}

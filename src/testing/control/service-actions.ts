@@ -1,0 +1,108 @@
+import * as z from 'zod/mini';
+import { text } from '../../schemas/leaf.js';
+import { closedObject } from '../../schemas/object.js';
+import type { FaultInput } from '../faults/faults.js';
+import { action, ControlError, done } from './action.js';
+
+/** To let calls go wrong, to see those that came, and to begin again. */
+export const serviceActions = [
+  action({
+    method: 'GET',
+    path: '/faults',
+    name: 'faults.list',
+    summary: 'The faults that wait for calls',
+    answer: [
+      'faults',
+      'Each as it was given, with its `id`, what `remaining` is of it, and how many calls it has `struck`.',
+    ],
+    run: ({ fake }) => ({ faults: fake.faults.list() }),
+  }),
+  action({
+    method: 'POST',
+    path: '/faults',
+    name: 'faults.inject',
+    summary: 'Lets the next calls go wrong',
+    description:
+      '`kind` is `status` (default), `html`, `empty`, `truncated`, `wrong-shape`, `stall`, `reset` or `latency`; `endpoint`, `region`, `times` and `rate` say which calls, `acts` whether they are carried out all the same.',
+    body: z.record(z.string(), z.unknown()),
+    example: { endpoint: 'getTool', status: 503, times: 2 },
+    answer: ['fault', 'The fault.'],
+    run: ({ fake: { faults }, body }) => {
+      if (body.kind === 'refused') {
+        throw new ControlError('kind: a server that listens cannot refuse a connection; "reset" can be had.');
+      }
+      // `inject` checks every field of what it is given.
+      const { id } = faults.inject(body as unknown as FaultInput);
+      return { fault: faults.list().find((fault) => fault.id === id) };
+    },
+  }),
+  action({
+    method: 'DELETE',
+    path: '/faults/{id}',
+    name: 'faults.remove',
+    summary: 'Takes a fault away',
+    run: ({ fake, path: { id = '' } }) => {
+      if (fake.faults.remove(id)) return done(`Took "${id}" away.`);
+      throw new ControlError(`There is no fault with the id "${id}".`, 404);
+    },
+  }),
+  action({
+    method: 'DELETE',
+    path: '/faults',
+    name: 'faults.clear',
+    summary: 'Takes all faults away',
+    run: ({ fake }) => {
+      fake.faults.clear();
+      return done('No fault is left.');
+    },
+  }),
+  action({
+    method: 'GET',
+    path: '/requests',
+    name: 'requests',
+    summary: 'The requests that came',
+    query: closedObject(() => ({
+      endpoint: text,
+      method: text,
+      path: text,
+      region: z.optional(z.enum(['eu', 'na'])),
+      status: z.optional(z.string().check(z.regex(/^\d{3}$/))),
+      fault: text,
+    })),
+    answer: [
+      'requests',
+      'The requests that fit every filter, in the order of arrival; tokens and marked fields are masked.',
+    ],
+    run: ({ fake, query }) => {
+      const filters = Object.entries(query);
+      return {
+        // A filter is a field of a request; only the status is no text.
+        requests: fake.requests.filter((request) =>
+          filters.every(([name, value]) => String(request[name as keyof typeof query]) === value),
+        ),
+      };
+    },
+  }),
+  action({
+    method: 'DELETE',
+    path: '/requests',
+    name: 'clearRequests',
+    summary: 'Forgets every request',
+    run: ({ fake }) => {
+      fake.clearRequests();
+      return done('No request is left.');
+    },
+  }),
+  action({
+    method: 'POST',
+    path: '/reset',
+    name: 'reset',
+    summary: 'Begins again',
+    description:
+      'Takes records, requests, faults and deliveries back to the beginning, and ends the subscriptions that were added over HTTP. Those of --webhook stay.',
+    run: ({ fake }) => {
+      fake.reset();
+      return done('Records, requests, faults, deliveries and subscriptions are as in the beginning.');
+    },
+  }),
+];

@@ -1,0 +1,597 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import {
+  createFakePlatform,
+  type DeliveryRecord,
+  type FakePlatform,
+  type FakeRequest,
+  fixtures,
+  type ListenOptions,
+  type Subscription,
+  type WaitingFault,
+} from 'agent-platform-sdk/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { serve } from '../support/loopback.js';
+import { clientOf } from './support/client.js';
+
+/** What any answer may hold: each request has one or a few of these. */
+interface Told {
+  readonly message: string;
+  readonly code: string;
+  readonly success: boolean;
+  readonly issues: readonly { readonly message: string }[];
+  readonly records: object;
+  readonly record: { readonly name?: string };
+  readonly subscriptions: readonly Subscription[];
+  readonly subscription: Subscription;
+  readonly deliveries: readonly DeliveryRecord[];
+  readonly delivery: DeliveryRecord;
+  readonly faults: readonly WaitingFault[];
+  readonly fault: WaitingFault;
+  readonly requests: readonly FakeRequest[];
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Told;
+}
+
+/** A fake that can be steered over HTTP, and a function that does. */
+async function steered(options: ListenOptions = {}) {
+  const fake = createFakePlatform();
+  const server = await fake.listen({ control: true, ...options });
+  onTestFinished(() => server.close());
+  const ask = async (request: string, body?: unknown): Promise<Answer> => {
+    const [method = '', path = ''] = request.split(' ');
+    const headers = { 'content-type': 'application/json' };
+    const init = body === undefined ? {} : { headers, body: JSON.stringify(body) };
+    const response = await fetch(`${server.url}/_fake${path}`, { method, ...init });
+    return { status: response.status, body: (await response.json()) as Told };
+  };
+  return { fake, url: server.url, ask };
+}
+
+const HOOK = 'http://127.0.0.1:1/hook';
+
+describe('records', () => {
+  test('are listed, added, changed and removed, and the service answers with them', async () => {
+    const { fake, ask } = await steered();
+    const { tools } = clientOf(fake);
+
+    expect((await ask('GET /records/eu/tools')).body).toEqual({ records: [...fake.state.eu.tools.values()] });
+    const added = await ask('POST /records/eu/tools', { id: 'crm', name: 'CRM' });
+    expect(added.body).toEqual({ record: { id: 'crm', name: 'CRM', agentId: fake.seed.eu.agentId } });
+    const changed = await ask('PATCH /records/eu/tools/crm', { name: 'CRM 2' });
+    expect(changed.body).toEqual({ record: await tools.get('crm') });
+    expect(changed.body.record.name).toBe('CRM 2');
+    expect(await ask('DELETE /records/eu/tools/crm')).toMatchObject({ status: 200, body: { success: true } });
+    await expect(tools.get('crm')).rejects.toMatchObject({ status: 404 });
+    expect((await ask('DELETE /records/eu/tools/crm')).status).toBe(404);
+    expect(fake.state.na.tools.has('crm')).toBe(false);
+  });
+
+  test.each([
+    ['orgs', { id: 'o', clients: [{ ID: 'c' }] }, { teams: [{ ID: 't' }] }, 'o'],
+    ['workspaces', { id: 'w' }, { secret: 'new-secret' }, 'w'],
+    ['agents', { id: 'a' }, { advanced: { serverUrl: HOOK } }, 'a'],
+    ['variables', { id: 'v', key: 'plan' }, { key: 'plan_2' }, 'v'],
+    ['defaultTools', { id: 'd' }, { kind: 'runtime_auto' }, 'd'],
+    ['conversations', { convoId: 'c/1' }, { record: { state: 'closed' } }, 'agent_eu_1/c%2F1'],
+    ['leads', { id: 'l' }, { agentId: 'agent_eu_1' }, 'l'],
+    ['phoneNumbers', { sid: '+49 1' }, { imported: true }, '%2B49%201'],
+  ])('of %s too, in process and over HTTP', async (collection, record, change, id) => {
+    const { fake, ask } = await steered();
+    // Any of them: the types of a row belong together.
+    const name = collection as 'tools';
+
+    const { body } = await ask(`POST /records/eu/${collection}`, record);
+    const changed = await ask(`PATCH /records/eu/${collection}/${id}`, change);
+    expect(changed.body).toMatchObject({ record: change });
+    expect(fake.records.list('eu', name).at(-1)).toEqual(changed.body.record);
+    expect(Object.keys(changed.body.record)).toEqual(expect.arrayContaining(Object.keys(body.record)));
+    await ask(`DELETE /records/eu/${collection}/${id}`);
+    expect(fake.records.list('eu', name)).not.toContainEqual(changed.body.record);
+    expect(fake.records.add('eu', name, record as object)).toEqual(body.record);
+  });
+
+  test('keep what is not laid over, at any depth, and lose what is undefined', () => {
+    const { records, seed } = createFakePlatform();
+    const id = `${seed.eu.agentId}/${seed.eu.convoId}`;
+    const [before] = records.list('eu', 'conversations');
+
+    const after = records.change('eu', 'conversations', id, {
+      record: { state: 'closed', userEmail: undefined },
+    });
+
+    const { userEmail: _, ...rest } = before?.record ?? fixtures.conversation();
+    expect(after).toEqual({ ...before, record: { ...rest, state: 'closed' } });
+  });
+
+  test.each([
+    ['POST /records/mars/tools', {}, 'region: there is no "mars"; there are eu, na.'],
+    ['POST /records/eu/robots', {}, 'collection: there is no "robots"; there are workspaces, orgs, agents,'],
+    ['GET /records/eu/constructor', undefined, 'collection: there is no "constructor"'],
+    ['POST /records/eu/leads', { nme: 'x' }, 'nme: unknown field; there are id, agentId'],
+    ['POST /records/eu/tools', { id: 4 }, 'id: expected string, received number'],
+    ['POST /records/eu/tools', { agentId: 'x' }, 'no agent with the id "x". There is agent_eu_1.'],
+    [
+      'POST /records/eu/agents',
+      { advanced: { serverUrl: 'http://a.example' } },
+      'advanced.serverUrl must be on this machine',
+    ],
+    [
+      'PATCH /records/eu/agents/agent_eu_1',
+      { advanced: { serverUrl: 'ftp://a' } },
+      'advanced.serverUrl must be an http: or https:',
+    ],
+    ['PATCH /records/eu/tools/x', {}, 'no tool with the id "x". There is tool_eu_1.'],
+    ['PATCH /records/eu/tools/tool_eu_1', { id: 'other' }, 'The id of "tool_eu_1" cannot be changed.'],
+    ['PATCH /records/eu/tools/tool_eu_1', { agentId: 'x' }, 'no agent with the id "x"'],
+    ['PATCH /records/eu/agents/agent_eu_1', { workspaceId: 'x' }, 'no workspace with the id "x"'],
+    [
+      'PATCH /records/eu/agents/agent_eu_1',
+      { platform: 'x' },
+      'platform: expected one of \\"vg\\", \\"vf\\"',
+    ],
+    ['POST /records/eu/tools', [], '(root): expected record, received array'],
+  ])('%s with %j is refused, and changes nothing', async (request, body, message) => {
+    const { fake, ask } = await steered();
+    const before = structuredClone((await ask('GET /state')).body);
+
+    const refused = await ask(request, body);
+
+    expect([refused.status, refused.body.code]).toEqual([400, 'invalid_control']);
+    expect(JSON.stringify(refused.body).replaceAll('\\"', '"')).toContain(message.replaceAll('\\"', '"'));
+    expect((await ask('GET /state')).body).toEqual(before);
+    expect(fake.state.eu.tools.get('tool_eu_1')?.agentId).toBe('agent_eu_1');
+  });
+
+  test('a variable is not given the key of another of its agent', () => {
+    const { records, seed } = createFakePlatform();
+    const { id } = records.add('eu', 'variables', { key: 'plan' });
+
+    expect(() => records.change('eu', 'variables', id, { key: seed.eu.variableKey })).toThrow(
+      'has a variable with the key',
+    );
+    expect(records.change('eu', 'variables', id, { key: 'plan' }).key).toBe('plan');
+  });
+});
+
+test('the state is told whole', async () => {
+  const { fake, ask } = await steered();
+  fake.webhooks.subscribe(HOOK);
+  fake.faults.inject({ status: 500, times: 'always' });
+  await clientOf(fake)
+    .phoneNumbers.release({ phoneNumberSid: 'x', isImportedNumber: true })
+    .catch(() => undefined);
+  fake.faults.clear();
+  await clientOf(fake).phoneNumbers.release({
+    phoneNumberSid: fake.seed.eu.rentedNumberSid,
+    isImportedNumber: false,
+  });
+
+  const { body } = await ask('GET /state');
+
+  expect(body).toMatchObject({
+    records: {
+      eu: { tools: [{ id: 'tool_eu_1' }], releasedForGood: [fake.seed.eu.rentedNumberSid] },
+      na: Object.fromEntries(Object.keys(fake.state.na).map((name) => [name, expect.any(Array)])) as object,
+    },
+    subscriptions: [{ address: HOOK }],
+    faults: [],
+    requests: 2,
+    deliveries: 0,
+  });
+});
+
+describe('subscriptions', () => {
+  test('are listed, added once for each address, and removed', async () => {
+    const { fake, ask } = await steered();
+
+    const first = await ask('POST /subscriptions', { url: HOOK, events: ['lead_captured'] });
+    const again = await ask('POST /subscriptions', { url: HOOK, events: ['webhook_test'] });
+
+    expect(again.body.subscription).toEqual({ ...first.body.subscription, events: ['webhook_test'] });
+    expect((await ask('GET /subscriptions')).body).toEqual({ subscriptions: [again.body.subscription] });
+    expect((await ask('POST /events', { type: 'lead_captured' })).body).toEqual({ deliveries: [] });
+    expect((await ask('DELETE /subscriptions/subscription_1')).status).toBe(200);
+    expect((await ask('DELETE /subscriptions/subscription_1')).status).toBe(404);
+    expect(fake.webhooks.subscriptions).toEqual([]);
+  });
+
+  test('are a hundred at most, once one is added', async () => {
+    const { fake, ask } = await steered();
+    for (let path = 0; path < 100; path += 1) fake.webhooks.subscribe(`http://localhost:1/${path}`);
+
+    const refused = await ask('POST /subscriptions', { url: 'http://localhost:1/100' });
+
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { message: 'There are 100 subscriptions, and no more can be added.' },
+    });
+    expect((await ask('POST /subscriptions', { url: 'http://localhost:1/7' })).status).toBe(200);
+    expect(fake.webhooks.subscriptions).toHaveLength(100);
+  });
+
+  test('may be on other machines once a host is given', async () => {
+    const { fake, ask } = await steered({ host: '127.0.0.1' });
+
+    expect((await ask('POST /subscriptions', { url: 'https://a.example/hook' })).status).toBe(200);
+    expect(fake.webhooks.subscriptions).toMatchObject([{ address: 'https://a.example/hook' }]);
+  });
+
+  test.each([
+    ['nowhere', 'url must be an http: or https: address, got "nowhere"'],
+    ['file:///etc/passwd', 'url must be an http: or https: address'],
+    ['http://169.254.169.254/', 'url must be on this machine'],
+  ])('to %s are refused', async (url, message) => {
+    const { ask } = await steered();
+
+    expect(await ask('POST /subscriptions', { url })).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining(message) as string },
+    });
+  });
+});
+
+describe('events', () => {
+  test('are sent, forged, in copies, and delivered again', async () => {
+    const seen: { secret: unknown; name: unknown }[] = [];
+    const { fake, ask } = await steered();
+    const { workspaceSecret } = fake.seed.eu;
+    const url = await serve((request, response) => {
+      request.setEncoding('utf8').once('data', (text: string) => {
+        const { payload } = JSON.parse(text) as { payload: { workspaceSecret: string; leadName: string } };
+        seen.push({ secret: payload.workspaceSecret, name: payload.leadName });
+        response.writeHead(payload.workspaceSecret === workspaceSecret ? 200 : 401).end(`got ${text}`);
+      });
+    });
+    await ask('POST /subscriptions', { url });
+
+    const overrides = { leadName: 'Dana' };
+    const sent = await ask('POST /events', { type: 'lead_captured', overrides, copies: 2 });
+    const forged = await ask('POST /events', { type: 'lead_captured', overrides, forged: true });
+    const again = await ask(`POST /deliveries/${sent.body.deliveries[0]?.id}/resend`, {});
+
+    expect(sent.body.deliveries).toMatchObject([{ status: 200 }, { status: 200 }]);
+    expect(forged.body.deliveries).toMatchObject([{ status: 401, outcome: 'refused' }]);
+    expect(again.body.delivery).toMatchObject({ status: 200, payload: sent.body.deliveries[0]?.payload });
+    expect(seen.map(({ secret, name }) => [secret === workspaceSecret, name])).toEqual([
+      [true, 'Dana'],
+      [true, 'Dana'],
+      [false, 'Dana'],
+      [true, 'Dana'],
+    ]);
+    const told = await ask('GET /deliveries');
+    expect(new Set(told.body.deliveries.map(({ id }) => id)).size).toBe(4);
+    expect(told.body.deliveries[0]?.answer).toContain('"leadName":"Dana"');
+    expect(JSON.stringify(told.body)).not.toContain(workspaceSecret);
+  });
+
+  test('that were delivered are filtered, and forgotten', async () => {
+    const { fake, ask } = await steered();
+    fake.webhooks.subscribe(HOOK);
+    fake.webhooks.subscribe({ fetch: () => new Response() });
+    await ask('POST /events', { type: 'lead_captured' });
+    await ask('POST /events', { type: 'brand_new', overrides: { size: 1 } });
+    const typesFor = async (query: string): Promise<unknown> =>
+      (await ask(`GET /deliveries?${query}`)).body.deliveries
+        .map(({ type }) => type)
+        .sort((a, b) => a.localeCompare(b));
+
+    expect(await typesFor('type=brand_new')).toEqual(['brand_new', 'brand_new']);
+    expect(await typesFor('outcome=failed')).toEqual(['brand_new', 'lead_captured']);
+    expect(await typesFor('address=receiver&type=lead_captured')).toEqual(['lead_captured']);
+    expect((await ask('GET /deliveries?outcome=late')).body.issues).toEqual([
+      {
+        message:
+          'outcome: expected one of "success", "refused", "timeout", "failed", received another string',
+      },
+    ]);
+    const id = fake.webhooks.deliveries[0]?.id;
+    await ask('DELETE /deliveries');
+    expect((await ask('GET /deliveries')).body).toEqual({ deliveries: [] });
+    expect((await ask(`POST /deliveries/${id}/resend`, {})).body.message).toContain(
+      `no delivery with the id "${id}"`,
+    );
+  });
+
+  test.each([
+    [{ kind: 'lead_captured' }, 'type: required: expected string'],
+    [
+      { type: 'x', kind: 'y' },
+      'kind: unknown field; there are type, overrides, region, workspaceId, copies, forged',
+    ],
+    [{ type: 'x', region: 'mars' }, 'region: expected one of "eu", "na"'],
+    [
+      { type: 'x', workspaceId: 'x' },
+      'no workspace with the id "x". There is workspace_eu_1, workspace_eu_2.',
+    ],
+    [{ type: 'webhook_test', copies: 100_000 }, 'copies must be a whole number from 1 to 1000'],
+  ])('%j is refused', async (body, message) => {
+    const { ask } = await steered();
+    const refused = await ask('POST /events', body);
+
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body).replaceAll('\\"', '"')).toContain(message);
+  });
+});
+
+describe('faults', () => {
+  test('are listed with what remains of them, and taken away', async () => {
+    const { fake, ask } = await steered();
+    const { tools } = clientOf(fake);
+    const first = await ask('POST /faults', { endpoint: 'listDefaultTools', status: 503, times: 2 });
+    const second = await ask('POST /faults', { kind: 'latency', ms: 0, times: 'always' });
+    expect(first.body.fault).toEqual({
+      id: 'fault_1',
+      endpoint: 'listDefaultTools',
+      status: 503,
+      remaining: 2,
+      struck: 0,
+    });
+
+    await expect(tools.listDefaults()).rejects.toMatchObject({ status: 503 });
+
+    expect((await ask('GET /faults')).body.faults).toEqual([
+      { ...first.body.fault, remaining: 1, struck: 1 },
+      { ...second.body.fault, remaining: 'always', struck: 1 },
+    ]);
+    expect((await ask('DELETE /faults/fault_1')).status).toBe(200);
+    expect((await ask('DELETE /faults/fault_1')).status).toBe(404);
+    await expect(tools.listDefaults()).resolves.toHaveLength(7);
+    await ask('DELETE /faults');
+    expect((await ask('GET /faults')).body).toEqual({ faults: [] });
+  });
+
+  test('that are used up, or removed in process, are listed no more', async () => {
+    const { faults, ...fake } = createFakePlatform();
+    faults.inject({ status: 500 });
+    const removed = faults.inject({ status: 501 });
+    removed.remove();
+    await fake.fetch(`${fake.baseUrls.eu}/v3/tools/defaults`);
+
+    expect(faults.list()).toEqual([]);
+    expect([removed.id, faults.remove(removed.id)]).toEqual(['fault_2', false]);
+  });
+
+  test.each([
+    [{ kind: 'explosion' }, 'There is no fault of the kind "explosion". There are status, html,'],
+    [{ kind: 'refused' }, 'kind: a server that listens cannot refuse a connection'],
+    [{ status: 5 }, 'status: expected at least 200'],
+    [
+      { status: 500, time: 1 },
+      'time: unknown field; there are kind, times, region, rate, seed, acts, status',
+    ],
+    [{ status: 500, endpoint: 'getTools' }, 'no endpoint "getTools". It has listMembersAndTeams'],
+  ])('%j is refused', async (body, message) => {
+    const { ask } = await steered();
+    const refused = await ask('POST /faults', body);
+
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body).replaceAll('\\"', '"')).toContain(message);
+  });
+});
+
+describe('requests', () => {
+  test('are told with their answers, filtered, and forgotten', async () => {
+    const { fake, ask } = await steered();
+    const { tools, variables } = clientOf(fake);
+    fake.faults.inject({ endpoint: 'listDefaultTools', status: 503 });
+    fake.faults.inject({ endpoint: 'getTool', kind: 'truncated' });
+    await tools.listDefaults().catch(() => undefined);
+    await tools.get(fake.seed.eu.toolId).catch(() => undefined);
+    await variables.create(fake.seed.eu.agentId, { key: fake.seed.eu.variableKey }).catch(() => undefined);
+    await variables.create(fake.seed.eu.agentId, { key: 'pin', isEnv: true, value: 'a-secret-pin' });
+    const idsFor = async (query: string): Promise<unknown> =>
+      (await ask(`GET /requests?${query}`)).body.requests.map(({ id }) => id);
+
+    const { requests } = (await ask('GET /requests')).body;
+    expect(requests).toMatchObject([
+      {
+        id: 'request_1',
+        status: 503,
+        fault: 'status',
+        answer: { message: 'The fake was told to answer 503.', code: 'fault' },
+      },
+      { id: 'request_2', fault: 'truncated', answer: { data: { id: fake.seed.eu.toolId } } },
+      { id: 'request_3', status: 400, answer: { code: 'duplicate_key' } },
+      {
+        id: 'request_4',
+        status: 200,
+        answer: { data: { key: 'pin' } },
+        duration: expect.any(Number) as number,
+      },
+    ]);
+    expect(JSON.stringify(requests)).not.toContain('a-secret-pin');
+    expect(await idsFor('status=400')).toEqual(['request_3']);
+    expect(await idsFor('endpoint=createVariable&region=eu&status=200')).toEqual(['request_4']);
+    expect(await idsFor('region=na')).toEqual([]);
+    expect(await idsFor('fault=status&method=GET')).toEqual(['request_1']);
+    expect((await ask('GET /requests?state=400')).body.issues).toEqual([
+      { message: 'state: unknown field; there are endpoint, method, path, region, status, fault' },
+    ]);
+    await ask('DELETE /requests');
+    expect(fake.requests).toEqual([]);
+  });
+});
+
+test('reset takes back everything that it says, and keeps what the program has wired', async () => {
+  const { fake, ask } = await steered();
+  const pending: (() => void)[] = [];
+  fake.webhooks.subscribe({
+    fetch: () => new Promise((resolve) => pending.push(() => resolve(new Response()))),
+  });
+  const before = (await ask('GET /state')).body;
+  await ask('POST /subscriptions', { url: HOOK });
+  await ask('POST /subscriptions', { url: 'http://127.0.0.1:1/kept', untilReset: false });
+  await ask('POST /faults', { status: 503, times: 'always' });
+  await ask('POST /records/eu/tools', { id: 'crm' });
+  await clientOf(fake)
+    .tools.get('crm')
+    .catch(() => undefined);
+  const sending = fake.webhooks.send('webhook_test');
+
+  const { status, body } = await ask('POST /reset', {});
+  for (const settle of pending) settle();
+  await sending;
+
+  expect([status, body.success]).toEqual([200, true]);
+  const after = (await ask('GET /state')).body;
+  expect(after).toEqual({ ...before, subscriptions: [...before.subscriptions, after.subscriptions[1]] });
+  expect(after.subscriptions.map(({ address }) => address)).toEqual(['receiver', 'http://127.0.0.1:1/kept']);
+  expect(fake.webhooks.deliveries).toEqual([]);
+});
+
+test('what happens is told as it happens', async () => {
+  const { fake, url, ask } = await steered();
+  const leave = new AbortController();
+  const response = await fetch(`${url}/_fake/changes`, { signal: leave.signal });
+  const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const until = async (part: RegExp): Promise<void> => {
+    while (!part.test(text)) text += (await reader.read()).value ?? '';
+  };
+  await until(/: the fake/);
+  fake.webhooks.subscribe({ fetch: () => new Response() });
+  fake.faults.inject({ kind: 'latency', ms: 1 });
+
+  await clientOf(fake).tools.listDefaults();
+  await ask('POST /events', { type: 'lead_captured' });
+  await ask('POST /records/eu/leads', {});
+
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  await until(/"records"/);
+  const told = [...text.matchAll(/event: (\w+)\ndata: (.+)\n\n/g)].map(([, name, data = '']) => [
+    name,
+    JSON.parse(data),
+  ]);
+  expect(told.filter(([name]) => name === 'request').map(([, data]) => data.status)).toEqual([
+    undefined,
+    200,
+  ]);
+  expect(told).toContainEqual(['delivery', expect.objectContaining({ type: 'lead_captured', status: 200 })]);
+  expect(told).toContainEqual(['changed', 'subscriptions']);
+  expect(told).toContainEqual(['changed', 'faults']);
+  leave.abort();
+  await reader.closed.catch(() => undefined);
+  await ask('POST /reset', {});
+});
+
+describe('a control request', () => {
+  test.each([
+    ['/_fake/faults', 'text/plain', '{"status":500}', 'The content type must be application/json.'],
+    ['/_fake/faults', 'application/jsonp', '{"status":500}', 'The content type must be application/json.'],
+    [
+      '/_fake/faults',
+      'text/plain;application/json',
+      '{"status":500}',
+      'The content type must be application/json.',
+    ],
+    ['/_fake/reset', 'application/x-www-form-urlencoded', '', 'The content type must be application/json.'],
+    ['/_fake/faults', 'application/json', '{', 'The body is not JSON.'],
+  ])('%s takes no %s of %s', async (path, type, body, message) => {
+    const { fake, url } = await steered();
+    fake.add.tool({ id: 'added' });
+
+    const response = await fetch(url + path, { method: 'POST', headers: { 'content-type': type }, body });
+
+    expect([response.status, await response.json()]).toEqual([400, { message, code: 'invalid_control' }]);
+    expect(fake.state.eu.tools.has('added')).toBe(true);
+  });
+
+  test('may name a charset', async () => {
+    const { url } = await steered();
+    const headers = { 'content-type': 'Application/JSON; charset=utf-8' };
+
+    expect((await fetch(`${url}/_fake/reset`, { method: 'POST', headers })).status).toBe(200);
+  });
+
+  test('is answered below /_fake alone, and only where it was asked for', async () => {
+    const { url } = await steered();
+    await using silent = await createFakePlatform().listen();
+
+    for (const address of [`${url}/_fakery`, `${silent.url}/_fake/state`]) {
+      expect(await (await fetch(address)).json()).toMatchObject({ code: 'unknown_route' });
+    }
+  });
+
+  test('that is not known is told what there is', async () => {
+    const { ask } = await steered();
+
+    expect(await ask('GET /nowhere')).toMatchObject({
+      status: 404,
+      body: {
+        message: expect.stringMatching(
+          /GET \/_fake\/state, .* POST \/_fake\/reset; .*openapi\.json/,
+        ) as string,
+      },
+    });
+    expect(await ask('PUT /faults')).toMatchObject({
+      status: 405,
+      body: { message: 'Here is only GET, POST, DELETE.' },
+    });
+  });
+});
+
+describe('its OpenAPI document', () => {
+  interface Operation {
+    readonly operationId: string;
+    readonly requestBody?: {
+      readonly content: { readonly 'application/json': { readonly example: unknown } };
+    };
+  }
+  const load = async () => {
+    const { fake, url, ask } = await steered();
+    const text = await (await fetch(`${url}/_fake/openapi.json`)).text();
+    const { paths } = JSON.parse(text) as {
+      paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    };
+    const operations = Object.entries(paths).flatMap(([path, each]) =>
+      Object.entries(each).map(([method, operation]) => ({ path, method, ...operation })),
+    );
+    return { fake, ask, text, operations };
+  };
+
+  test('is valid', async () => {
+    const { text } = await load();
+    const config = await createConfig({
+      extends: ['recommended'],
+      rules: { 'operation-4xx-response': 'off' },
+    });
+
+    const problems = await lintFromString({ source: text, config });
+
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  }, 60_000);
+
+  test('has the words of the fake in process as operation ids', async () => {
+    const { fake, operations } = await load();
+
+    for (const { operationId } of operations.filter(({ path }) => !/changes|openapi/.test(path))) {
+      const found = operationId
+        .split('.')
+        .reduce(
+          (value: unknown, name) => value?.[name as keyof typeof value],
+          fake as FakePlatform as unknown,
+        );
+      expect(found, operationId).toBeDefined();
+    }
+  });
+
+  test('has examples that are taken', async () => {
+    const { ask, operations } = await load();
+    const inPlaces = (path: string): string =>
+      path
+        .replace('/_fake', '')
+        .replace('{region}', 'eu')
+        .replace('{collection}', 'tools')
+        .replace('{id}', 'tool_eu_1');
+    const withBodies = operations.filter(({ requestBody }) => requestBody !== undefined);
+
+    expect(withBodies.map(({ operationId }) => operationId)).toHaveLength(5);
+    for (const { method, path, requestBody } of withBodies) {
+      const { example } = requestBody?.content['application/json'] ?? {};
+      expect((await ask(`${method.toUpperCase()} ${inPlaces(path)}`, example)).status, path).toBe(200);
+    }
+  });
+});
