@@ -55,7 +55,7 @@ export interface EventPost {
 }
 
 /** Posts one event once (6.1, 6.4), and never rejects. */
-export async function deliver(id: string, event: EventPost, clock: Clock): Promise<DeliveryRecord> {
+export async function deliver(event: EventPost, clock: Clock, id = 'delivery_1'): Promise<DeliveryRecord> {
   const { type, target, via } = event;
   const address = typeof target === 'string' ? target : 'receiver';
   const payload = { ...event.payload, workspaceSecret: MASK };

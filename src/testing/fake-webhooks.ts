@@ -390,7 +390,7 @@ export class FakeWebhooks {
     this.#lastDelivery += 1;
     const id = `delivery_${this.#lastDelivery}`;
     this.#posts.set(id, post);
-    const record = await deliver(id, post, this.#clock);
+    const record = await deliver(post, this.#clock, id);
     if (this.#posts.get(id) === post) this.#deliveries.push(record);
     this.#on.delivered(record);
     return record;
