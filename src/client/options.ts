@@ -62,7 +62,10 @@ export interface AgentPlatformOptions extends CallOptions {
   readonly logLevel?: LogLevel | undefined;
   /** Callbacks invoked during each call, for tracing and metrics. */
   readonly hooks?: Hooks | undefined;
-  /** The most bytes of an answer that are read, after decompression. Default 64 MiB. */
+  /**
+   * The most bytes of an answer that are read, after decompression. Default 64 MiB. Of an answer with an error status, 1 MiB is
+   * read at most.
+   */
   readonly maxResponseBytes?: number | undefined;
   /** Allows use in a browser, where everyone who opens the page can read the token. Default false. */
   readonly dangerouslyAllowBrowser?: boolean | undefined;

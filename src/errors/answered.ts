@@ -7,7 +7,7 @@ import type { CallContext } from './connection.js';
 export interface AnsweredErrorOptions extends CallContext {
   /** The HTTP status of the answer. */
   readonly status: number;
-  /** The parsed body, marked fields masked; undefined where it was not JSON. */
+  /** The parsed body, marked fields masked; undefined where it was not JSON, or is too long to be kept. */
   readonly body: unknown;
   /** The body as text, capped and masked. */
   readonly rawBody: string;
@@ -33,7 +33,7 @@ export class OperationFailedError extends AgentPlatformError {
   declare readonly path: string;
   /** The region that was called. */
   declare readonly region: Region;
-  /** The answer, marked fields masked. */
+  /** The answer, marked fields masked; undefined where it is longer than 64 KiB. */
   declare readonly body: unknown;
   /** The answer as text, marked fields masked, at most 16 KiB. */
   declare readonly rawBody: string;
@@ -48,7 +48,7 @@ export class ResponseValidationError extends AgentPlatformError {
   static override readonly errorName = 'ResponseValidationError';
   declare readonly type: 'response_validation_error';
 
-  /** Each issue with its path in the body. */
+  /** Each issue with its path in the body: 100, and one that counts the rest. */
   declare readonly issues: readonly Issue[];
   /** The HTTP status of the answer. */
   declare readonly status: number;
@@ -58,7 +58,7 @@ export class ResponseValidationError extends AgentPlatformError {
   declare readonly path: string;
   /** The region that was called. */
   declare readonly region: Region;
-  /** The body, marked fields masked; undefined where it was not JSON. */
+  /** The body, marked fields masked; undefined where it was not JSON, or is longer than 64 KiB. */
   declare readonly body: unknown;
   /** The body as text, marked fields masked, at most 16 KiB. */
   declare readonly rawBody: string;

@@ -46,7 +46,10 @@ export class ApiError extends AgentPlatformError {
   declare readonly status: number;
   /** `code` of the error body; undefined where the body was not the one that is specified. */
   declare readonly code: string | undefined;
-  /** `issues` of the error body; empty where there were none. */
+  /**
+   * The first 100 `issues` of the error body; empty where there were none. Of one that is longer than 4,000 characters, only its
+   * `message` is kept.
+   */
   declare readonly issues: readonly ApiErrorIssue[];
   /** The response's headers; those that carry credentials are masked. */
   declare readonly headers: Headers;

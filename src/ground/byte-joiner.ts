@@ -41,7 +41,7 @@ export class ByteJoiner {
 
   /**
    * Adds what a stream gives, to its end or up to a limit. Resolves with how many bytes have come: more than the limit where
-   * it was given up, and then without the chunk that was too much.
+   * it was given up.
    *
    * @param mayHold - Asked before a chunk is added, with the bytes that are held then: false gives up.
    */
@@ -52,7 +52,12 @@ export class ByteJoiner {
   ): Promise<number> {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       const size = this.size + next.value.byteLength;
-      if (size > limit || mayHold?.(this.roomWith(next.value)) === false) return size;
+      if (mayHold?.(this.roomWith(next.value)) === false) return size;
+      if (size > limit) {
+        // The start of an error page is worth showing. Not where bytes are counted.
+        if (mayHold === undefined) this.add(next.value.subarray(0, limit - this.size));
+        return size;
+      }
       this.add(next.value);
     }
     return this.size;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-type Check = (value: unknown) => boolean;
+export type Check = (value: unknown) => boolean;
 
 const checks = /* @__PURE__ */ new WeakMap<z.core.$ZodType, Check>();
 
@@ -15,7 +15,8 @@ export function fits(schema: z.core.$ZodType, value: unknown): boolean {
   return checkFor(schema)(value);
 }
 
-function checkFor(schema: z.core.$ZodType): Check {
+/** {@link fits} for one schema, to be asked of many values. */
+export function checkFor(schema: z.core.$ZodType): Check {
   const made = checks.get(schema) ?? checkOf(schema);
   checks.set(schema, made);
   return made;

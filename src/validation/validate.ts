@@ -34,14 +34,14 @@ const NO_DRIFT: readonly Issue[] = [];
 /** Validates with one of this package's schemas. Synchronous; the value is passed on as it was sent. */
 export function validateOwn(schema: z.core.$ZodType, value: unknown, mode: ValidationMode): Verdict {
   if (mode === 'off' || fits(schema, value)) return { ok: true, value, drift: NO_DRIFT };
-  const found = new IssueList();
+  const forgiven = new IssueList();
   const unforgiven = new IssueList();
-  for (const { isForgivable, describe } of findIssues(schema, value)) {
-    found.add(describe);
-    if (mode === 'strict' || (mode === 'tolerant' && !isForgivable)) unforgiven.add(describe);
-  }
+  findIssues(schema, value, (isForgivable, describe) => {
+    const isError = mode === 'strict' || (mode === 'tolerant' && !isForgivable);
+    (isError ? unforgiven : forgiven).add(describe);
+  });
   const issues = unforgiven.all();
-  return issues.length > 0 ? { ok: false, issues } : { ok: true, value, drift: found.all() };
+  return issues.length > 0 ? { ok: false, issues } : { ok: true, value, drift: forgiven.all() };
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   UnprocessableEntityError,
 } from 'agent-platform-sdk';
 import { describe, expect, test } from 'vitest';
-import { rejectionOf } from '../support/client.js';
+import { connect, rejectionOf } from '../support/client.js';
 import { answerWith, connectTo } from '../support/msw.js';
 
 const errorBody = { message: 'It does not work', code: 'some_code', issues: [{ message: 'first' }] };
@@ -92,8 +92,8 @@ describe('any body is survived', () => {
     expect(error.issues).toEqual([{ message: 'a', path: ['x'], level: 2 }]);
   });
 
-  test('2 MB of JSON: the message and code are read, the kept copy is capped at 16 KiB', async () => {
-    const error = await errorFor(500, { message: 'm', code: 'c', trace: 'ä'.repeat(1024 * 1024) });
+  test('a megabyte of JSON: the message and code are read, the kept copy is capped at 16 KiB', async () => {
+    const error = await errorFor(500, { message: 'm', code: 'c', trace: 'ä'.repeat(500_000) });
     expect(error).toMatchObject({ code: 'c', status: 500 });
     const { byteLength } = new TextEncoder().encode(error.rawBody);
     expect(byteLength).toBeLessThanOrEqual(16 * 1024);
@@ -103,8 +103,40 @@ describe('any body is survived', () => {
 
   test('2 MB of text, and a message of 2 MB', async () => {
     expect((await errorFor(500, 'x'.repeat(2 * 1024 * 1024))).rawBody).toHaveLength(16 * 1024);
-    const error = await errorFor(500, { message: 'm'.repeat(2 * 1024 * 1024), code: 'c' });
+    const error = await errorFor(500, { message: 'm'.repeat(1_000_000), code: 'c' });
+    expect(error.code).toBe('c');
     expect(error.message.length).toBeLessThan(2_000);
+  });
+
+  test('of a larger error 1 MiB is read, and the stream is closed', async () => {
+    const chunk = new Uint8Array(64 * 1024).fill(120);
+    let [pulled, isCancelled] = [0, false];
+    const endless = () =>
+      new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          pulled += 1;
+          controller.enqueue(chunk);
+        },
+        cancel: () => {
+          isCancelled = true;
+        },
+      });
+    const fetch = () => Promise.resolve(new Response(endless(), { status: 500 }));
+    const error = (await rejectionOf(connect('https://x.test', { fetch }).tools.get('t1'))) as ApiError;
+    expect(error.message).toBe('GET /tools/t1 answered 500 with a body that is too large');
+    expect(error.rawBody).toBe('x'.repeat(16 * 1024));
+    // 16 chunks are a MiB; a stream is one ahead.
+    expect(pulled).toBeLessThanOrEqual(18);
+    expect(isCancelled).toBe(true);
+  });
+
+  test('of an issue with more than 4,000 characters only its message is kept', async () => {
+    const issues = [
+      { message: 'small', field: 'key' },
+      { message: 'large', dump: 'x'.repeat(5_000) },
+    ];
+    const error = await errorFor(422, { message: 'm', code: 'c', issues });
+    expect(error.issues).toEqual([{ message: 'small', field: 'key' }, { message: 'large' }]);
   });
 });
 

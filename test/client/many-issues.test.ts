@@ -1,4 +1,4 @@
-import type { ApiError } from 'agent-platform-sdk';
+import type { ApiError, OperationFailedError, ResponseValidationError } from 'agent-platform-sdk';
 import { expect, test, vi } from 'vitest';
 import { rejectionOf } from '../support/client.js';
 import { answerWith, connectTo } from '../support/msw.js';
@@ -18,12 +18,35 @@ async function errorWith(count: number): Promise<{ error: ApiError; encodings: n
   }
 }
 
-test('all issues of an error are kept, and its secrets are not sought anew for each', async () => {
+test('100 issues of an error are kept and the rest is counted; its secrets are not sought anew for each', async () => {
   const few = await errorWith(1);
   const many = await errorWith(20_000);
   expect(many.encodings).toBe(few.encodings);
   expect(few.encodings).toBeGreaterThan(0);
-  expect(many.error.issues).toHaveLength(20_000);
-  expect(many.error.issues.at(-1)).toEqual({ message: 'issue 19999', path: [19_999] });
+  expect(many.error.issues).toHaveLength(100);
+  expect(many.error.issues.at(-1)).toEqual({ message: 'issue 99', path: [99] });
+  expect(many.error.message).toMatch(/\n {2}- issue 19\n {2}- and 19980 more issue\(s\)$/);
   expect(many.error.message.length).toBeLessThan(2_000);
+});
+
+test.each(['strict', 'tolerant', 'report'] as const)(
+  'an error holds an answer parsed up to 64 KiB, and the start of any as text: %s',
+  async (validation) => {
+    const errorFor = async (length: number) => {
+      const body = { success: false, message: 'no', data: 'x'.repeat(length) };
+      const { platform } = connectTo(answerWith(200, body), { validation });
+      return (await rejectionOf(platform.tools.get('t1'))) as OperationFailedError;
+    };
+    expect(await errorFor(65_000)).toMatchObject({ body: { message: 'no' } });
+    const { body, rawBody } = await errorFor(66_000);
+    expect(body).toBeUndefined();
+    expect(rawBody).toHaveLength(16 * 1024);
+  },
+);
+
+test('the name of an unknown field is cut where an issue repeats it', async () => {
+  const answer = { success: true, message: 'm', clients: [], teams: [], ['k'.repeat(100_000)]: 1 };
+  const { platform } = connectTo(answerWith(200, answer), { validation: 'strict' });
+  const error = (await rejectionOf(platform.orgs.listMembersAndTeams('o1'))) as ResponseValidationError;
+  expect(error.issues).toMatchObject([{ path: ['k'.repeat(1_000)] }]);
 });

@@ -98,14 +98,14 @@ test('names each field of a known event that does not fit', () => {
     expect.objectContaining({
       issues: [
         {
-          path: ['payload', 'convoId'],
-          code: 'invalid_type',
-          message: expect.stringContaining('received number'),
-        },
-        {
           path: ['payload', 'messageContent'],
           code: 'invalid_type',
           message: expect.stringContaining('required'),
+        },
+        {
+          path: ['payload', 'convoId'],
+          code: 'invalid_type',
+          message: expect.stringContaining('received number'),
         },
       ],
     }),
@@ -163,7 +163,7 @@ test('tolerant, the default, forgives what grows, and reports it', () => {
   expect(drifts).toMatchObject([
     {
       source: 'lead_captured',
-      issues: [{ path: ['payload', 'leadName'] }, { path: ['payload', 'channel'] }],
+      issues: [{ path: ['payload', 'channel'] }, { path: ['payload', 'leadName'] }],
     },
   ]);
   expect(() => parseWebhook(broken, { secret })).toThrow(WebhookPayloadError);

@@ -101,9 +101,17 @@ function invalid(
   );
 }
 
+/** Characters of the longest answer that an error holds parsed: a copy of more would take longer than to parse it. */
+const MAX_BODY = 64 * 1024;
+
 function errorParts({ attempt, response, body: { text } }: Answer, body: unknown) {
   const { shown, masker } = attempt;
-  return { ...shown, status: response.status, rawBody: masker.body(text), body: masker.value(body) };
+  return {
+    ...shown,
+    status: response.status,
+    rawBody: masker.body(text),
+    body: text.length > MAX_BODY ? undefined : masker.value(body),
+  };
 }
 
 const headline = ({ method, path, status }: ReturnType<typeof errorParts>): string =>

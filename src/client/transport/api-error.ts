@@ -1,5 +1,5 @@
 import { ApiError, type ApiErrorIssue, type ApiErrorOptions, RateLimitError } from '../../errors/index.js';
-import type { Issue } from '../../ground/issues.js';
+import { type Issue, MAX_ISSUES } from '../../ground/issues.js';
 import { parseJson } from '../../ground/json.js';
 import { ErrorBodySchema } from '../../schemas/envelope.js';
 import { validateOwn } from '../../validation/validate.js';
@@ -10,7 +10,7 @@ import { describeBody, notJsonIssue } from './response-body.js';
 import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
 
 /** Turns any answer that is not 2xx into a typed error. The status decides the class; no body makes it throw. */
-export function toApiError({ attempt, response, body: { text } }: Answer): ApiError {
+export function toApiError({ attempt, response, body: { text, tooLarge } }: Answer): ApiError {
   const { masker, shown } = attempt;
   const body = readErrorBody(text, masker);
   const options: ApiErrorOptions = {
@@ -22,7 +22,8 @@ export function toApiError({ attempt, response, body: { text } }: Answer): ApiEr
     rawBody: masker.body(text),
     outcomeUnknown: shown.method !== 'GET' && mayHaveActed(response.status, body.isReadable),
   };
-  return errorOf(messageOf(text, body, options), options);
+  const what = tooLarge ? 'a body that is too large' : describeBody(text);
+  return errorOf(messageOf(what, body, options), options);
 }
 
 function errorOf(message: string, options: ApiErrorOptions): ApiError {
@@ -48,7 +49,10 @@ export function errorBodyDrift({ attempt, response, body }: Answer): readonly Is
 interface ErrorBodyParts {
   readonly message: string | undefined;
   readonly code: string | undefined;
+  /** At most {@link MAX_ISSUES}. */
   readonly issues: readonly ApiErrorIssue[];
+  /** How many more there were. */
+  readonly left: number;
   /** True for the specification's error body: the service itself has said what happened. */
   readonly isReadable: boolean;
 }
@@ -60,7 +64,8 @@ function readErrorBody(text: string, masker: Masker): ErrorBodyParts {
   const text_ = (value: unknown) => (typeof value === 'string' ? masker.quote(value) : undefined);
   const message = text_(body.message);
   const code = text_(body.code);
-  const issues = Array.isArray(body.issues) ? body.issues.filter(hasMessage) : [];
+  const sent = Array.isArray(body.issues) ? body.issues.filter(hasMessage) : [];
+  const issues = sent.slice(0, MAX_ISSUES).map(withinBounds);
   return {
     message,
     code,
@@ -69,12 +74,20 @@ function readErrorBody(text: string, masker: Masker): ErrorBodyParts {
       ...(masker.value(issue) as ApiErrorIssue),
       message: masker.quote(issue.message),
     })),
+    left: sent.length - issues.length,
     isReadable: message !== undefined && code !== undefined,
   };
 }
 
 function hasMessage(issue: unknown): issue is ApiErrorIssue {
   return typeof (issue as ApiErrorIssue | null)?.message === 'string';
+}
+
+/** Characters of an issue, as JSON, with further fields: of a larger one, only the message is kept. */
+const MAX_ISSUE = 4_000;
+
+function withinBounds(issue: ApiErrorIssue): ApiErrorIssue {
+  return JSON.stringify(issue).length > MAX_ISSUE ? { message: issue.message } : issue;
 }
 
 /** Tells whether a request that is not a GET may have had its effect although the answer does not tell so. */
@@ -86,13 +99,18 @@ function mayHaveActed(status: number, isReadable: boolean): boolean {
   return !isReadable && (status >= 500 || status < 400);
 }
 
-function messageOf(text: string, body: ErrorBodyParts, options: ApiErrorOptions): string {
+function messageOf(what: string, body: ErrorBodyParts, options: ApiErrorOptions): string {
   const code = body.code === undefined ? '' : ` (code: ${body.code})`;
-  const said = body.message === undefined ? ` with ${describeBody(text)}` : `: ${body.message}`;
-  const issues = body.issues.slice(0, 20).map((issue) => `\n  - ${issue.message}`);
+  const said = body.message === undefined ? ` with ${what}` : `: ${body.message}`;
+  const issues = body.issues.slice(0, MAX_LINES).map((issue) => `\n  - ${issue.message}`);
+  const left = body.left + body.issues.length - issues.length;
+  if (left > 0) issues.push(`\n  - and ${left} more issue(s)`);
   const hints = hintsFor(options).map((hint) => `\n  ${hint}`);
   return `${options.method} ${options.path} answered ${options.status}${said}${code}${issues.join('')}${hints.join('')}`;
 }
+
+/** Issues that the message of an error names, one a line. */
+const MAX_LINES = 20;
 
 function hintsFor({ region, status, headers, outcomeUnknown }: ApiErrorOptions): string[] {
   const hints: string[] = [];

@@ -13,14 +13,21 @@ export interface BodyText {
 }
 
 /**
+ * Most bytes of an error's body that are read, where `maxResponseBytes` allows more: 1 MiB. The specification's holds a message
+ * and a few issues.
+ */
+const MAX_ERROR_BYTES = 2 ** 20;
+
+/**
  * Reads a body as text, up to a number of bytes after decompression. Never throws: what came before the end is
  * returned with the failure, since the start of an error page is worth showing.
  */
 export async function readBody(
   response: Response,
-  { maxResponseBytes: maxBytes, fetch }: Pick<Settings, 'maxResponseBytes' | 'fetch'>,
+  { maxResponseBytes, fetch }: Pick<Settings, 'maxResponseBytes' | 'fetch'>,
   deadline: Deadline,
 ): Promise<BodyText> {
+  const maxBytes = response.ok ? maxResponseBytes : Math.min(maxResponseBytes, MAX_ERROR_BYTES);
   const { body, bodyUsed } = response;
   // Not every `fetch` gives a stream (React Native and node-fetch do not), and one that was read tells nothing.
   // `text()` of a `fetch` that ignores its signal could not be ended.
@@ -32,7 +39,8 @@ export async function readBody(
     // That of a `fetch` of the user's may be anything.
     const text = String(await deadline.race<unknown>(response.text()));
     // No text has more characters than bytes.
-    return { text, tooLarge: text.length > maxBytes };
+    const tooLarge = text.length > maxBytes;
+    return { text: tooLarge ? text.slice(0, maxBytes) : text, tooLarge };
   } catch (failure) {
     return { text: '', tooLarge: false, failure };
   }
