@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { lacksPostgres } from './scripts/postgres-server.js';
 import { AREAS } from './test/mutation/areas.js';
 import { chromiumPath } from './test/support/chromium.js';
 
@@ -13,7 +14,7 @@ const isLong = process.env.RELIABILITY_LONG === '1';
 const projects: Readonly<Record<string, TestProjectInlineConfiguration['test']>> = {
   unit: {
     include: ['test/**/*.test.ts', 'examples/*/*.test.ts'],
-    exclude: ['test/{bullmq,package,redis,reliability,site}/**'],
+    exclude: ['test/{bullmq,package,postgres,redis,reliability,site}/**'],
     setupFiles: 'test/support/no-secret-shown.ts',
   },
   redis: {
@@ -22,6 +23,7 @@ const projects: Readonly<Record<string, TestProjectInlineConfiguration['test']>>
     // The tests look at all keys of the one Redis.
     fileParallelism: false,
   },
+  postgres: { include: ['test/postgres/*.test.ts'] },
   // `npm run test:reliability` sets the seed and the form of the run.
   reliability: {
     include: ['test/reliability/**/*.test.ts'],
@@ -60,6 +62,7 @@ const projects: Readonly<Record<string, TestProjectInlineConfiguration['test']>>
 /** What a project needs and this machine lacks. */
 const lacks: Readonly<Record<string, () => string | false>> = {
   redis: () => spawnSync('redis-server', ['--version']).error !== undefined && 'redis-server',
+  postgres: lacksPostgres,
   package: () => !existsSync('dist/index.js') && 'a build: npm run build',
   docs: () =>
     (!existsSync('build/docs/index.html') && 'the site: npm run docs') ||
@@ -77,7 +80,7 @@ const skipped = asked.filter((name) => {
 });
 if (asked.includes('unit')) {
   console.log(
-    'Skipped here: --project redis (needs redis-server), package (a build), docs (a browser), reliability (minutes); test:crash, test:runtimes',
+    'Skipped here: --project redis (needs redis-server), postgres (Postgres), package (a build), docs (a browser), reliability (minutes); test:crash, test:runtimes',
   );
 }
 

@@ -170,13 +170,15 @@ export const inboxConformance: readonly InboxCase[] = [
 ];
 
 /** A subject with a record of what was processed. */
-interface Recorded extends InboxSubject {
+interface Recorded {
+  readonly inbox: WebhookInbox;
+  readonly work: (process: ProcessStored) => Promise<StopWork>;
   /** Counts the runs of a webhook that came as it was stored. */
-  seen(webhook: StoredWebhook): number;
+  readonly seen: (webhook: StoredWebhook) => number;
   /** Tells whether a webhook is a dead letter, as it was stored. */
-  kept(webhook: StoredWebhook): Promise<boolean>;
+  readonly kept: (webhook: StoredWebhook) => Promise<boolean>;
   /** Resolves when another webhook that is stored now was processed: what was to be run before it has begun. */
-  settled(): Promise<void>;
+  readonly settled: () => Promise<void>;
 }
 
 /* @__NO_SIDE_EFFECTS__ */
@@ -188,9 +190,8 @@ function rule(name: string, check: (subject: Recorded) => Promise<void>): InboxC
     const seen = (webhook: StoredWebhook) => runs.filter((shown) => shown === show(webhook)).length;
     const recorded: Recorded = {
       inbox: { store: (webhook) => subject.inbox.store(webhook) },
-      deadLetters: () => subject.deadLetters(),
       seen,
-      async work(process) {
+      work: async (process) => {
         const stop = await subject.work(async (stored) => {
           runs.push(show(stored));
           await process(stored);
@@ -198,11 +199,11 @@ function rule(name: string, check: (subject: Recorded) => Promise<void>): InboxC
         stops.push(stop);
         return stop;
       },
-      async kept(webhook) {
+      kept: async (webhook) => {
         const letters = await subject.deadLetters();
         return letters.some((letter) => show(letter) === show(webhook));
       },
-      async settled() {
+      settled: async () => {
         const marker = newWebhook();
         await subject.inbox.store(marker);
         await eventually('what is stored later is processed', () => seen(marker) > 0);

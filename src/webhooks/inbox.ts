@@ -53,28 +53,37 @@ export const STORED_VERSION = 1;
  * runs the handlers, and rejects when one of them failed, so that the queue can try again. Handlers must be idempotent.
  *
  * The receiver takes no claim: `store` must keep one job for one `key`, for as long as duplicates are to be
- * recognised.
+ * recognised. `inboxConformance` of `agent-platform-sdk/testing` has these rules as tests.
  *
  * @example
  * ```ts
- * import { createWebhookReceiver, type StoredWebhook, type WebhookInbox } from 'agent-platform-sdk';
+ * import { createWebhookReceiver, WebhookError, type StoredWebhook, type WebhookInbox } from 'agent-platform-sdk';
  *
  * interface Queue {
  *   send(message: { body: string; groupId: string; deduplicationId: string }): Promise<void>;
+ *   sendToDeadLetters(body: string): Promise<void>;
  * }
  *
- * // A FIFO queue such as SQS, which drops a second message with the same deduplication id for five minutes.
+ * // A FIFO queue such as SQS. Each event is a group of its own: within a group, one event that fails holds up all others.
  * const queueInbox = (queue: Queue): WebhookInbox => ({
  *   store: (webhook) =>
- *     queue.send({ body: JSON.stringify(webhook), groupId: webhook.type, deduplicationId: webhook.key }),
+ *     queue.send({ body: JSON.stringify(webhook), groupId: webhook.key, deduplicationId: webhook.key }),
  * });
  *
  * declare const queue: Queue;
  * const secret = process.env.WORKSPACE_SECRET ?? '';
  * export const receiver = createWebhookReceiver({ secret, inbox: queueInbox(queue) });
  *
- * // The working side, for each message:
- * export const work = (body: string): Promise<void> => receiver.process(JSON.parse(body) as StoredWebhook);
+ * // The working side, for each message: it is deleted when this resolves, and shown again when this rejects.
+ * const worker = createWebhookReceiver({}).on('lead_captured', ({ payload }) => console.log(payload.leadEmail));
+ * export async function work(body: string): Promise<void> {
+ *   try {
+ *     await worker.process(JSON.parse(body) as StoredWebhook);
+ *   } catch (error) {
+ *     if (!(error instanceof WebhookError) || error.retryable) throw error;
+ *     await queue.sendToDeadLetters(body);
+ *   }
+ * }
  * ```
  */
 export interface WebhookInbox {

@@ -1,15 +1,17 @@
 import { inboxConformance, type ProcessStored } from 'agent-platform-sdk/testing';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createInbox } from './inbox-fixture.js';
 
 test.each(inboxConformance)('the inbox on BullMQ keeps the rule: $name', ({ run }) =>
-  run(() => {
-    const inbox = createInbox({ attempts: 3, backoff: 1 });
-    const work = (process: ProcessStored) => {
-      const worker = inbox.work({ process });
-      return () => worker.close({ grace: 0 });
-    };
-    const deadLetters = async () => (await inbox.deadLetters.list()).map(({ webhook }) => webhook);
-    return { inbox, work, deadLetters };
-  }),
+  expect(
+    run(() => {
+      const inbox = createInbox({ attempts: 3, backoff: 1 });
+      const work = (process: ProcessStored) => {
+        const worker = inbox.work({ process });
+        return () => worker.close({ grace: 0 });
+      };
+      const deadLetters = async () => (await inbox.deadLetters.list()).map(({ webhook }) => webhook);
+      return { inbox, work, deadLetters };
+    }),
+  ).resolves.toBeUndefined(),
 );

@@ -1,0 +1,23 @@
+// The receiving side of an inbox on Postgres: verify, store, answer.
+// Start it with: WORKSPACE_SECRET=… DATABASE_URL=postgres://… PORT=3000 npx tsx examples/postgres-inbox/receiver.ts
+import { createServer } from 'node:http';
+import { createWebhookReceiver } from 'agent-platform-sdk';
+import { Pool } from 'pg';
+import { createPostgresInbox } from './inbox.js';
+
+const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+const inbox = await createPostgresInbox(pool);
+const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '', inbox }).onError(
+  (error, { event, stage }) => console.error(event?.type, stage, error),
+);
+const server = createServer(receiver.node).listen(Number(process.env.PORT ?? 3000), () =>
+  console.log('receiving'),
+);
+
+// Deliveries that are under way are answered first: the service does not send them again.
+process.on('SIGTERM', () =>
+  server.close(async () => {
+    await inbox.close();
+    await pool.end();
+  }),
+);

@@ -1,0 +1,28 @@
+// The worker of an inbox on Postgres. Start as many as you need; stop them at any time.
+// Start it with: DATABASE_URL=postgres://… npx tsx examples/postgres-inbox/worker.ts
+import { createWebhookReceiver } from 'agent-platform-sdk';
+import { Pool } from 'pg';
+import { createPostgresInbox, transaction } from './inbox.js';
+
+// A connection for each event that is processed at once, and some for the queue.
+const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
+await pool.query('CREATE TABLE IF NOT EXISTS leads (id bigserial PRIMARY KEY, name text, email text)');
+const inbox = await createPostgresInbox(pool);
+
+// No secret here: what is in the inbox was verified before it was stored.
+const receiver = createWebhookReceiver({}).on('lead_captured', async ({ payload }) => {
+  // Written once for each event, even if this worker is killed at any moment: in one transaction with the end of the event.
+  await transaction().query('INSERT INTO leads (name, email) VALUES ($1, $2)', [
+    payload.leadName,
+    payload.leadEmail,
+  ]);
+  console.log(`lead: ${payload.leadEmail}`);
+});
+const stop = inbox.work((stored, options) => receiver.process(stored, options));
+console.log('working');
+
+process.on('SIGTERM', async () => {
+  await stop();
+  await inbox.close();
+  await pool.end();
+});

@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWebhookReceiver } from 'agent-platform-sdk';
+import { inboxConformance, type ProcessStored } from 'agent-platform-sdk/testing';
+import { Pool } from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import {
+  createPostgresInbox,
+  type PostgresInbox,
+  type PostgresInboxOptions,
+  transaction,
+} from '../../examples/postgres-inbox/inbox.js';
+import { freePort } from '../../scripts/free-port.js';
+import { type PostgresServer, startPostgres } from '../../scripts/postgres-server.js';
+import { delivery, post, secret } from '../webhooks/deliveries.js';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
+
+let postgres: PostgresServer;
+let pool: Pool;
+const inboxes: PostgresInbox[] = [];
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  pool = new Pool({ connectionString: postgres.url, max: 30 });
+  await pool.query('CREATE TABLE leads (id bigserial PRIMARY KEY, name text, email text)');
+}, 120_000);
+
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await Promise.all(inboxes.splice(0).map((inbox) => inbox.close()));
+  await pool.query('DROP SCHEMA pgboss CASCADE; DROP TABLE handled_webhooks; TRUNCATE leads');
+});
+
+afterAll(async () => {
+  await pool.end();
+  await postgres.stop();
+});
+
+/** Closed when the test ends. */
+async function createInbox(options: PostgresInboxOptions = {}): Promise<PostgresInbox> {
+  const inbox = await createPostgresInbox(pool, {
+    attempts: 3,
+    retryDelay: 0,
+    onError: () => undefined,
+    ...options,
+  });
+  inboxes.push(inbox);
+  return inbox;
+}
+
+const leads = async () => (await pool.query<{ email: string }>('SELECT email FROM leads')).rows;
+const eventually = <Value>(check: () => Value | Promise<Value>) =>
+  vi.waitFor(check, { timeout: 30_000, interval: 20 });
+
+test.each(inboxConformance)('the inbox on Postgres keeps the rule: $name', { timeout: 60_000 }, ({ run }) =>
+  expect(
+    run(async () => {
+      const inbox = await createInbox();
+      const work = (process: ProcessStored) => {
+        const stop = inbox.work(process);
+        return () => stop(0);
+      };
+      return { inbox, work, deadLetters: () => inbox.deadLetters() };
+    }),
+  ).resolves.toBeUndefined(),
+);
+
+test('what a handler has written is undone when it fails, and written once in the end', async () => {
+  const inbox = await createInbox();
+  const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+  let runs = 0;
+  receiver.on('lead_captured', async ({ payload }) => {
+    runs += 1;
+    await transaction().query('INSERT INTO leads (email) VALUES ($1)', [payload.leadEmail]);
+    if (runs < 3) throw new Error('away');
+  });
+  await receiver.handle(post('lead_captured', { leadEmail: 'a@acme.example' }));
+  const stop = inbox.work((stored, options) => receiver.process(stored, options));
+  await eventually(async () => expect(await leads()).toEqual([{ email: 'a@acme.example' }]));
+  expect(runs).toBe(3);
+  await stop();
+});
+
+test('dead letters of both kinds are replayed', async () => {
+  const inbox = await createInbox();
+  const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+  await receiver.handle(post('lead_captured'));
+  await receiver.handle(post('agent_deleted', { agentId: 7 }));
+  let isAway = true;
+  const handled: string[] = [];
+  const worker = createWebhookReceiver({ logger: new RecordingLogger() });
+  worker.on('lead_captured', ({ type }) => {
+    if (isAway) throw new Error('away');
+    handled.push(type);
+  });
+  const stop = inbox.work((stored, options) => worker.process(stored, options));
+  await eventually(async () => expect(await inbox.deadLetters()).toHaveLength(2));
+  isAway = false;
+  worker.onInvalid(({ type }) => handled.push(String(type)));
+  expect(await inbox.replay()).toBe(2);
+  await eventually(() => expect(handled.sort()).toEqual(['agent_deleted', 'lead_captured']));
+  expect(await inbox.deadLetters()).toEqual([]);
+  await stop();
+});
+
+/** Starts a file of the example as its first lines say, and collects what it prints. */
+function start(file: string, env: Readonly<Record<string, string>>) {
+  const argv = ['--import', 'tsx', `examples/postgres-inbox/${file}.ts`];
+  const child = spawn(process.execPath, argv, {
+    env: { ...process.env, DATABASE_URL: postgres.url, ...env },
+  });
+  children.push(child);
+  const lines: string[] = [];
+  const collect = (chunk: Buffer) => lines.push(...String(chunk).trim().split('\n'));
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  return { child, lines };
+}
+
+test('receiver and worker, as two processes: stored by one, written by the other, and both end when told', async () => {
+  const port = String(await freePort());
+  const receiver = start('receiver', { PORT: port, WORKSPACE_SECRET: secret });
+  await eventually(() => expect(receiver.lines).toContain('receiving'));
+  const body = delivery('lead_captured', { leadEmail: 'a@acme.example' });
+  const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body });
+  expect(status).toBe(200);
+  const worker = start('worker', {});
+  await eventually(() => expect(worker.lines).toContain('lead: a@acme.example'));
+  await eventually(async () => expect(await leads()).toEqual([{ email: 'a@acme.example' }]));
+  for (const { child } of [receiver, worker]) {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  }
+}, 90_000);
