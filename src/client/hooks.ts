@@ -22,7 +22,8 @@ export interface RequestHookContext extends HookCall {
   readonly url: string;
   /**
    * The headers that will be sent, without `authorization`. Set more here, for example `traceparent`; those that the client
-   * sets itself, such as `authorization` and `content-type`, stay as they are.
+   * sets itself, `authorization` and `content-type`, stay as they are, and one that frames the request, such as `host` or `expect`,
+   * ends the call with a `HookError`.
    */
   readonly headers: Headers;
 }

@@ -24,7 +24,7 @@ export interface CallOptions {
   readonly validation?: ValidationMode | undefined;
   /**
    * Additional headers. Those that the client sets itself are refused: `authorization`, `content-type`, `content-length`,
-   * `host`, `connection`, `transfer-encoding`.
+   * `host`, `connection`, `transfer-encoding`, `expect`, `upgrade`, `keep-alive`.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }

@@ -30,6 +30,9 @@ export function runtimeName(): string {
   return name === undefined ? 'unknown' : `${name}/${versions[name]}`;
 }
 
+/** Tells whether this is a page, where everyone can read the token. Not jsdom or happy-dom in a test under Node. */
 export function isBrowser(): boolean {
-  return globals.window !== undefined && globals.document !== undefined;
+  const { node, electron } = globals.process?.versions ?? {};
+  const isNode = node !== undefined && electron === undefined;
+  return globals.window !== undefined && globals.document !== undefined && !isNode;
 }

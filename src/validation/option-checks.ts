@@ -34,9 +34,21 @@ export function refuseUnknown<Options extends object>(
     refuseOption(holder ?? 'options', `must be an object, got ${typeName(options)}`);
   }
   for (const name of Object.keys(options)) {
-    if (Object.hasOwn(known, name)) continue;
     const option = holder === undefined ? name : `${holder}.${name}`;
+    if (Object.hasOwn(known, name)) {
+      checkReadable(options, name, option);
+      continue;
+    }
     refuseOption(option, `is not a known option. Known: ${Object.keys(known).join(', ')}`);
+  }
+}
+
+/** Reads an option for the first time: it may be a getter that throws. */
+function checkReadable(options: object, name: string, option: string): void {
+  try {
+    Reflect.get(options, name);
+  } catch (error) {
+    refuseOption(option, 'could not be read', error);
   }
 }
 
@@ -138,28 +150,33 @@ export function checkHooks<Hooks extends object>(
   return hooks;
 }
 
-/** Headers that nobody else may set: the token's, and those that frame the request. */
-export const CLIENT_HEADERS: readonly string[] = [
-  'authorization',
-  'content-type',
+/** Headers that frame the request, or that `fetch` refuses: nothing would be sent. */
+export const FRAMING_HEADERS: readonly string[] = [
   'content-length',
   'host',
   'connection',
   'transfer-encoding',
+  'expect',
+  'upgrade',
+  'keep-alive',
 ];
 
 /** Names in lower case, so that a call's header replaces the client's. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   if (typeof headers !== 'object' || headers === null || Symbol.iterator in headers) {
-    refuseOption('headers', 'must be a plain object of names and values');
+    refuseOption(
+      'headers',
+      'must be a plain object of names and values: of a `Headers`, `Object.fromEntries(headers)`',
+    );
   }
   const checked: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     const option = `headers.${name}`;
     const lowerName = name.toLowerCase();
-    if (CLIENT_HEADERS.includes(lowerName)) {
+    if (['authorization', 'content-type', ...FRAMING_HEADERS].includes(lowerName)) {
       refuseOption(option, 'is set by the client (the token by the option `token`)');
     }
+    if (value === undefined) refuseOption(option, 'is undefined: leave the header out');
     const isText = /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof value === 'string';
     if (!isText || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
       refuseOption(option, 'must be a name and a string that are allowed in HTTP');

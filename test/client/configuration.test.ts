@@ -171,10 +171,31 @@ test('plain http beyond loopback is allowed when asked for', () => {
   expect(construct(options).baseUrl).toBe('http://gateway.internal/v3');
 });
 
-test('a host that only looks like loopback is not loopback', () => {
-  expect(refusal({ ...complete, baseUrls: { eu: 'http://127.0.0.1.example.com' } }).option).toBe(
-    'baseUrls.eu',
-  );
+test.each(['127.0.0.1.example.com', 'evillocalhost', 'localhost.example.com'])(
+  'the host %s only looks like loopback, and is not',
+  (host) => {
+    expect(refusal({ ...complete, baseUrls: { eu: `http://${host}` } }).option).toBe('baseUrls.eu');
+  },
+);
+
+test('withOptions with the base address of another region sends no token there', () => {
+  const platform = construct(complete);
+  const baseUrls = { na: 'https://na.example.com' };
+  expect(() => platform.withOptions({ region: 'na', baseUrls })).toThrow(/a secret belongs to one region/);
+  expect(platform.withOptions({ baseUrls }).baseUrl).toBe('https://eu.example.com/v3');
+});
+
+test('an option that throws when it is read is a typed error that names it', async () => {
+  const { platform } = connectTo(answerWith(200));
+  const options = {
+    get signal(): never {
+      throw new Error('not today');
+    },
+  };
+  await expect(platform.tools.get('t', options)).rejects.toMatchObject({
+    type: 'configuration_error',
+    option: 'signal',
+  });
 });
 
 test('settings are read from the environment', async () => {
@@ -219,6 +240,9 @@ test('works where no environment exists', () => {
 test('refuses a browser unless it is allowed', () => {
   vi.stubGlobal('window', {});
   vi.stubGlobal('document', {});
+  // jsdom and happy-dom in Node
+  expect(construct(complete).region).toBe('eu');
+  vi.stubGlobal('process', { ...process, versions: {} });
   expect(refusal(complete).option).toBe('dangerouslyAllowBrowser');
   expect(construct({ ...complete, dangerouslyAllowBrowser: true }).region).toBe('eu');
 });
@@ -231,6 +255,8 @@ test.each([
   ['signal', { signal: { aborted: false, addEventListener: () => undefined } }],
   ['retries', { retries: 3 }],
   ['headers.host', { headers: { host: 'evil.example' } }],
+  ['headers.Expect', { headers: { Expect: '100-continue' } }],
+  ['headers.x', { headers: { x: undefined } }],
 ])('a wrong option of one call is refused before anything is sent: %s', async (option, options) => {
   const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   await expect(platform.tools.get('t1', options as never)).rejects.toMatchObject({
@@ -323,6 +349,8 @@ test('a secret cannot cross regions: withOptions to another region needs a token
 test('two ids in a row, where one argument names them, are refused as what they are', async () => {
   const { platform, requests } = connectTo(answerWith(200, success({ ID: 'c1' })));
   const call = platform.conversations.get('a1' as never, 'c1' as never);
-  await expect(call).rejects.toThrow('options must be an object, got string.');
+  await expect(call).rejects.toThrow(
+    '(root): expected the ids by name in one object, { agentId, convoId }, received string',
+  );
   expect(requests).toEqual([]);
 });

@@ -161,3 +161,32 @@ test('a hook that never settles cannot hold a call beyond its timeout', async ()
   const late = connectTo(drifted, { hooks: { onDrift: hang }, timeout: 1_000 });
   expect(await late.platform.tools.get('t1')).toEqual({ id: 't1', name: null });
 });
+
+test.each(['expect', 'upgrade', 'keep-alive', 'connection', 'transfer-encoding', 'content-length', 'host'])(
+  'a hook that sets %s ends the call, which was not sent',
+  async (name) => {
+    const onRequest = ({ headers }: RequestHookContext) => headers.set(name, '1');
+    const { platform, requests } = connectTo(answerWith(200), { hooks: { onRequest } });
+    const error = await rejectionOf(platform.workspaces.delete('w1'));
+    expect(error).toMatchObject({ type: 'hook_error', outcomeUnknown: false });
+    expect((error as Error).message).toContain(`\`${name}\``);
+    expect(requests).toHaveLength(0);
+  },
+);
+
+test('a hook or a token that fails before a second attempt does not say that nothing was sent', async () => {
+  const retries = { maxRetries: 1 };
+  const tooMany = answerWith(429, '', { 'retry-after': '0' });
+  const failSecond = () => {
+    let count = 0;
+    return () => {
+      count += 1;
+      if (count > 1) throw new Error('no more');
+      return 'workspace-secret';
+    };
+  };
+  const hooked = connectTo(tooMany, { ...retries, hooks: { onRequest: failSecond() } }).platform;
+  await expect(hooked.tools.get('t')).rejects.toThrow('was not sent again (attempt 2): the hook onRequest');
+  const { platform } = connectTo(tooMany, { ...retries, token: failSecond() });
+  await expect(platform.tools.get('t')).rejects.toThrow('so attempt 2 was not sent');
+});

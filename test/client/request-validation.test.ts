@@ -1,6 +1,6 @@
 import { endpoints, RequestValidationError } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { rejectionOf } from '../support/client.js';
+import { rejectionOf, success } from '../support/client.js';
 import { answerWith, connectTo } from '../support/msw.js';
 
 const modes = ['strict', 'tolerant', 'report', 'off'] as const;
@@ -23,6 +23,8 @@ test.each([
   ['a blank string', '  '],
   ['a dot', '.'],
   ['two dots', '..'],
+  ['two dots, encoded', '%2E%2e'],
+  ['two dots, encoded twice', '%252e.'],
   ['nothing', undefined],
   ['null', null],
   ['a number', 5],
@@ -94,12 +96,29 @@ test.each([
   expect(requests).toHaveLength(0);
 });
 
-test('tools.get refuses the path of another operation', async () => {
-  const { platform, requests } = connectTo(answerWith(200));
-  const error = await rejectionOf(platform.tools.get('defaults'));
-  expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['toolId'] }] });
-  expect((error as Error).message).toContain('another operation');
-  expect(requests).toHaveLength(0);
+test.each(['defaults', 'Defaults', '%64efaults', ' defaults'])(
+  'tools.get refuses the path of another operation: %s',
+  async (id) => {
+    const { platform, requests } = connectTo(answerWith(200));
+    const error = await rejectionOf(platform.tools.get(id));
+    expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['toolId'] }] });
+    expect((error as Error).message).toContain('another operation');
+    expect(requests).toHaveLength(0);
+  },
+);
+
+test('all ids that are missing are told at once', async () => {
+  const { platform } = connectTo(answerWith(200));
+  const error = await rejectionOf(platform.conversations.get({} as never));
+  expect(error).toMatchObject({ issues: [{ path: ['agentId'] }, { path: ['convoId'] }] });
+});
+
+test('null in a body is sent as it is', async () => {
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 'v1' })));
+  await platform.variables.create('a1', { key: 'k', value: null, defaultValue: [null] });
+  expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
+    variable: { key: 'k', value: null, defaultValue: [null] },
+  });
 });
 
 const cycle: Record<string, unknown> = {};

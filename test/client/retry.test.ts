@@ -211,3 +211,25 @@ test('a wait that would outlast totalTimeout is not begun: the last error is tol
   expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ status: 503 });
   expect(requests).toHaveLength(1);
 });
+
+test.each(['EPIPE', 'ECONNRESET', 'UND_ERR_SOCKET'])(
+  '%s may come after the service has acted: no POST follows',
+  async (code) => {
+    const fetch = vi.fn(() =>
+      Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code } })),
+    );
+    vi.stubGlobal('fetch', fetch);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const platform = connect('http://127.0.0.1', { maxRetries: 3 });
+    const call = platform.variables.create('a1', { key: 'k' });
+    expect(await rejectionOf(call)).toMatchObject({ outcomeUnknown: true });
+    expect(fetch).toHaveBeenCalledTimes(1);
+  },
+);
+
+test('a certificate of an unknown issuer names the variable that trusts one', async () => {
+  const cause = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
+  vi.stubGlobal('fetch', () => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause })));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  await expect(connect('https://x.test').tools.get('t')).rejects.toThrow('NODE_EXTRA_CA_CERTS');
+});

@@ -1,7 +1,13 @@
 import ky from 'ky';
 import type { Endpoint, EndpointInput } from '../../endpoints/endpoint.js';
 import { callerOf, throwTo } from '../../errors/caller.js';
-import { AbortError, AgentPlatformError, type ApiError, type ConnectionError } from '../../errors/index.js';
+import {
+  AbortError,
+  AgentPlatformError,
+  type ApiError,
+  type ConnectionError,
+  RequestValidationError,
+} from '../../errors/index.js';
 import type { Issue } from '../../ground/issues.js';
 import { isOwnSchema } from '../../schemas/object.js';
 import { DriftReporter } from '../../validation/drift.js';
@@ -74,6 +80,7 @@ async function send(
   given: RequestOptions,
   progress: CallProgress,
 ): Promise<ApiResponse<unknown>> {
+  refuseLooseIds(endpoint, input);
   const options = resolveCall(settings, given);
   // By a clock that nobody sets.
   const endsAt = performance.now() + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
@@ -83,6 +90,14 @@ async function send(
   const { data, message, drift: issues } = await read(answer);
   await reportDrift(answer.attempt.call, drift, issues);
   return { data, response: answer.response, message };
+}
+
+/** From JavaScript, two ids may come one after the other, and the second would be taken for options. */
+function refuseLooseIds({ method, path }: Endpoint, input: RequestInput | null): void {
+  if (typeof input?.path !== 'string') return;
+  const names = path.match(/(?<=\{)[^}]+/g)?.join(', ');
+  const message = `expected the ids by name in one object, { ${names} }, received string`;
+  throw new RequestValidationError({ method, path, issues: [{ path: [], code: 'invalid_type', message }] });
 }
 
 /** Lets ky make the attempts of a call, until one is answered with a 2xx or none may follow. */

@@ -29,7 +29,9 @@ export function toConnectionError(attempt: Attempt, thrown: unknown): Connection
   const neverConnected = settings.fetch === undefined && !isAnswered && wasNeverConnected(thrown);
   const outcomeUnknown = mayHaveActed && !neverConnected;
   const check = `\n  Check \`baseUrls.${settings.region}\` and the network.`;
-  const hint = neverConnected ? check : hintFor(outcomeUnknown);
+  const isCertificate = neverConnected && CERTIFICATE.test(connectionCode(thrown) ?? '');
+  const trust = isCertificate ? '\n  A certificate of your own is trusted by NODE_EXTRA_CA_CERTS.' : '';
+  const hint = neverConnected ? check + trust : hintFor(outcomeUnknown);
   const message = `${headline(shown)} failed without an answer: ${reason} (${where})${hint}`;
   return new ConnectionError(message, { ...shown, outcomeUnknown, cause });
 }
@@ -56,6 +58,8 @@ const headline = ({ method, path }: CallContext): string => `${method} ${path}`;
 
 const hintFor = (outcomeUnknown: boolean): string => (outcomeUnknown ? `\n  ${OUTCOME_UNKNOWN_HINT}` : '');
 
+const CERTIFICATE = /(^|_)CERT(_|$)|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/;
+
 /**
  * Codes of connections that were never made, per runtime: the service cannot have seen the request. Any other
  * code may stand for a connection that was cut after the request had arrived.
@@ -64,7 +68,7 @@ const NEVER_CONNECTED = [
   // Node (undici reports them on the cause of its TypeError)
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/,
   // A certificate that is not accepted ends the connection before the request is written
-  /(^|_)CERT(_|$)|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/,
+  CERTIFICATE,
   // Bun
   /^(ConnectionRefused|FailedToOpenSocket|DNSResolveFailed)$/,
 ];

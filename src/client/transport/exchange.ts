@@ -46,7 +46,7 @@ export async function prepareAttempt(attempt: Attempt, request: Request): Promis
 }
 
 /** Asks for the token of this attempt: each time, so that a rotated one is used at once. */
-async function readToken({ call, deadline }: Attempt): Promise<string | undefined> {
+async function readToken({ call, deadline, number }: Attempt): Promise<string | undefined> {
   const { token } = call.options;
   if (call.endpoint.auth === 'none') return undefined;
   if (typeof token !== 'function') return usableToken(token);
@@ -55,7 +55,8 @@ async function readToken({ call, deadline }: Attempt): Promise<string | undefine
     given = await deadline.race(Promise.resolve(token()));
   } catch (cause) {
     deadline.throwIfExpired();
-    return refuseOption('token', 'is a function that failed, so nothing was sent', cause);
+    const unsent = number === 1 ? 'nothing was sent' : `attempt ${number} was not sent`;
+    return refuseOption('token', `is a function that failed, so ${unsent}`, cause);
   }
   return usableToken(given);
 }

@@ -8,7 +8,7 @@ import {
 } from '../../errors/index.js';
 import type { LogFields } from '../../ground/logger.js';
 import { TRACING_CHANNELS, traced } from '../../ground/tracing.js';
-import { CLIENT_HEADERS } from '../../validation/option-checks.js';
+import { FRAMING_HEADERS } from '../../validation/option-checks.js';
 import type { CallTrace, EndHookContext, HookCall } from '../hooks.js';
 import type { Settings } from '../settings.js';
 import { type Attempt, type CallProgress, deadlineOf } from './attempt.js';
@@ -63,18 +63,25 @@ export async function runOnRequest(
     await attempt.deadline.race(Promise.resolve(done));
   } catch (cause) {
     attempt.deadline.throwIfExpired();
-    const { method, path: route } = attempt.call.endpoint;
-    throw new HookError(`${method} ${route} was not sent: the hook onRequest failed (see \`error.cause\`)`, {
-      hook: 'onRequest',
-      cause,
-    });
+    return refuseHook(attempt, 'failed (see `error.cause`)', cause);
   }
-  for (const name of CLIENT_HEADERS) headers.delete(name);
+  const framing = FRAMING_HEADERS.find((name) => headers.has(name));
+  if (framing !== undefined) refuseHook(attempt, `set the header \`${framing}\`, which frames the request`);
+  headers.delete('authorization');
   if (own['content-type'] !== undefined) headers.set('content-type', own['content-type']);
   return Object.fromEntries(headers.entries());
 }
 
 /** Milliseconds since the attempt began, whatever becomes of the clock of the machine meanwhile. */
+
+function refuseHook({ call, number }: Attempt, problem: string, cause?: unknown): never {
+  const { method, path } = call.endpoint;
+  const which = number === 1 ? '' : ` again (attempt ${number})`;
+  throw new HookError(`${method} ${path} was not sent${which}: the hook onRequest ${problem}`, {
+    hook: 'onRequest',
+    cause,
+  });
+}
 
 /** Logs what is about to be sent, at debug: headers and body, redacted. */
 export function tellRequest(attempt: Attempt): void {

@@ -49,22 +49,36 @@ type Refuse = (issues: readonly Issue[], cause?: unknown) => never;
 
 function fillPath(endpoint: Endpoint, values: Readonly<Record<string, unknown>>, refuse: Refuse): string {
   const reserved: Readonly<Record<string, readonly string[] | undefined>> = endpoint.reserved ?? {};
-  return endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
+  const issues: Issue[] = [];
+  const filled = endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const value = values[name];
     const problem = pathProblem(value, reserved[name]);
     if (problem === undefined) return encodeURIComponent(value as string);
-    return refuse([
-      { path: [name], code: 'invalid_id', message: `expected a non-empty id, received ${problem}` },
-    ]);
+    issues.push({
+      path: [name],
+      code: 'invalid_id',
+      message: `expected a non-empty id, received ${problem}`,
+    });
+    return '';
   });
+  return issues.length === 0 ? filled : refuse(issues);
 }
 
 function pathProblem(value: unknown, reserved: readonly string[] = []): string | undefined {
   if (typeof value !== 'string') return typeName(value);
   if (value.trim() === '') return value === '' ? 'an empty string' : 'a blank string';
-  if (['.', '..', ...reserved].includes(value)) return `'${value}', the path of another operation`;
+  if (['.', '..', ...reserved].includes(decoded(value))) return `'${value}', the path of another operation`;
   // A lone half of a surrogate pair has no UTF-8 form, and could not be encoded.
   return /\p{Surrogate}/u.test(value) ? 'a string that is not valid Unicode' : undefined;
+}
+
+/** As a server or a proxy may read it that decodes twice, and heeds no case. */
+function decoded(id: string): string {
+  const plain = id.trim().toLowerCase();
+  const next = plain.replace(/%([\da-f]{2})/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  return next === plain ? plain : decoded(next);
 }
 
 async function checked(
