@@ -87,32 +87,37 @@ export class InboxQueue {
     this.#isClosed = true;
     const closing = this.#opening?.then(({ queue }) => queue.close());
     if (closing !== undefined) await settlesWithin(closing, CLOSING);
-    if (this.#client?.isOwned !== true) return;
-    const { client } = this.#client;
+    if (this.#client === undefined) return;
+    const { client, isOwned } = this.#client;
+    client.off('error', this.#failed).off('ready', this.#connected);
+    if (!isOwned) return;
+    // Closing can fail too, and ioredis would print what nobody listens to.
+    client.on('error', () => undefined);
     if (client.status === 'ready') await settlesWithin(client.quit(), CLOSING);
     client.disconnect();
   }
 
   #connect(): OpenedClient {
     if (this.#client !== undefined) return this.#client;
-    const tell = (error: Error) => {
-      this.#failure = error;
-      this.#reporter.redisFailed(error);
-    };
-    this.#client = this.#makeClient(tell);
-    const { client, isOwned } = this.#client;
-    if (isOwned) client.on('error', tell);
-    client.on('ready', () => {
-      this.#failure = undefined;
-      this.#reporter.redisReady();
-    });
+    this.#client = this.#makeClient();
+    this.#client.client.on('error', this.#failed).on('ready', this.#connected);
     return this.#client;
   }
 
-  #makeClient(tell: (error: Error) => void): OpenedClient {
+  readonly #failed = (error: Error): void => {
+    this.#failure = error;
+    this.#reporter.redisFailed(error);
+  };
+
+  readonly #connected = (): void => {
+    this.#failure = undefined;
+    this.#reporter.redisReady();
+  };
+
+  #makeClient(): OpenedClient {
     const { connection, replicas } = this.#settings;
     // The inbox itself repeats what was refused; ioredis would do so even after the delivery was answered.
-    const reconnectOnError = leaveReplica('rejected', tell);
+    const reconnectOnError = leaveReplica('rejected', this.#failed);
     const opened = openClient(connection, { ...STORING_DEFAULTS, reconnectOnError });
     // `WAIT` blocks a connection, and that of the application is not ours to block.
     if (opened.isOwned || replicas === 0) return opened;

@@ -95,9 +95,10 @@ test('an event is not acknowledged because its connection was cut while it waite
   copying.hold();
   let isStored = false;
   const webhook = stored();
-  const storing = inbox.store(webhook).then(() => {
+  const storing = (async () => {
+    await inbox.store(webhook);
     isStored = true;
-  });
+  })();
   const client = openClient(url);
   await eventually(async () =>
     expect(await client.exists(`bull:agent-platform-webhooks:${webhook.key}`)).toBe(1),

@@ -1,0 +1,181 @@
+import { createWebhookReceiver } from 'agent-platform-sdk';
+import { createRedisDedupe } from 'agent-platform-sdk/redis';
+import { Cluster, Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../scripts/free-port.js';
+import { type RedisServer, startRedis } from '../../scripts/redis-server.js';
+import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
+import { post, secret } from '../webhooks/deliveries.js';
+import { RecordingLogger } from '../webhooks/recording-logger.js';
+
+/** Quick to notice that a node is gone. */
+const NODE = ['--save', '', '--cluster-enabled', 'yes', '--cluster-node-timeout', '1000'];
+
+async function withNode<Value>({ url }: RedisServer, ask: (node: Redis) => Promise<Value>): Promise<Value> {
+  const node = new Redis(url);
+  try {
+    return await ask(node);
+  } finally {
+    node.disconnect();
+  }
+}
+
+/** Three masters, and as many replicas for each, until the test ends. */
+async function startCluster(replicas = 0): Promise<RedisServer[]> {
+  const buses = await Promise.all(Array.from({ length: 3 * (1 + replicas) }, freePort));
+  const servers = await Promise.all(buses.map((bus) => startRedis([...NODE, '--cluster-port', String(bus)])));
+  onTestFinished(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+  const masters = servers.slice(0, 3);
+  const ids = await Promise.all(servers.map((server) => withNode(server, (node) => node.cluster('MYID'))));
+  for (const [index, server] of masters.entries()) {
+    const [from, to] = [Math.ceil((index * 16_384) / 3), Math.ceil(((index + 1) * 16_384) / 3) - 1];
+    await withNode(server, (node) => node.cluster('ADDSLOTSRANGE', from, to));
+  }
+  for (const [index, { port }] of servers.entries()) {
+    await withNode(servers[0] as RedisServer, (node) =>
+      node.cluster('MEET', '127.0.0.1', port, buses[index] ?? 0),
+    );
+  }
+  const agree = async (server: RedisServer) => {
+    const info = await withNode(server, (node) => node.cluster('INFO'));
+    expect(info).toMatch(new RegExp(`cluster_state:ok[^]*cluster_known_nodes:${servers.length}`));
+  };
+  await eventually(() => Promise.all(servers.map(agree)));
+  for (const [index, server] of servers.slice(3).entries()) {
+    await withNode(server, (node) => node.cluster('REPLICATE', ids[index % 3] ?? ''));
+  }
+  await eventually(() => Promise.all(servers.map(agree)));
+  return servers;
+}
+
+function openCluster(servers: readonly RedisServer[], options = {}): Cluster {
+  const cluster = new Cluster(
+    servers.map(({ port }) => ({ host: '127.0.0.1', port })),
+    options,
+  );
+  cluster.on('error', () => undefined);
+  onTestFinished(() => cluster.disconnect());
+  return cluster;
+}
+
+test('an inbox works on a cluster of three masters with defaults alone', async () => {
+  const cluster = openCluster(await startCluster());
+  const inbox = createInbox({ connection: cluster });
+  const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+  expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
+  expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
+  expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1 });
+  const handled: string[] = [];
+  let fails = true;
+  const worker = inbox.work({
+    process: async ({ type }) => {
+      if (fails) throw Object.assign(new Error('no'), { retryable: false });
+      handled.push(type);
+    },
+  });
+  await eventually(async () => expect((await inbox.health()).failures.retried).toBeGreaterThan(0));
+  fails = false;
+  await eventually(() => expect(handled).toEqual(['lead_captured']));
+  await worker.close();
+  await inbox.close();
+  // It was passed in, and stays open.
+  expect(cluster.status).toBe('ready');
+});
+
+test('the queues of a cluster are spread over its masters', async () => {
+  const servers = await startCluster();
+  const connection = openCluster(servers);
+  for (let queue = 0; queue < 12; queue += 1) {
+    await createInbox({ connection, queueName: `queue-${queue}` }).store(stored());
+  }
+  const sizes = await Promise.all(servers.map((server) => withNode(server, (node) => node.dbsize())));
+  expect(Math.min(...sizes)).toBeGreaterThan(0);
+});
+
+test.each<[object, string]>([
+  [{}, '{agent-platform-webhooks}:agent-platform-webhooks'],
+  [{ queueName: 'a{b}' }, 'bull:a{b}'],
+  [{ prefix: '{mine}', queueName: 'a' }, '{mine}:a'],
+])('with %j the keys in a cluster begin with %s', async (options, prefix) => {
+  const cluster = openCluster(await startCluster());
+  const webhook = stored();
+  await createInbox({ connection: cluster, ...options }).store(webhook);
+  expect(await cluster.exists(`${prefix}:${webhook.key}`)).toBe(1);
+});
+
+test.each(['bull', '{}', '{}{bull}'])(
+  'the prefix %j, which spreads a queue over a cluster, is refused',
+  (prefix) => {
+    const connection = new Cluster([{ port: 1 }], { lazyConnect: true });
+    expect(() => createInbox({ connection, prefix })).toThrow(
+      expect.objectContaining({ name: 'ConfigurationError', option: 'prefix' }),
+    );
+  },
+);
+
+test('a cluster client with settings that a worker cannot use works all the same, and is left as it is', async () => {
+  const connection = openCluster(await startCluster(), { redisOptions: { maxRetriesPerRequest: 2 } });
+  const inbox = createInbox({ connection });
+  const handled: string[] = [];
+  inbox.work({ process: async ({ key }) => void handled.push(key) });
+  const webhook = stored();
+  await inbox.store(webhook);
+  await eventually(() => expect(handled).toEqual([webhook.key]));
+  expect(connection.options.redisOptions).toEqual({ maxRetriesPerRequest: 2 });
+});
+
+test('a claim is shared through a cluster', async () => {
+  const connection = openCluster(await startCluster());
+  const [one, two] = [createRedisDedupe({ connection }), createRedisDedupe({ connection })];
+  for (let event = 0; event < 20; event += 1) {
+    expect(await one.claim(`event ${event}`, 'one', 60_000)).toBe('new');
+    expect(await two.claim(`event ${event}`, 'two', 60_000)).toBe('pending');
+  }
+});
+
+test('an event waits for the replica of its master, and survives the end of that master', async () => {
+  const servers = await startCluster(1);
+  const connection = openCluster(servers);
+  const inbox = createInbox({ connection, replicas: 1 });
+  const keys: string[] = [];
+  const one = async () => {
+    const webhook = stored();
+    await inbox.store(webhook);
+    keys.push(webhook.key);
+  };
+  await eventually(one);
+  await Promise.all(Array.from({ length: 200 }, one));
+  const counts = await Promise.all(
+    servers.slice(0, 3).map((server) => withNode(server, (node) => node.dbsize())),
+  );
+  // The keys of one queue are on one node.
+  const master = servers[counts.indexOf(Math.max(...counts))];
+  await master?.stop();
+  // Its replica has taken over, and has none of its own: it takes no events with `replicas: 1`, and loses none.
+  const handled = new Set<string>();
+  createInbox({ connection }).work({ process: async ({ key }) => void handled.add(key) });
+  await eventually(() => expect(keys.filter((key) => !handled.has(key))).toEqual([]));
+  expect(keys).toHaveLength(201);
+});
+
+test('without enough replicas in the cluster, an event is refused by name', async () => {
+  const inbox = createInbox({
+    connection: openCluster(await startCluster()),
+    replicas: 1,
+    storeTimeout: 1_000,
+  });
+  await expect(inbox.store(stored())).rejects.toThrow('0 of 1 replicas');
+});
+
+test('no password of a cluster shows in errors', async () => {
+  const startup = ['redis://:canary-one@127.0.0.1:1', { host: '127.0.0.1', port: 1, password: 'canary-two' }];
+  const cluster = new Cluster(startup, { lazyConnect: true, redisOptions: { password: 'canary-three' } });
+  cluster.on('error', () => undefined);
+  onTestFinished(() => cluster.disconnect());
+  const inbox = createInbox({ connection: cluster, storeTimeout: 300 });
+  const error: unknown = await inbox.store(stored()).catch((error: unknown) => error);
+  expect(String(error)).toContain('could not be stored');
+  expect(String(error)).not.toContain('canary');
+});

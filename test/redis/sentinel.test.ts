@@ -1,0 +1,61 @@
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
+import { startWatched } from './sentinels.js';
+
+test('with three Sentinels, nothing acknowledged is lost when the Redis is killed', {
+  timeout: 60_000,
+}, async () => {
+  const { connection, primary, failedOver } = await startWatched();
+  const inbox = createInbox({ connection, replicas: 1 });
+  const handled = new Set<string>();
+  const worker = inbox.work({ process: async ({ key }) => void handled.add(key) });
+  const keys: string[] = [];
+  const one = async () => {
+    const webhook = stored();
+    await inbox.store(webhook);
+    keys.push(webhook.key);
+  };
+  await Promise.all(Array.from({ length: 100 }, one));
+  const killed = primary.stop();
+  // They wait for the failover.
+  await Promise.all(Array.from({ length: 50 }, one));
+  await killed;
+  await failedOver();
+  await Promise.all(Array.from({ length: 50 }, one));
+  await eventually(() => expect(keys.filter((key) => !handled.has(key))).toEqual([]));
+  expect(keys).toHaveLength(200);
+  await worker.close();
+});
+
+test('with three Sentinels, the connection to a Redis that was away and returned is left', {
+  timeout: 60_000,
+}, async () => {
+  const { connection, primary, pause, resume, failedOver } = await startWatched();
+  const inbox = createInbox({ connection });
+  await inbox.store(stored());
+  pause();
+  onTestFinished(resume);
+  const port = await failedOver();
+  resume();
+  // The old one takes writes until a Sentinel makes it a replica, ten seconds later, and forgets them then.
+  const webhook = stored();
+  await inbox.store(webhook);
+  const client = new Redis(port);
+  onTestFinished(() => client.disconnect());
+  expect([port === primary.port, await client.exists(`bull:agent-platform-webhooks:${webhook.key}`)]).toEqual(
+    [false, 1],
+  );
+});
+
+test('a client with Sentinels that is not told of failovers is warned of', { timeout: 60_000 }, async () => {
+  const { connection } = await startWatched();
+  const warning = expect.stringContaining('The client has no failoverDetector');
+  for (const failoverDetector of [false, true]) {
+    const client = new Redis({ ...connection, failoverDetector });
+    onTestFinished(() => client.disconnect());
+    const { warnings } = await createInbox({ connection: client }).health();
+    if (failoverDetector) expect(warnings).not.toContainEqual(warning);
+    else expect(warnings).toContainEqual(warning);
+  }
+});

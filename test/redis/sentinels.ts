@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
+import { freePort } from '../../scripts/free-port.js';
+import { type RedisServer, startRedis } from '../../scripts/redis-server.js';
+import { eventually } from '../bullmq/inbox-fixture.js';
+import { makeReplica } from './failover.js';
+import { REPLICATED, untilReplicas } from './lagging.js';
+
+/** A Redis, its two replicas and three Sentinels, until the test ends. */
+export interface Watched {
+  /** How ioredis asks the Sentinels for the Redis that takes writes. */
+  readonly connection: { readonly sentinels: { host: string; port: number }[]; readonly name: string };
+  readonly primary: RedisServer;
+  /** Stops the Redis without ending it: its connections stay open, and it goes on where it was. */
+  pause(): void;
+  resume(): void;
+  /** Resolves with the port of the Redis that takes writes, once that is another. */
+  failedOver(): Promise<number>;
+}
+
+const NAME = 'inbox';
+
+export async function startWatched(): Promise<Watched> {
+  const [primary, ...replicas] = await Promise.all([1, 2, 3].map(() => startRedis(REPLICATED)));
+  if (primary === undefined) throw new Error('nothing was started');
+  onTestFinished(async () => {
+    await Promise.all([primary, ...replicas].map((server) => server.stop()));
+  });
+  for (const replica of replicas) await makeReplica(replica.url, primary.port);
+  await untilReplicas(primary.url, replicas.length);
+  const pid = await processOf(primary);
+  const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(primary.port)));
+  await eventually(() => Promise.all(sentinels.map(knowsAll)));
+  const [first = 0] = sentinels;
+  return {
+    connection: { sentinels: sentinels.map((port) => ({ host: '127.0.0.1', port })), name: NAME },
+    primary,
+    pause: () => void process.kill(pid, 'SIGSTOP'),
+    resume: () => void process.kill(pid, 'SIGCONT'),
+    failedOver: () =>
+      eventually(async () => {
+        const [, port] = (await ask(first, 'get-master-addr-by-name')) as [string, string];
+        if (Number(port) === primary.port) throw new Error('no failover yet');
+        return Number(port);
+      }),
+  };
+}
+
+async function processOf({ url }: RedisServer): Promise<number> {
+  const client = new Redis(url);
+  const info = await client.info('server');
+  await client.quit();
+  return Number(/process_id:(\d+)/.exec(info)?.[1]);
+}
+
+/** Resolves with its port. It decides within a second or two. */
+async function startSentinel(primary: number): Promise<number> {
+  const port = await freePort();
+  const directory = mkdtempSync(join(tmpdir(), 'sentinel-'));
+  const settings = join(directory, 'sentinel.conf');
+  const lines = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${directory}`,
+    `sentinel monitor ${NAME} 127.0.0.1 ${primary} 2`,
+    `sentinel down-after-milliseconds ${NAME} 1000`,
+    `sentinel failover-timeout ${NAME} 3000`,
+  ];
+  writeFileSync(settings, lines.join('\n'));
+  const server = spawn('redis-server', [settings, '--sentinel'], { stdio: 'ignore' });
+  onTestFinished(async () => {
+    const ended = once(server, 'exit');
+    server.kill('SIGKILL');
+    await ended;
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return port;
+}
+
+/** Rejects while a Sentinel does not know the replicas and the other Sentinels. */
+async function knowsAll(port: number): Promise<void> {
+  const [replicas, others] = [await ask(port, 'replicas'), await ask(port, 'sentinels')] as unknown[][];
+  if (replicas?.length !== 2 || others?.length !== 2) throw new Error('not all are known yet');
+}
+
+async function ask(port: number, about: string): Promise<unknown> {
+  const client = new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: 2 });
+  client.on('error', () => undefined);
+  try {
+    return await client.call('SENTINEL', about, NAME);
+  } finally {
+    client.disconnect();
+  }
+}
