@@ -106,6 +106,7 @@ export type {
 } from './webhooks/handlers.js';
 export type { StoredTraceContext, StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
 export { createMemoryDedupe, type MemoryDedupeOptions } from './webhooks/memory-dedupe.js';
+export type { NewestOnly } from './webhooks/newest.js';
 export {
   type ParseWebhookOptions,
   type ParseWebhookRequestOptions,

@@ -7,7 +7,7 @@ import { DEFAULT_WINDOW } from '../webhooks/dedupe-store.js';
 import { workspaceOf } from '../webhooks/delivery.js';
 import { isWebhookEventType, type WebhookEvent, webhookEvents } from '../webhooks/events.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { type NewestOnly, snapshotKey } from '../webhooks/newest.js';
+import { ageOf, type NewestOnly, snapshotKey } from '../webhooks/newest.js';
 import type { InboxSettings } from './inbox-options.js';
 import { giveBacksOf } from './job-record.js';
 import { toFailure } from './run.js';
@@ -89,8 +89,11 @@ export class NewestInRedis {
   }
 
   async #ask(step: string, hash: string, id: string, stored: StoredWebhook): Promise<Turn> {
-    const { payload, receivedAt, sequence = 0 } = stored;
-    const createdAt = typeof payload.createdAt === 'number' ? payload.createdAt : '';
+    const {
+      createdAt = '',
+      receivedAt,
+      sequence,
+    } = ageOf(stored.payload, stored.receivedAt, stored.sequence ?? 0);
     const position = [createdAt, receivedAt, sequence];
     const args = [
       this.#worker.toKey(`newest:${hash}`),

@@ -62,6 +62,7 @@ const statuses = /* @__PURE__ */ Object.assign({}, rejections, {
   handled: 200,
   stored: 200,
   duplicate: 200,
+  skipped: 200,
   no_handler: 200,
   handler_failed: 500,
   dedupe_unavailable: 500,

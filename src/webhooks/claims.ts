@@ -82,7 +82,7 @@ export class Claims {
       if (this.#settings.ifUnavailable === 'refuse') return 'dedupe_unavailable';
     }
     const outcome = await handle();
-    await endClaim?.(outcome === 'handled');
+    await endClaim?.(outcome === 'handled' || outcome === 'skipped');
     return outcome;
   }
 

@@ -3,6 +3,7 @@ import { formatIssues } from '../ground/issues.js';
 import { describeThrown, type LeveledLogger } from '../ground/logger.js';
 import { type DeliveryOutcome, type RejectionReason, statusOf } from './answers.js';
 import { isInvalidEvent, isKnownEvent, type ReceivedWebhook } from './delivery.js';
+import type { WebhookEvent } from './events.js';
 import type { Handlers, WebhookContext, WebhookFailure } from './handlers.js';
 
 /** A delivery as reports show it. */
@@ -83,6 +84,18 @@ export class DeliveryReports {
         `webhook ${label}: failed at ${stage} with ${describe(error)}${hint}, delivery ${context.deliveryId}`,
     );
     await this.#tell('onError', this.#handlers.error, (listener) => listener(error, failure));
+  }
+
+  /** A newer snapshot of the same was handled before: logged, and told to `onSkipped`. */
+  async skipped(label: string, event: ReceivedWebhook, context: WebhookContext): Promise<void> {
+    this.#log.log(
+      'info',
+      () => `webhook ${label}: skipped, because a newer one was handled, delivery ${context.deliveryId}`,
+    );
+    // Only valid events are snapshots.
+    await this.#tell('onSkipped', this.#handlers.skipped, (listener) =>
+      listener(event as WebhookEvent, context),
+    );
   }
 
   /** Something failed before it was known which event it is: there is nothing that a listener could be handed. */

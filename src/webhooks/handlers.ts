@@ -32,7 +32,7 @@ export type WebhookHandler<Event = WebhookEvent> = (event: Event, context: Webho
 export interface WebhookFailure {
   /**
    * The place: a `handler` threw; a handler had not settled at the `deadline`; the store of `dedupe` failed, or no key
-   * could be made of the event; the `inbox` did not store the event; the `secret` could not be loaded or looked up; at
+   * could be made of the event, by `newestOnly` neither; the `inbox` did not store the event; the `secret` could not be loaded or looked up; at
    * the `validation` the event did not fit the specification, and no `onInvalid` is registered.
    */
   readonly stage: 'handler' | 'deadline' | 'dedupe' | 'inbox' | 'secret' | 'validation';
@@ -66,6 +66,7 @@ export class Handlers {
   readonly invalid: WebhookHandler<InvalidWebhookEvent>[] = [];
   readonly any: WebhookHandler[] = [];
   readonly unhandled: WebhookHandler[] = [];
+  readonly skipped: WebhookHandler[] = [];
   readonly #byType = new Map<WebhookEventType, WebhookHandler<never>[]>();
 
   add<Type extends WebhookEventType>(type: Type, handler: WebhookHandler<WebhookEventOf<Type>>): void {

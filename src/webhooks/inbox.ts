@@ -2,6 +2,7 @@ import { WebhookError, WebhookPayloadError } from '../errors/index.js';
 import { type EventValidation, isInvalidEvent, labelOf, toEvent } from './delivery.js';
 import type { DeliveryReports } from './delivery-reports.js';
 import { type Handlers, runHandlers, type WebhookContext } from './handlers.js';
+import type { Turns } from './turns.js';
 
 /** The trace in which a delivery was received, as the headers of W3C Trace Context write it. */
 export interface StoredTraceContext {
@@ -91,18 +92,24 @@ export interface WebhookInbox {
   store(webhook: StoredWebhook): unknown;
 }
 
+/** The parts of a receiver that process what is stored. */
+interface ProcessingParts {
+  readonly settings: EventValidation;
+  readonly handlers: Handlers;
+  readonly reports: DeliveryReports;
+  readonly turns: Turns | undefined;
+}
+
 /** Processes a webhook that an inbox has stored. Rejects where it is to be retried or looked at. */
 export async function processStored(
   stored: StoredWebhook,
   signal: AbortSignal,
-  validation: EventValidation,
-  registered: Handlers,
-  reports: DeliveryReports,
+  { settings, handlers: registered, reports, turns }: ProcessingParts,
 ): Promise<void> {
-  const { type, payload, workspace, envelope, deliveryId, receivedAt } = checkStored(stored);
+  const { type, payload, workspace, envelope, deliveryId, receivedAt, sequence } = checkStored(stored);
   const label = labelOf(type, workspace);
   const typeLabel = labelOf(type, undefined);
-  const event = toEvent({ type, payload, workspace, envelope, typeLabel, label }, validation);
+  const event = toEvent({ type, payload, workspace, envelope, typeLabel, label }, settings);
   reports.unhandledType(event, typeLabel);
   const handlers = registered.for(event);
   const context: WebhookContext = Object.freeze({ signal, deliveryId, receivedAt });
@@ -111,9 +118,16 @@ export async function processStored(
     await reports.failed(label, error, { stage: 'validation', event, handler: undefined, context });
     throw error;
   }
-  const thrown = await runHandlers(handlers, event, context, new Set(), (error, handler) =>
-    reports.failed(label, error, { stage: 'handler', event, handler, context }),
-  );
+  let thrown: readonly unknown[] | undefined;
+  const run = async (): Promise<boolean> => {
+    thrown = await runHandlers(handlers, event, context, new Set(), (error, handler) =>
+      reports.failed(label, error, { stage: 'handler', event, handler, context }),
+    );
+    return thrown.length === 0;
+  };
+  const place = turns?.placeOf(event, receivedAt, sequence);
+  await (place === undefined ? run() : place(run));
+  if (thrown === undefined) return reports.skipped(label, event, context);
   if (thrown.length === 0) return;
   throw new WebhookError(`${thrown.length} handler(s) of the webhook ${label} failed.`, {
     cause: thrown.length === 1 ? thrown[0] : new AggregateError(thrown),

@@ -9,27 +9,36 @@ import type { WebhookEvent } from './events.js';
 export type NewestOnly = (event: WebhookEvent) => string | undefined;
 
 /** What decides which of two snapshots is the older one. */
-export interface Snapshot {
-  readonly payload: Readonly<Record<string, unknown>>;
+export interface Age {
+  /** `createdAt` of the payload; undefined where it is no number. */
+  readonly createdAt: number | undefined;
   readonly receivedAt: number;
   /** The place among those that were received in the same millisecond. */
-  readonly sequence?: number | undefined;
+  readonly sequence: number;
+}
+
+export function ageOf(
+  { createdAt }: { readonly createdAt?: unknown },
+  receivedAt: number,
+  sequence: number,
+): Age {
+  return { createdAt: typeof createdAt === 'number' ? createdAt : undefined, receivedAt, sequence };
 }
 
 /**
  * Tells the older of two snapshots: by `createdAt`, which every payload carries (specification, 6.1); where that is the same or
  * missing, by the order in which they were accepted.
  */
-export function isOlder(one: Snapshot, other: Snapshot): boolean {
-  const [created, otherCreated] = [one.payload.createdAt, other.payload.createdAt];
-  if (typeof created === 'number' && typeof otherCreated === 'number' && created !== otherCreated) {
+export function isOlder(one: Age, other: Age): boolean {
+  const [created, otherCreated] = [one.createdAt, other.createdAt];
+  if (created !== otherCreated && created !== undefined && otherCreated !== undefined) {
     return created < otherCreated;
   }
   if (one.receivedAt !== other.receivedAt) return one.receivedAt < other.receivedAt;
-  return (one.sequence ?? 0) < (other.sequence ?? 0);
+  return one.sequence < other.sequence;
 }
 
-/** Asks what an event is a snapshot of. Only known and valid events are. Rejects what is no text. */
+/** Asks what an event is a snapshot of. Only known and valid events are. Throws for what is no text. */
 export function snapshotKey(newestOnly: NewestOnly, event: ReceivedWebhook): string | undefined {
   if (isInvalidEvent(event) || !isKnownEvent(event)) return undefined;
   const key: unknown = newestOnly(event);

@@ -32,6 +32,7 @@ import {
 import { STORED_VERSION, type WebhookInbox } from './inbox.js';
 import type { ReceiverSettings } from './receiver-options.js';
 import { mayBeGenuine } from './secret-options.js';
+import type { Place, Turns } from './turns.js';
 import type { UnverifiedBodies, UnverifiedBody } from './unverified-bodies.js';
 
 /** Reads the body of a request. Rejects with a {@link RejectedDelivery}, or with whatever a server throws. */
@@ -43,6 +44,7 @@ export interface PipelineParts {
   readonly handlers: Handlers;
   readonly reports: DeliveryReports;
   readonly claims: Claims | undefined;
+  readonly turns: Turns | undefined;
   readonly unverified: UnverifiedBodies;
 }
 
@@ -52,6 +54,7 @@ const OVERDUE_OUTCOMES = {
   verifying: 'lookup_failed',
   claiming: 'deadline_passed',
   copy: 'copy_pending',
+  waiting: 'deadline_passed',
   storing: 'not_stored',
   running: 'deadline_passed',
 } as const satisfies Record<string, DeliveryOutcome>;
@@ -217,7 +220,7 @@ export class Pipeline implements Reading, UnverifiedBody {
   }
 
   async #accept(verified: VerifiedDelivery, key: () => Promise<string>): Promise<DeliveryOutcome> {
-    const { settings, handlers: registered, reports, claims } = this.#parts;
+    const { settings, handlers: registered, reports, claims, turns } = this.#parts;
     const event = toEvent(verified, settings);
     this.event = event;
     reports.unhandledType(event, verified.typeLabel);
@@ -226,7 +229,10 @@ export class Pipeline implements Reading, UnverifiedBody {
       if (isInvalidEvent(event)) throw new RejectedDelivery('invalid_event');
       return 'no_handler';
     }
-    if (claims === undefined) return this.#handle(event, handlers);
+    const place = turns?.placeOf(event, this.context.receivedAt);
+    const handle = () =>
+      place === undefined ? this.#handle(event, handlers) : this.#inTurn(place, event, handlers);
+    if (claims === undefined) return handle();
     this.#phase = 'claiming';
     const claimant = {
       context: this.context,
@@ -235,7 +241,25 @@ export class Pipeline implements Reading, UnverifiedBody {
       },
       onStoreError: (error: unknown) => void this.#fail(error, 'dedupe'),
     };
-    return claims.once(await key(), claimant, () => this.#handle(event, handlers));
+    return claims.once(await key(), claimant, handle);
+  }
+
+  async #inTurn(
+    place: Place,
+    event: ReceivedWebhook,
+    handlers: readonly WebhookHandler<never>[],
+  ): Promise<DeliveryOutcome> {
+    this.#phase = 'waiting';
+    let outcome: DeliveryOutcome = 'skipped';
+    await place(async () => {
+      outcome = await this.#handle(event, handlers);
+      return outcome === 'handled';
+    });
+    if (outcome === 'skipped') {
+      this.#settled = outcome;
+      await this.#parts.reports.skipped(this.label, event, this.context);
+    }
+    return outcome;
   }
 
   async #handle(
@@ -261,6 +285,7 @@ export class Pipeline implements Reading, UnverifiedBody {
     if (this.#phase === 'verifying') void this.#fail(error, 'secret');
     if (this.#phase === 'claiming') void this.#fail(error, 'dedupe');
     if (this.#phase === 'storing') void this.#fail(error, 'inbox');
+    if (this.#phase === 'waiting') void this.#fail(error, 'deadline');
     for (const { handler } of this.#unsettled) void this.#fail(error, 'deadline', handler);
     return this.#phase === 'running' && this.#unsettled.size === 0 ? 'handler_failed' : outcome;
   }

@@ -44,6 +44,7 @@ import {
   type WebhookProcessingOptions,
   type WebhookReceiverOptions,
 } from './receiver-options.js';
+import { Turns } from './turns.js';
 import { UnverifiedBodies } from './unverified-bodies.js';
 
 /** A request as any server can describe it. Fastify's and Koa's request objects are one as they are. */
@@ -67,12 +68,13 @@ export class WebhookReceiver {
   /** Use {@link createWebhookReceiver}. */
   constructor(options: WebhookReceiverOptions | WebhookProcessingOptions) {
     const settings = resolveReceiver(options);
-    const { dedupe, clock, log, maxUnverifiedBytes } = settings;
+    const { dedupe, clock, log, maxUnverifiedBytes, newestOnly } = settings;
     this.#parts = {
       settings,
       handlers: this.#handlers,
       reports: new DeliveryReports(log, this.#handlers),
       claims: dedupe === undefined ? undefined : new Claims(dedupe, clock),
+      turns: newestOnly && new Turns(newestOnly),
       unverified: new UnverifiedBodies(maxUnverifiedBytes, () => clock.now()),
     };
   }
@@ -170,6 +172,25 @@ export class WebhookReceiver {
    */
   onInvalid(handler: WebhookHandler<InvalidWebhookEvent>): this {
     this.#handlers.invalid.push(checkHandler('onInvalid', handler));
+    return this;
+  }
+
+  /**
+   * Registers a listener for events that `newestOnly` skips, because a newer one of their key was handled. What the listener
+   * itself throws is logged, and changes no answer.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({
+   *   secret: process.env.WORKSPACE_SECRET ?? '',
+   *   newestOnly: ({ type, payload }) => (type === 'conversation_updated' ? payload.convoId : undefined),
+   * }).onSkipped(({ type }, { deliveryId }) => console.log('skipped', type, deliveryId));
+   * ```
+   */
+  onSkipped(listener: WebhookHandler<WebhookEvent>): this {
+    this.#handlers.skipped.push(checkHandler('onSkipped', listener));
     return this;
   }
 
@@ -314,8 +335,7 @@ export class WebhookReceiver {
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<void> {
     const signal = options.signal ?? new AbortController().signal;
-    const { settings, handlers, reports } = this.#parts;
-    await processStored(stored, signal, settings, handlers, reports);
+    await processStored(stored, signal, this.#parts);
   }
 
   #answer(method: string | undefined, readBody: ReadBody): Promise<WebhookResponse> {
