@@ -3,7 +3,7 @@
  * operators lose events. Each scenario sends tens of thousands of events; then every event that was answered 200 must have
  * been handled, or be kept as a dead letter.
  *
- * `npm run test:crash`, or a part of it: `-- --scenario kills,deploy --events 2000 --seed 1`. Fewer than 10 000 events are a short
+ * `npm run test:crash`, or a part of it: `-- --scenario 'kills,rolling deploy' --events 2000 --seed 1`. Fewer than 10 000 events are a short
  * run, with shorter locks and time limits than the defaults. `--persistence everysec` or `none` shows what a Redis that keeps
  * less loses in the scenario `kills`.
  */
@@ -11,7 +11,13 @@
 import { parseArgs } from 'node:util';
 import { bundleProcess } from './fleet.js';
 import type { Outcome, Scenario } from './scenario.js';
+import { blocked } from './scenarios/blocked.js';
+import { deploy } from './scenarios/deploy.js';
+import { failover } from './scenarios/failover.js';
+import { fullRedis } from './scenarios/full-redis.js';
+import { hung } from './scenarios/hung.js';
 import { kills } from './scenarios/kills.js';
+import { replies } from './scenarios/replies.js';
 
 const { values } = parseArgs({
   options: {
@@ -21,7 +27,8 @@ const { values } = parseArgs({
     scenario: { type: 'string' },
   },
 });
-const scenarios = choose([kills(values.persistence)], values.scenario);
+const all = [deploy, failover, fullRedis, hung, kills(values.persistence), blocked, replies];
+const scenarios = choose(all, values.scenario);
 const [events, seed] = [Number(values.events), Number(values.seed)];
 console.log(`${events} events in each scenario, seed ${seed}`);
 
@@ -31,9 +38,12 @@ for (const { name, play } of scenarios) {
   const began = Date.now();
   const outcome = await play({ events, seed, isShort: events < 10_000, script });
   outcomes.set(name, outcome);
-  const { faults, broken } = outcome;
+  const { faults, answers, broken } = outcome;
   const happened = Object.entries(faults).map(([fault, count]) => `${fault} ${count}`);
-  console.log(`${name}: ${((Date.now() - began) / 1_000).toFixed(0)} s; ${happened.join(', ')}`);
+  const answered = [...answers].map(([answer, count]) => `${answer}: ${count}`);
+  console.log(
+    `${name}: ${((Date.now() - began) / 1_000).toFixed(0)} s; ${happened.join(', ')}; ${answered.join(', ')}`,
+  );
   for (const rule of broken) console.log(`${name}: BROKEN: ${rule}`);
 }
 const isKept = [...outcomes.values()].every(({ broken }) => broken.length === 0);

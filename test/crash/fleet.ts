@@ -48,6 +48,11 @@ export class Fleet {
     this.#processes[index] = this.#start(settings);
   }
 
+  add(settings: ProcessSettings): void {
+    this.#settings.push(settings);
+    this.#processes.push(this.#start(settings));
+  }
+
   /** Ends one as a deployment does, and starts one with other settings in its place. */
   async replace(index: number, settings: ProcessSettings): Promise<void> {
     const child = this.#processes[index];

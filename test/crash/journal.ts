@@ -4,9 +4,9 @@ import { join } from 'node:path';
 /**
  * A step of a run: its handlers have begun or ended; BullMQ has recorded the event as done, or the run as failed; the run has
  * lost its lock. `stalled` is written by another worker: the event goes back to the queue, because the worker of a run has
- * died or lost its lock. `refused` is no step of a run, but an error of Redis, with its code in place of the key.
+ * died or lost its lock. `unhandled`: the worker has no handler, and gives the event back. `refused` is no step of a run, but an error of Redis, with its code in place of the key.
  */
-export type Step = 'begun' | 'ended' | 'recorded' | 'failed' | 'lost' | 'stalled' | 'refused';
+export type Step = 'begun' | 'ended' | 'recorded' | 'failed' | 'lost' | 'stalled' | 'unhandled' | 'refused';
 
 /** One line of a journal. */
 export interface Entry {

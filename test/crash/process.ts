@@ -24,6 +24,7 @@ function work(worker: WorkerSettings): void {
     onRetry: ({ key }) => write('failed', key),
     onDeadLetter: ({ key }) => write('failed', key),
     onLockLost: ({ key = '' }) => write('lost', key),
+    onUnhandled: ({ key }) => write('unhandled', key),
     onStalled: ({ key }) => write('stalled', key),
     onRedisError: ({ message }) => write('refused', message.split(' ')[0] ?? ''),
   });

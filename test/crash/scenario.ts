@@ -12,6 +12,8 @@ export interface Scenario {
 export interface Outcome {
   readonly verdict: Verdict;
   readonly acknowledged: number;
+  /** The number of deliveries by their answer. */
+  readonly answers: ReadonlyMap<string, number>;
   /** What happened, and how often. A scenario in which one of them did not happen has proven nothing. */
   readonly faults: Readonly<Record<string, number>>;
   /** The rules that were broken. */
@@ -48,5 +50,5 @@ export async function conclude(stage: Stage, ending: (verdict: Verdict) => Endin
     ...Object.entries(rules).map(([rule, isKept]) => !isKept && rule),
   ].filter((rule) => rule !== false);
   const acknowledged = ledger.acknowledged.size;
-  return { verdict, acknowledged, faults, broken };
+  return { verdict, acknowledged, answers: ledger.outcomes, faults, broken };
 }

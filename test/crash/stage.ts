@@ -39,8 +39,8 @@ export interface StageOptions {
 const SECRET = 'campaign-workspace-secret';
 const RECEIVERS = 2;
 const WORKERS = 3;
-/** Milliseconds until what is left after the last fault must be handled: twice the time after which a lock is found expired. */
-const DRAIN = 240_000;
+/** Milliseconds until what is left after the last fault must be handled: twice the time that a handler may take. */
+const DRAIN = 600_000;
 
 /** A sender, receivers and workers around a Redis, and what they leave behind. */
 export class Stage {

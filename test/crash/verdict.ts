@@ -30,6 +30,9 @@ export interface Evidence {
   readonly forgotten: readonly number[];
 }
 
+/** Milliseconds before a failover of which nothing may be left: the lag, and the time in which a stale primary took writes. */
+const FORGETTING = 10_000;
+
 /** One run of the handlers for one event. */
 interface Run {
   readonly pid: number;
@@ -50,7 +53,8 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
   const stalled = new Set(entries.filter(({ step }) => step === 'stalled').map(({ key }) => key));
   const ended = groupByName(runs);
   const reasonOf = ({ pid, key, isRecorded, hasFailed, isLost, endedAt = 0 }: Run): string | undefined => {
-    if (forgotten.some((at) => at >= endedAt)) return 'the failover forgot the end';
+    if (forgotten.some((at) => at >= endedAt && at < endedAt + FORGETTING))
+      return 'the failover forgot the end';
     if (isRecorded) return undefined;
     if (hasFailed) return 'its time was over';
     if (isLost || stalled.has(key)) return killed.has(pid) ? 'the worker was killed' : 'the lock was lost';
@@ -60,8 +64,8 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
   const repeated: string[] = [];
   for (const [name, ofOne] of ended) {
     if (ofOne.length === 1) continue;
-    // One of them is the run that counts.
-    const counting = ofOne.find(({ isRecorded }) => isRecorded === true);
+    // The last of which an end was recorded is the run that counts.
+    const counting = ofOne.filter(({ isRecorded }) => isRecorded === true).at(-1);
     const reasons = ofOne.filter((run) => run !== counting).map(reasonOf);
     const [reason] = reasons;
     if (reason === undefined || reasons.includes(undefined)) repeated.push(name);
