@@ -130,6 +130,12 @@ describe('any body is survived', () => {
     expect(isCancelled).toBe(true);
   });
 
+  test('an issue that is nested too deeply to be measured keeps its message', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const text = `{"message":"m","code":"c","issues":[{"message":"deep","x":${deep}}]}`;
+    expect(await errorFor(422, text)).toMatchObject({ code: 'c', issues: [{ message: 'deep' }] });
+  });
+
   test('of an issue with more than 4,000 characters only its message is kept', async () => {
     const issues = [
       { message: 'small', field: 'key' },

@@ -87,7 +87,12 @@ function hasMessage(issue: unknown): issue is ApiErrorIssue {
 const MAX_ISSUE = 4_000;
 
 function withinBounds(issue: ApiErrorIssue): ApiErrorIssue {
-  return JSON.stringify(issue).length > MAX_ISSUE ? { message: issue.message } : issue;
+  try {
+    if (JSON.stringify(issue).length <= MAX_ISSUE) return issue;
+  } catch {
+    // Nested so deeply that the stack has run out.
+  }
+  return { message: issue.message };
 }
 
 /** Tells whether a request that is not a GET may have had its effect although the answer does not tell so. */

@@ -80,7 +80,9 @@ test.each(hostile)('$what in an error body is that error', async ({ members }) =
     fetch: () => Promise.resolve(new Response(text, { status: 403 })),
   });
   const outcome = await outcomeOf(platform.tools.get('t1'));
-  expect(outcome).toMatchObject({ type: 'permission_denied_error', error: { code: 'c' } });
+  // Of a larger body only the start is read.
+  const code = text.length > 2 ** 20 ? undefined : 'c';
+  expect(outcome).toMatchObject({ type: 'permission_denied_error', error: { code } });
   if ('error' in outcome) expectShort(outcome.error);
 });
 
