@@ -1,3 +1,4 @@
+import type { Telemetry } from 'bullmq';
 import { LeveledLogger, type Logger, type LogLevel } from '../ground/logger.js';
 import { checkConnection, isCluster, optionsOf, type RedisConnection } from '../redis/connection.js';
 import { MAX_MILLISECONDS } from '../redis/waiting.js';
@@ -82,6 +83,11 @@ export interface BullMQInboxOptions {
    * there is room; without a `maxmemory`, or without the permission for `INFO`, it does nothing. Default 0.85.
    */
   readonly highWater?: number | undefined;
+  /**
+   * BullMQ's own telemetry, such as `new BullMQOtel('crm')` of the package `bullmq-otel`: spans for storing and processing, the latter
+   * in the trace of the former. Payloads are in none. Default: none.
+   */
+  readonly telemetry?: Telemetry | undefined;
   /** Callbacks to feed metrics. */
   readonly hooks?: InboxHooks | undefined;
   /** Receives the log lines. Default `console`. */
@@ -105,6 +111,7 @@ export interface InboxSettings {
   readonly storeTimeout: number;
   readonly replicas: number;
   readonly highWater: number;
+  readonly telemetry: Telemetry | undefined;
   readonly hooks: InboxHooks;
   readonly log: LeveledLogger;
   /** The logging options as passed, for the receiver that runs handlers. */
@@ -122,6 +129,7 @@ const inboxOptions: OptionNames<BullMQInboxOptions> = {
   storeTimeout: true,
   replicas: true,
   highWater: true,
+  telemetry: true,
   hooks: true,
   logger: true,
   logLevel: true,
@@ -156,6 +164,7 @@ export function resolveInbox(options: BullMQInboxOptions): InboxSettings {
     storeTimeout: checkTimeout('storeTimeout', options.storeTimeout) ?? DEFAULT_STORE_TIMEOUT,
     replicas: checkWhole('replicas', 0, options.replicas) ?? 0,
     highWater: checkShare('highWater', options.highWater) ?? DEFAULT_HIGH_WATER,
+    telemetry: checkTelemetry(options.telemetry),
     hooks: checkHooks(INBOX_HOOKS, options.hooks) ?? {},
     log,
     logging: { logger, logLevel },
@@ -187,6 +196,11 @@ function checkPrefix(prefix: string | undefined, queueName: string, connection: 
 function checkName(option: string, name: string | undefined): string | undefined {
   if (name === undefined || (typeof name === 'string' && /^[^:]+$/.test(name))) return name;
   return refuseOption(option, `must be a string that is not empty and holds no \`:\`, got ${shown(name)}`);
+}
+
+function checkTelemetry(telemetry: Telemetry | undefined): Telemetry | undefined {
+  if (telemetry === undefined || telemetry?.tracer !== undefined) return telemetry;
+  return refuseOption('telemetry', 'must be a `Telemetry` of BullMQ, with a `tracer`');
 }
 
 function checkShare(option: string, value: number | undefined): number | undefined {

@@ -154,7 +154,7 @@ export class InboxQueue {
   }
 
   async #setUp(client: RedisClient, isOwned: boolean): Promise<OpenQueue> {
-    const { queueName, prefix, highWater, replicas } = this.#settings;
+    const { queueName, prefix, telemetry, highWater, replicas } = this.#settings;
     const writer = await findWriter(client, `${prefix}:${queueName}:`);
     const info = await readInfo(writer());
     // BullMQ asks for the version with `INFO`, and gives up where it may not.
@@ -162,6 +162,7 @@ export class InboxQueue {
       connection: client,
       prefix,
       skipVersionCheck: info === undefined,
+      ...(telemetry === undefined ? {} : { telemetry }),
     });
     // The listener of the client reports errors; without a listener here, BullMQ would print them.
     queue.on('error', () => undefined);

@@ -189,7 +189,7 @@ export class InboxWorker {
   }
 }
 
-function toBullMQ({ prefix, deadLetterRetention }: InboxSettings, work: WorkSettings) {
+function toBullMQ({ prefix, deadLetterRetention, telemetry }: InboxSettings, work: WorkSettings) {
   return {
     prefix,
     concurrency: work.concurrency,
@@ -197,6 +197,7 @@ function toBullMQ({ prefix, deadLetterRetention }: InboxSettings, work: WorkSett
     stalledInterval: work.lockDuration,
     maxStalledCount: work.maxStalls,
     removeOnComplete: { count: 0 },
+    ...(telemetry === undefined ? {} : { telemetry }),
     // Seconds.
     ...(deadLetterRetention === undefined ? {} : { removeOnFail: { age: deadLetterRetention / 1_000 } }),
   };

@@ -29,6 +29,7 @@ test.each<[option: string, options: object]>([
   ['retention', { retention: 0 }],
   ['deadLetterRetention', { deadLetterRetention: Number.NaN }],
   ['storeTimeout', { storeTimeout: 0 }],
+  ['telemetry', { telemetry: {} }],
   ['hooks.onStored', { hooks: { onStored: 1 } }],
   ['hooks.onstored', { hooks: { onstored: () => undefined } }],
   ['logLevel', { logLevel: 'loud' }],

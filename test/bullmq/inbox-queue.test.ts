@@ -1,9 +1,10 @@
 import { inspect } from 'node:util';
 import { createWebhookReceiver, WebhookError, type WebhookFailure } from 'agent-platform-sdk';
+import type { BullMQInboxOptions } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
-import { delivery, envelope, post, secret } from '../webhooks/deliveries.js';
+import { delivery, envelope, minimal, post, secret } from '../webhooks/deliveries.js';
 import { RecordingLogger } from '../webhooks/recording-logger.js';
 import { createInbox, eventually, everythingInRedis, redis, stored, url } from './inbox-fixture.js';
 
@@ -191,6 +192,41 @@ test('a client that is passed in is used, and stays open', async () => {
   await inbox.close();
   expect(await client.ping()).toBe('PONG');
   await client.quit();
+});
+
+test("BullMQ's telemetry has a span for storing and one for processing, in the trace of the former, and no payload", async () => {
+  const spans: string[] = [];
+  const shown: unknown[] = [];
+  const continued: unknown[] = [];
+  const startSpan = (name: string) => {
+    spans.push(name);
+    const note = (...about: readonly unknown[]) => void shown.push(about);
+    return {
+      setSpanOnContext: (context: unknown) => context,
+      setAttribute: note,
+      setAttributes: note,
+      addEvent: note,
+      recordException: note,
+      end: () => undefined,
+    };
+  };
+  const telemetry = {
+    tracer: { startSpan },
+    contextManager: {
+      with: <Returned>(_: unknown, work: () => Returned) => work(),
+      active: () => ({}),
+      getMetadata: () => 'the-trace',
+      fromMetadata: (_: unknown, metadata: string) => continued.push(metadata),
+    },
+  } as unknown as BullMQInboxOptions['telemetry'];
+  const inbox = createInbox({ telemetry });
+  const handled = new Promise((resolve) => inbox.work({ lead_captured: resolve }));
+  await inbox.store(stored({ payload: { ...minimal.lead_captured, leadName: 'canary' } }));
+  await handled;
+  await inbox.close();
+  expect(spans.map((name) => name.split(' ')[0])).toEqual(expect.arrayContaining(['add', 'process']));
+  expect(continued).toContain('the-trace');
+  expect(inspect(shown, { depth: 10 })).not.toContain('canary');
 });
 
 test('after close, storing fails', async () => {
