@@ -22,13 +22,15 @@ export function resolveBaseUrl(region: Region, options: AgentPlatformOptions): s
   }
   if (!isSafe(url, options)) {
     return refuse(
-      `must start with https: (http: only on loopback, or with \`allowInsecureBaseUrl: true\`), got ${url.protocol}//${url.host}`,
+      `must start with https: (http: only on loopback, or with \`allowInsecureBaseUrl: true\` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL), got ${url.protocol}//${url.host}`,
     );
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v3$/, '')}/v3`;
 }
 
-function isSafe(url: URL, options: AgentPlatformOptions): boolean {
-  if (url.protocol === 'https:') return true;
-  return url.protocol === 'http:' && (options.allowInsecureBaseUrl === true || isLoopback(url.hostname));
+function isSafe({ protocol, hostname }: URL, { allowInsecureBaseUrl }: AgentPlatformOptions): boolean {
+  if (protocol === 'https:') return true;
+  const isAllowed =
+    allowInsecureBaseUrl ?? readEnvironment('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL') === 'true';
+  return protocol === 'http:' && (isAllowed || isLoopback(hostname));
 }

@@ -69,6 +69,9 @@ export interface AgentPlatformOptions extends CallOptions {
   readonly maxResponseBytes?: number | undefined;
   /** Allows use in a browser, where everyone who opens the page can read the token. Default false. */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
-  /** Allows a base address with plain `http:` beyond loopback. Default false. */
+  /**
+   * Allows a base address with plain `http:` beyond loopback. Default false.
+   * Environment: `AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true`, for a fake in another container.
+   */
   readonly allowInsecureBaseUrl?: boolean | undefined;
 }

@@ -8,12 +8,13 @@ import type { DeliveryRecord } from './deliver.js';
 import { FakeRecords } from './fake-records.js';
 import { FakeWebhooks } from './fake-webhooks.js';
 import { FaultList, type Faults } from './faults/faults.js';
-import { type FakeServer, type ListenOptions, startServer } from './http-server.js';
+import { type FakeServer, type ListenOptions, type Site, startServer } from './http-server.js';
 import type { FakeState, StartRecords } from './records.js';
 import { type FakeRequest, RequestLog } from './request-log.js';
 import { documentedRoutes, type Handler, handlerRoute, isSameOperation, type Route } from './route.js';
 import { fill, type Seed, seed } from './seed.js';
 import { type BaseUrls, type FakeFetch, normalizeBaseUrls, Service } from './service.js';
+import { type FakeSnapshot, restoreSnapshot, takeSnapshot } from './snapshot.js';
 import { clearWorld, createWorld, type World } from './state.js';
 
 /** Options of {@link createFakePlatform}. Nothing is required. */
@@ -36,6 +37,15 @@ export interface FakePlatformOptions {
   /** Called after each delivery of a webhook, whatever its outcome. */
   readonly onDelivery?: ((delivery: DeliveryRecord) => void) | undefined;
 }
+
+/** What the command needs of a fake beyond its methods. */
+interface Inside {
+  readonly changes: Changes;
+  readonly listen: (options: ListenOptions, site: Site) => Promise<FakeServer>;
+}
+
+/** The inside of a fake, for the command. */
+export let insideOf: (fake: FakePlatform) => Inside;
 
 /**
  * The service, in memory. Made by {@link createFakePlatform}. A request takes the way that is told in service.ts, whichever
@@ -69,6 +79,13 @@ export class FakePlatform {
   readonly #changes: Changes;
   readonly #options: FakePlatformOptions;
   #routes: readonly Route[] = documentedRoutes;
+
+  static {
+    insideOf = (fake) => ({
+      changes: fake.#changes,
+      listen: (options, site) => fake.#listen(options, site),
+    });
+  }
 
   /** Use {@link createFakePlatform}. */
   constructor(options: FakePlatformOptions) {
@@ -130,6 +147,10 @@ export class FakePlatform {
    * ```
    */
   async listen(options: ListenOptions = {}): Promise<FakeServer> {
+    return this.#listen(options);
+  }
+
+  #listen(options: ListenOptions, site?: Site): Promise<FakeServer> {
     checkNames('listen: the option', options, listenOptionNames);
     const rules = { anyTarget: options.host !== undefined };
     const answer = (request: Request): Promise<Response> =>
@@ -138,6 +159,7 @@ export class FakePlatform {
       fetch: this.#fetchOverHttp,
       baseUrls: this.baseUrls,
       control: options.control === true ? answer : undefined,
+      site,
     };
     return startServer(behind, options);
   }
@@ -192,6 +214,39 @@ export class FakePlatform {
   clearRequests(): void {
     this.#log.clear();
     this.#changes.tell('changed', 'requests');
+  }
+
+  /**
+   * Takes down everything that outlasts the fake, as JSON: records, faults, and the subscriptions that are `untilReset`. Secrets
+   * and marked fields are in it: they are made up.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const fake = createFakePlatform();
+   * const before = fake.snapshot();
+   * fake.add.tool({ id: 'crm_lookup' });
+   * fake.restore(before);
+   * fake.state.eu.tools.has('crm_lookup'); // false
+   * ```
+   */
+  snapshot(): FakeSnapshot {
+    return takeSnapshot(this.#parts());
+  }
+
+  /**
+   * Puts what a snapshot holds in the place of what the fake holds. `reset` still leads to the beginning.
+   *
+   * @throws {TypeError} When it is no snapshot: the message names the fields.
+   */
+  restore(snapshot: FakeSnapshot): void {
+    restoreSnapshot(this.#parts(), snapshot);
+    this.#changes.tell('changed', 'records');
+  }
+
+  #parts() {
+    return { world: this.#world, webhooks: this.webhooks, faults: this.faults };
   }
 
   /**
@@ -262,6 +317,7 @@ const listenOptionNames: Readonly<Record<keyof ListenOptions, true>> = {
   allowedHosts: true,
   maxBodyBytes: true,
   onWarning: true,
+  unref: true,
 };
 
 /** A test that misspells an option would test something else. */

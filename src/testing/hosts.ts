@@ -21,6 +21,12 @@ export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
+/** An address that the server can be called at from this machine: `0.0.0.0` and `::` stand for all, and are none themselves. */
+export function callableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
+
 /** Tells whether only this machine reaches what listens on an address. */
 export function isThisMachine(host: string): boolean {
   return isLoopback(hostInUrl(host).toLowerCase());

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { AgentPlatformError } from '../errors/index.js';
 import { REGIONS } from '../ground/regions.js';
 import { checkPositive } from '../validation/option-checks.js';
-import { hostInUrl, isOwnHost, isThisMachine } from './hosts.js';
+import { callableHost, hostInUrl, isOwnHost, isThisMachine } from './hosts.js';
 import { errorResponse } from './http-json.js';
 import type { BaseUrls, FakeFetch } from './service.js';
 
@@ -34,6 +34,8 @@ export interface ListenOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** The most bytes that the body of a request may have; a longer one is answered 413. Default 16 MiB. */
   readonly maxBodyBytes?: number | undefined;
+  /** Lets the process end although the server listens. Default false: it waits for `close`. */
+  readonly unref?: boolean | undefined;
   /** Told that the server can be reached from other machines. Default: `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
@@ -42,7 +44,7 @@ const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** A fake that is reached over real HTTP. `await using` closes it. */
 export interface FakeServer {
-  /** `http://127.0.0.1:4010` */
+  /** `http://127.0.0.1:4010`; on this machine too where every address is listened on (`0.0.0.0`, `::`). */
   readonly url: string;
   /** The port it listens on. */
   readonly port: number;
@@ -59,7 +61,11 @@ interface Behind {
   readonly fetch: FakeFetch;
   readonly baseUrls: BaseUrls;
   readonly control: ((request: Request) => Promise<Response>) | undefined;
+  readonly site?: Site | undefined;
 }
+
+/** Answers what is beside the regions and the control; undefined where nothing is there. */
+export type Site = (request: Request) => Response | undefined;
 
 /** Starts the HTTP door: it only translates, and everything it serves comes from `fetch`. */
 export async function startServer(behind: Behind, options: ListenOptions = {}): Promise<FakeServer> {
@@ -76,8 +82,10 @@ export async function startServer(behind: Behind, options: ListenOptions = {}): 
   });
   // A server that listens on a port has an address of this form.
   const actual = (server.address() as AddressInfo).port;
-  const url = `http://${hostInUrl(host)}:${actual}`;
-  if (!isThisMachine(host)) onWarning(beyondThisMachine(url, behind.control !== undefined));
+  const url = `http://${hostInUrl(callableHost(host))}:${actual}`;
+  if (!isThisMachine(host))
+    onWarning(beyondThisMachine(`${hostInUrl(host)}:${actual}`, behind.control !== undefined));
+  if (options.unref === true) server.unref();
   const close = (): Promise<void> => closeServer(server);
   const baseUrls = { eu: `${url}/eu`, na: `${url}/na` };
   return { url, port: actual, baseUrls, close, [Symbol.asyncDispose]: close };
@@ -110,9 +118,9 @@ function warn(message: string): void {
   console.warn(`[agent-platform-sdk] ${message}`);
 }
 
-function beyondThisMachine(url: string, hasControl: boolean): string {
+function beyondThisMachine(address: string, hasControl: boolean): string {
   const more = hasControl ? ', lets things go wrong and has it post webhooks' : '';
-  return `The fake listens at ${url}, beyond this machine: whoever reaches it reads and changes its records${more}.`;
+  return `The fake listens at ${address}, beyond this machine: whoever reaches it reads and changes its records${more}.`;
 }
 
 /** What a request is held to before it is answered. */
@@ -155,7 +163,7 @@ function refuse(
 }
 
 function answer(
-  { fetch, baseUrls, control }: Behind,
+  { fetch, baseUrls, control, site }: Behind,
   incoming: http.IncomingMessage,
   toServe: (url: string) => Request,
 ): Response | Promise<Response> {
@@ -165,6 +173,8 @@ function answer(
   if (control !== undefined && /^\/_fake(?=[/?]|$)/.test(path)) {
     return control(toServe(`http://localhost${path}`));
   }
+  const found = site?.(toServe(`http://localhost${path}`));
+  if (found !== undefined) return found;
   return errorResponse(404, 'unknown_route', 'The fake serves its regions below /eu/v3 and /na/v3.');
 }
 

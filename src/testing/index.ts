@@ -87,4 +87,5 @@ export type { FakeRequest } from './request-log.js';
 export type { Handler, HandlerCall } from './route.js';
 export type { Seed, SeedHandles } from './seed.js';
 export type { BaseUrls, FakeFetch } from './service.js';
+export type { FakeSnapshot } from './snapshot.js';
 export type { NewIds } from './state.js';

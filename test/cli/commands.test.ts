@@ -183,7 +183,7 @@ describe('a wrong command line gets a message and 2', () => {
     [['fake', '--port', '70000'], '--port takes a number from 0 to 65535, got "70000".'],
     [['fake', '--webhook', 'localhost'], '--webhook takes an http: or https: address, got "localhost".'],
     [['fake', '--seed', '/nowhere.json'], '--seed: ENOENT'],
-    [['fake', '--seed', seedFile('{')], 'seed.json is not JSON.'],
+    [['fake', '--seed', seedFile('{')], 'seed.json is not JSON at line 1, column 2: '],
     [['fake', '--seed', seedFile('{"eu":{"robots":[]}}')], '- eu.robots: unknown field'],
     [['fake', '--seed', seedFile('{"eu":{"tools":[{"id":4}]}}')], '- eu.tools[0].id: expected string'],
     [['fake', '--seed', seedFile('{"eu":{"tools":[{"agentId":"x"}]}}')], 'no agent with the id "x"'],

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
@@ -157,17 +158,26 @@ describe('a body', () => {
 });
 
 describe('beyond this machine', () => {
-  test.each(['0.0.0.0', '::'])('a fake that listens on %s warns', async (host) => {
-    const warnings: string[] = [];
-    const options = { host, onWarning: (message: string) => void warnings.push(message) };
-    await using server = await createFakePlatform().listen(options);
-    await using steered = await createFakePlatform().listen({ ...options, control: true });
+  test.each([
+    ['0.0.0.0', '0.0.0.0', 'http://127.0.0.1'],
+    ['::', '[::]', 'http://[::1]'],
+  ])(
+    'a fake that listens on %s warns, and tells an address that can be called',
+    async (host, at, address) => {
+      const warnings: string[] = [];
+      const options = { host, onWarning: (message: string) => void warnings.push(message) };
+      await using server = await createFakePlatform().listen(options);
+      await using steered = await createFakePlatform().listen({ ...options, control: true });
 
-    expect(warnings).toEqual([
-      `The fake listens at ${server.url}, beyond this machine: whoever reaches it reads and changes its records.`,
-      `The fake listens at ${steered.url}, beyond this machine: whoever reaches it reads and changes its records, lets things go wrong and has it post webhooks.`,
-    ]);
-  });
+      expect(server.url).toBe(`${address}:${server.port}`);
+      expect((await fetch(`${steered.url}/_fake/state`)).status).toBe(200);
+
+      expect(warnings).toEqual([
+        `The fake listens at ${at}:${server.port}, beyond this machine: whoever reaches it reads and changes its records.`,
+        `The fake listens at ${at}:${steered.port}, beyond this machine: whoever reaches it reads and changes its records, lets things go wrong and has it post webhooks.`,
+      ]);
+    },
+  );
 
   test('it warns on the console, unless told otherwise', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
@@ -186,4 +196,15 @@ test.each([
 ])('refuses %j', async (options, message) => {
   // The cast stands for untyped code.
   await expect(createFakePlatform().listen(options as ListenOptions)).rejects.toThrow(message);
+});
+
+test('a server that is told so does not keep its process', async () => {
+  const code = `import { createFakePlatform } from './src/testing/index.ts';
+    const { url } = await createFakePlatform().listen({ unref: true });
+    console.log((await fetch(url)).status);`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const text = (await child.stdout.setEncoding('utf8').toArray()).join('');
+
+  expect(text).toBe('404\n');
 });

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { isObject } from '../../ground/json.js';
-import { REGIONS } from '../../ground/regions.js';
-import { collectionNames, conversationKey } from '../state.js';
+import type { MutableState } from '../records.js';
+import { recordsOf } from '../snapshot.js';
+import { conversationKey } from '../state.js';
 import { action, ControlError, type ControlRules, done, type Steered } from './action.js';
 import { checkTarget } from './target.js';
 
@@ -69,13 +70,9 @@ export const recordActions = [
 ];
 
 function stateOf({ fake }: Steered): object {
-  const records = REGIONS.map((region) => {
-    const { releasedForGood } = fake.state[region];
-    const lists = collectionNames().map((name) => [name, fake.records.list(region, name)] as const);
-    return [region, { ...Object.fromEntries(lists), releasedForGood: [...releasedForGood] }] as const;
-  });
   return {
-    records: Object.fromEntries(records),
+    // Read, and never changed here.
+    records: recordsOf({ state: fake.state as MutableState }),
     subscriptions: fake.webhooks.subscriptions,
     faults: fake.faults.list(),
     requests: fake.requests.length,

@@ -1,0 +1,113 @@
+import * as z from 'zod/mini';
+import { REGIONS } from '../ground/regions.js';
+import { flag, requiredText, texts } from '../schemas/leaf.js';
+import { closedObject } from '../schemas/object.js';
+import { checkInput, InputError } from './check-input.js';
+import { keyOf } from './fake-records.js';
+import type { FakeWebhooks } from './fake-webhooks.js';
+import type { FaultInput, Faults } from './faults/faults.js';
+import { collectionNames, collections, type World } from './state.js';
+
+/** Everything a fake holds that outlasts it, as JSON. Made by `fake.snapshot()`, for `fake.restore()`. */
+export interface FakeSnapshot {
+  /** The form of the snapshot. */
+  readonly version: 1;
+  /** The records by region and collection, and what was released for good. */
+  readonly records: object;
+  /** The subscriptions that were added over HTTP, or with `untilReset`. */
+  readonly subscriptions: readonly object[];
+  /** The faults that wait for calls. */
+  readonly faults: readonly object[];
+}
+
+/** The parts of a fake that a snapshot is made of. */
+interface Parts {
+  readonly world: World;
+  readonly webhooks: FakeWebhooks;
+  readonly faults: Faults;
+}
+
+export function takeSnapshot({ world, webhooks, faults }: Parts): FakeSnapshot {
+  const snapshot: FakeSnapshot = {
+    version: 1,
+    records: recordsOf(world),
+    // A receiver in process cannot be written down; what the program subscribed itself, it subscribes again.
+    subscriptions: webhooks.subscriptions
+      .filter(({ address, untilReset }) => untilReset && address !== 'receiver')
+      .map(({ id: _, ...subscription }) => subscription),
+    faults: faults.list().map(({ id: _, struck: __, ...fault }) => fault),
+  };
+  // A copy: what the fake holds changes.
+  return structuredClone(snapshot);
+}
+
+/** The records of both regions, by collection. */
+export function recordsOf({ state }: Pick<World, 'state'>): object {
+  const regions = REGIONS.map((region) => {
+    const lists = collectionNames().map((name) => [name, [...state[region][name].values()]] as const);
+    const releasedForGood = [...state[region].releasedForGood];
+    return [region, { ...Object.fromEntries(lists), releasedForGood }] as const;
+  });
+  return Object.fromEntries(regions);
+}
+
+/** @throws {TypeError} When it is no snapshot; nothing is changed then. */
+export function restoreSnapshot({ world, webhooks, faults }: Parts, value: unknown): void {
+  const checked = checkInput(snapshotSchema(), value);
+  if (!checked.ok) throw new InputError('The snapshot is wrong', checked.issues);
+  const { records, subscriptions, faults: waiting } = checked.value;
+  for (const region of REGIONS) {
+    const state = world.state[region];
+    const { releasedForGood = [], ...lists } = records[region];
+    state.releasedForGood.clear();
+    for (const sid of releasedForGood) state.releasedForGood.add(sid);
+    for (const name of collectionNames()) {
+      // Of the row's own type: its schema has just taken them.
+      const held = state[name] as Map<string, unknown>;
+      held.clear();
+      for (const record of lists[name] as readonly object[]) held.set(keyOf(name, record), record);
+    }
+  }
+  webhooks.reset();
+  for (const { address, ...options } of subscriptions) {
+    const isThere = world.state[options.region].workspaces.has(options.workspaceId);
+    if (isThere) webhooks.subscribe(address, options);
+  }
+  faults.clear();
+  for (const { remaining, ...fault } of waiting) {
+    // `inject` checks every field of what it is given.
+    faults.inject({ ...fault, times: remaining } as unknown as FaultInput);
+  }
+}
+
+/** A function, so that who reads no snapshot makes no schema. */
+function snapshotSchema() {
+  const region = closedObject(() => ({
+    ...lists(),
+    releasedForGood: texts,
+  }));
+  return closedObject(() => ({
+    version: z.literal(1),
+    records: closedObject(() => ({ eu: region, na: region })),
+    subscriptions: z.array(
+      closedObject(() => ({
+        address: requiredText,
+        region: z.enum(['eu', 'na']),
+        workspaceId: requiredText,
+        events: texts,
+        untilReset: flag,
+      })),
+    ),
+    faults: z.array(z.record(z.string(), z.unknown())),
+  }));
+}
+
+/** A list of records for each collection. */
+function lists() {
+  const each = collectionNames().map((name): [string, z.core.$ZodType] => [
+    name,
+    z.array(collections[name].schema()),
+  ]);
+  // The names of the table, which `fromEntries` forgets.
+  return Object.fromEntries(each) as Record<ReturnType<typeof collectionNames>[number], z.core.$ZodType>;
+}

@@ -1,0 +1,199 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { AgentPlatform } from 'agent-platform-sdk';
+import { createFakePlatform, type FakeSnapshot } from 'agent-platform-sdk/testing';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { start } from './terminal.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'agent-platform-'));
+afterEach(() => vi.unstubAllEnvs());
+
+/** The path of a file for one test, with a content or not there. */
+function file(content?: string): string {
+  const path = join(mkdtempSync(join(folder, 'f-')), 'file.json');
+  if (content !== undefined) writeFileSync(path, content);
+  onTestFinished(() => rmSync(path, { force: true }));
+  return path;
+}
+
+const post = (url: string, body: unknown): Promise<Response> =>
+  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+describe('--seed', () => {
+  test.each([
+    ['{', ' at line 1, column 2: Expected property name'],
+    ['{"eu": {\n  "tools": [,]\n}}', " at line 2, column 13: Unexpected token ','"],
+    ['{"eu": {"agents": [{"id": "bot" "x": 1}]}}', ' at line 1, column 33: Expected '],
+    ['{"eu": {\n\n}', ' at line 3, column 2: '],
+    ['[1,]', " at line 1, column 4: Unexpected token ']'"],
+  ])('tells where %j is no JSON', async (content, message) => {
+    const { errors, exit } = await start(['fake', '--port', '0', '--seed', file(content)]);
+
+    expect(await exit).toBe(2);
+    expect(errors.join()).toContain(`file.json is not JSON${message}`);
+  });
+
+  test('tells each kind of problem once, with what there is', async () => {
+    const tools = [{ id: 1 }, { id: 2 }, { id: 3 }];
+    const leads = [{ nme: 'x' }, { id: 'l', nme: 'y' }];
+    const { errors } = await start([
+      'fake',
+      '--seed',
+      file(JSON.stringify({ eu: { tools, leads, robots: [] } })),
+    ]);
+
+    const [, ...lines] = errors
+      .join('')
+      .split('\n')
+      .filter((line) => !line.startsWith('agent-platform-sdk'));
+    expect(lines).toEqual([
+      '  - eu.tools[].id: expected string, received number (3 times, first at eu.tools[0].id)',
+      '  - eu.leads[].nme: unknown field; there are id, agentId (2 times, first at eu.leads[0].nme)',
+      expect.stringMatching(/^ {2}- eu\.robots: unknown field; there are workspaces, orgs, agents,/),
+    ]);
+  });
+
+  test('takes the conversation that the help shows', async () => {
+    const [help] = (await start(['fake', '--help'])).lines;
+    const example = /\{ "eu".*?\] \} \}/s.exec(help ?? '')?.[0] ?? '';
+    const { url } = await start(['fake', '--port', '0', '--seed', file(example)]);
+
+    const listed = await (await fetch(`${url}/_fake/records/eu/conversations`)).json();
+    expect(listed).toMatchObject({
+      records: [{}, { agentId: 'bot', convoId: 'c1', record: { ID: 'bot_c1', state: 'closed' } }],
+    });
+  });
+});
+
+describe('--state', () => {
+  test('keeps records, faults and subscriptions over restarts, and reset leads to the beginning', async () => {
+    const path = file();
+    const first = await start(['fake', '--port', '0', '--state', path]);
+    const at = `${first.url}/_fake`;
+    await post(`${at}/records/na/tools`, { id: 'crm' });
+    await post(`${at}/faults`, { endpoint: 'getTool', status: 503, times: 2 });
+    await post(`${at}/faults`, { kind: 'latency', ms: 1, times: 'always' });
+    await post(`${at}/subscriptions`, { url: 'http://127.0.0.1:1/hook', events: ['lead_captured'] });
+    await fetch(`${first.url}/eu/v3/tools/tool_eu_1`);
+    const stateOf = async (url: string) =>
+      (await (await fetch(`${url}/_fake/state`)).json()) as { faults: object[] };
+    const before = await stateOf(first.url);
+    first.stop();
+    await first.exit;
+
+    const second = await start([
+      'fake',
+      '--port',
+      '0',
+      '--state',
+      path,
+      '--webhook',
+      'http://127.0.0.1:1/other',
+    ]);
+    const after = await stateOf(second.url);
+
+    const withoutIds = ({ id: _, struck: __, ...rest }: Readonly<Record<string, unknown>>) => rest;
+    expect(after).toMatchObject({
+      records: (before as unknown as { records: object }).records,
+      subscriptions: [
+        {},
+        {},
+        { address: 'http://127.0.0.1:1/hook', events: ['lead_captured'], untilReset: true },
+      ],
+    });
+    expect(after.faults.map((fault) => withoutIds({ ...fault }))).toEqual([
+      { endpoint: 'getTool', status: 503, remaining: 1 },
+      { kind: 'latency', ms: 1, remaining: 'always' },
+    ]);
+    expect(statSync(path).mode & 0o077).toBe(0);
+    await post(`${second.url}/_fake/reset`, {});
+    expect(JSON.stringify(await stateOf(second.url))).not.toContain('"id":"crm"');
+  });
+
+  test('is written while it runs, whoever ends it', async () => {
+    const path = file();
+    const { url } = await start(['fake', '--port', '0', '--state', path]);
+    await post(`${url}/_fake/records/eu/leads`, { id: 'lead_7' });
+
+    await vi.waitFor(
+      () => expect(existsSync(path) && readFileSync(path, 'utf8')).toContain('lead_7'),
+      10_000,
+    );
+    expect(existsSync(`${path}.new`)).toBe(false);
+  });
+
+  test.each([
+    ['{"version":2}', /- version: expected one of 1.*\n.*- records: required/s],
+    ['nothing', /is not JSON at line 1, column/],
+  ])('of %s is refused', async (content, message) => {
+    const { errors, exit } = await start(['fake', '--state', file(content)]);
+
+    expect(await exit).toBe(2);
+    expect(errors.join()).toMatch(message);
+  });
+});
+
+test('a snapshot that is wrong changes nothing', () => {
+  const fake = createFakePlatform();
+  const wrong = { ...fake.snapshot(), records: { eu: {}, na: {} } } as FakeSnapshot;
+
+  expect(() => fake.restore(wrong)).toThrow('records.eu.workspaces: required');
+  expect(fake.state.eu.tools.size).toBe(1);
+});
+
+describe('the settings that are printed', () => {
+  test.each([
+    [['--host', '0.0.0.0']],
+    [['--host', '::']],
+    [['--host', '0.0.0.0', '--allow-host', 'localhost']],
+  ])('work as printed with %j', async (flags) => {
+    const { lines } = await start(['fake', '--port', '0', ...flags]);
+    for (const [, name = '', value = ''] of (lines[0] ?? '').matchAll(/^([A-Z_]+)=(\S+)$/gm))
+      vi.stubEnv(name, value);
+
+    expect(await new AgentPlatform().tools.listDefaults()).toHaveLength(7);
+  });
+
+  test('name the fake in a compose file, and allow plain http there', async () => {
+    const { lines } = await start(['fake', '--port', '0', '--host', '0.0.0.0', '--allow-host', 'fake']);
+    const settings = Object.fromEntries(
+      [...(lines[0] ?? '').matchAll(/^([A-Z_]+)=(\S+)$/gm)].map(([, name, value]) => [name, value]),
+    ) as Record<string, string>;
+
+    expect(settings.AGENT_PLATFORM_BASE_URL_EU).toMatch(/^http:\/\/fake:\d+\/eu$/);
+    expect(
+      () => new AgentPlatform({ region: 'eu', token: 'a-whole-token', baseUrls: { eu: 'http://fake/eu' } }),
+    ).toThrow('https:');
+    for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
+    expect(() => new AgentPlatform()).not.toThrow();
+    expect(() => new AgentPlatform({ allowInsecureBaseUrl: false })).toThrow('https:');
+  });
+
+  test('of a fake for this machine alone do not allow plain http elsewhere', async () => {
+    expect((await start(['fake', '--port', '0'])).lines[0]).not.toContain('INSECURE');
+  });
+});
+
+const hasPython = spawnSync('python3', ['--version']).error === undefined;
+
+test.skipIf(!hasPython)('three tests in Python, written from the help alone, pass in any order', async () => {
+  const { url } = await start(['fake', '--port', '0']);
+  const env = { ...process.env, FAKE_URL: url, FAKE_TOKEN: createFakePlatform().seed.eu.workspaceSecret };
+  const suite = fileURLToPath(new URL('suite.py', import.meta.url));
+
+  for (const order of [
+    [],
+    [
+      'TheProgram.test_tries_again_when_the_service_is_away',
+      'TheProgram.test_finds_a_tool_that_was_added',
+      'TheProgram.test_finds_no_tool_of_another_test',
+    ],
+  ]) {
+    const { stderr } = await promisify(execFile)('python3', [suite, ...order], { env });
+    expect(stderr).toMatch(/Ran 3 tests.*OK/s);
+  }
+});
