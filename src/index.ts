@@ -92,7 +92,7 @@ export type { Drift } from './validation/drift.js';
 export type { TokenSource } from './validation/option-checks.js';
 export type { ValidationMode } from './validation/validate.js';
 export type { NodeRequest, NodeResponse } from './webhooks/adapters.js';
-export type { RejectionReason, WebhookResponse } from './webhooks/answers.js';
+export type { DeliveryOutcome, RejectionReason, WebhookResponse } from './webhooks/answers.js';
 export type { Clock } from './webhooks/clock.js';
 export type { ClaimResult, DedupeStore } from './webhooks/dedupe-store.js';
 export type { InvalidWebhookEvent, ReceivedWebhook, UnknownWebhookEvent } from './webhooks/delivery.js';
@@ -107,6 +107,12 @@ export type {
 export type { StoredTraceContext, StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
 export { createMemoryDedupe, type MemoryDedupeOptions } from './webhooks/memory-dedupe.js';
 export type { NewestOnly } from './webhooks/newest.js';
+export type {
+  DeliveryHookContext,
+  DeliveryTrace,
+  JobTrace,
+  WebhookReceiverHooks,
+} from './webhooks/observe.js';
 export {
   type ParseWebhookOptions,
   type ParseWebhookRequestOptions,

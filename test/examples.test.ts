@@ -54,42 +54,67 @@ test('delete-workspace.ts: where no answer came, it looks before it decides', pa
 });
 
 test(
-  'tracing: each call is a child of its work, and the service is told which span it is',
+  'opentelemetry: delivery, job and calls are one trace, the service is told of it, and durations are measured',
   patient,
   async () => {
-    const lines = await run('tracing/main.ts');
+    const lines = await run('opentelemetry/main.ts');
     const spans = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as object);
+    const tool = { name: 'GET /tools/{toolId}', 'http.request.method': 'GET', 'agent_platform.region': 'eu' };
     expect(spans).toEqual([
       {
-        name: 'conversations.get',
-        parent: 'handle chat_delegated',
+        name: 'POST webhook chat_delegated',
+        happened: [],
+        'http.request.method': 'POST',
+        'http.response.status_code': 200,
+        'agent_platform.outcome': 'stored',
+        'agent_platform.event.type': 'chat_delegated',
+      },
+      {
+        name: 'POST webhook',
+        happened: [],
+        'http.request.method': 'POST',
+        'http.response.status_code': 401,
+        'agent_platform.outcome': 'verification_failed',
+      },
+      {
+        name: 'GET /agents/{agentId}/convos/{convoId}',
+        parent: 'process chat_delegated',
         happened: [],
         'http.request.method': 'GET',
         'url.template': '/agents/{agentId}/convos/{convoId}',
+        'server.address': 'eu.agent-platform.test',
         'agent_platform.region': 'eu',
         'http.response.status_code': 200,
         'http.request.resend_count': 0,
       },
       expect.objectContaining({
-        name: 'tools.get',
-        parent: 'handle chat_delegated',
+        ...tool,
+        parent: 'process chat_delegated',
         happened: ['retry'],
         'http.response.status_code': 200,
         'http.request.resend_count': 1,
       }),
-      expect.objectContaining({ name: 'handle chat_delegated', happened: [] }),
       expect.objectContaining({
-        name: 'tools.get',
+        name: 'process chat_delegated',
+        parent: 'POST webhook chat_delegated',
+        'agent_platform.event.type': 'chat_delegated',
+      }),
+      expect.objectContaining({
+        ...tool,
         happened: ['exception'],
         failed: 'NotFoundError',
         'http.response.status_code': 404,
+        'error.type': 'not_found_error',
       }),
     ]);
     expect(lines.filter((line) => !line.startsWith('{'))).toEqual([
-      '/agents/agent_eu_1/convos/convo_eu_1 was sent as part of the span conversations.get',
-      '/tools/tool_eu_1 was sent as part of the span tools.get',
-      '/tools/tool_eu_1 was sent as part of the span tools.get',
-      '/tools/nowhere was sent as part of the span tools.get',
+      '/agents/agent_eu_1/convos/convo_eu_1 was sent as part of the span GET /agents/{agentId}/convos/{convoId}',
+      '/tools/tool_eu_1 was sent as part of the span GET /tools/{toolId}',
+      '/tools/tool_eu_1 was sent as part of the span GET /tools/{toolId}',
+      '/tools/nowhere was sent as part of the span GET /tools/{toolId}',
+      'http.client.request.duration: 3 series',
+      'http.server.request.duration: 2 series',
+      'messaging.process.duration: 1 series',
     ]);
   },
 );

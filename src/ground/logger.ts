@@ -89,13 +89,14 @@ export class LeveledLogger {
   }
 
   /** Writes a line, and the facts in it as fields. */
-  log(level: Exclude<LogLevel, 'off'>, line: () => string, fields: () => LogFields = noFields): void {
+  log(level: Exclude<LogLevel, 'off'>, line: () => string, fields?: () => LogFields): void {
     if (LOG_LEVELS.indexOf(level) > this.#rank) return;
     const logger = this.#logger;
     try {
       const text = `[agent-platform-sdk] ${line()}`;
+      const isPlain = fields === undefined || logger === console;
       // An async function fits the type, and nobody else would catch its rejection.
-      const written: unknown = logger === console ? logger[level](text) : logger[level](text, fields());
+      const written: unknown = isPlain ? logger[level](text) : logger[level](text, fields());
       if (written instanceof Promise) written.catch(() => undefined);
     } catch {
       // A logger that throws must not change the outcome of a call or of a delivery.
@@ -111,8 +112,6 @@ export class LeveledLogger {
     }
   }
 }
-
-const noFields = (): LogFields => ({});
 
 /** Names the class of what someone else's code threw. Its message may hold anything, and is left out. */
 export function describeThrown(error: unknown): string {

@@ -29,7 +29,7 @@ import {
   type WebhookFailure,
   type WebhookHandler,
 } from './handlers.js';
-import { STORED_VERSION, type WebhookInbox } from './inbox.js';
+import { STORED_VERSION, type StoredTraceContext, type WebhookInbox } from './inbox.js';
 import type { ReceiverSettings } from './receiver-options.js';
 import { mayBeGenuine } from './secret-options.js';
 import type { Place, Turns } from './turns.js';
@@ -66,6 +66,12 @@ export class Pipeline implements Reading, UnverifiedBody {
   label = '(unverified)';
   /** Undefined until it is verified. */
   event: ReceivedWebhook | undefined;
+  /** Undefined until it is answered. */
+  outcome: DeliveryOutcome | undefined;
+  /** Bytes of the body, counted where somebody asks. */
+  size: number | undefined;
+  /** The trace that the delivery is part of, for whoever handles it later. */
+  traceContext: StoredTraceContext | undefined;
   readonly #parts: PipelineParts;
   readonly #controller = new AbortController();
   heldBytes = 0;
@@ -114,6 +120,7 @@ export class Pipeline implements Reading, UnverifiedBody {
       work.then(resolve, reject);
     });
     clock.clearTimeout(timer);
+    this.outcome = outcome;
     if (!isRejection(outcome)) this.#parts.reports.answered(this, outcome);
     return respond(outcome);
   }
@@ -122,6 +129,7 @@ export class Pipeline implements Reading, UnverifiedBody {
   async #work(method: string | undefined, readBody: ReadBody): Promise<DeliveryOutcome> {
     try {
       const received = await this.#read(method, readBody);
+      if (this.#parts.settings.hooks.onDelivery !== undefined) this.size = sizeOf(received);
       const body = decodeBody(received);
       const verify = this.#parts.settings.newVerifier();
       // Before it is parsed, which takes a hundred times as long: whoever does not know the secret cannot have it done.
@@ -210,6 +218,7 @@ export class Pipeline implements Reading, UnverifiedBody {
         ...(envelope === undefined ? {} : { envelope }),
         deliveryId,
         receivedAt,
+        ...(this.traceContext !== undefined && { traceContext: this.traceContext }),
       });
       return 'stored';
     } catch (error) {

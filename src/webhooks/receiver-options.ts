@@ -2,6 +2,7 @@ import { LeveledLogger, type Logger, type LogLevel } from '../ground/logger.js';
 import { type Drift, DriftReporter } from '../validation/drift.js';
 import {
   checkFunction,
+  checkHooks,
   checkLogger,
   checkMethods,
   checkOneOf,
@@ -21,6 +22,7 @@ import type { EventValidation } from './delivery.js';
 import type { WebhookInbox } from './inbox.js';
 import { createMemoryDedupe } from './memory-dedupe.js';
 import type { NewestOnly } from './newest.js';
+import type { WebhookReceiverHooks } from './observe.js';
 import { SecretLoader } from './secret-loader.js';
 import { type AnyVerifier, refuseAll, verifierFor, type WebhookSecretOptions } from './secret-options.js';
 import { createVerifier } from './secrets.js';
@@ -96,6 +98,8 @@ export type WebhookReceiverOptions = WebhookSecretOptions & {
   readonly validation?: ValidationMode | undefined;
   /** Called when a payload has issues that the validation mode forgives. */
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
+  /** Callbacks to feed metrics. */
+  readonly hooks?: WebhookReceiverHooks | undefined;
   /** The clock, for tests. Default: the runtime's. */
   readonly clock?: Clock | undefined;
   /** Takes the log lines. Default `console`. */
@@ -126,6 +130,7 @@ export interface ReceiverSettings extends EventValidation {
   readonly dedupe: DedupeSettings | undefined;
   readonly inbox: WebhookInbox | undefined;
   readonly newestOnly: NewestOnly | undefined;
+  readonly hooks: WebhookReceiverHooks;
   readonly clock: Clock;
   readonly log: LeveledLogger;
 }
@@ -141,10 +146,12 @@ const receiverOptions: OptionNames<WebhookReceiverOptions> = {
   newestOnly: true,
   validation: true,
   onDrift: true,
+  hooks: true,
   clock: true,
   logger: true,
   logLevel: true,
 };
+const hookNames: OptionNames<WebhookReceiverHooks> = { onDelivery: true };
 const dedupeOptions: OptionNames<DedupeOptions> = {
   store: true,
   window: true,
@@ -178,6 +185,7 @@ export function resolveReceiver(given: WebhookReceiverOptions | WebhookProcessin
     newestOnly: checkFunction('newestOnly', options.newestOnly),
     validation: checkOneOf('validation', VALIDATION_MODES, options.validation) ?? DEFAULT_VALIDATION,
     drift: new DriftReporter(log, checkFunction('onDrift', options.onDrift)),
+    hooks: checkHooks(hookNames, options.hooks) ?? {},
     clock,
     log,
   };

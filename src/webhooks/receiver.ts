@@ -38,6 +38,7 @@ import {
 } from './events.js';
 import { Handlers, type WebhookFailure, type WebhookHandler, type WebhookRejection } from './handlers.js';
 import { processStored, type StoredWebhook } from './inbox.js';
+import { observeDelivery, observeJob } from './observe.js';
 import { Pipeline, type PipelineParts, type ReadBody } from './pipeline.js';
 import {
   resolveReceiver,
@@ -335,11 +336,13 @@ export class WebhookReceiver {
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<void> {
     const signal = options.signal ?? new AbortController().signal;
-    await processStored(stored, signal, this.#parts);
+    const now = (): number => this.#parts.settings.clock.now();
+    await observeJob(stored, now, () => processStored(stored, signal, this.#parts));
   }
 
   #answer(method: string | undefined, readBody: ReadBody): Promise<WebhookResponse> {
-    return new Pipeline(this.#parts).answer(method, readBody);
+    const delivery = new Pipeline(this.#parts);
+    return observeDelivery(this.#parts.settings, delivery, () => delivery.answer(method, readBody));
   }
 }
 

@@ -1,0 +1,124 @@
+import { tracingChannel } from 'node:diagnostics_channel';
+import {
+  createWebhookReceiver,
+  type DeliveryHookContext,
+  type DeliveryTrace,
+  type JobTrace,
+  type StoredWebhook,
+  TRACING_CHANNELS,
+  type WebhookReceiverOptions,
+} from 'agent-platform-sdk';
+import { expect, onTestFinished, test } from 'vitest';
+import { post, secret } from './deliveries.js';
+
+type Handlers<Trace extends object> = Parameters<
+  ReturnType<typeof tracingChannel<unknown, Trace>>['subscribe']
+>[0];
+
+/** Subscribes to a tracing channel for the length of one test. */
+function subscribe<Trace extends object>(name: string, handlers: Partial<Handlers<Trace>>): void {
+  const channel = tracingChannel<unknown, Trace>(name);
+  // The type asks for every event; the channel does not.
+  channel.subscribe(handlers as Handlers<Trace>);
+  onTestFinished(() => void channel.unsubscribe(handlers as Handlers<Trace>));
+}
+
+/** A receiver, and what its hook was told. */
+function receiverWith(options: Partial<WebhookReceiverOptions> = {}) {
+  const told: DeliveryHookContext[] = [];
+  const receiver = createWebhookReceiver({
+    secret: { shop: secret },
+    logLevel: 'off',
+    ...options,
+    hooks: { onDelivery: (delivery) => void told.push(delivery) },
+  } as WebhookReceiverOptions).on('webhook_test', ({ payload }) => {
+    if (payload.message === 'fail') throw new Error('the handler failed');
+  });
+  return { receiver, told };
+}
+
+test('onDelivery is told once for each delivery, whichever way it ends', async () => {
+  const { receiver, told } = receiverWith();
+  const genuine = post('webhook_test', { message: 'hello' });
+  await receiver.handle(genuine);
+  await receiver.handle(genuine);
+  await receiver.handle(post('webhook_test', { message: 'fail' }));
+  await receiver.handle({ method: 'POST', body: '{"payload":{"workspaceSecret":"wrong"}}' });
+  await receiver.handle({ method: 'GET', body: undefined });
+
+  const verified = { type: 'webhook_test', workspace: 'shop', size: expect.any(Number) };
+  const common = { deliveryId: expect.any(String), durationMs: expect.any(Number), duplicate: false };
+  const unverified = { ...common, type: undefined, workspace: undefined };
+  expect(told).toEqual([
+    { ...common, ...verified, outcome: 'handled', status: 200 },
+    { ...common, ...verified, outcome: 'duplicate', status: 200, duplicate: true },
+    { ...common, ...verified, outcome: 'handler_failed', status: 500 },
+    { ...unverified, outcome: 'verification_failed', status: 401, size: 39 },
+    { ...unverified, outcome: 'method_not_allowed', status: 405, size: undefined },
+  ]);
+});
+
+test('an onDelivery that throws changes no answer, and is logged', async () => {
+  const lines: string[] = [];
+  const receiver = createWebhookReceiver({
+    secret,
+    logger: { ...console, error: (line: string) => void lines.push(line) },
+    hooks: {
+      onDelivery: async () => {
+        throw new TypeError('metrics are away');
+      },
+    },
+  });
+  expect((await receiver.handle(post('webhook_test'))).status).toBe(200);
+  await expect.poll(() => lines).toEqual(['[agent-platform-sdk] the hook onDelivery failed: TypeError']);
+});
+
+test('an unknown hook is refused', () => {
+  const hooks = { onDeliver: () => undefined } as object;
+  expect(() => createWebhookReceiver({ secret, hooks })).toThrow(/hooks\.onDeliver is not a known option/);
+});
+
+test('a delivery and its job are traced, and the job gets the trace of the delivery', async () => {
+  const deliveries: DeliveryTrace[] = [];
+  const jobs: (JobTrace & { readonly error?: unknown })[] = [];
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  subscribe<DeliveryTrace>(TRACING_CHANNELS.delivery, {
+    start: ({ traceContext }) => void Object.assign(traceContext, { traceparent }),
+    asyncEnd: (message) => void deliveries.push(message),
+  });
+  subscribe<JobTrace>(TRACING_CHANNELS.job, { asyncEnd: (message) => void jobs.push(message) });
+  const stored: StoredWebhook[] = [];
+  const { receiver } = receiverWith({ inbox: { store: (webhook) => stored.push(webhook) } });
+  await receiver.handle(post('webhook_test', { message: 'hello' }));
+  await receiver.handle(post('webhook_test', { message: 'fail' }));
+  for (const webhook of stored) await receiver.process(webhook).catch(() => undefined);
+
+  expect(deliveries).toMatchObject([
+    { type: 'webhook_test', workspace: 'shop', outcome: 'stored', status: 200 },
+    { outcome: 'stored' },
+  ]);
+  expect(stored[0]?.traceContext).toEqual({ traceparent });
+  expect(jobs).toMatchObject([
+    { type: 'webhook_test', key: stored[0]?.key, traceContext: { traceparent }, outcome: 'handled' },
+    { outcome: 'failed', error: expect.objectContaining({ name: 'WebhookError' }) },
+  ]);
+  expect(jobs.every(({ waitedMs, durationMs = -1 }) => waitedMs >= 0 && durationMs >= 0)).toBe(true);
+});
+
+test('a job that holds no webhook is traced, and refused as such', async () => {
+  const jobs: JobTrace[] = [];
+  subscribe<JobTrace>(TRACING_CHANNELS.job, { asyncEnd: (message) => void jobs.push(message) });
+  const { receiver } = receiverWith();
+  // As a queue that another application writes to would hand it over.
+  await expect(receiver.process(undefined as unknown as StoredWebhook)).rejects.toMatchObject({
+    type: 'webhook_payload_error',
+  });
+  expect(jobs).toMatchObject([{ outcome: 'failed' }]);
+});
+
+test('without a trace, none is stored', async () => {
+  const stored: StoredWebhook[] = [];
+  const { receiver } = receiverWith({ inbox: { store: (webhook) => stored.push(webhook) } });
+  await receiver.handle(post('webhook_test'));
+  expect(stored[0]).not.toHaveProperty('traceContext');
+});
