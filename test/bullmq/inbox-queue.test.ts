@@ -185,12 +185,15 @@ test('no password shows in errors, logs, hooks or when the inbox is inspected', 
 
 test('a client that is passed in is used, and stays open', async () => {
   const client = new Redis(url);
+  const listeners = [client.listenerCount('error'), client.listenerCount('ready')];
   const inbox = createInbox({ connection: client });
   const worker = inbox.work({});
   await inbox.store(stored());
   await worker.close();
   await inbox.close();
   expect(await client.ping()).toBe('PONG');
+  // It carries nothing of the inbox that was closed.
+  expect([client.listenerCount('error'), client.listenerCount('ready')]).toEqual(listeners);
   await client.quit();
 });
 

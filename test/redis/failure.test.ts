@@ -2,6 +2,7 @@ import { createServer } from 'node:tls';
 import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../scripts/free-port.js';
 import { startRedis } from '../../scripts/redis-server.js';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
 import { listenOnLoopback } from '../support/loopback.js';
@@ -26,11 +27,15 @@ async function startWith(...args: readonly string[]): Promise<string> {
 
 /** A cluster of one node, which has all keys. */
 async function startCluster(): Promise<string> {
-  const url = await startWith('--cluster-enabled', 'yes');
+  const url = await startWith('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));
+  await takeKeys(url);
+  return url;
+}
+
+async function takeKeys(url: string): Promise<void> {
   const admin = new Redis(url);
   await admin.cluster('ADDSLOTSRANGE', 0, 16_383);
   await admin.quit();
-  return url;
 }
 
 /** Shakes hands with nobody: it has no certificate. */
@@ -78,6 +83,17 @@ test('the name of a reply is the code of the error', async () => {
   const inbox = createInbox({ connection, storeTimeout: 100, hooks });
   await expect(inbox.store(stored())).rejects.toMatchObject({ cause: { code: 'WRONGPASS' } });
   expect(codes).toContain('WRONGPASS');
+});
+
+test('an event waits for a cluster that has no node for it at present', async () => {
+  const connection = await startWith('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));
+  const inbox = createInbox({ connection, prefix: '{one}' });
+  const storing = inbox.store(stored());
+  await expect(
+    createInbox({ connection, prefix: '{one}', storeTimeout: 200 }).store(stored()),
+  ).rejects.toThrow('CLUSTERDOWN');
+  await takeKeys(connection);
+  await storing;
 });
 
 test('a user who may not run INFO stores events, and is warned once', async () => {
