@@ -2,7 +2,8 @@
  * How many events per second are accepted and worked off with 1, 2 and 4 processes on each side, beside BullMQ as one
  * would use it by hand, in the same run; and what a waiting event takes of Redis's memory.
  *
- * `npx tsx bench/inbox/bench.ts --rounds 3`, or one size of event alone: `--size '10 kB'`
+ * `npx tsx bench/inbox/bench.ts --rounds 3`, or a part: `--size '10 kB' --processes 1`. With `--waiting 100000`, so many events wait
+ * before anything is measured.
  */
 import { parseArgs } from 'node:util';
 import { startRedis } from '../../scripts/redis-server.js';
@@ -18,9 +19,14 @@ const PROCESSES = [1, 2, 4];
 const KINDS: readonly Kind[] = ['ours', 'plain'];
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '3' }, size: { type: 'string' } },
+  options: {
+    rounds: { type: 'string', default: '3' },
+    size: { type: 'string' },
+    processes: { type: 'string' },
+    waiting: { type: 'string', default: '0' },
+  },
 });
-const rounds = Number(values.rounds);
+const [rounds, waiting] = [Number(values.rounds), Number(values.waiting)];
 const redis = await startRedis();
 console.log(
   `Medians of ${rounds} rounds. "plain" is BullMQ with the same jobs by hand: nothing is verified, validated or hashed.`,
@@ -41,12 +47,12 @@ console.log(
   ]),
 );
 for (const { name, bytes, count } of SIZES.filter(({ name }) => name === (values.size ?? name))) {
-  for (const processes of PROCESSES) {
+  for (const processes of values.processes === undefined ? PROCESSES : [Number(values.processes)]) {
     const taken: Record<Kind, Figures[]> = { ours: [], plain: [] };
     for (let round = 0; round < rounds; round += 1) {
       // By turns, and turned round each time, so that a busy moment of the machine meets both.
       for (const kind of round % 2 === 0 ? KINDS : [...KINDS].reverse()) {
-        taken[kind].push(await measure({ kind, processes, bytes, count }, redis.url));
+        taken[kind].push(await measure({ kind, processes, bytes, count, waiting }, redis.url));
       }
     }
     for (const kind of KINDS) console.log(describe(name, processes, kind, taken[kind]));

@@ -13,6 +13,8 @@ export interface Case {
   readonly processes: number;
   readonly bytes: number;
   readonly count: number;
+  /** Events that wait in the queue before anything is measured, and are worked off with the rest. Default 0. */
+  readonly waiting?: number;
 }
 
 /** What came out of one round. */
@@ -43,10 +45,15 @@ export async function measure(one: Case, redisUrl: string): Promise<Figures> {
     await deliver(ports, WARM_UP * one.processes, 1_000);
     await emptied(queue);
     await queue.pause();
+    if (one.waiting !== undefined && one.waiting > 0) await deliver(ports, one.waiting, one.bytes);
     const before = await cpuOf(redis);
     const accepted = await accept(one, receivers, ports, redis);
-    const worked = await work(one, workers, queue);
-    return { ...accepted, ...worked, redisCpu: ((await cpuOf(redis)) - before) / one.count };
+    const acceptingCpu = (await cpuOf(redis)) - before;
+    const waiting = await queue.getWaitingCount();
+    const began = await cpuOf(redis);
+    const worked = await work(waiting, workers, queue);
+    const workingCpu = (await cpuOf(redis)) - began;
+    return { ...accepted, ...worked, redisCpu: acceptingCpu / one.count + workingCpu / waiting };
   } finally {
     await Promise.all([receivers.stop(), workers.stop()]);
     await queue.close();
@@ -63,7 +70,8 @@ async function accept({ bytes, count }: Case, receivers: Crew, ports: readonly n
   return { acceptedPerSecond: count / seconds, acceptCpu, bytesWaiting };
 }
 
-async function work({ count }: Case, workers: Crew, queue: Queue) {
+/** Lets the workers work off what waits. */
+async function work(count: number, workers: Crew, queue: Queue) {
   const [cpu, began] = [await workers.cpu(), performance.now()];
   await queue.resume();
   await emptied(queue);
