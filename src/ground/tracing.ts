@@ -45,18 +45,18 @@ function channelFor(name: string) {
 export function traced<Trace extends object, Result>(
   name: string,
   makeTrace: () => Trace,
-  run: (trace: Trace | undefined) => Promise<Result>,
-): Promise<Result> {
+  run: (trace: Trace | undefined) => Result,
+): Result | Promise<Awaited<Result>> {
   const channel = channelFor(name);
   if (channel === undefined || !isHeard(channel)) return run(undefined);
   const trace = makeTrace();
-  let running: Promise<Result> | undefined;
+  let running: Result | undefined;
   const ended = channel.tracePromise(async () => {
     running = run(trace);
     await running;
   }, trace);
   // The channel has begun the run before it returned.
-  return ended.then(() => running as Promise<Result>);
+  return ended.then(() => running as Awaited<Result>);
 }
 
 /** `hasSubscribers` of the whole channel came later than the module. */

@@ -1,5 +1,6 @@
 import { ByteJoiner } from '../ground/byte-joiner.js';
 import { RejectedDelivery, type RejectionReason, type WebhookResponse } from './answers.js';
+import { READ_BEFORE } from './mounting.js';
 
 // The ways between a server and the receiver: a `Request`, or what `node:http` hands to its listener.
 
@@ -27,7 +28,7 @@ export async function readRequest(request: Request, reading: Reading): Promise<U
   if (announced > limit) throw new RejectedDelivery('body_too_large', announced);
   const { body } = request;
   if (body === null) return new Uint8Array();
-  if (request.bodyUsed) throw new RejectedDelivery('body_unreadable');
+  if (request.bodyUsed) throw new RejectedDelivery('body_unreadable', undefined, READ_BEFORE);
   const reader = body.getReader();
   const cancel = () => void reader.cancel().catch(ignore);
   let givenUp: RejectionReason | undefined;
@@ -106,8 +107,8 @@ function isEmptyObject(value: unknown): boolean {
 export async function readNode(request: NodeRequest, reading: Reading): Promise<Uint8Array> {
   // An aborted request emits an error at any time; without a listener it would end the process.
   request.on('error', ignore);
-  if (request.readableEnded === true || request.destroyed === true)
-    throw new RejectedDelivery('body_unreadable');
+  if (request.readableEnded === true) throw new RejectedDelivery('body_unreadable', undefined, READ_BEFORE);
+  if (request.destroyed === true) throw new RejectedDelivery('body_unreadable');
   const announced = Number(request.headers['content-length'] ?? 0);
   try {
     if (announced > reading.limit) throw new RejectedDelivery('body_too_large', announced);

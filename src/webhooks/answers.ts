@@ -1,4 +1,4 @@
-/** The reason for which a delivery was refused before any handler could see it. */
+/** The reason for which a delivery was refused before it was verified. */
 export type RejectionReason =
   /** 405: not a POST. */
   | 'method_not_allowed'
@@ -13,11 +13,7 @@ export type RejectionReason =
   /** 400: empty, or not JSON although a genuine secret stands in it: cut off. */
   | 'not_json'
   /** 401: the secret is missing or wrong, whatever else the body is. After a rotation, look here. */
-  | 'verification_failed'
-  /** 500: `verifySecret` failed, or the function `secret` loaded no secret: nothing can be said about the delivery. */
-  | 'lookup_failed'
-  /** 400: verified, but not as the specification says, and no `onInvalid` is registered. */
-  | 'invalid_event';
+  | 'verification_failed';
 
 /** The end of a delivery, in one word: stands in logs, and decides the answer. */
 export type DeliveryOutcome = keyof typeof statuses;
@@ -38,10 +34,14 @@ export class RejectedDelivery extends Error {
   /** Bytes received, or announced, where that is known. */
   readonly size: number | undefined;
 
-  constructor(reason: RejectionReason, size?: number, cause?: unknown) {
-    super(reason, cause === undefined ? undefined : { cause });
+  /** What to do, where the receiver seems to be mounted wrongly. */
+  readonly hint: string | undefined;
+
+  constructor(reason: RejectionReason, size?: number, hint?: string) {
+    super(reason);
     this.reason = reason;
     this.size = size;
+    this.hint = hint;
   }
 }
 
@@ -51,9 +51,7 @@ const rejections = {
   overloaded: 503,
   body_unreadable: 400,
   not_json: 400,
-  invalid_event: 400,
   verification_failed: 401,
-  lookup_failed: 500,
 } as const satisfies Record<RejectionReason, number>;
 
 /** The status of each outcome. 200 alone is success for the service (specification, 6.4). */
@@ -64,6 +62,8 @@ const statuses = /* @__PURE__ */ Object.assign({}, rejections, {
   duplicate: 200,
   skipped: 200,
   no_handler: 200,
+  invalid_event: 400,
+  lookup_failed: 500,
   handler_failed: 500,
   dedupe_unavailable: 500,
   deadline_passed: 500,

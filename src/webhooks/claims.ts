@@ -1,7 +1,8 @@
 import { WebhookError } from '../errors/index.js';
+import { after, type Later, settling } from '../ground/later.js';
 import type { DeliveryOutcome } from './answers.js';
 import { type Clock, sleep } from './clock.js';
-import { DEFAULT_WINDOW, type DedupeStore } from './dedupe-store.js';
+import { type ClaimResult, DEFAULT_WINDOW, type DedupeStore } from './dedupe-store.js';
 import type { WebhookContext } from './handlers.js';
 
 /** The checked options by which duplicates are recognised. */
@@ -22,9 +23,9 @@ export interface Claimant {
   /** Its id owns the claim; its signal is aborted when the delivery cannot wait any longer. */
   readonly context: WebhookContext;
   /** Called when another holds the event, and the delivery begins to wait. */
-  readonly onWait: () => void;
+  onWait(): void;
   /** Told when the store fails. Never throws. */
-  readonly onStoreError: (error: unknown) => void;
+  onStoreError(error: unknown): void;
 }
 
 /** Milliseconds between two looks at an event that another process handles: doubles from the first to the last. */
@@ -42,132 +43,149 @@ export class Claims {
   }
 
   /** Handles the event if it is the claimant's to handle; else answers as the first one of its kind ends. */
-  async once(
-    key: string,
-    claimant: Claimant,
-    handle: () => Promise<DeliveryOutcome>,
-  ): Promise<DeliveryOutcome> {
+  once(key: string, claimant: Claimant, handle: () => Later<DeliveryOutcome>): Later<DeliveryOutcome> {
     const running = this.#running.get(key);
-    if (running !== undefined) {
-      claimant.onWait();
-      const outcome = await running;
-      if (outcome === 'handled') return 'duplicate';
-      // It only waited itself, and for a shorter time: this one has some left.
-      if (outcome === 'copy_pending' && !claimant.context.signal.aborted) {
-        return this.once(key, claimant, handle);
-      }
-      return outcome;
-    }
-    const work = this.#claimAndHandle(key, claimant, handle);
-    this.#running.set(key, work);
-    try {
-      return await work;
-    } finally {
-      this.#running.delete(key);
-    }
+    if (running !== undefined) return this.#follow(running, key, claimant, handle);
+    const work = after(this.#claim(key, claimant), (claim) => {
+      if (claim === 'unclaimed') return handle();
+      return claim === 'new' ? this.#handleClaimed(key, claimant, handle) : claim;
+    });
+    if (!(work instanceof Promise)) return work;
+    const end = () => this.#running.delete(key);
+    const ended = work.finally(end);
+    this.#running.set(key, ended);
+    return ended;
   }
 
-  async #claimAndHandle(
+  async #follow(
+    running: Promise<DeliveryOutcome>,
     key: string,
     claimant: Claimant,
-    handle: () => Promise<DeliveryOutcome>,
+    handle: () => Later<DeliveryOutcome>,
   ): Promise<DeliveryOutcome> {
-    let endClaim: ((handled: boolean) => Promise<void>) | undefined;
-    try {
-      const other = await this.#claimOrWait(key, claimant);
-      if (other !== undefined) return other;
-      endClaim = this.#keepClaim(key, claimant);
-    } catch (error) {
-      claimant.onStoreError(error);
-      if (this.#settings.ifUnavailable === 'refuse') return 'dedupe_unavailable';
+    claimant.onWait();
+    const outcome = await running;
+    if (outcome === 'handled') return 'duplicate';
+    // It only waited itself, and for a shorter time: this one has some left.
+    if (outcome === 'copy_pending' && !claimant.context.signal.aborted) {
+      return this.once(key, claimant, handle);
     }
-    const outcome = await handle();
-    await endClaim?.(outcome === 'handled' || outcome === 'skipped');
     return outcome;
   }
 
-  /** Nothing, when the claim is ours; else how the event ended elsewhere. */
-  async #claimOrWait(key: string, claimant: Claimant): Promise<DeliveryOutcome | undefined> {
-    const { context, onWait, onStoreError } = claimant;
+  /** The claim, which may be waited for; how the event ended elsewhere; or that it goes without, as the store has failed. */
+  #claim(key: string, claimant: Claimant): Later<'new' | 'unclaimed' | DeliveryOutcome> {
+    const fail = (error: unknown) => {
+      claimant.onStoreError(error);
+      return this.#settings.ifUnavailable === 'refuse' ? 'dedupe_unavailable' : 'unclaimed';
+    };
+    const outcomeOf = (result: ClaimResult) => {
+      if (result === 'pending') return this.#wait(key, claimant);
+      return result === 'done' ? 'duplicate' : result;
+    };
+    try {
+      const claim = after(this.#askToClaim(key, claimant), outcomeOf);
+      return claim instanceof Promise ? claim.catch(fail) : claim;
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  #askToClaim(key: string, { context }: Claimant): Later<ClaimResult> {
     const { store, lease } = this.#settings;
-    const claim = () => this.#ask(() => store.claim(key, context.deliveryId, lease));
-    let result = await claim();
-    for (let wait = POLL.first; result !== 'new'; wait = Math.min(wait * 2, POLL.last)) {
-      if (result === 'done') return 'duplicate';
-      onWait();
-      await sleep(this.#clock, wait, context.signal);
-      if (context.signal.aborted) return 'copy_pending';
+    return this.#ask(() => store.claim(key, context.deliveryId, lease));
+  }
+
+  /** Asks again and again while another holds the event. */
+  async #wait(key: string, claimant: Claimant): Promise<'new' | DeliveryOutcome> {
+    const { signal } = claimant.context;
+    claimant.onWait();
+    for (let wait = POLL.first; ; wait = Math.min(wait * 2, POLL.last)) {
+      await sleep(this.#clock, wait, signal);
+      if (signal.aborted) return 'copy_pending';
       try {
-        result = await claim();
+        const result = await this.#askToClaim(key, claimant);
+        if (result !== 'pending') return result === 'done' ? 'duplicate' : result;
       } catch (error) {
         // Another holds the event, as far as is known: a store that fails now is no reason to handle it too.
-        onStoreError(error);
+        claimant.onStoreError(error);
       }
     }
-    return undefined;
+  }
+
+  #handleClaimed(
+    key: string,
+    claimant: Claimant,
+    handle: () => Later<DeliveryOutcome>,
+  ): Later<DeliveryOutcome> {
+    const outcome = handle();
+    const stopRenewing = outcome instanceof Promise ? this.#keepRenewing(key, claimant) : undefined;
+    const owner = claimant.context.deliveryId;
+    const { store, window } = this.#settings;
+    return after(outcome, (ended) =>
+      after(stopRenewing?.(), () => {
+        const end = () =>
+          ended === 'handled' || ended === 'skipped'
+            ? store.complete(key, owner, window)
+            : store.release(key, owner);
+        return after(this.#attempt(end, claimant), () => ended);
+      }),
+    );
   }
 
   /**
-   * Renews a claim while its event is being handled, however long that takes. Returns what ends the claim: the event is done,
-   * or free for its next copy.
+   * Renews a claim while its event is being handled, however long that takes. Returns what ends that, and gives a renewal
+   * that is under way: it would claim again what is given up.
    */
-  #keepClaim(key: string, { context, onStoreError }: Claimant): (handled: boolean) => Promise<void> {
-    const owner = context.deliveryId;
-    const { store, window, lease } = this.#settings;
+  #keepRenewing(key: string, claimant: Claimant): () => Later<void> {
+    const { window, lease } = this.#settings;
     const clock = this.#clock;
     const every = lease / 3;
     // A handler that never settles does not hold its claim for ever. Counted, because a clock may be set.
     let renewals = Math.max(window, DEFAULT_WINDOW) / every;
     let timer: unknown;
-    let renewal: Promise<void> | undefined;
+    let renewal: Later<void>;
     let ended = false;
     const schedule = () => {
       renewals -= 1;
       if (ended || renewals < 0) return;
       timer = clock.setTimeout(() => {
-        renewal = renew();
+        renewal = after(
+          this.#attempt(() => this.#askToClaim(key, claimant), claimant),
+          schedule,
+        );
       }, every);
     };
-    const renew = async () => {
-      await this.#attempt(() => store.claim(key, owner, lease), onStoreError);
-      schedule();
-    };
     schedule();
-    return async (handled) => {
+    return () => {
       ended = true;
       clock.clearTimeout(timer);
-      // A renewal that is under way would claim again what is given up here.
-      await renewal;
-      await this.#attempt(
-        () => (handled ? store.complete(key, owner, window) : store.release(key, owner)),
-        onStoreError,
-      );
+      return renewal;
     };
   }
 
-  async #attempt(step: () => unknown, onError: (error: unknown) => void): Promise<void> {
+  /** Asks the store for what an event does not depend on. */
+  #attempt(step: () => unknown, claimant: Claimant): Later<unknown> {
+    const fail = (error: unknown) => claimant.onStoreError(error);
     try {
-      await this.#ask(step);
+      const answer = this.#ask(step);
+      return answer instanceof Promise ? answer.catch(fail) : answer;
     } catch (error) {
-      onError(error);
+      return fail(error);
     }
   }
 
-  /** The answer of the store, which is an error where it takes too long. */
-  async #ask<Answer>(step: () => Answer): Promise<Awaited<Answer>> {
-    const answer = step();
-    // A store in memory answers at once, and needs no timer.
-    if (!(answer instanceof Promise)) return await answer;
+  /** The answer of the store, which is an error where it takes too long. One in memory answers at once, and needs no timer. */
+  #ask<Answer>(step: () => Answer): Later<Awaited<Answer>> {
+    const answer = settling(step());
+    if (!(answer instanceof Promise)) return answer;
     const { timeout } = this.#settings;
-    let timer: unknown;
-    const overdue = new Promise<never>((_, reject) => {
-      const error = new WebhookError(`The dedupe store has not answered within ${timeout} ms.`);
-      timer = this.#clock.setTimeout(() => reject(error), timeout);
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.setTimeout(() => {
+        reject(new WebhookError(`The dedupe store has not answered within ${timeout} ms.`));
+      }, timeout);
+      const end = () => this.#clock.clearTimeout(timer);
+      answer.finally(end).then(resolve, reject);
     });
-    try {
-      return await Promise.race([answer, overdue]);
-    } finally {
-      this.#clock.clearTimeout(timer);
-    }
   }
 }

@@ -1,3 +1,4 @@
+import { after, type Later } from '../ground/later.js';
 import type { RawDelivery } from './delivery.js';
 import type { Genuine } from './secrets.js';
 
@@ -9,7 +10,7 @@ import type { Genuine } from './secrets.js';
  * Text and bytes are hashed as they came, which costs one pass over them. An object that a body parser has made is
  * written again as compact JSON; it has the key of its text where the sender writes compact JSON too.
  */
-export function dedupeKey(raw: RawDelivery, { workspace, isUnnamed }: Genuine): Promise<string> {
+export function dedupeKey(raw: RawDelivery, { workspace, isUnnamed }: Genuine): Later<string> {
   const whose = isUnnamed ? [raw.presented] : (workspace ?? null);
   return sha256(`${JSON.stringify(whose)}\n`, withoutSecret(raw));
 }
@@ -79,7 +80,7 @@ function findNodeCrypto(): NodeCrypto | undefined {
 const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** SHA-256 of texts in UTF-8, one after the other, as 64 hexadecimal digits. */
-export async function sha256(...texts: readonly string[]): Promise<string> {
+export function sha256(...texts: readonly string[]): Later<string> {
   const node = findNodeCrypto();
   // WebCrypto copies every text and sends it to another thread, which takes longer than hashing it here does.
   if (node !== undefined) {
@@ -87,6 +88,7 @@ export async function sha256(...texts: readonly string[]): Promise<string> {
     for (const text of texts) hash.update(text);
     return hash.digest('hex');
   }
-  const digest = await crypto.subtle.digest('SHA-256', encoder.encode(texts.join('')));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return after(crypto.subtle.digest('SHA-256', encoder.encode(texts.join(''))), (digest) =>
+    Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+  );
 }

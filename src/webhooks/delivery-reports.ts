@@ -1,5 +1,4 @@
-import { ConfigurationError } from '../errors/index.js';
-import { formatIssues } from '../ground/issues.js';
+import { ConfigurationError, WebhookPayloadError } from '../errors/index.js';
 import { describeThrown, type LeveledLogger } from '../ground/logger.js';
 import { type DeliveryOutcome, type RejectionReason, statusOf } from './answers.js';
 import { isInvalidEvent, isKnownEvent, type ReceivedWebhook } from './delivery.js';
@@ -15,6 +14,13 @@ interface ReportedDelivery {
   readonly context: WebhookContext;
   /** Undefined until it is verified. */
   readonly event: ReceivedWebhook | undefined;
+}
+
+/** What is known of a refused delivery. */
+interface Refusal {
+  readonly size?: number | undefined;
+  readonly error?: unknown;
+  readonly hint?: string | undefined;
 }
 
 /** After so many types that nobody handles, further ones leave no line. */
@@ -62,15 +68,21 @@ export class DeliveryReports {
   async rejected(
     delivery: ReportedDelivery,
     reason: RejectionReason,
-    { size, error }: { readonly size?: number | undefined; readonly error?: unknown },
+    { size, error, hint }: Refusal,
   ): Promise<void> {
     const status = statusOf(reason);
-    const { event, context } = delivery;
-    const issues = event !== undefined && isInvalidEvent(event) ? formatIssues(event.issues) : '';
+    const { context } = delivery;
     const bytes = size === undefined ? '' : `, ${size} bytes`;
-    this.#log.log('warn', () => line(delivery, `refused with ${status} ${reason}${bytes}`) + issues);
-    const rejection = { reason, status, size, deliveryId: context.deliveryId };
-    const told = error === undefined ? rejection : { ...rejection, error };
+    const what = hint === undefined ? '' : `\n  ${hint}`;
+    this.#log.log('warn', () => line(delivery, `refused with ${status} ${reason}${bytes}`) + what);
+    const told = {
+      reason,
+      status,
+      size,
+      deliveryId: context.deliveryId,
+      ...(error === undefined ? {} : { error }),
+      ...(hint === undefined ? {} : { hint }),
+    };
     await this.#tell('onRejected', this.#handlers.rejected, (listener) => listener(told));
   }
 
@@ -98,11 +110,6 @@ export class DeliveryReports {
     );
   }
 
-  /** Something failed before it was known which event it is: there is nothing that a listener could be handed. */
-  broken(delivery: ReportedDelivery, error: unknown): void {
-    this.#log.log('error', () => line(delivery, `failed with ${describeThrown(error)}`));
-  }
-
   async #tell<Listener>(
     name: string,
     listeners: readonly Listener[],
@@ -112,9 +119,11 @@ export class DeliveryReports {
   }
 }
 
-/** Our own words about an option are safe to show, and say what to do. */
+/** Our own words about an option or a payload are safe to show, and say what to do. */
 function describe(error: unknown): string {
-  return error instanceof ConfigurationError ? `${error.name}: ${error.message}` : describeThrown(error);
+  return error instanceof ConfigurationError || error instanceof WebhookPayloadError
+    ? `${error.name}: ${error.message}`
+    : describeThrown(error);
 }
 
 function line({ label, age, context }: ReportedDelivery, text: string): string {

@@ -1,3 +1,4 @@
+import { type Later, settling } from '../ground/later.js';
 import type { RejectionReason } from './answers.js';
 import {
   type InvalidWebhookEvent,
@@ -14,7 +15,10 @@ import {
 
 /** The delivery that an event came with, for handlers. */
 export interface WebhookContext {
-  /** Aborted when the deadline passes: the service no longer waits, and has been answered 500. */
+  /**
+   * Aborted when the deadline passes: the service no longer waits, and has been answered 500. Made when it is first read, so that a
+   * copy (`{ ...context }`) has none.
+   */
   readonly signal: AbortSignal;
   /** Id of this delivery, as in the logs. Two copies of an event are two deliveries. */
   readonly deliveryId: string;
@@ -25,8 +29,20 @@ export interface WebhookContext {
 /**
  * Handles an event. The delivery is answered 200 after every handler has returned or its promise was fulfilled, and
  * 500 when one throws or rejects.
+ *
+ * @typeParam Event - The event, or the name of its type: `WebhookHandler<'lead_captured'>`.
+ *
+ * @example
+ * ```ts
+ * import type { WebhookHandler } from 'agent-platform-sdk';
+ *
+ * export const onLead: WebhookHandler<'lead_captured'> = ({ payload }) => console.log(payload.leadEmail);
+ * ```
  */
-export type WebhookHandler<Event = WebhookEvent> = (event: Event, context: WebhookContext) => unknown;
+// In a list of one, so that a union of events makes one handler, and not a union of handlers.
+export type WebhookHandler<Event = WebhookEvent> = [Event] extends [WebhookEventType]
+  ? (event: WebhookEventOf<Event>, context: WebhookContext) => unknown
+  : (event: Event, context: WebhookContext) => unknown;
 
 /** A failure, for `onError`. */
 export interface WebhookFailure {
@@ -36,7 +52,7 @@ export interface WebhookFailure {
    * the `validation` the event did not fit the specification, and no `onInvalid` is registered.
    */
   readonly stage: 'handler' | 'deadline' | 'dedupe' | 'inbox' | 'secret' | 'validation';
-  /** The event that was being handled. Undefined at the stage `secret`: nothing was verified. */
+  /** The event that was being handled. Undefined at the stage `secret`, where nothing was verified, and where none could be made of the delivery. */
   readonly event: ReceivedWebhook | undefined;
   /** The function that was passed to `on`, `onAny`, `onUnhandled`, `onUnknown` or `onInvalid`. */
   readonly handler: WebhookHandler<never> | undefined;
@@ -44,7 +60,7 @@ export interface WebhookFailure {
   readonly context: WebhookContext;
 }
 
-/** A delivery that was refused before any handler could see it. Holds nothing of its body. */
+/** A delivery that was refused before it was verified. Holds nothing of its body. */
 export interface WebhookRejection {
   /** The reason for which the delivery was refused. */
   readonly reason: RejectionReason;
@@ -54,8 +70,10 @@ export interface WebhookRejection {
   readonly size: number | undefined;
   /** Id of the delivery, as in the logs. */
   readonly deliveryId: string;
-  /** The error of the function `secret` or `verifySecret`, or one that tells that it, or the body, did not come before the deadline. */
+  /** Tells that the body did not come before the deadline. */
   readonly error?: unknown;
+  /** What to do, where the receiver seems to be mounted wrongly: behind what has read the body, with the context of a framework. */
+  readonly hint?: string;
 }
 
 /** The functions that are registered at a receiver. */
@@ -69,7 +87,7 @@ export class Handlers {
   readonly skipped: WebhookHandler[] = [];
   readonly #byType = new Map<WebhookEventType, WebhookHandler<never>[]>();
 
-  add<Type extends WebhookEventType>(type: Type, handler: WebhookHandler<WebhookEventOf<Type>>): void {
+  add(type: WebhookEventType, handler: WebhookHandler<never>): void {
     this.#byType.set(type, [...(this.#byType.get(type) ?? []), handler]);
   }
 
@@ -98,33 +116,48 @@ export interface StartedHandler {
 }
 
 /**
- * Runs handlers side by side, so that one's failure keeps none from running. Resolves with what they threw.
+ * Runs handlers side by side, so that one's failure keeps none from running. Gives what they threw, when all have settled.
  *
- * @param unsettled - Holds each handler from its start until it settles.
+ * @param unsettled - Holds each handler that is waited for, until it settles.
  * @param onFailure - Told of each handler that fails, at once. Never rejects.
  */
-export async function runHandlers(
+export function runHandlers(
   handlers: readonly WebhookHandler<never>[],
   event: ReceivedWebhook,
   context: WebhookContext,
   unsettled: Set<StartedHandler>,
   onFailure: (error: unknown, handler: WebhookHandler<never>) => Promise<void>,
-): Promise<readonly unknown[]> {
+): Later<readonly unknown[]> {
   const thrown: unknown[] = [];
-  const run = async (handler: WebhookHandler<never>): Promise<void> => {
-    const started: StartedHandler = { handler };
-    unsettled.add(started);
+  const running: Promise<void>[] = [];
+  const fail = (error: unknown, handler: WebhookHandler<never>) => {
+    thrown.push(error);
+    return onFailure(error, handler);
+  };
+  for (const handler of handlers) {
     try {
       // `Handlers.for` has chosen these handlers by the kind and type of this very event.
-      await handler(event as never, context);
-      unsettled.delete(started);
+      const result = settling(handler(event as never, context));
+      if (result instanceof Promise) running.push(waitFor({ handler }, result, unsettled, fail));
     } catch (error) {
-      unsettled.delete(started);
-      thrown.push(error);
-      await onFailure(error, handler);
+      running.push(fail(error, handler));
     }
-  };
-  // All are started before the first is waited for, and none rejects.
-  for (const running of handlers.map(run)) await running;
-  return thrown;
+  }
+  return running.length === 0 ? thrown : Promise.all(running).then(() => thrown);
+}
+
+async function waitFor(
+  started: StartedHandler,
+  result: Promise<unknown>,
+  unsettled: Set<StartedHandler>,
+  fail: (error: unknown, handler: WebhookHandler<never>) => Promise<void>,
+): Promise<void> {
+  unsettled.add(started);
+  try {
+    await result;
+    unsettled.delete(started);
+  } catch (error) {
+    unsettled.delete(started);
+    await fail(error, started.handler);
+  }
 }

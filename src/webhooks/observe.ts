@@ -1,3 +1,4 @@
+import type { Later } from '../ground/later.js';
 import type { LeveledLogger } from '../ground/logger.js';
 import { TRACING_CHANNELS, traced } from '../ground/tracing.js';
 import { type DeliveryOutcome, statusOf, type WebhookResponse } from './answers.js';
@@ -73,8 +74,8 @@ interface Observers {
 export function observeDelivery(
   { hooks, log }: Observers,
   delivery: ObservedDelivery,
-  answer: () => Promise<WebhookResponse>,
-): Promise<WebhookResponse> {
+  answer: () => Later<WebhookResponse>,
+): Later<WebhookResponse> {
   const answerTold = async (trace: DeliveryTrace | undefined): Promise<WebhookResponse> => {
     const { traceparent, tracestate } = trace?.traceContext ?? {};
     if (traceparent !== undefined) delivery.traceContext = { traceparent, ...(tracestate && { tracestate }) };

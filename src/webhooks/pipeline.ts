@@ -1,9 +1,11 @@
 import { WebhookError } from '../errors/index.js';
+import { after, type Later, settling } from '../ground/later.js';
 import type { Reading } from './adapters.js';
 import {
   type DeliveryOutcome,
   isRejection,
   RejectedDelivery,
+  type RejectionReason,
   respond,
   type WebhookResponse,
 } from './answers.js';
@@ -20,12 +22,12 @@ import {
   type VerifiedDelivery,
   workspaceOf,
 } from './delivery.js';
+import { DeliveryContext } from './delivery-context.js';
 import type { DeliveryReports } from './delivery-reports.js';
 import {
   type Handlers,
   runHandlers,
   type StartedHandler,
-  type WebhookContext,
   type WebhookFailure,
   type WebhookHandler,
 } from './handlers.js';
@@ -44,14 +46,15 @@ export interface PipelineParts {
   readonly handlers: Handlers;
   readonly reports: DeliveryReports;
   readonly claims: Claims | undefined;
-  readonly turns: Turns | undefined;
   readonly unverified: UnverifiedBodies;
+  readonly turns: Turns | undefined;
 }
 
 /** The answer at the deadline, by how far the delivery has come. */
 const OVERDUE_OUTCOMES = {
   reading: 'body_unreadable',
   verifying: 'lookup_failed',
+  accepting: 'deadline_passed',
   claiming: 'deadline_passed',
   copy: 'copy_pending',
   waiting: 'deadline_passed',
@@ -59,9 +62,21 @@ const OVERDUE_OUTCOMES = {
   running: 'deadline_passed',
 } as const satisfies Record<string, DeliveryOutcome>;
 
-/** One delivery on its way from the request to the answer. The methods stand in the order in which they run. */
+/** What failed, where something threw in a phase. */
+const STAGES: Partial<Record<keyof typeof OVERDUE_OUTCOMES, WebhookFailure['stage']>> = {
+  verifying: 'secret',
+  accepting: 'validation',
+  claiming: 'dedupe',
+  storing: 'inbox',
+  waiting: 'deadline',
+};
+
+/**
+ * One delivery on its way from the request to the answer. The methods stand in the order in which they run; each goes on at
+ * once where there is nothing to wait for.
+ */
 export class Pipeline implements Reading, UnverifiedBody {
-  readonly context: WebhookContext;
+  readonly context: DeliveryContext;
   /** The event type as it may stand in logs, with the workspace. */
   label = '(unverified)';
   /** Undefined until it is verified. */
@@ -72,26 +87,20 @@ export class Pipeline implements Reading, UnverifiedBody {
   size: number | undefined;
   /** The trace that the delivery is part of, for whoever handles it later. */
   traceContext: StoredTraceContext | undefined;
-  readonly #parts: PipelineParts;
-  readonly #controller = new AbortController();
   heldBytes = 0;
   giveUp: Reading['giveUp'];
+  readonly #parts: PipelineParts;
+  readonly #hint: ((request: unknown) => string | undefined) | undefined;
   readonly #unsettled = new Set<StartedHandler>();
   #phase: keyof typeof OVERDUE_OUTCOMES = 'reading';
   /** The outcome, once it is certain, while listeners and the store are still to be told. */
   #settled: DeliveryOutcome | undefined;
 
-  constructor(parts: PipelineParts) {
+  /** @param hint - Says what to do, where the receiver was called with what is no request. */
+  constructor(parts: PipelineParts, hint?: (request: unknown) => string | undefined) {
     this.#parts = parts;
-    const controller = this.#controller;
-    this.context = Object.freeze({
-      // Most handlers never look at it, and to make one takes a quarter of the time of a small delivery.
-      get signal() {
-        return controller.signal;
-      },
-      deliveryId: crypto.randomUUID(),
-      receivedAt: parts.settings.clock.now(),
-    });
+    this.#hint = hint;
+    this.context = new DeliveryContext(parts.settings.clock.now());
   }
 
   get limit(): number {
@@ -106,151 +115,112 @@ export class Pipeline implements Reading, UnverifiedBody {
     return this.#parts.settings.clock.now() - this.context.receivedAt;
   }
 
-  /** Never rejects. Answers at the deadline at the latest; work that was begun by then still comes to its end. */
-  async answer(method: string | undefined, readBody: ReadBody): Promise<WebhookResponse> {
-    const { clock, deadline } = this.#parts.settings;
-    let timer: unknown;
-    const outcome = await new Promise<DeliveryOutcome>((resolve, reject) => {
-      timer = clock.setTimeout(() => {
-        this.#controller.abort(new WebhookError(`The delivery was not handled within ${deadline} ms.`));
-        this.giveUp?.('body_unreadable');
-        resolve(this.#overdue(work));
-      }, deadline);
-      const work = this.#work(method, readBody);
-      work.then(resolve, reject);
+  /** Never throws or rejects. Answers at the deadline at the latest; work that was begun by then still comes to its end. */
+  answer(request: { readonly method?: unknown }, readBody: ReadBody): Later<WebhookResponse> {
+    const work = this.#work(request, readBody);
+    return after(work instanceof Promise ? this.#beforeDeadline(work) : work, (outcome) => {
+      this.outcome = outcome;
+      if (!isRejection(outcome)) this.#parts.reports.answered(this, outcome);
+      return respond(outcome);
     });
-    clock.clearTimeout(timer);
-    this.outcome = outcome;
-    if (!isRejection(outcome)) this.#parts.reports.answered(this, outcome);
-    return respond(outcome);
   }
 
-  /** From the body to the outcome: read, verify, then store in the inbox, or validate and handle. */
-  async #work(method: string | undefined, readBody: ReadBody): Promise<DeliveryOutcome> {
+  #beforeDeadline(work: Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
+    const { clock, deadline } = this.#parts.settings;
+    return new Promise((resolve) => {
+      const timer = clock.setTimeout(() => {
+        const error = new WebhookError(`The delivery was not handled within ${deadline} ms.`);
+        DeliveryContext.abort(this.context, error);
+        this.giveUp?.('body_unreadable');
+        resolve(this.#overdue(work, error));
+      }, deadline);
+      void work.then((outcome) => {
+        clock.clearTimeout(timer);
+        resolve(outcome);
+      });
+    });
+  }
+
+  #work(request: { readonly method?: unknown }, readBody: ReadBody): Later<DeliveryOutcome> {
     try {
-      const received = await this.#read(method, readBody);
-      if (this.#parts.settings.hooks.onDelivery !== undefined) this.size = sizeOf(received);
-      const body = decodeBody(received);
-      const verify = this.#parts.settings.newVerifier();
-      // Before it is parsed, which takes a hundred times as long: whoever does not know the secret cannot have it done.
-      if (!(await this.#verify(() => mayBeGenuine(body, verify)))) {
-        throw new RejectedDelivery('verification_failed', sizeOf(received));
-      }
-      const raw = parseDelivery(body);
-      if (raw === undefined) throw new RejectedDelivery('not_json', sizeOf(received));
-      const genuine = await this.#verify(() => verify(raw.presented));
-      if (genuine === undefined) throw new RejectedDelivery('verification_failed', sizeOf(received));
-      this.#parts.unverified.release(this);
-      const verified = removeSecret(raw, genuine);
-      this.label = verified.label;
-      const key = () => dedupeKey(raw, genuine);
-      const { inbox } = this.#parts.settings;
-      if (inbox !== undefined && typeof verified.type === 'string') {
-        return await this.#store(inbox, verified, verified.type, key);
-      }
-      return await this.#accept(verified, key);
+      const outcome = after(this.#read(request, readBody), (body) => this.#verify(request, body));
+      return outcome instanceof Promise ? outcome.catch((error: unknown) => this.#end(error)) : outcome;
     } catch (error) {
-      this.#parts.unverified.release(this);
-      if (error instanceof RejectedDelivery) return this.#reject(error);
-      // A runtime without WebCrypto, or an object that no body parser makes: no key could be made of the event.
-      this.#settled = 'internal_error';
-      await this.#fail(error, 'dedupe');
-      return 'internal_error';
+      return this.#end(error);
     }
   }
 
-  async #read(method: string | undefined, readBody: ReadBody): Promise<unknown> {
-    if (String(method).toUpperCase() !== 'POST') throw new RejectedDelivery('method_not_allowed');
-    const { maxBodyBytes } = this.#parts.settings;
-    let body: unknown;
+  #read(request: { readonly method?: unknown }, readBody: ReadBody): unknown {
+    // What a server or its body parser throws quotes the body, and is not passed on.
+    const refuse = (error: unknown): never => {
+      if (error instanceof RejectedDelivery) throw error;
+      throw new RejectedDelivery('body_unreadable', undefined, this.#hint?.(request));
+    };
     try {
+      const { method } = request;
+      if (String(method).toUpperCase() !== 'POST') {
+        const hint = typeof method === 'string' ? undefined : this.#hint?.(request);
+        throw new RejectedDelivery('method_not_allowed', undefined, hint);
+      }
       // Some servers parse the body when it is first looked at, and throw then.
-      body = await readBody(this);
+      const body = settling(readBody(this));
+      return body instanceof Promise ? body.catch(refuse) : body;
     } catch (error) {
-      // What a body parser throws quotes the body, and is not passed on.
-      throw error instanceof RejectedDelivery ? error : new RejectedDelivery('body_unreadable');
+      return refuse(error);
     }
-    this.giveUp = undefined;
-    if (exceeds(body, maxBodyBytes)) throw new RejectedDelivery('body_too_large', sizeOf(body));
-    return body;
   }
 
   mayHold(bytes: number): boolean {
     return this.#parts.unverified.hold(this, bytes);
   }
 
-  async #verify<Answer>(ask: () => Answer): Promise<Awaited<Answer>> {
+  /** Before the body is parsed, which takes a hundred times as long: whoever does not know the secret cannot have it done. */
+  #verify(request: unknown, received: unknown): Later<DeliveryOutcome> {
+    this.giveUp = undefined;
+    const { settings, unverified } = this.#parts;
+    if (settings.hooks.onDelivery !== undefined) this.size = sizeOf(received);
+    const refusal = (reason: RejectionReason, hint?: string) =>
+      new RejectedDelivery(reason, sizeOf(received), hint);
+    if (exceeds(received, settings.maxBodyBytes)) throw refusal('body_too_large');
+    const body = decodeBody(received);
+    const verify = settings.newVerifier();
     this.#phase = 'verifying';
-    try {
-      return await ask();
-    } catch (error) {
-      throw new RejectedDelivery('lookup_failed', undefined, error);
-    }
-  }
-
-  async #reject({ reason, size, cause }: RejectedDelivery): Promise<DeliveryOutcome> {
-    this.#settled = reason;
-    // What came to nothing after the deadline was reported then.
-    if (this.context.signal.aborted) return reason;
-    const { event } = this;
-    const told = [this.#parts.reports.rejected(this, reason, { size, error: cause })];
-    if (reason === 'lookup_failed') told.push(this.#fail(cause, 'secret'));
-    if (event !== undefined && isInvalidEvent(event)) told.push(this.#fail(event.error, 'validation'));
-    await Promise.all(told);
-    return reason;
-  }
-
-  async #store(
-    inbox: WebhookInbox,
-    { payload, workspace, envelope }: VerifiedDelivery,
-    type: string,
-    key: () => Promise<string>,
-  ): Promise<DeliveryOutcome> {
-    const { deliveryId, receivedAt } = this.context;
-    const event = { type, payload, ...workspaceOf({ workspace }) };
-    this.event = event;
-    this.#phase = 'storing';
-    try {
-      await inbox.store({
-        version: STORED_VERSION,
-        key: await key(),
-        ...event,
-        ...(envelope === undefined ? {} : { envelope }),
-        deliveryId,
-        receivedAt,
-        ...(this.traceContext !== undefined && { traceContext: this.traceContext }),
+    return after(mayBeGenuine(body, verify), (mayBe) => {
+      if (!mayBe) throw refusal('verification_failed');
+      this.#phase = 'accepting';
+      const raw = parseDelivery(body);
+      if (raw === undefined) throw refusal('not_json', this.#hint?.(request));
+      this.#phase = 'verifying';
+      return after(verify(raw.presented), (genuine) => {
+        if (genuine === undefined) throw refusal('verification_failed');
+        unverified.release(this);
+        this.#phase = 'accepting';
+        return this.#accept(removeSecret(raw, genuine), () => dedupeKey(raw, genuine));
       });
-      return 'stored';
-    } catch (error) {
-      this.#settled = 'not_stored';
-      await this.#fail(error, 'inbox');
-      return 'not_stored';
-    }
+    });
   }
 
-  async #accept(verified: VerifiedDelivery, key: () => Promise<string>): Promise<DeliveryOutcome> {
+  /** A verified delivery is stored in the inbox, or becomes an event and is handled. */
+  #accept(verified: VerifiedDelivery, key: () => Later<string>): Later<DeliveryOutcome> {
+    this.label = verified.label;
     const { settings, handlers: registered, reports, claims, turns } = this.#parts;
+    const { type } = verified;
+    if (settings.inbox !== undefined && typeof type === 'string') {
+      return this.#store(settings.inbox, verified, type, key);
+    }
     const event = toEvent(verified, settings);
     this.event = event;
     reports.unhandledType(event, verified.typeLabel);
     const handlers = registered.for(event);
     if (handlers.length === 0) {
-      if (isInvalidEvent(event)) throw new RejectedDelivery('invalid_event');
-      return 'no_handler';
+      return isInvalidEvent(event) ? this.#end(event.error, 'invalid_event') : 'no_handler';
     }
     const place = turns?.placeOf(event, this.context.receivedAt);
     const handle = () =>
       place === undefined ? this.#handle(event, handlers) : this.#inTurn(place, event, handlers);
     if (claims === undefined) return handle();
     this.#phase = 'claiming';
-    const claimant = {
-      context: this.context,
-      onWait: () => {
-        this.#phase = 'copy';
-      },
-      onStoreError: (error: unknown) => void this.#fail(error, 'dedupe'),
-    };
-    return claims.once(await key(), claimant, handle);
+    return after(key(), (eventKey) => claims.once(eventKey, this, handle));
   }
 
   async #inTurn(
@@ -271,42 +241,78 @@ export class Pipeline implements Reading, UnverifiedBody {
     return outcome;
   }
 
-  async #handle(
-    event: ReceivedWebhook,
-    handlers: readonly WebhookHandler<never>[],
+  async #store(
+    inbox: WebhookInbox,
+    { payload, workspace, envelope }: VerifiedDelivery,
+    type: string,
+    key: () => Later<string>,
   ): Promise<DeliveryOutcome> {
+    const { deliveryId, receivedAt } = this.context;
+    const event = { type, payload, ...workspaceOf({ workspace }) };
+    this.event = event;
+    this.#phase = 'storing';
+    await inbox.store({
+      version: STORED_VERSION,
+      key: await key(),
+      ...event,
+      ...(envelope === undefined ? {} : { envelope }),
+      deliveryId,
+      receivedAt,
+      ...(this.traceContext !== undefined && { traceContext: this.traceContext }),
+    });
+    return 'stored';
+  }
+
+  onWait(): void {
+    this.#phase = 'copy';
+  }
+
+  onStoreError(error: unknown): void {
+    void this.#fail(error, 'dedupe');
+  }
+
+  #handle(event: ReceivedWebhook, handlers: readonly WebhookHandler<never>[]): Later<DeliveryOutcome> {
     this.#phase = 'running';
-    const thrown = await runHandlers(handlers, event, this.context, this.#unsettled, (error, handler) =>
+    const thrown = runHandlers(handlers, event, this.context, this.#unsettled, (error, handler) =>
       this.#fail(error, 'handler', handler),
     );
-    this.#settled = thrown.length === 0 ? 'handled' : 'handler_failed';
-    return this.#settled;
+    return after(thrown, ({ length }) => {
+      this.#settled = length === 0 ? 'handled' : 'handler_failed';
+      return this.#settled;
+    });
+  }
+
+  /** Ends a delivery that was refused, or that something failed for. */
+  async #end(error: unknown, outcome?: DeliveryOutcome): Promise<DeliveryOutcome> {
+    this.#parts.unverified.release(this);
+    const isRefused = error instanceof RejectedDelivery;
+    const phase = this.#phase;
+    const failed = phase === 'verifying' || phase === 'storing' ? OVERDUE_OUTCOMES[phase] : 'internal_error';
+    const settled = isRefused ? error.reason : (outcome ?? failed);
+    this.#settled = settled;
+    // What came to nothing before it was verified, after the deadline, was reported then.
+    const isTold = this.event === undefined && DeliveryContext.overdueBy(this.context) !== undefined;
+    if (isRefused && !isTold) await this.#parts.reports.rejected(this, error.reason, error);
+    if (!isRefused && !isTold) await this.#fail(error, outcome ? 'validation' : (STAGES[phase] ?? 'dedupe'));
+    return settled;
   }
 
   /** The answer at the deadline, by how far the delivery has come. */
-  #overdue(work: Promise<DeliveryOutcome>): DeliveryOutcome {
+  #overdue(work: Promise<DeliveryOutcome>, error: WebhookError): DeliveryOutcome {
     if (this.#settled !== undefined) return this.#settled;
     const { reports } = this.#parts;
     void work.then((outcome) => reports.late(this, outcome));
-    const error: unknown = this.context.signal.reason;
     const outcome = OVERDUE_OUTCOMES[this.#phase];
     if (isRejection(outcome)) void reports.rejected(this, outcome, { error });
-    if (this.#phase === 'verifying') void this.#fail(error, 'secret');
-    if (this.#phase === 'claiming') void this.#fail(error, 'dedupe');
-    if (this.#phase === 'storing') void this.#fail(error, 'inbox');
-    if (this.#phase === 'waiting') void this.#fail(error, 'deadline');
+    const stage = STAGES[this.#phase];
+    if (stage !== undefined) void this.#fail(error, stage);
     for (const { handler } of this.#unsettled) void this.#fail(error, 'deadline', handler);
     return this.#phase === 'running' && this.#unsettled.size === 0 ? 'handler_failed' : outcome;
   }
 
-  async #fail(
-    error: unknown,
-    stage: WebhookFailure['stage'],
-    handler?: WebhookHandler<never>,
-  ): Promise<void> {
+  #fail(error: unknown, stage: WebhookFailure['stage'], handler?: WebhookHandler<never>): Promise<void> {
     const { event, label, context } = this;
-    if (event === undefined && stage !== 'secret') return this.#parts.reports.broken(this, error);
-    await this.#parts.reports.failed(label, error, { stage, event, handler, context });
+    return this.#parts.reports.failed(label, error, { stage, event, handler, context });
   }
 }
 

@@ -15,6 +15,8 @@
  */
 import { forCaller } from '../errors/caller.js';
 import { typeName } from '../ground/issues.js';
+import type { Later } from '../ground/later.js';
+import { describeThrown } from '../ground/logger.js';
 import { refuseOption } from '../validation/option-checks.js';
 import {
   answerNode,
@@ -36,8 +38,15 @@ import {
   type WebhookEventType,
   webhookEvents,
 } from './events.js';
-import { Handlers, type WebhookFailure, type WebhookHandler, type WebhookRejection } from './handlers.js';
+import {
+  Handlers,
+  type WebhookContext,
+  type WebhookFailure,
+  type WebhookHandler,
+  type WebhookRejection,
+} from './handlers.js';
 import { processStored, type StoredWebhook } from './inbox.js';
+import { mountingHint } from './mounting.js';
 import { observeDelivery, observeJob } from './observe.js';
 import { Pipeline, type PipelineParts, type ReadBody } from './pipeline.js';
 import {
@@ -96,7 +105,10 @@ export class WebhookReceiver {
    * );
    * ```
    */
-  on<Type extends WebhookEventType>(type: Type, handler: WebhookHandler<WebhookEventOf<Type>>): this {
+  on<Type extends WebhookEventType>(
+    type: Type,
+    handler: (event: WebhookEventOf<Type>, context: WebhookContext) => unknown,
+  ): this {
     if (!isWebhookEventType(type)) {
       const known = Object.keys(webhookEvents).join(', ');
       refuseOption('type', `${JSON.stringify(type)} is not an event type. Known event types: ${known}`);
@@ -160,7 +172,7 @@ export class WebhookReceiver {
 
   /**
    * Registers a handler for verified events whose payload does not fit the specification. Without one they are answered
-   * 400 and go to `onRejected`, and to `onError` with their payload; with one, they are answered as any event.
+   * 400 and go to `onError` with their payload; with one, they are answered as any event.
    *
    * @example
    * ```ts
@@ -214,8 +226,8 @@ export class WebhookReceiver {
   }
 
   /**
-   * Registers a listener for deliveries that no handler could see: a wrong secret, a body that is too large or cut
-   * off. What the listener itself throws is logged, and changes no answer.
+   * Registers a listener for deliveries that were refused before they were verified: a wrong secret, a body that is too large or
+   * cut off. What fails is told to `onError` alone. What the listener itself throws is logged, and changes no answer.
    *
    * @example
    * ```ts
@@ -264,8 +276,8 @@ export class WebhookReceiver {
    * });
    * ```
    */
-  readonly handle = (request: WebhookRequest): Promise<WebhookResponse> =>
-    this.#answer(request.method, () => request.body);
+  readonly handle = async (request: WebhookRequest): Promise<WebhookResponse> =>
+    this.#answer(request, () => request.body, mountingHint);
 
   /**
    * Takes a delivery as a `Request`: Next, Hono, Remix, Workers, Deno, Bun. Never rejects. Bound to the receiver, so
@@ -280,7 +292,7 @@ export class WebhookReceiver {
    * ```
    */
   readonly fetch = async (request: Request): Promise<Response> => {
-    const answer = await this.#answer(request.method, (reading) => readRequest(request, reading));
+    const answer = await this.#answer(request, (reading) => readRequest(request, reading));
     return toResponse(answer);
   };
 
@@ -305,11 +317,18 @@ export class WebhookReceiver {
    * ```
    */
   readonly node = async (request: NodeRequest, response: NodeResponse, parsed?: unknown): Promise<void> => {
-    const answer = await this.#answer(request.method, (reading) => {
+    const answer = await this.#answer(request, (reading) => {
       const body = parsedBody(request, parsed);
       return body === undefined ? readNode(request, reading) : body.value;
     });
-    answerNode(response, answer);
+    try {
+      answerNode(response, answer);
+    } catch (error) {
+      this.#parts.settings.log.log(
+        'error',
+        () => `a webhook could not be answered: ${describeThrown(error)}`,
+      );
+    }
   };
 
   /**
@@ -340,9 +359,13 @@ export class WebhookReceiver {
     await observeJob(stored, now, () => processStored(stored, signal, this.#parts));
   }
 
-  #answer(method: string | undefined, readBody: ReadBody): Promise<WebhookResponse> {
-    const delivery = new Pipeline(this.#parts);
-    return observeDelivery(this.#parts.settings, delivery, () => delivery.answer(method, readBody));
+  #answer(
+    request: Pick<WebhookRequest, 'method'>,
+    readBody: ReadBody,
+    hint?: typeof mountingHint,
+  ): Later<WebhookResponse> {
+    const delivery = new Pipeline(this.#parts, hint);
+    return observeDelivery(this.#parts.settings, delivery, () => delivery.answer(request, readBody));
   }
 }
 

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors/index.js';
 import { isObject } from '../ground/json.js';
+import type { Later } from '../ground/later.js';
 import { checkFunction, refuseOption, shown } from '../validation/option-checks.js';
 import type { Clock } from './clock.js';
 import { presentedIn } from './presented.js';
@@ -43,7 +44,7 @@ export type WebhookSecretOptions =
     };
 
 /** A {@link Verifier} that may take its time. Rejects where nothing can be said about the presented secret. */
-export type AnyVerifier = (presented: unknown) => Genuine | undefined | Promise<Genuine | undefined>;
+export type AnyVerifier = (presented: unknown) => Later<Genuine | undefined>;
 
 /**
  * The verifier for the secrets that are known, that a function loads, or that a function decides on. Made for each delivery:
@@ -113,13 +114,18 @@ function askOnce(verify: AnyVerifier): AnyVerifier {
 }
 
 /** Looks for a genuine secret in the text of a body, before it is parsed. */
-export async function mayBeGenuine(body: unknown, verify: AnyVerifier): Promise<boolean> {
+export function mayBeGenuine(body: unknown, verify: AnyVerifier): Later<boolean> {
   // What a body parser has made is parsed already; and nothing is not a forgery, but a body parser that is missing.
-  if (typeof body !== 'string' || body === '') return true;
-  for (const presented of presentedIn(body)) {
-    const answer = verify(presented);
-    // To wait for an answer that is there would take longer than to find it.
-    if ((answer instanceof Promise ? await answer : answer) !== undefined) return true;
+  return typeof body !== 'string' || body === '' || isAnyGenuine(presentedIn(body), verify);
+}
+
+function isAnyGenuine(presented: Iterator<string>, verify: AnyVerifier): Later<boolean> {
+  for (let next = presented.next(); !next.done; next = presented.next()) {
+    const answer = verify(next.value);
+    if (answer instanceof Promise) {
+      return answer.then((genuine) => genuine !== undefined || isAnyGenuine(presented, verify));
+    }
+    if (answer !== undefined) return true;
   }
   return false;
 }

@@ -143,8 +143,9 @@ function usable(option: string, secret: unknown): string {
   // As a token, which it is too (5.2): a file that it is read from ends with a line break.
   if (typeof secret === 'string' && secret.trim() !== '') return secret.trim();
   const got = typeof secret === 'string' ? 'an empty string' : typeName(secret);
+  const isUnset = secret === undefined || secret === '';
   return refuseOption(
     option,
-    `must be a workspace secret, from the dashboard's workspace switcher, got ${got}`,
+    `must be a workspace secret, from the dashboard's workspace switcher, got ${got}${isUnset ? '. Is the environment variable set? A function can load it later' : ''}`,
   );
 }

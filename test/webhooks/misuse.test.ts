@@ -51,7 +51,7 @@ test('a method that is no text is refused', async () => {
   expect(answer.status).toBe(405);
 });
 
-test('what cannot be looked at is logged, though no listener can be handed an event', async () => {
+test('what cannot be looked at is logged, and told without an event', async () => {
   const logger = new RecordingLogger();
   const receiver = createWebhookReceiver({ secret, logger });
   const body = {
@@ -60,12 +60,114 @@ test('what cannot be looked at is logged, though no listener can be handed an ev
       throw new RangeError('a lazy body');
     },
   };
+  const told: unknown[] = [];
+  receiver.onError((error, { stage, event }) => told.push(error, stage, event));
   expect((await receiver.handle({ method: 'POST', body })).status).toBe(500);
-  expect(logger.lines.join()).toMatch(/error .*failed with RangeError/);
+  expect(told).toEqual([expect.any(RangeError), 'validation', undefined]);
+  expect(logger.lines.join()).toMatch(/error .*failed at validation with RangeError/);
 });
 
 test('a handler for a list of types is refused: it would never run', () => {
   const receiver = createWebhookReceiver({ secret });
   const types = ['lead_captured'] as unknown as 'lead_captured';
   expect(() => receiver.on(types, () => undefined)).toThrow(ConfigurationError);
+});
+
+const throwing = (name: string) =>
+  Object.defineProperty({ method: 'POST' }, name, {
+    get: () => {
+      throw new Error('a getter');
+    },
+  });
+const revoked = () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['null', null],
+  ['a text', 'POST'],
+  ['a symbol', Symbol('request')],
+  ['a getter of the method that throws', throwing('method')],
+  ['a getter of the body that throws', throwing('body')],
+  ['a method that cannot be a text', { method: Object.create(null) as unknown }],
+  ['a revoked proxy', revoked()],
+  ['a body whose fields throw', { method: 'POST', body: throwing('payload') }],
+  ['a body that is a revoked proxy', { method: 'POST', body: revoked() }],
+  ['a body that rejects', { method: 'POST', body: { then: (_: unknown, reject: () => void) => reject() } }],
+])('handle, fetch and node never reject, whatever they are given: %s', async (_, request) => {
+  const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger() });
+  receiver.onAny(() => expect.unreachable());
+  const { status } = await receiver.handle(request as never);
+  expect([400, 405, 500]).toContain(status);
+  expect([400, 405]).toContain((await receiver.fetch(request as never)).status);
+  await expect(receiver.node(request as never, undefined as never)).resolves.toBeUndefined();
+});
+
+const nodeRequest = (fields: object) =>
+  Object.defineProperties(
+    Readable.from([]),
+    Object.getOwnPropertyDescriptors({ method: 'POST', headers: {}, ...fields }),
+  );
+const respond = () => ({
+  headersSent: false,
+  on: () => undefined,
+  setHeader: () => undefined,
+  end: () => undefined,
+});
+type Receiver = ReturnType<typeof createWebhookReceiver>;
+const handed = (request: unknown) => (receiver: Receiver) => receiver.handle(request as never);
+
+test.each<[string, (receiver: Receiver) => unknown, RegExp]>([
+  ['nothing', handed(undefined), /handle\(\{ method, body \}\)/],
+  ['the context of Koa', handed({ method: 'POST', request: {}, req: {} }), /framework's context/],
+  ['the context of Hono', handed({ req: { raw: request() } }), /receiver\.fetch\(c\.req\.raw\)/],
+  [
+    'an event of Lambda',
+    handed({ requestContext: { http: { method: 'POST' } }, body: '{}' }),
+    /event of Lambda/,
+  ],
+  ['an older event of Lambda', handed({ httpMethod: 'POST', body: '{}' }), /event of Lambda/],
+  ['a Request', handed(request()), /receiver\.fetch/],
+  ['a request of Node that nobody has read', handed(nodeRequest({})), /receiver\.node\(request, response\)/],
+  ['a request without a body', handed({ method: 'POST' }), /is a body parser mounted/],
+  [
+    'to node, a request that was read',
+    (receiver) => receiver.node(nodeRequest({ readableEnded: true }) as never, respond() as never),
+    /receiver before whatever reads it/,
+  ],
+  [
+    'to fetch, a request that was read',
+    async (receiver) => {
+      const used = request();
+      await used.text();
+      return receiver.fetch(used);
+    },
+    /receiver before whatever reads it/,
+  ],
+])('a receiver that is given %s says what to do instead', async (_, call, hint) => {
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, logger });
+  const hints: unknown[] = [];
+  receiver.onRejected((rejection) => hints.push(rejection.hint));
+  await call(receiver);
+  expect(hints).toEqual([expect.stringMatching(hint)]);
+  expect(logger.lines).toEqual([expect.stringMatching(hint)]);
+});
+
+test('a stranger who sends nothing, or looks by, leads to no hint', async () => {
+  const hints: unknown[] = [];
+  const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger() });
+  receiver.onRejected(({ hint }) => hints.push(hint));
+  await receiver.handle({ method: 'GET' });
+  await receiver.handle({ method: 'POST', body: '' });
+  await receiver.fetch(new Request('https://example.com'));
+  expect(hints).toEqual([undefined, undefined, undefined]);
+});
+
+test('a secret that is not set asks for the environment variable', () => {
+  const create = () => createWebhookReceiver({ secret: process.env.NO_SUCH_SECRET as string });
+  expect(create).toThrow(/^secret must be .*got nothing\. Is the environment variable set\?/);
 });

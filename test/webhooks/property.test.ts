@@ -43,7 +43,9 @@ const mutated = fc
     const copy = structuredClone(event) as Record<string, unknown>;
     for (const { inside, pick, name, value } of changes) {
       const target =
-        inside && typeof copy.payload === 'object' && copy.payload !== null ? copy.payload : copy;
+        inside && typeof copy.payload === 'object' && copy.payload !== null && !Array.isArray(copy.payload)
+          ? copy.payload
+          : copy;
       const keys = Object.keys(target);
       const key = name ?? keys[pick % Math.max(keys.length, 1)] ?? 'new';
       Object.defineProperty(target, key, {

@@ -110,12 +110,12 @@ test('an onRejected that never settles does not hold the answer beyond the deadl
 });
 
 test('a look-up that never settles is answered 500, and reported', async () => {
-  const { clock, receiver, rejections } = setUp({ secret: never });
+  const { clock, receiver, rejections, failures } = setUp({ secret: never });
   const answer = receiver.handle(post('lead_captured'));
   await clock.advance(55_000);
   expect(codeOf(await answer)).toEqual([500, 'lookup_failed']);
   const error = expect.objectContaining({ type: 'webhook_error' }) as Error;
-  expect(rejections).toMatchObject([{ reason: 'lookup_failed', status: 500, error }]);
+  expect([failures, rejections]).toMatchObject([[[error, { stage: 'secret', event: undefined }]], []]);
 });
 
 test('a body that stalls is given up at the deadline, once', async () => {

@@ -4,6 +4,8 @@ import {
   parseWebhook,
   parseWebhookRequest,
   type WebhookEvent,
+  type WebhookEventOf,
+  type WebhookHandler,
 } from 'agent-platform-sdk';
 import { expectTypeOf } from 'vitest';
 
@@ -69,4 +71,21 @@ export function typesOfSecretFunctions(secret: string): void {
   parseWebhookRequest('', { secret: () => secret, verifySecret: () => true });
   // @ts-expect-error A name alone is no decision.
   parseWebhookRequest('', { verifySecret: () => 'acme' });
+}
+
+export function typesOfNamedHandlers(): void {
+  const byName: WebhookHandler<'lead_captured'> = ({ payload }) => payload.leadEmail;
+  const byEvent: WebhookHandler<WebhookEventOf<'lead_captured'>> = byName;
+  const ofAny: WebhookHandler = ({ type }) => type;
+  createWebhookReceiver({ secret: 'a' })
+    .on('lead_captured', byName)
+    .on('lead_captured', byEvent)
+    .on('lead_captured', ofAny)
+    .onAny(ofAny);
+  expectTypeOf<Parameters<WebhookHandler<'lead_captured'>>[0]>().toEqualTypeOf<
+    WebhookEventOf<'lead_captured'>
+  >();
+  expectTypeOf<Parameters<WebhookHandler<'lead_captured' | 'webhook_test'>>[0]>().toEqualTypeOf<
+    WebhookEventOf<'lead_captured'> | WebhookEventOf<'webhook_test'>
+  >();
 }

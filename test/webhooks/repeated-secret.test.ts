@@ -66,7 +66,7 @@ test.each(repeats)(
 );
 
 test('only what repeats the secret is changed', () => {
-  const rest = { list: [1, null, 'one'], ['__proto__x']: { a: {} }, message: `is ${secret}` };
+  const rest = { list: [1, null, 'one'], __proto__x: { a: {} }, message: `is ${secret}` };
   const body = JSON.stringify(envelope('webhook_test', rest)).replace('__proto__x', '__proto__');
   const { payload } = parseWebhook(body, { secret });
   expect(Object.entries(payload)).toEqual([

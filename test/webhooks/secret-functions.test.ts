@@ -143,7 +143,7 @@ test.each<[string, () => unknown]>([
     const error = failures[0]?.[0];
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(failures[0]).toMatchObject([{ option: 'secret' }, { stage: 'secret', event: undefined }]);
-    expect(rejections[0]).toMatchObject({ reason: 'lookup_failed', status: 500, error });
+    expect(rejections).toEqual([]);
     expect(logger.lines.join('\n')).toMatch(/^error .*failed at secret with ConfigurationError: secret /m);
     expect(logger.lines.join()).not.toContain('private');
     const parsing = parseWebhookRequest(delivery('webhook_test'), { secret: load as WebhookSecretLoader });
@@ -339,7 +339,7 @@ test('a look-up that fails is answered 500, and reported with its error', async 
   const { failures, rejections, logger, statusOf } = setUp({ verifySecret });
   expect(await statusOf(post('webhook_test'))).toBe(500);
   expect(failures).toMatchObject([[cause, { stage: 'secret', event: undefined }]]);
-  expect(rejections).toMatchObject([{ reason: 'lookup_failed', status: 500, error: cause }]);
+  expect(rejections).toEqual([]);
   expect(logger.lines.join()).not.toContain('database down');
   const parsing = parseWebhookRequest(delivery('webhook_test'), { verifySecret });
   await expect(parsing).rejects.toThrow(expect.objectContaining({ type: 'webhook_error', cause }));
