@@ -5,8 +5,8 @@ export type Later<Value> = Value | Promise<Value>;
  * Goes on with a value: at once if it is there. What has nothing to wait for then costs no promise and no turn of the event
  * loop, which for a small webhook take longer than all else.
  */
-export function after<Value, Next>(value: Later<Value>, next: (value: Value) => Later<Next>): Later<Next> {
-  return value instanceof Promise ? value.then(next) : next(value);
+export function after<Value, Next>(value: Later<Value>, goOn: (value: Value) => Later<Next>): Later<Next> {
+  return value instanceof Promise ? value.then(goOn) : goOn(value);
 }
 
 /** A promise in place of whatever else can be awaited, such as the query of a database library. */

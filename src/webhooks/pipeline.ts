@@ -134,10 +134,12 @@ export class Pipeline implements Reading, UnverifiedBody {
         this.giveUp?.('body_unreadable');
         resolve(this.#overdue(work, error));
       }, deadline);
-      void work.then((outcome) => {
+      const end = async () => {
+        const outcome = await work;
         clock.clearTimeout(timer);
         resolve(outcome);
-      });
+      };
+      void end();
     });
   }
 
