@@ -217,11 +217,11 @@ export class Pipeline implements Reading, UnverifiedBody {
     if (handlers.length === 0) {
       return isInvalidEvent(event) ? this.#end(event.error, 'invalid_event') : 'no_handler';
     }
+    this.#phase = 'claiming';
     const place = turns?.placeOf(event, this.context.receivedAt);
     const handle = () =>
       place === undefined ? this.#handle(event, handlers) : this.#inTurn(place, event, handlers);
     if (claims === undefined) return handle();
-    this.#phase = 'claiming';
     return after(key(), (eventKey) => claims.once(eventKey, this, handle));
   }
 
