@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
 import { entryPoints, readManifest } from './scripts/entry-points.js';
 
@@ -31,7 +32,23 @@ const shared: Options = {
   },
 };
 
+/** The page of the fake: for browsers, whole, and loaded by nobody who imports the package. */
+const page: Options = {
+  entry: { 'cli/page/page': 'src/page/page.tsx' },
+  format: 'esm',
+  target: 'es2022',
+  platform: 'browser',
+  minify: true,
+  splitting: false,
+  clean: false,
+  noExternal: [/^hono/],
+  dts: false,
+  silent: true,
+  onSuccess: async () => cpSync('src/page/static', 'dist/cli/page', { recursive: true }),
+};
+
 export default defineConfig([
+  page,
   { ...shared, format: 'esm', treeshake: true },
   // Without Rollup's pass the source maps of split CommonJS hold absolute paths.
   { ...shared, format: 'cjs', treeshake: true },

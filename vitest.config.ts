@@ -14,7 +14,7 @@ const isLong = process.env.RELIABILITY_LONG === '1';
 const projects: Readonly<Record<string, TestProjectInlineConfiguration['test']>> = {
   unit: {
     include: ['test/**/*.test.ts', 'examples/*/*.test.ts'],
-    exclude: ['test/{bullmq,package,postgres,redis,reliability,site}/**'],
+    exclude: ['test/{bullmq,package,postgres,redis,reliability,site,page}/**'],
     setupFiles: 'test/support/no-secret-shown.ts',
   },
   redis: {
@@ -42,6 +42,12 @@ const projects: Readonly<Record<string, TestProjectInlineConfiguration['test']>>
     maxConcurrency: 2,
     fileParallelism: false,
   },
+  // The page of the fake, by clicking.
+  browser: {
+    include: ['test/page/*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
   docs: {
     include: ['test/site/*.test.ts'],
     fileParallelism: false,
@@ -64,6 +70,9 @@ const lacks: Readonly<Record<string, () => string | false>> = {
   redis: () => spawnSync('redis-server', ['--version']).error !== undefined && 'redis-server',
   postgres: lacksPostgres,
   package: () => !existsSync('dist/index.js') && 'a build: npm run build',
+  browser: () =>
+    (!existsSync('dist/cli/page/page.js') && 'a build: npm run build') ||
+    (chromiumPath() === undefined && 'Chromium, or the path of one in CHROMIUM'),
   docs: () =>
     (!existsSync('build/docs/index.html') && 'the site: npm run docs') ||
     (chromiumPath() === undefined && 'Chromium, or the path of one in CHROMIUM'),

@@ -22,6 +22,7 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
   redis: { folders: 'ground errors validation webhooks', packages: /^(ioredis$|node:)/ },
   bullmq: { folders: 'ground errors validation webhooks redis', packages: /^(bullmq$|ioredis$|node:)/ },
   testing: { folders: 'ground schemas errors validation endpoints webhooks', packages: /^(msw$|node:)/ },
+  page: { folders: '', packages: /^hono\// },
   cli: { folders: 'ground schemas errors validation client webhooks bullmq testing', packages: /^node:/ },
 };
 

@@ -1,4 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { REGIONS } from '../ground/regions.js';
+import { createFixtures } from '../testing/fixtures/fixtures.js';
+import { type WebhookEventType, webhookEvents } from '../webhooks/events.js';
 
 /** What the command serves beside the regions and the control: the page and its parts, and the service's description. */
 const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
@@ -23,6 +26,7 @@ const POLICY = [
 /** Answers a request for one of the files; undefined for any other. */
 export function site(request: Request): Response | undefined {
   const { pathname } = new URL(request.url);
+  if (pathname === '/events.json') return Response.json(eventFixtures());
   const [name, type] = (Object.hasOwn(FILES, pathname) ? FILES[pathname] : undefined) ?? [];
   if (name === undefined || type === undefined || request.method !== 'GET') return undefined;
   const file = new URL(name, import.meta.url);
@@ -36,4 +40,17 @@ export function site(request: Request): Response | undefined {
     'cache-control': 'no-cache',
   };
   return new Response(readFileSync(file), { headers });
+}
+
+/** The fixture of each event in each region, for the forms of the page. */
+function eventFixtures(): object {
+  // The keys of the table are the types.
+  const types = Object.keys(webhookEvents) as WebhookEventType[];
+  const each = types.map((type) => {
+    const payloads = REGIONS.map(
+      (region) => [region, createFixtures({ region }).event(type).payload] as const,
+    );
+    return [type, Object.fromEntries(payloads)] as const;
+  });
+  return Object.fromEntries(each);
 }

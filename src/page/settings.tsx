@@ -1,0 +1,28 @@
+import { type State, text } from './api.js';
+import { Action, Value } from './parts.js';
+
+/** The settings of a program that calls this fake, at the address by which the page was opened. */
+export function Settings({ state, region }: { state: State; region: string }) {
+  const [workspace] = state.records[region]?.workspaces ?? [];
+  const { origin, hostname } = window.location;
+  const isLocal = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]';
+  const lines = [
+    `AGENT_PLATFORM_REGION=${region}`,
+    `AGENT_PLATFORM_TOKEN=${text(workspace?.secret ?? '')}`,
+    `AGENT_PLATFORM_BASE_URL_EU=${origin}/eu`,
+    `AGENT_PLATFORM_BASE_URL_NA=${origin}/na`,
+    ...(isLocal ? [] : ['AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true']),
+    `WORKSPACE_SECRET=${text(workspace?.secret ?? '')}`,
+  ].join('\n');
+  return (
+    <section aria-label="Settings">
+      <h2>Settings</h2>
+      <Value name=".env" value={lines} />
+      <Action label="Copy settings" act={() => navigator.clipboard.writeText(lines)} />
+      <p class="note">
+        All of this over HTTP: <a href="/_fake/openapi.json">/_fake/openapi.json</a>; the service itself:{' '}
+        <a href="/openapi.json">/openapi.json</a>.
+      </p>
+    </section>
+  );
+}
