@@ -3,10 +3,14 @@ import { defineConfig, type Options } from 'tsup';
 import { entryPoints, readManifest } from './scripts/entry-points.js';
 
 const entry = entryPoints(readManifest());
+/** Without the command, which is run and never imported. */
+const modules = Object.fromEntries(Object.entries(entry).filter(([name]) => name !== 'cli/index'));
+
+const KY = 'node_modules/ky/distribution/index.js';
 
 const shared: Options = {
   // ky as one more entry, so that it has files of its own: much of it runs as it loads, and bundlers can only drop it whole.
-  entry: { ...entry, ky: 'node_modules/ky/distribution/index.js' },
+  entry: { ...entry, ky: KY },
   // One copy of every class, whichever entry point it is reached through: `instanceof` depends on it.
   splitting: true,
   target: 'es2022',
@@ -21,7 +25,10 @@ const shared: Options = {
   // ky asks, as it loads, what the body of a request may be. In Node the question alone loads all that is behind `fetch`, for
   // those too who only receive webhooks. This client sends text.
   define: { 'globalThis.ReadableStream': 'undefined', 'globalThis.FormData': 'undefined' },
-  sourcemap: true,
+  // The built code is not minified: its stacks are read as they are. Maps would be most of what an installation weighs.
+  sourcemap: false,
+  // What was bundled, of which the licenses travel along. It stays out of the package.
+  metafile: true,
   dts: false,
   silent: true,
   esbuildOptions(options) {
@@ -50,8 +57,7 @@ const page: Options = {
 export default defineConfig([
   page,
   { ...shared, format: 'esm', treeshake: true },
-  // Without Rollup's pass the source maps of split CommonJS hold absolute paths.
-  { ...shared, format: 'cjs', treeshake: true },
+  { ...shared, entry: { ...modules, ky: KY }, format: 'cjs', treeshake: true },
   // `only` leaves the JavaScript to the two above; both kinds of declarations come out of one program.
-  { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true } },
+  { ...shared, entry: modules, format: ['esm', 'cjs'], dts: { only: true }, metafile: false },
 ]);

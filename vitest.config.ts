@@ -30,7 +30,7 @@ const projects: Readonly<Record<string, TestProjectInlineConfiguration['test']>>
     globalSetup: 'test/reliability/support/announce.ts',
     maxWorkers: 3,
     sequence: { groupOrder: 1 },
-    testTimeout: isLong ? 900_000 : 120_000,
+    testTimeout: isLong ? 900_000 : 300_000,
     hookTimeout: 60_000,
   },
   package: {

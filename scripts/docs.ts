@@ -18,6 +18,7 @@ const GUIDES = [
   'inbox',
   'fake',
   'command',
+  'why',
 ];
 
 const { 'cli/index': cli, ...modules } = entryPoints(readManifest());

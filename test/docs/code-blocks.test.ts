@@ -8,7 +8,8 @@ const filesIn = (directory: string, suffix: string): string[] =>
     .filter((file) => file.endsWith(suffix) && !file.includes('node_modules'))
     .map((file) => `${directory}/${file}`);
 
-const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'].concat(
+const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'AGENTS.md'].concat(
+  filesIn('skills', '.md'),
   filesIn('docs', '.md'),
   filesIn('examples', '.md'),
 );

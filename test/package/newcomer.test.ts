@@ -9,7 +9,8 @@ import { install, project, root } from './install.js';
 
 // The first hour of a newcomer, from an empty folder, with nothing but the README and the packed package.
 
-const blocks = blocksOfMarkdown('README.md', readFileSync(join(root, 'README.md'), 'utf8'));
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const blocks = blocksOfMarkdown('README.md', readme);
 
 /** A block of the README as the JavaScript that it is without its types. */
 function blockWith(text: string): string {
@@ -37,6 +38,8 @@ function start(directory: string, args: readonly string[], env: Readonly<Record<
 
 let consumer: string;
 let folder: string;
+/** The command of the package. */
+let command: string;
 let appPort: number;
 /** What the fake prints. */
 let fake: { readonly text: string };
@@ -45,7 +48,7 @@ beforeAll(async () => {
   consumer = install(inject('tarball'));
   folder = project(consumer, {});
   appPort = await freePort();
-  const command = join(consumer, 'node_modules/agent-platform-sdk/dist/cli/index.js');
+  command = join(consumer, 'node_modules/agent-platform-sdk/dist/cli/index.js');
   const webhook = `http://127.0.0.1:${appPort}/webhooks`;
   fake = start(folder, [command, 'fake', '--port', '0', '--webhook', webhook]);
   await vi.waitUntil(() => fake.text.includes('curl '), { timeout: 60_000 });
@@ -67,27 +70,38 @@ function nodeIn(directory: string, ...args: readonly string[]): string {
   });
 }
 
+test('the settings of the README are those that the fake prints', () => {
+  const printed = settings().replaceAll(/:\d+/g, ':4010').split('\n');
+  const shown = readme.match(/^[A-Z_]+=\S+$/gm) ?? [];
+  expect(shown).toHaveLength(4);
+  expect(printed).toEqual(expect.arrayContaining(shown));
+});
+
 test('the first call, as the README has it, to the fake with the settings that it prints', () => {
-  const code = blockWith("tools.get('tool_1')")
-    .replace(/AgentPlatform\(\{[\s\S]*?\}\)/, 'AgentPlatform()')
-    .replace('tool_1', 'tool_eu_1');
+  const code = blockWith("tools.get('tool_eu_1')");
   const directory = project(consumer, { '.env': settings(), 'first.mjs': code });
   expect(nodeIn(directory, '--env-file=.env', 'first.mjs')).toBe(
     "find_invoice https://shop.example/orders [ 'web-chat' ]\n",
   );
 });
 
-test('the first webhook, as the README has it, sent with the line that the fake prints', async () => {
+test('the first webhook, as the README has it, posted by its command, and with the line that the fake prints', async () => {
   const code = blockWith('createServer(receiver.node)').replace('listen(3000)', `listen(${appPort})`);
   const directory = project(consumer, { '.env': settings(), 'webhooks.mjs': code });
   const printed = start(directory, ['--env-file=.env', 'webhooks.mjs']);
   await vi.waitFor(() => fetch(`http://127.0.0.1:${appPort}`), { timeout: 60_000 });
 
-  const [, header = '', body = '', url = ''] = /^curl -H (\S+) -d '(.+)' (\S+)$/m.exec(fake.text) ?? [];
-  const [name = '', value = ''] = header.split(':');
-  expect((await fetch(url, { method: 'POST', headers: { [name]: value }, body })).status).toBe(200);
-
+  const [, assignment = '', args = ''] =
+    /^(\S+=\S+) npx agent-platform-sdk (trigger .+)$/m.exec(readme) ?? [];
+  const [variable = '', value = ''] = assignment.split('=');
+  const trigger = args.replace(':3000', `:${appPort}`).split(' ');
+  const sent = start(directory, [command, ...trigger], { [variable]: value });
+  await vi.waitFor(() => expect(sent.text).toContain('200'), { timeout: 60_000 });
   await vi.waitFor(() => expect(printed.text).toContain('customer@mail.example'));
+
+  const [, header = '', body = '', url = ''] = /^curl -H (\S+) -d '(.+)' (\S+)$/m.exec(fake.text) ?? [];
+  const [name = '', type = ''] = header.split(':');
+  expect((await fetch(url, { method: 'POST', headers: { [name]: type }, body })).status).toBe(200);
   await vi.waitFor(() => expect(fake.text).toContain('webhook lead_captured 200'));
 });
 

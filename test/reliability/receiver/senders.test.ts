@@ -40,7 +40,7 @@ test.each(['ended', 'reset'])(
       else socket.end();
       await ended;
     }
-    await expect.poll(open, { timeout: 10_000 }).toBe(0);
+    await expect.poll(open, { timeout: 30_000 }).toBe(0);
     expect(handled).toEqual([]);
     expect(rejected.every(({ reason }) => reason === 'body_unreadable')).toBe(true);
     const whole = await dial(url);
@@ -99,7 +99,7 @@ test('slow senders hold up no other, and each is answered at the deadline', asyn
   expect(handled).toHaveLength(100);
   expect(rejected).toHaveLength(slow.length);
   for (const { socket } of slow) socket.destroy();
-  await expect.poll(open, { timeout: 10_000 }).toBeLessThanOrEqual(1);
+  await expect.poll(open, { timeout: 30_000 }).toBeLessThanOrEqual(1);
 });
 
 test.each<[string, string, number, number]>([
@@ -122,7 +122,7 @@ test.each<[string, string, number, number]>([
   const { url, handled } = await startReceiver({ deadline: 300, maxBodyBytes: 1_000_000 });
   const { socket, statuses } = await dial(url);
   socket.write(bytes);
-  await expect.poll(() => statuses()[0], { timeout: 10_000 }).toBe(status);
+  await expect.poll(() => statuses()[0], { timeout: 30_000 }).toBe(status);
   expect(handled).toHaveLength(count);
 });
 

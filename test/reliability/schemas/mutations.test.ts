@@ -51,7 +51,11 @@ test.each(recordNames)('every single forbidden change of a %s is rejected at its
   fc.assert(rejected, fcParameters(3));
 });
 
-test.each(recordNames)('a new field anywhere in the open objects of a %s is kept, and no issue', (record) => {
+/** Closed to their last field: a new one is drift. */
+const closed = ['NotificationsSettings', 'Team'];
+const open = recordNames.filter((record) => !closed.includes(record));
+
+test.each(open)('a new field anywhere in the open objects of a %s is kept, and no issue', (record) => {
   const schema = schemaOf(record);
   const kept = fc.property(arbitraryOf(schema), (value) => {
     for (const { value: grown } of permittedChanges(schema, value)) {

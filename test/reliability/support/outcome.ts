@@ -6,7 +6,7 @@ export type Outcome =
   | { readonly type: string; readonly error: AgentPlatformError };
 
 /** Far more than any call of these tests is given: what has not ended by then hangs. */
-const HANGS_AFTER = 30_000;
+const HANGS_AFTER = 120_000;
 
 /** How a call ended. Rejects where it hangs, or ended in anything but one of the package's errors. */
 export async function outcomeOf(call: Promise<unknown>): Promise<Outcome> {

@@ -49,7 +49,7 @@ export async function cutEverywhere(
     }),
   );
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-  await expect.poll(server.open, { timeout: 5_000 }).toBe(0);
+  await expect.poll(server.open, { timeout: 30_000 }).toBe(0);
   return cuts;
 }
 

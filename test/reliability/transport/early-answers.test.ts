@@ -43,7 +43,7 @@ test.each<[string, (socket: Socket) => void, readonly string[]]>([
 ])('a server that %s before it has read the request', async (_, act, types) => {
   watchProcess();
   const { url, connections } = await startHasty(act);
-  const platform = connect(url, { timeout: types.includes('timeout_error') ? 500 : 20_000, maxRetries: 2 });
+  const platform = connect(url, { timeout: types.includes('timeout_error') ? 3_000 : 20_000, maxRetries: 2 });
   const value = 'v'.repeat(8 * MIB);
   const outcome = await outcomeOf(platform.variables.create('a1', { key: 'k', value }));
   expect(types).toContain(outcome.type);

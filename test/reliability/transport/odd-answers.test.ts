@@ -212,7 +212,7 @@ test.each(all)('$name: a value or a typed error, and no second attempt that is n
       expect(isUnknown(outcome), operation.name).toBe(outcome.type !== 'value');
       expect(server.requests.length, operation.name).toBeLessThanOrEqual(1);
     }
-    await expect.poll(server.open, { timeout: 5_000 }).toBe(0);
+    await expect.poll(server.open, { timeout: 30_000 }).toBe(0);
   });
 });
 
