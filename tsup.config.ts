@@ -25,8 +25,15 @@ const shared: Options = {
   // ky asks, as it loads, what the body of a request may be. In Node the question alone loads all that is behind `fetch`, for
   // those too who only receive webhooks. This client sends text.
   define: { 'globalThis.ReadableStream': 'undefined', 'globalThis.FormData': 'undefined' },
-  // The built code is not minified: its stacks are read as they are. Maps would be most of what an installation weighs.
+  // The built code is not minified: stacks are read as they are. Maps would be most of what an installation weighs.
   sourcemap: false,
+  // esbuild leaves the doc comments of methods, which ship in the declaration files.
+  plugins: [
+    {
+      name: 'without doc comments',
+      renderChunk: (code) => ({ code: code.replaceAll(/^ *\/\*\*(?:\n| [^@#])[^]*?\*\/\n/gm, '') }),
+    },
+  ],
   // What was bundled, of which the licenses travel along. It stays out of the package.
   metafile: true,
   dts: false,
