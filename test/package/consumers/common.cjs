@@ -8,7 +8,7 @@ const answers = {
 
 const platform = new AgentPlatform({
   region: 'eu',
-  token: 'a-token',
+  token: 'a-whole-secret',
   baseUrls: { eu: 'https://eu.example' },
   fetch: async (input) => {
     const [status, body] = answers[new URL(input.url ?? input).pathname];
