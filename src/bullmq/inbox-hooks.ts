@@ -1,4 +1,5 @@
 import type { LeveledLogger } from '../ground/logger.js';
+import { onOneLine } from '../ground/printable.js';
 import { cleanError, explained, refusesWrites } from '../redis/failure.js';
 import type { OptionNames } from '../validation/option-checks.js';
 import { labelOf } from '../webhooks/delivery.js';
@@ -214,7 +215,7 @@ export class InboxReporter {
    * the message, so this is logged and not passed to a hook: `onStalled` is called when the event is run again.
    */
   notRecorded(error: Error): void {
-    this.#log.log('warn', () => `inbox: the end of a run was not recorded: ${error.message}`);
+    this.#log.log('warn', () => `inbox: the end of a run was not recorded: ${onOneLine(error.message)}`);
   }
 
   /** Logs each kind of failure once, until it is over: while Redis is away, every attempt to connect fails alike. */

@@ -1,6 +1,7 @@
 import { UnrecoverableError } from 'bullmq';
 import { WebhookError } from '../errors/index.js';
 import { MASK } from '../ground/echoes.js';
+import { printable } from '../ground/printable.js';
 import { redactText } from '../ground/redact.js';
 import { refuseOption } from '../validation/option-checks.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
@@ -149,7 +150,9 @@ function reasonOf(error: unknown): string {
 }
 
 function describe(error: Error): string {
-  return safeReason(error instanceof WebhookError ? error.message : `${error.name}: ${error.message}`);
+  return printable(
+    safeReason(error instanceof WebhookError ? error.message : `${error.name}: ${error.message}`),
+  );
 }
 
 /** What HTTP clients put into their messages: a token behind its scheme, a password in an address, a key in its query. */

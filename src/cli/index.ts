@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { printable } from '../ground/printable.js';
 import { run } from './commands.js';
 
 /** The first signal ends the command in order; the second one ends it at once, as without a listener. */
@@ -10,8 +11,9 @@ function stopped(): Promise<void> {
 
 async function main(): Promise<void> {
   process.exitCode = await run(process.argv.slice(2), {
-    out: (text) => console.log(text),
-    error: (text) => console.error(text),
+    // What is told came over the network, in part.
+    out: (text) => console.log(printable(text)),
+    error: (text) => console.error(printable(text)),
     stopped,
     env: process.env,
     isInteractive: process.stdout.isTTY,

@@ -1,3 +1,5 @@
+import { printable } from '../ground/printable.js';
+
 /** The stable kind of an error, for `switch`: survives minification, bundling and duplicate installs. */
 export type ErrorType =
   | 'agent_platform_error'
@@ -74,7 +76,7 @@ export class AgentPlatformError extends Error {
   /** Copies each option onto the error under its own name; the classes below only `declare` the fields. */
   constructor(message: string, options: { cause?: unknown; outcomeUnknown?: boolean | undefined } = {}) {
     const { cause, outcomeUnknown = false, ...parts } = options;
-    super(message, cause === undefined ? undefined : { cause });
+    super(printable(message), cause === undefined ? undefined : { cause });
     const type = this.name.replace(/\B[A-Z]/g, '_$&').toLowerCase();
     Object.assign(this, parts, { type, outcomeUnknown });
     Object.defineProperty(this, brand, { value: classNames(new.target) });

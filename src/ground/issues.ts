@@ -1,3 +1,5 @@
+import { onOneLine } from './printable.js';
+
 /** One place where a value does not fit its schema. */
 export interface Issue {
   /** The place, from the top of the value: `['data', 'channels', 0]`. Empty for the value itself. */
@@ -71,5 +73,5 @@ export const threwIssue: Issue = {
 
 /** One line per issue, indented: `  - data.status: expected …`. */
 export function formatIssues(issues: readonly Issue[]): string {
-  return issues.map(({ path, message }) => `\n  - ${formatPath(path)}: ${message}`).join('');
+  return issues.map(({ path, message }) => `\n  - ${formatPath(path)}: ${onOneLine(message)}`).join('');
 }

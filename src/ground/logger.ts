@@ -1,3 +1,4 @@
+import { onOneLine, printable } from './printable.js';
 import type { Region } from './regions.js';
 
 /** The amount that is logged: nothing, errors, warnings (default), one line a call, or headers and bodies too (redacted). */
@@ -93,7 +94,7 @@ export class LeveledLogger {
     if (LOG_LEVELS.indexOf(level) > this.#rank) return;
     const logger = this.#logger;
     try {
-      const text = `[agent-platform-sdk] ${line()}`;
+      const text = `[agent-platform-sdk] ${printable(line())}`;
       const isPlain = fields === undefined || logger === console;
       // An async function fits the type, and nobody else would catch its rejection.
       const written: unknown = isPlain ? logger[level](text) : logger[level](text, fields());
@@ -115,5 +116,5 @@ export class LeveledLogger {
 
 /** Names the class of what someone else's code threw. Its message may hold anything, and is left out. */
 export function describeThrown(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
+  return error instanceof Error ? onOneLine(error.name) : typeof error;
 }

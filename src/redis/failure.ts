@@ -1,5 +1,6 @@
 import { WebhookError } from '../errors/index.js';
 import { withoutSecrets } from '../ground/echoes.js';
+import { onOneLine } from '../ground/printable.js';
 
 /** Says in a {@link WebhookError} what could not be done, and why. */
 export function redisFailure(what: string, error: unknown, passwords: readonly string[]): WebhookError {
@@ -50,7 +51,7 @@ function hintOf(code: string): string | undefined {
  * are kept.
  */
 export function cleanError(error: unknown, passwords: readonly string[]): Error {
-  const clean = new Error(withoutSecrets(withoutArguments(messageOf(error)), passwords));
+  const clean = new Error(onOneLine(withoutSecrets(withoutArguments(messageOf(error)), passwords)));
   if (!(error instanceof Error)) return clean;
   clean.name = error.name;
   const code = (error as NodeJS.ErrnoException).code ?? replyCode(messageOf(error));

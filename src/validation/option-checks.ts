@@ -3,6 +3,7 @@ import { isLong } from '../ground/echoes.js';
 import { readEnvironment } from '../ground/environment.js';
 import { typeName } from '../ground/issues.js';
 import { LOG_LEVELS, type Logger, type LogLevel } from '../ground/logger.js';
+import { onOneLine } from '../ground/printable.js';
 
 /** A bearer token (specification, 5.2), or a function that gives one. The function is called for each attempt. */
 export type TokenSource = string | (() => string | Promise<string>);
@@ -12,7 +13,7 @@ export const MAX_TIMEOUT = 2_147_483_647;
 
 /** Ends the construction of a client, or a call, with what is wrong with one option. */
 export function refuseOption(option: string, problem: string, cause?: unknown): never {
-  throw new ConfigurationError(`${option} ${problem}.`, { option, cause });
+  throw new ConfigurationError(`${onOneLine(option)} ${problem}.`, { option, cause });
 }
 
 /** A wrong value, for a message: a number, or a word that is shorter than any secret, as it is; anything else by its type. */

@@ -7,6 +7,7 @@ import {
   HookError,
 } from '../../errors/index.js';
 import type { LogFields } from '../../ground/logger.js';
+import { onOneLine } from '../../ground/printable.js';
 import { TRACING_CHANNELS, traced } from '../../ground/tracing.js';
 import { FRAMING_HEADERS } from '../../validation/option-checks.js';
 import type { CallTrace, EndHookContext, HookCall } from '../hooks.js';
@@ -90,7 +91,7 @@ export function tellRequest(attempt: Attempt): void {
     'debug',
     () => {
       const headers = JSON.stringify(attempt.masker.headers(new Headers(attempt.headers)));
-      const body = request.body === undefined ? '' : ` ${attempt.masker.body(request.body)}`;
+      const body = request.body === undefined ? '' : ` ${onOneLine(attempt.masker.body(request.body))}`;
       return `${lineOf(attempt)} sends ${headers}${body}`;
     },
     () => fieldsOf(attempt),
@@ -111,7 +112,7 @@ export async function tellResponse(attempt: Attempt, response: Response, { text 
     'debug',
     () => {
       const headers = JSON.stringify(attempt.masker.headers(response.headers));
-      return `${lineOf(attempt)} received ${headers} ${attempt.masker.body(text)}`;
+      return `${lineOf(attempt)} received ${headers} ${onOneLine(attempt.masker.body(text))}`;
     },
     fields,
   );
