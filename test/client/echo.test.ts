@@ -118,6 +118,21 @@ describe('a marked value of the call itself, which the service quotes, is masked
     expect(error.issues[0]?.message).toBe(shows);
   });
 
+  test('the first hundred of them', async () => {
+    const parts = Array.from({ length: 100 }, (_, at) => `part-number-${at}.`);
+    const answer = answerWith(400, { message: `no ${parts[99]}`, code: 'c', issues: [] });
+    const error = await failureOf(create({ isEnv: true, value: { parts } }), answer);
+    expect(error.message).toContain(': no [redacted] (code');
+  });
+
+  test('one that the end of what is shown would cut', async () => {
+    const error = await failureOf(
+      create({ isEnv: true, value }),
+      answerWith(500, `${'x'.repeat(16 * 1024 - 6)}${value}`),
+    );
+    expect(error.rawBody).toMatch(/x\[redac$/);
+  });
+
   test('one that is the name of a field breaks no error', async () => {
     const answer = answerWith(400, { message: 'm', code: 'c', issues: [{ message: 'no', path: 1 }] });
     for (const word of ['message', 'path', 'code', 'issues']) {

@@ -91,6 +91,13 @@ describe('a token is found', () => {
     expect(await rawBodyOf(body, token)).toBe(shown);
   });
 
+  test('cut within an escape of several bytes', async () => {
+    const cut = answerWith(400, `<p>no schlüssel-${encodeURIComponent('😀').slice(0, -2)}`);
+    const variable = { key: 'k', isEnv: true, value: 'schlüssel-😀-of-it' };
+    const error = await rejectionOf(connectTo(cut).platform.variables.create('a1', variable));
+    expect(error).toMatchObject({ rawBody: '<p>no [redacted]' });
+  });
+
   test('in the name of a header', async () => {
     const headers = { [`x-${token.slice(8, 30)}`]: 'a', 'x-named': 'magicCode=s', 'x-magiccode': 'b' };
     const { platform } = connectTo(answerWith(500, '', headers), { token: token.slice(8, 30).toUpperCase() });

@@ -107,12 +107,22 @@ test('a short secret is not looked for in Base64, where it would be found by cha
   expect(withoutSecrets(`${btoa('ab')} ab`, ['ab'])).toBe(`${btoa('ab')} [redacted]`);
 });
 
-test.each(['authorization', 'Cookie', 'x-api-key', 'x-auth', 'session-id', 'x-jwt', 'proxy-authorization'])(
-  'the header %s carries a credential',
-  (name) => {
-    expect(isSensitiveHeader(name)).toBe(true);
-  },
-);
+test.each([
+  'authorization',
+  'Cookie',
+  'x-api-key',
+  'x-auth',
+  'session-id',
+  'x-jwt',
+  'proxy-authorization',
+  'x-passwd',
+  'x-credential',
+  'x-signature',
+  'x-token',
+  'x-client-secret',
+])('the header %s carries a credential', (name) => {
+  expect(isSensitiveHeader(name)).toBe(true);
+});
 
 test.each(['www-authenticate', 'content-type', 'retry-after'])('the header %s carries none', (name) => {
   expect(isSensitiveHeader(name)).toBe(false);
