@@ -66,7 +66,7 @@ export function masked(value: unknown, forms: readonly string[]): unknown {
   const copyObject = (from: object, depth: number): unknown => {
     // Made anew, because a date or a list may print itself in a way of its own.
     if (from instanceof Date) return new Date(from.getTime());
-    if (Array.isArray(from)) return [...from].map((part) => copy(part, depth));
+    if (Array.isArray(from)) return Array.from<unknown>(from).map((part) => copy(part, depth));
     // A map, an error, a URL: what it holds is not in its fields, and how it describes itself is what is wanted.
     // oxlint-disable-next-line typescript/no-base-to-string
     if (Object.prototype.toString.call(from) !== '[object Object]') return copy(String(from), depth);
@@ -111,8 +111,8 @@ export function isHidden(record: object, key: unknown): boolean {
 /** The texts and numbers of a value that {@link redact} masks by the names of their fields. */
 export function hiddenTexts(value: unknown, hidden = false, depth = 0): string[] {
   // Of yes, no and nothing, the words stand in every answer.
-  if (typeof value === 'boolean' || value === null) return [];
-  if (typeof value !== 'object') return hidden ? [String(value)] : [];
+  if (typeof value === 'string' || typeof value === 'number') return hidden ? [String(value)] : [];
+  if (typeof value !== 'object' || value === null) return [];
   if (depth > MAX_DEPTH) return [];
   return Object.entries(value).flatMap(([key, field]) =>
     hiddenTexts(field, hidden || isHidden(value, key), depth + 1),

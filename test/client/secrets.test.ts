@@ -40,7 +40,7 @@ function shown(value: unknown): string {
     forms.push(
       value.stack ?? '',
       inspect(value.cause, { depth: 20, showHidden: true }),
-      String(JSON.stringify(value.cause)),
+      JSON.stringify(value.cause),
     );
   return forms.join('\n');
 }
