@@ -23,9 +23,9 @@ export function unhandledReason(timeout: number): string {
  * that ended with their worker, or without its lock.
  */
 export function runsOf(job: Job): number {
-  const { attemptsMade, stalledCounter, failedReason = '' } = job;
+  const { attemptsMade, stalledCounter, failedReason } = job;
   // BullMQ counts the end of such an event as an attempt, and no handler ran.
-  const endedWithoutRun = isStalled(job) || failedReason.startsWith(UNHANDLED);
+  const endedWithoutRun = isStalled(job) || String(failedReason).startsWith(UNHANDLED);
   return attemptsMade + stalledCounter - (endedWithoutRun ? 1 : 0);
 }
 

@@ -5,7 +5,7 @@ import { validateOwn } from '../validation/validate.js';
 import { sha256 } from '../webhooks/dedupe-key.js';
 import { DEFAULT_WINDOW } from '../webhooks/dedupe-store.js';
 import { workspaceOf } from '../webhooks/delivery.js';
-import { isWebhookEventType, type WebhookEvent, webhookEvents } from '../webhooks/events.js';
+import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { ageOf, type NewestOnly, snapshotKey } from '../webhooks/newest.js';
 import type { InboxSettings } from './inbox-options.js';
@@ -123,6 +123,5 @@ function keyOf(newestOnly: NewestOnly, stored: StoredWebhook): string | undefine
   const { type, payload } = stored;
   if (!isWebhookEventType(type) || !validateOwn(webhookEvents[type].payload, payload, 'tolerant').ok)
     return undefined;
-  // Its schema has just accepted it.
-  return snapshotKey(newestOnly, { type, payload, ...workspaceOf(stored) } as unknown as WebhookEvent);
+  return snapshotKey(newestOnly, { type, payload, ...workspaceOf(stored) });
 }

@@ -11,11 +11,11 @@ const LEAST_VERSION = 'redis_version:6.2.0';
  */
 export function withoutInfo(client: Client): void {
   const info = client.info.bind(client) as (...args: readonly unknown[]) => Promise<string>;
-  client.info = ((...args: readonly unknown[]) => {
+  client.info = (...args: readonly unknown[]) => {
     // ioredis itself asks with a callback, and does without an answer.
     const hasCallback = typeof args.at(-1) === 'function';
     return hasCallback ? info(...args) : info(...args).catch(orLeastVersion);
-  }) as typeof client.info;
+  };
   const duplicate = client.duplicate.bind(client) as (...args: readonly unknown[]) => Client;
   client.duplicate = ((...args: readonly unknown[]) => {
     const copy = duplicate(...args);

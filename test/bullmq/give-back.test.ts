@@ -136,3 +136,36 @@ test('an event whose runs all lose their lock is a dead letter that says so, and
   const [, other] = [inbox.work({ process }, { lockDuration: 100 }), runs];
   await eventually(() => expect(runs).toBe(other + 6));
 });
+
+test('an event that a closing worker gives back is the next one', async () => {
+  const inbox = createInbox();
+  const [first, second] = [stored(), stored()];
+  const began = deferred();
+  const process = () => {
+    began.resolve();
+    return hang();
+  };
+  const worker = inbox.work({ process }, { concurrency: 1 });
+  await inbox.store(first);
+  await began.promise;
+  await inbox.store(second);
+  await worker.close({ grace: 0 });
+  const handled: string[] = [];
+  inbox.work({ process: async ({ key }) => void handled.push(key) }, { concurrency: 1 });
+  await eventually(() => expect(handled).toEqual([first.key, second.key]));
+});
+
+test('the search for a handler begins anew once a worker had one', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks, backoff: 1_000 });
+  await inbox.store(stored());
+  const without = () => inbox.work({}, { unhandledTimeout: 900 });
+  const first = without();
+  await eventually(() => expect(told).toEqual(['stored', 'unhandled']));
+  await first.close();
+  const other = inbox.work({ lead_captured: () => Promise.reject(new Error('no')) });
+  await eventually(() => expect(told).toEqual(['stored', 'unhandled', 'retry']));
+  await other.close();
+  without();
+  await eventually(() => expect(told.slice(0, 4)).toEqual(['stored', 'unhandled', 'retry', 'unhandled']));
+});

@@ -36,7 +36,7 @@ function twoWorkers(handle: (session: number) => Promise<void>) {
   }
   const drained = async () => eventually(async () => expect((await inboxes[0]?.health())?.depth).toBe(0));
   return {
-    store: (webhook: StoredWebhook) => inboxes[0]?.store(webhook),
+    store: async (webhook: StoredWebhook) => inboxes[0]?.store(webhook),
     handled,
     told,
     skips,
@@ -85,7 +85,7 @@ test('a snapshot that comes late is skipped, and told', async () => {
   await store(snapshot(2));
   await store(snapshot(1, { workspace: 'another' }));
   await drained();
-  expect([...handled].sort()).toEqual([1, 2, 2]);
+  expect([...handled].sort((one, other) => one - other)).toEqual([1, 2, 2]);
 });
 
 test('a snapshot that fails holds nobody up, and is skipped once a newer one was handled', async () => {
