@@ -1,6 +1,7 @@
 /** Builds the API site. A public name without documentation, a type that is not exported, a link to nowhere: each fails. */
 import { Application, OptionDefaults, type TypeDocOptions } from 'typedoc';
 import { adapt, CONCEPTS } from './docs/adapt.js';
+import { writeTextsForModels } from './docs/llms.js';
 import { entryPoints, readManifest } from './entry-points.js';
 
 /** The guides, in the order in which they are read. */
@@ -65,7 +66,7 @@ const options: Partial<TypeDocOptions> = {
   preservedTypeAnnotationTags: ['@throws'],
   searchInComments: true,
   searchInDocuments: true,
-  highlightLanguages: ['typescript', 'javascript', 'json', 'shellscript', 'text'],
+  highlightLanguages: ['typescript', 'javascript', 'json', 'shellscript', 'yaml', 'text'],
   validation: {
     notExported: true,
     invalidLink: true,
@@ -77,6 +78,7 @@ const options: Partial<TypeDocOptions> = {
   },
   // Helpers of declarations: what they come to is shown where they are used.
   intentionallyNotExported: [
+    'FieldsFirstMethod',
     'PathInput',
     'BodyInput',
     'QueryInput',
@@ -84,6 +86,7 @@ const options: Partial<TypeDocOptions> = {
     'ResultOf',
     'SendArguments',
     'Table',
+    'statuses',
   ],
   // What these ask of a schema, not what they are.
   intentionallyNotDocumented: [
@@ -103,5 +106,6 @@ const project = await app.convert();
 if (project !== undefined) {
   app.validate(project);
   await app.generateOutputs(project);
+  writeTextsForModels(GUIDES, 'build/docs');
 }
 if (project === undefined || app.logger.hasErrors() || app.logger.hasWarnings()) process.exitCode = 1;

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -51,6 +51,16 @@ test('the site has a page for every public name', () => {
 
 test('no link leads nowhere', () => {
   expect(found(({ links }) => links.filter(leadsNowhere))).toEqual([]);
+});
+
+test('llms.txt names every guide by an address that the site has, and llms-full.txt holds their texts', () => {
+  const index = readFileSync(`${SITE}/llms.txt`, 'utf8');
+  const addresses = [...index.matchAll(/\]\(([^)]+)\): \S/g)].map(([, address = '']) => address);
+  expect(addresses.length).toBe(readdirSync('docs/guides').length);
+  expect(addresses.filter((address) => !existsSync(`${SITE}/${address}`))).toEqual([]);
+  const full = readFileSync(`${SITE}/llms-full.txt`, 'utf8');
+  expect(full).toContain('appendfsync');
+  expect(full).toContain('## First webhook');
 });
 
 test('no page is without text', () => {
