@@ -10,7 +10,7 @@ import { project } from './install.js';
 const FAILING_PROGRAM = `
 import * as sdk from 'agent-platform-sdk';
 
-const connection = { region: 'eu', token: 'a-token', baseUrls: { eu: 'https://eu.example' }, maxRetries: 0 };
+const connection = { region: 'eu', token: 'a-token-of-tests', baseUrls: { eu: 'https://eu.example' }, maxRetries: 0 };
 const answering = (status, body) =>
   new sdk.AgentPlatform({ ...connection, fetch: async () => new Response(body, { status }) });
 const unreachable = new sdk.AgentPlatform({ ...connection, fetch: () => Promise.reject(new TypeError('no')) });

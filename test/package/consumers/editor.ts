@@ -2,7 +2,7 @@
 import { AgentPlatform, type Assignee, createWebhookReceiver, parseWebhook } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 
-const platform = new AgentPlatform({ /*option*/ region: /*region*/ 'eu', token: 'a-token' });
+const platform = new AgentPlatform({ /*option*/ region: /*region*/ 'eu', token: 'a-token-of-tests' });
 
 export const called = platform.tools./*method*/ get('tool');
 export const resource = platform./*resource*/ tools;

@@ -17,7 +17,7 @@ const fake = createFakePlatform();
 
 const platform = new AgentPlatform({
   region: 'eu',
-  token: async () => 'a-token',
+  token: async () => 'a-token-of-tests',
   baseUrls: fake.baseUrls,
   fetch: fake.fetch,
 });

@@ -7,7 +7,7 @@ const { AgentPlatform, parseWebhook } = await import('agent-platform-sdk');
 const answering = (data) =>
   new AgentPlatform({
     region: 'eu',
-    token: 'a-token',
+    token: 'a-token-of-tests',
     baseUrls: { eu: 'https://eu.example' },
     fetch: async () => Response.json({ success: true, message: '', data }),
   });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const platform = new AgentPlatform({
   region: 'eu',
-  token: 'a-token',
+  token: 'a-token-of-tests',
   baseUrls: { eu: 'https://eu.example' },
   fetch: async () => Response.json({ success: true, message: '', data: { id: 7 } }),
 });

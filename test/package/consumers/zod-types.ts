@@ -2,7 +2,7 @@ import { AgentPlatform, endpoint, type Tool, ToolSchema, withData } from 'agent-
 import * as z from 'zod';
 import * as mini from 'zod/mini';
 
-const platform = new AgentPlatform({ region: 'eu', token: 'a-token' });
+const platform = new AgentPlatform({ region: 'eu', token: 'a-token-of-tests' });
 
 const listTools = endpoint({
   method: 'GET',

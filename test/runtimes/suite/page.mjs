@@ -7,7 +7,7 @@ import { runFarFromFake } from './index.mjs';
 const refusal = {
   name: 'a browser is refused unless it is allowed',
   async check() {
-    const options = { region: 'eu', token: 'a-token', baseUrls: { eu: 'https://eu.example' } };
+    const options = { region: 'eu', token: 'a-token-of-tests', baseUrls: { eu: 'https://eu.example' } };
     const error = await thrownBy(() => new sdk.AgentPlatform(options));
     equal([error.name, error.option], ['ConfigurationError', 'dangerouslyAllowBrowser']);
     equal(new sdk.AgentPlatform({ ...options, dangerouslyAllowBrowser: true }).region, 'eu');
