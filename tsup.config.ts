@@ -27,13 +27,6 @@ const shared: Options = {
   define: { 'globalThis.ReadableStream': 'undefined', 'globalThis.FormData': 'undefined' },
   // The built code is not minified: stacks are read as they are. Maps would be most of what an installation weighs.
   sourcemap: false,
-  // esbuild leaves the doc comments of methods, which ship in the declaration files.
-  plugins: [
-    {
-      name: 'without doc comments',
-      renderChunk: (code) => ({ code: code.replaceAll(/^ *\/\*\*(?:\n| [^@#])[^]*?\*\/\n/gm, '') }),
-    },
-  ],
   // What was bundled, of which the licenses travel along. It stays out of the package.
   metafile: true,
   dts: false,

@@ -45,7 +45,8 @@ export class ChannelContextManager implements ContextManager {
 
   bind<Target>(active: Context, target: Target): Target {
     if (typeof target !== 'function') return target;
-    const bound = (...args: unknown[]): unknown => this.storage.run(active, () => target(...args));
+    const run = target as (...args: unknown[]) => unknown;
+    const bound = (...args: unknown[]): unknown => this.storage.run(active, () => run(...args));
     // A function stays a function of the same signature.
     return bound as Target;
   }

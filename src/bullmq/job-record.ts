@@ -23,9 +23,11 @@ export function unhandledReason(timeout: number): string {
  * that ended with their worker, or without its lock.
  */
 export function runsOf(job: Job): number {
-  const { attemptsMade, stalledCounter, failedReason } = job;
+  const { attemptsMade, stalledCounter } = job;
+  // A job that has not failed has none, whatever its type says.
+  const failedReason = job.failedReason as string | undefined;
   // BullMQ counts the end of such an event as an attempt, and no handler ran.
-  const endedWithoutRun = isStalled(job) || String(failedReason).startsWith(UNHANDLED);
+  const endedWithoutRun = isStalled(job) || failedReason?.startsWith(UNHANDLED) === true;
   return attemptsMade + stalledCounter - (endedWithoutRun ? 1 : 0);
 }
 

@@ -55,7 +55,7 @@ A recording holds names, addresses and messages of real people: keep it as you k
         },
       },
     }).onRejected(({ reason, status }) => terminal.out(`refused ${status} ${reason}`));
-    const server = createServer(receiver.node);
+    const server = createServer((request, response) => void receiver.node(request, response));
     const address = await listening(server, { port: portOf(port), host });
     const stopped = terminal.stopped();
     terminal.out(greeting(address, url, file));

@@ -122,17 +122,9 @@ export function observeJob(
   return traced(
     TRACING_CHANNELS.job,
     (): JobTrace => {
-      const { type, workspace, key, deliveryId, traceContext, receivedAt }: Partial<StoredWebhook> =
-        stored ?? {};
-      const waitedMs = start - (receivedAt ?? start);
-      return {
-        type: String(type),
-        workspace,
-        key: String(key),
-        deliveryId: String(deliveryId),
-        traceContext,
-        waitedMs,
-      };
+      const held: Partial<StoredWebhook> = stored ?? {};
+      const { type = '', workspace, key = '', deliveryId = '', traceContext, receivedAt = start } = held;
+      return { type, workspace, key, deliveryId, traceContext, waitedMs: start - receivedAt };
     },
     async (trace) => {
       if (trace === undefined) return run();

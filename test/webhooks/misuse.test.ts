@@ -96,6 +96,7 @@ test.each<[string, unknown]>([
   ['a revoked proxy', revoked()],
   ['a body whose fields throw', { method: 'POST', body: throwing('payload') }],
   ['a body that is a revoked proxy', { method: 'POST', body: revoked() }],
+  // biome-ignore lint/suspicious/noThenProperty: a body that is a promise, or looks like one.
   ['a body that rejects', { method: 'POST', body: { then: (_: unknown, reject: () => void) => reject() } }],
 ])('handle, fetch and node never reject, whatever they are given: %s', async (_, request) => {
   const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger() });

@@ -20,7 +20,9 @@ function subscribe<Trace extends object>(name: string, handlers: Partial<Handler
   const channel = tracingChannel<unknown, Trace>(name);
   // The type asks for every event; the channel does not.
   channel.subscribe(handlers as Handlers<Trace>);
-  onTestFinished(() => void channel.unsubscribe(handlers as Handlers<Trace>));
+  onTestFinished(() => {
+    channel.unsubscribe(handlers as Handlers<Trace>);
+  });
 }
 
 /** A receiver, and what its hook was told. */
