@@ -1,5 +1,5 @@
 import { ConfigurationError, WebhookPayloadError } from '../errors/index.js';
-import { describeThrown, type LeveledLogger } from '../ground/logger.js';
+import { describeThrown, type LeveledLogger, type LogFields } from '../ground/logger.js';
 import { type DeliveryOutcome, type RejectionReason, statusOf } from './answers.js';
 import { isInvalidEvent, isKnownEvent, type ReceivedWebhook } from './delivery.js';
 import type { WebhookEvent } from './events.js';
@@ -26,11 +26,24 @@ interface Refusal {
 /** After so many types that nobody handles, further ones leave no line. */
 const MAX_LOGGED_TYPES = 1_000;
 
+/** Of refusals for one reason that follow each other within this time, only some leave a line. */
+const REFUSALS_APART = 60_000;
+const MAX_LOGGED_REFUSALS = 10;
+/** Frames of the stack of a handler's error that are logged. */
+const MAX_FRAMES = 10;
+
+/** Refusals for one reason that follow each other. */
+interface RefusalRun {
+  count: number;
+  lastAt: number;
+}
+
 /** Tells the log and the listeners what happened to deliveries. A listener that throws is logged, and no more. */
 export class DeliveryReports {
   readonly #log: LeveledLogger;
   readonly #handlers: Handlers;
   readonly #loggedTypes = new Set<string>();
+  readonly #refusals = new Map<RejectionReason, RefusalRun>();
 
   constructor(log: LeveledLogger, handlers: Handlers) {
     this.#log = log;
@@ -39,7 +52,8 @@ export class DeliveryReports {
 
   /** One line for each delivery that was not refused. */
   answered(delivery: ReportedDelivery, outcome: DeliveryOutcome): void {
-    this.#log.log('info', () => line(delivery, `${statusOf(outcome)} ${outcome}`));
+    const fields = () => fieldsOf(delivery, outcome);
+    this.#log.log('info', () => line(delivery, `${statusOf(outcome)} ${outcome}`), fields);
   }
 
   /**
@@ -61,7 +75,8 @@ export class DeliveryReports {
 
   /** The handlers of a delivery that was answered 500 have settled after all. */
   late(delivery: ReportedDelivery, outcome: DeliveryOutcome): void {
-    this.#log.log('warn', () => line(delivery, `settled after its deadline: ${outcome}`));
+    const fields = () => fieldsOf(delivery, outcome);
+    this.#log.log('warn', () => line(delivery, `settled after its deadline: ${outcome}`), fields);
   }
 
   /** A delivery was refused: logged, and told to `onRejected`. */
@@ -74,7 +89,16 @@ export class DeliveryReports {
     const { context } = delivery;
     const bytes = size === undefined ? '' : `, ${size} bytes`;
     const what = hint === undefined ? '' : `\n  ${hint}`;
-    this.#log.log('warn', () => line(delivery, `refused with ${status} ${reason}${bytes}`) + what);
+    const count = this.#countRefusal(reason, context.receivedAt);
+    if (isLogged(count)) {
+      const nth = count > MAX_LOGGED_REFUSALS ? ` (the ${count}th of them; not each is logged)` : '';
+      const text = `refused with ${status} ${reason}${bytes}${nth}`;
+      this.#log.log(
+        'warn',
+        () => line(delivery, text) + what,
+        () => fieldsOf(delivery, reason),
+      );
+    }
     const told = {
       reason,
       status,
@@ -88,12 +112,13 @@ export class DeliveryReports {
 
   /** Something failed while an event was handled: logged, and told to `onError`. */
   async failed(label: string, error: unknown, failure: WebhookFailure): Promise<void> {
-    const { stage, context } = failure;
-    const hint = this.#handlers.error.length === 0 ? '; register onError to see it' : '';
+    const { stage, event, context } = failure;
+    const { deliveryId } = context;
     this.#log.log(
       'error',
       () =>
-        `webhook ${label}: failed at ${stage} with ${describe(error)}${hint}, delivery ${context.deliveryId}`,
+        `webhook ${label}: failed at ${stage} with ${describe(error)}, delivery ${deliveryId}${framesOf(error)}`,
+      () => ({ type: event?.type, workspace: event?.workspace, deliveryId, outcome: `${stage}_failed` }),
     );
     await this.#tell('onError', this.#handlers.error, (listener) => listener(error, failure));
   }
@@ -110,6 +135,16 @@ export class DeliveryReports {
     );
   }
 
+  /** A scanner sends thousands of requests: the first lines, and then one for each power of ten, tell of it as well. */
+  #countRefusal(reason: RejectionReason, now: number): number {
+    const run = this.#refusals.get(reason) ?? { count: 0, lastAt: now };
+    if (now - run.lastAt > REFUSALS_APART) run.count = 0;
+    run.count += 1;
+    run.lastAt = now;
+    this.#refusals.set(reason, run);
+    return run.count;
+  }
+
   async #tell<Listener>(
     name: string,
     listeners: readonly Listener[],
@@ -117,6 +152,30 @@ export class DeliveryReports {
   ): Promise<void> {
     await Promise.all(listeners.map((listener) => this.#log.runQuietly(name, () => call(listener))));
   }
+}
+
+const isLogged = (count: number): boolean => count <= MAX_LOGGED_REFUSALS || /^10*$/.test(String(count));
+
+function fieldsOf({ event, age, context }: ReportedDelivery, outcome: DeliveryOutcome): LogFields {
+  const { deliveryId } = context;
+  const status = statusOf(outcome);
+  return { type: event?.type, workspace: event?.workspace, deliveryId, outcome, status, durationMs: age };
+}
+
+/** The frames of a stack, without the message in front of them, which may hold anything. Empty where they cannot be told apart. */
+function framesOf(error: unknown): string {
+  if (!(error instanceof Error) || typeof error.stack !== 'string') return '';
+  const { message, stack } = error;
+  const start = stack.indexOf(message) + message.length;
+  if (!stack.includes(message)) return '';
+  const frames = stack
+    .slice(start)
+    .split('\n')
+    .filter((frame) => frame.startsWith('    at '));
+  return frames
+    .slice(0, MAX_FRAMES)
+    .map((frame) => `\n${frame}`)
+    .join('');
 }
 
 /** Our own words about an option or a payload are safe to show, and say what to do. */

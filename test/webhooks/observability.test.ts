@@ -124,3 +124,62 @@ test('without a trace, none is stored', async () => {
   await receiver.handle(post('webhook_test'));
   expect(stored[0]).not.toHaveProperty('traceContext');
 });
+
+test('a failed handler is logged with the frames of its stack and without its message, onError or not', async () => {
+  const lines: string[] = [];
+  const logger = { ...console, error: (line: string) => void lines.push(line) };
+  for (const listen of [false, true]) {
+    const receiver = createWebhookReceiver({ secret, logger }).on('webhook_test', function addToCrm() {
+      throw new TypeError('the message of a customer\n    at a place that is none');
+    });
+    if (listen) receiver.onError(() => undefined);
+    await receiver.handle(post('webhook_test'));
+  }
+  expect(lines).toHaveLength(2);
+  for (const line of lines) {
+    expect(line).toMatch(
+      /failed at handler with TypeError, delivery \S+\n {4}at .*addToCrm.*observability\.test\.ts/,
+    );
+    expect(line).not.toMatch(/customer|that is none/);
+  }
+});
+
+test('of many refusals for one reason, the first and each power of ten leave a line, and onRejected hears of all', async () => {
+  const lines: string[] = [];
+  let now = 0;
+  let refused = 0;
+  const receiver = createWebhookReceiver({
+    secret,
+    logger: { ...console, warn: (line: string) => void lines.push(line) },
+    clock: { now: () => now, setTimeout: () => 0, clearTimeout: () => undefined },
+  }).onRejected(() => {
+    refused += 1;
+  });
+  const forged = { method: 'POST', body: '{"payload":{"workspaceSecret":"wrong"}}' };
+  for (let sent = 0; sent < 1_000; sent += 1) await receiver.handle(forged);
+
+  expect(refused).toBe(1_000);
+  expect(lines).toHaveLength(12);
+  expect(lines.at(-1)).toContain('(the 1000th of them; not each is logged)');
+  now = 61_000;
+  await receiver.handle(forged);
+  expect(lines.at(-1)).not.toContain('of them');
+});
+
+test('lines of deliveries carry their facts as fields', async () => {
+  const fields: unknown[] = [];
+  const take = (_: string, facts?: object) => void fields.push(facts);
+  const receiver = createWebhookReceiver({
+    secret: { shop: secret },
+    logLevel: 'info',
+    logger: { error: take, warn: take, info: take, debug: take },
+  }).on('webhook_test', () => undefined);
+  await receiver.handle(post('webhook_test'));
+  await receiver.handle({ method: 'GET', body: undefined });
+
+  const common = { deliveryId: expect.any(String), durationMs: expect.any(Number) };
+  expect(fields).toEqual([
+    { ...common, type: 'webhook_test', workspace: 'shop', outcome: 'handled', status: 200 },
+    { ...common, type: undefined, workspace: undefined, outcome: 'method_not_allowed', status: 405 },
+  ]);
+});
