@@ -140,13 +140,15 @@ async function start(example: string): Promise<string> {
   throw new Error(`${example} ended with ${child.exitCode}`);
 }
 
-test.each(['webhooks-express.ts', 'webhooks-fastify.ts', 'webhooks-hono.ts'])(
-  '%s listens where its first lines say, and answers',
-  patient,
-  async (example) => {
-    const url = await start(example);
-    const headers = { 'content-type': 'application/json' };
-    const { status } = await fetch(url, { method: 'POST', headers, body: delivery('lead_captured') });
-    expect(status).toBe(200);
-  },
-);
+test.each([
+  'webhooks-express.ts',
+  'webhooks-fastify.ts',
+  'webhooks-hono.ts',
+  'webhooks-koa.ts',
+  'webhooks-nest.ts',
+])('%s listens where its first lines say, and answers', patient, async (example) => {
+  const url = await start(example);
+  const headers = { 'content-type': 'application/json' };
+  const { status } = await fetch(url, { method: 'POST', headers, body: delivery('lead_captured') });
+  expect(status).toBe(200);
+});
