@@ -74,7 +74,9 @@ test('classes keep the names that users read in their logs', () => {
 });
 
 test('stacks are read without source maps: no line is minified, and none names the machine that built it', () => {
-  const texts = [...inDist('.js'), ...inDist('.cjs')].map(read);
+  // The page of the fake is for browsers, and whole.
+  const isPage = (path: string) => path.includes(join('cli', 'page'));
+  const texts = [...inDist('.js'), ...inDist('.cjs')].filter((path) => !isPage(path)).map(read);
   const lines = texts.flatMap((text) => text.split('\n'));
   expect(lines.filter((line) => line.length > 2_000)).toEqual([]);
   expect(texts.filter((text) => text.includes('sourceMappingURL'))).toEqual([]);
@@ -122,8 +124,9 @@ test.each([
   }
 });
 
-test('CommonJS never calls import(), which Jest refuses', () => {
-  expect(inDist('.cjs').filter((path) => /\bimport\(/.test(read(path)))).toEqual([]);
+test('CommonJS never calls import(), which Jest refuses, but for the description of the control of a served fake', () => {
+  const calls = inDist('.cjs').flatMap((path) => read(path).match(/\bimport\([^)]*\)/g) ?? []);
+  expect(calls.filter((call) => !/^import\(["']\.\.\/openapi-\w+\.cjs["']\)$/.test(call))).toEqual([]);
 });
 
 test('a second build gives the same bytes', { timeout: 600_000 }, () => {
