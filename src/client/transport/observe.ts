@@ -69,11 +69,10 @@ export async function runOnRequest(
   const framing = FRAMING_HEADERS.find((name) => headers.has(name));
   if (framing !== undefined) refuseHook(attempt, `set the header \`${framing}\`, which frames the request`);
   headers.delete('authorization');
+  headers.delete('content-type');
   if (own['content-type'] !== undefined) headers.set('content-type', own['content-type']);
   return Object.fromEntries(headers.entries());
 }
-
-/** Milliseconds since the attempt began, whatever becomes of the clock of the machine meanwhile. */
 
 function refuseHook({ call, number }: Attempt, problem: string, cause?: unknown): never {
   const { method, path } = call.endpoint;
@@ -158,6 +157,7 @@ function hookCall(attempt: Attempt): HookCall {
   return { ...attempt.shown, route: attempt.call.endpoint.path, attempt: attempt.number };
 }
 
+/** Milliseconds since the attempt began, whatever becomes of the clock of the machine meanwhile. */
 const durationOf = ({ startedAt }: Attempt): number => Math.round(performance.now() - startedAt);
 
 function fieldsOf({ call: { endpoint, settings }, number }: Attempt): LogFields {
