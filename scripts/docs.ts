@@ -19,6 +19,7 @@ const GUIDES = [
   'inbox',
   'fake',
   'command',
+  'defaults',
   'why',
 ];
 

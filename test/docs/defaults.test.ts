@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { resolveInbox } from '../../src/bullmq/inbox-options.js';
+import { resolveGrace, resolveWork } from '../../src/bullmq/work-options.js';
+import { resolveSettings } from '../../src/client/settings.js';
+import { resolveReceiver } from '../../src/webhooks/receiver-options.js';
+
+/** The settings that come out where only what is required goes in, by what takes the options. */
+const settings: Readonly<Record<string, object>> = {
+  'new AgentPlatform': resolveSettings({
+    region: 'eu',
+    token: 'a-token-of-tests',
+    baseUrls: { eu: 'https://service.test' },
+  }),
+  createWebhookReceiver: resolveReceiver({ secret: 'a-secret-of-tests' }),
+  createBullMQInbox: resolveInbox({ connection: 'redis://localhost', logger: quiet() }),
+  'inbox.work': resolveWork({}),
+  'inbox.close': { grace: resolveGrace({}) },
+};
+
+function quiet() {
+  const none = (): void => undefined;
+  return { error: none, warn: none, info: none, debug: none };
+}
+
+/** `dedupe.window` of the settings; the level of the log stands in the log. */
+function valueOf(holder: object, option: string): unknown {
+  const path = option === 'logLevel' ? ['log', 'level'] : option.split('.');
+  return path.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], holder);
+}
+
+const guide = readFileSync('docs/guides/defaults.md', 'utf8');
+const rows = [...guide.matchAll(/^\| `([^`]+)` \| `([^`]+)` \| (.+) \|$/gm)].map(
+  ([, of = '', option = '', value = '']) => ({
+    of,
+    option,
+    value,
+  }),
+);
+
+test.each(rows)('$of: $option is $value', ({ of, option, value }) => {
+  expect(String(valueOf(settings[of] ?? {}, option) ?? 'none')).toBe(value);
+});
+
+test('every number, text and nothing among the settings has its row', () => {
+  const told = new Set(rows.map(({ of, option }) => `${of} ${option}`));
+  const missing = Object.entries(settings).flatMap(([of, holder]) =>
+    Object.entries(holder)
+      .filter(([, value]) => typeof value === 'number')
+      .map(([option]) => `${of} ${option}`)
+      .filter((name) => !told.has(name)),
+  );
+  expect(rows.length).toBeGreaterThan(25);
+  expect(missing).toEqual([]);
+});
