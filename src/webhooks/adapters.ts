@@ -104,33 +104,29 @@ function isEmptyObject(value: unknown): boolean {
  * Reads the stream of a request, until it is larger than the limit or given up. The rest of such a body is thrown away
  * unread.
  */
-export async function readNode(request: NodeRequest, reading: Reading): Promise<Uint8Array> {
+export function readNode(request: NodeRequest, reading: Reading): Promise<Uint8Array> {
+  const { limit } = reading;
   // An aborted request emits an error at any time; without a listener it would end the process.
   request.on('error', ignore);
   if (request.readableEnded === true) throw new RejectedDelivery('body_unreadable', undefined, READ_BEFORE);
   if (request.destroyed === true) throw new RejectedDelivery('body_unreadable');
   const announced = Number(request.headers['content-length'] ?? 0);
-  try {
-    if (announced > reading.limit) throw new RejectedDelivery('body_too_large', announced);
-    return await collect(request, reading);
-  } catch (error) {
-    discard(request, reading.limit);
-    throw error;
+  if (announced > limit) {
+    discard(request, limit);
+    throw new RejectedDelivery('body_too_large', announced);
   }
-}
-
-function collect(request: NodeRequest, reading: Reading): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const { limit } = reading;
     let bytes = new ByteJoiner(limit);
     let size = 0;
     let isOpen = true;
     // Whatever cuts a request off ends in `close`, which comes after a whole body too.
     const refuse = (reason: RejectionReason) => {
-      if (isOpen) reject(new RejectedDelivery(reason, size));
+      if (!isOpen) return;
       isOpen = false;
       // The listeners stay, and would keep what has come.
       bytes = new ByteJoiner();
+      discard(request, limit);
+      reject(new RejectedDelivery(reason, size));
     };
     request.on('data', (data) => {
       const chunk = toBytes(data);

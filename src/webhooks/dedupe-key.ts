@@ -18,7 +18,8 @@ export function dedupeKey(raw: RawDelivery, { workspace, isUnnamed }: Genuine): 
 /** Type and payload as text, without the secret, which must not be guessable from a stored key. */
 function withoutSecret({ type, payload, presented, body, text }: RawDelivery): string {
   // Whatever else an envelope may come to hold, such as when it was sent, is not the event's.
-  const isAll = Object.keys(body as object).join() === 'type,payload';
+  const [first, second, ...others] = Object.keys(body as object);
+  const isAll = first === 'type' && second === 'payload' && others.length === 0;
   const content = isAll && text !== undefined ? text : toJson({ type, payload });
   // No JSON text holds a NUL, so that nothing else becomes what stands for the secret.
   return content.replaceAll(JSON.stringify(presented), '\0');
@@ -62,7 +63,8 @@ function partsOf(value: object): unknown[] {
 }
 
 interface NodeCrypto {
-  createHash(name: 'sha256'): { update(text: string): unknown; digest(form: 'hex'): string };
+  /** In one step, in a third of the time of an object that is updated. */
+  readonly hash?: (name: 'sha256', text: string, form: 'hex') => string;
 }
 
 /**
@@ -81,14 +83,11 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** SHA-256 of texts in UTF-8, one after the other, as 64 hexadecimal digits. */
 export function sha256(...texts: readonly string[]): Later<string> {
-  const node = findNodeCrypto();
+  const text = texts.join('');
   // WebCrypto copies every text and sends it to another thread, which takes longer than hashing it here does.
-  if (node !== undefined) {
-    const hash = node.createHash('sha256');
-    for (const text of texts) hash.update(text);
-    return hash.digest('hex');
-  }
-  return after(crypto.subtle.digest('SHA-256', encoder.encode(texts.join(''))), (digest) =>
+  const hashed = findNodeCrypto()?.hash?.('sha256', text, 'hex');
+  if (hashed !== undefined) return hashed;
+  return after(crypto.subtle.digest('SHA-256', encoder.encode(text)), (digest) =>
     Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join(''),
   );
 }

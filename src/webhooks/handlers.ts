@@ -125,7 +125,7 @@ export function runHandlers(
   handlers: readonly WebhookHandler<never>[],
   event: ReceivedWebhook,
   context: WebhookContext,
-  unsettled: Set<StartedHandler>,
+  unsettled: StartedHandler[],
   onFailure: (error: unknown, handler: WebhookHandler<never>) => Promise<void>,
 ): Later<readonly unknown[]> {
   const thrown: unknown[] = [];
@@ -149,15 +149,16 @@ export function runHandlers(
 async function waitFor(
   started: StartedHandler,
   result: Promise<unknown>,
-  unsettled: Set<StartedHandler>,
+  unsettled: StartedHandler[],
   fail: (error: unknown, handler: WebhookHandler<never>) => Promise<void>,
 ): Promise<void> {
-  unsettled.add(started);
+  const end = () => unsettled.splice(unsettled.indexOf(started), 1);
+  unsettled.push(started);
   try {
     await result;
-    unsettled.delete(started);
+    end();
   } catch (error) {
-    unsettled.delete(started);
+    end();
     await fail(error, started.handler);
   }
 }

@@ -120,7 +120,7 @@ export async function processStored(
   }
   let thrown: readonly unknown[] | undefined;
   const run = async (): Promise<boolean> => {
-    thrown = await runHandlers(handlers, event, context, new Set(), (error, handler) =>
+    thrown = await runHandlers(handlers, event, context, [], (error, handler) =>
       reports.failed(label, error, { stage: 'handler', event, handler, context }),
     );
     return thrown.length === 0;

@@ -40,6 +40,9 @@ import type { UnverifiedBodies, UnverifiedBody } from './unverified-bodies.js';
 /** Reads the body of a request. Rejects with a {@link RejectedDelivery}, or with whatever a server throws. */
 export type ReadBody = (reading: Reading) => unknown;
 
+/** The thing that the receiver was called with, which may be anything. */
+type ReceivedRequest = { readonly method?: unknown };
+
 /** The part of a receiver that its deliveries share. */
 export interface PipelineParts {
   readonly settings: ReceiverSettings;
@@ -90,15 +93,21 @@ export class Pipeline implements Reading, UnverifiedBody {
   heldBytes = 0;
   giveUp: Reading['giveUp'];
   readonly #parts: PipelineParts;
+  readonly #request: ReceivedRequest;
   readonly #hint: ((request: unknown) => string | undefined) | undefined;
-  readonly #unsettled = new Set<StartedHandler>();
+  readonly #unsettled: StartedHandler[] = [];
   #phase: keyof typeof OVERDUE_OUTCOMES = 'reading';
   /** The outcome, once it is certain, while listeners and the store are still to be told. */
   #settled: DeliveryOutcome | undefined;
 
   /** @param hint - Says what to do, where the receiver was called with what is no request. */
-  constructor(parts: PipelineParts, hint?: (request: unknown) => string | undefined) {
+  constructor(
+    parts: PipelineParts,
+    request: ReceivedRequest,
+    hint?: (request: unknown) => string | undefined,
+  ) {
     this.#parts = parts;
+    this.#request = request;
     this.#hint = hint;
     this.context = new DeliveryContext(parts.settings.clock.now());
   }
@@ -116,8 +125,8 @@ export class Pipeline implements Reading, UnverifiedBody {
   }
 
   /** Never throws or rejects. Answers at the deadline at the latest; work that was begun by then still comes to its end. */
-  answer(request: { readonly method?: unknown }, readBody: ReadBody): Later<WebhookResponse> {
-    const work = this.#work(request, readBody);
+  answer(readBody: ReadBody): Later<WebhookResponse> {
+    const work = this.#work(readBody);
     return after(work instanceof Promise ? this.#beforeDeadline(work) : work, (outcome) => {
       this.outcome = outcome;
       if (!isRejection(outcome)) this.#parts.reports.answered(this, outcome);
@@ -143,33 +152,23 @@ export class Pipeline implements Reading, UnverifiedBody {
     });
   }
 
-  #work(request: { readonly method?: unknown }, readBody: ReadBody): Later<DeliveryOutcome> {
+  #work(readBody: ReadBody): Later<DeliveryOutcome> {
     try {
-      const outcome = after(this.#read(request, readBody), (body) => this.#verify(request, body));
+      const outcome = after(this.#read(readBody), (body) => this.#verify(body));
       return outcome instanceof Promise ? outcome.catch((error: unknown) => this.#end(error)) : outcome;
     } catch (error) {
       return this.#end(error);
     }
   }
 
-  #read(request: { readonly method?: unknown }, readBody: ReadBody): unknown {
-    // What a server or its body parser throws quotes the body, and is not passed on.
-    const refuse = (error: unknown): never => {
-      if (error instanceof RejectedDelivery) throw error;
-      throw new RejectedDelivery('body_unreadable', undefined, this.#hint?.(request));
-    };
-    try {
-      const { method } = request;
-      if (String(method).toUpperCase() !== 'POST') {
-        const hint = typeof method === 'string' ? undefined : this.#hint?.(request);
-        throw new RejectedDelivery('method_not_allowed', undefined, hint);
-      }
-      // Some servers parse the body when it is first looked at, and throw then.
-      const body = settling(readBody(this));
-      return body instanceof Promise ? body.catch(refuse) : body;
-    } catch (error) {
-      return refuse(error);
+  #read(readBody: ReadBody): unknown {
+    const { method } = this.#request;
+    if (String(method).toUpperCase() !== 'POST') {
+      const hint = typeof method === 'string' ? undefined : this.#hint?.(this.#request);
+      throw new RejectedDelivery('method_not_allowed', undefined, hint);
     }
+    // Some servers parse the body when it is first looked at, and throw then.
+    return settling(readBody(this));
   }
 
   mayHold(bytes: number): boolean {
@@ -177,7 +176,7 @@ export class Pipeline implements Reading, UnverifiedBody {
   }
 
   /** Before the body is parsed, which takes a hundred times as long: whoever does not know the secret cannot have it done. */
-  #verify(request: unknown, received: unknown): Later<DeliveryOutcome> {
+  #verify(received: unknown): Later<DeliveryOutcome> {
     this.giveUp = undefined;
     const { settings, unverified } = this.#parts;
     if (settings.hooks.onDelivery !== undefined) this.size = sizeOf(received);
@@ -191,7 +190,7 @@ export class Pipeline implements Reading, UnverifiedBody {
       if (!mayBe) throw refusal('verification_failed');
       this.#phase = 'accepting';
       const raw = parseDelivery(body);
-      if (raw === undefined) throw refusal('not_json', this.#hint?.(request));
+      if (raw === undefined) throw refusal('not_json', this.#hint?.(this.#request));
       this.#phase = 'verifying';
       return after(verify(raw.presented), (genuine) => {
         if (genuine === undefined) throw refusal('verification_failed');
@@ -287,16 +286,23 @@ export class Pipeline implements Reading, UnverifiedBody {
   /** Ends a delivery that was refused, or that something failed for. */
   async #end(error: unknown, outcome?: DeliveryOutcome): Promise<DeliveryOutcome> {
     this.#parts.unverified.release(this);
-    const isRefused = error instanceof RejectedDelivery;
     const phase = this.#phase;
+    const refused = phase === 'reading' ? this.#refusalOf(error) : error;
+    const isRefused = refused instanceof RejectedDelivery;
     const failed = phase === 'verifying' || phase === 'storing' ? OVERDUE_OUTCOMES[phase] : 'internal_error';
-    const settled = isRefused ? error.reason : (outcome ?? failed);
+    const settled = isRefused ? refused.reason : (outcome ?? failed);
     this.#settled = settled;
     // What came to nothing before it was verified, after the deadline, was reported then.
     const isTold = this.event === undefined && DeliveryContext.overdueBy(this.context) !== undefined;
-    if (isRefused && !isTold) await this.#parts.reports.rejected(this, error.reason, error);
+    if (isRefused && !isTold) await this.#parts.reports.rejected(this, refused.reason, refused);
     if (!isRefused && !isTold) await this.#fail(error, outcome ? 'validation' : (STAGES[phase] ?? 'dedupe'));
     return settled;
+  }
+
+  /** What a server or its body parser throws quotes the body, and is not passed on. */
+  #refusalOf(error: unknown): RejectedDelivery {
+    if (error instanceof RejectedDelivery) return error;
+    return new RejectedDelivery('body_unreadable', undefined, this.#hint?.(this.#request));
   }
 
   /** The answer at the deadline, by how far the delivery has come. */
@@ -309,7 +315,7 @@ export class Pipeline implements Reading, UnverifiedBody {
     const stage = STAGES[this.#phase];
     if (stage !== undefined) void this.#fail(error, stage);
     for (const { handler } of this.#unsettled) void this.#fail(error, 'deadline', handler);
-    return this.#phase === 'running' && this.#unsettled.size === 0 ? 'handler_failed' : outcome;
+    return this.#phase === 'running' && this.#unsettled.length === 0 ? 'handler_failed' : outcome;
   }
 
   #fail(error: unknown, stage: WebhookFailure['stage'], handler?: WebhookHandler<never>): Promise<void> {

@@ -14,15 +14,29 @@ function keyPattern(name: string): RegExp {
  * it: whoever does not know a secret can have it read, but not parsed. Text that is no JSON gives what looks like a value.
  */
 export function* presentedIn(text: string): Generator<string> {
-  const key = new RegExp(SECRET_KEY);
-  while (key.test(text)) {
-    const colon = skipSpace(text, key.lastIndex);
+  // To search for a text takes a fifth of the time; the pattern knows a key that is written by the numbers of its letters.
+  const findKey = text.includes('\\u00') ? behindPattern : behindKey;
+  for (let at = findKey(text, 0); at > 0; at = findKey(text, at)) {
+    const colon = skipSpace(text, at);
     if (text[colon] !== ':') continue;
     const start = skipSpace(text, colon + 1);
     const value = text[start] === '"' ? readText(text, start) : undefined;
     // The search goes on behind the key, not behind the value: it might have begun inside of a text.
     if (value !== undefined && value !== '') yield value;
   }
+}
+
+const KEY = '"workspaceSecret"';
+
+/** The end of the next key, or nothing: 0. */
+function behindKey(text: string, from: number): number {
+  const found = text.indexOf(KEY, from);
+  return found < 0 ? 0 : found + KEY.length;
+}
+
+function behindPattern(text: string, from: number): number {
+  SECRET_KEY.lastIndex = from;
+  return SECRET_KEY.test(text) ? SECRET_KEY.lastIndex : 0;
 }
 
 function skipSpace(text: string, from: number): number {

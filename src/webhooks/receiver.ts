@@ -364,8 +364,8 @@ export class WebhookReceiver {
     readBody: ReadBody,
     hint?: typeof mountingHint,
   ): Later<WebhookResponse> {
-    const delivery = new Pipeline(this.#parts, hint);
-    return observeDelivery(this.#parts.settings, delivery, () => delivery.answer(request, readBody));
+    const delivery = new Pipeline(this.#parts, request, hint);
+    return observeDelivery(this.#parts.settings, delivery, () => delivery.answer(readBody));
   }
 }
 

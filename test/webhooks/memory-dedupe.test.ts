@@ -63,6 +63,19 @@ test('the oldest of too many handled events is forgotten', () => {
   expect(['a', 'b', 'c'].map((key) => store.claim(key, 'other', 1_000))).toEqual(['new', 'done', 'done']);
 });
 
+test('by default a hundred thousand handled events are remembered', () => {
+  const { store } = setUp();
+  for (let key = 0; key <= 100_000; key += 1) {
+    void store.claim(`${key}`, 'owner', 1_000);
+    void store.complete(`${key}`, 'owner', 1_000);
+  }
+  expect(['0', '1', '100000'].map((key) => store.claim(key, 'other', 1_000))).toEqual([
+    'new',
+    'done',
+    'done',
+  ]);
+});
+
 test('an event that was handled again is not the oldest any more', async () => {
   const { store, clock } = setUp(2);
   const handle = async (key: string, ttlMs: number) => {

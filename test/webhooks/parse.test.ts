@@ -18,6 +18,7 @@ const bytes = new TextEncoder().encode(genuine);
 test.each<[string, unknown]>([
   ['a string', genuine],
   ['a string with a byte order mark', `\uFEFF${genuine}`],
+  ['a string with blanks around it', ` \r\n\t${genuine}\n`],
   ['bytes', bytes],
   ['bytes with a byte order mark', new Uint8Array([0xef, 0xbb, 0xbf, ...bytes])],
   ['a Buffer', Buffer.from(genuine)],

@@ -281,6 +281,20 @@ test('the claim of a process that died runs out, and a waiting copy takes over',
   expect((await answer).status).toBe(200);
 });
 
+test('by default a handled event is remembered for a day', async () => {
+  const { receiver, clock, runs } = setUp();
+  const first = receiver.handle(event());
+  await settle();
+  runs[0]?.succeed();
+  await first;
+  await clock.advance(86_399_999);
+  expect((await receiver.handle(event())).status).toBe(200);
+  await clock.advance(1);
+  void receiver.handle(event());
+  await settle();
+  expect(runs).toHaveLength(2);
+});
+
 test('an event is forgotten after the window', async () => {
   const { receiver, clock, runs } = setUp({ dedupe: { window: 1_000 } });
   const first = receiver.handle(event());

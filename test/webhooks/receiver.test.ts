@@ -92,6 +92,31 @@ test('the answer waits for asynchronous handlers', async () => {
   expect(order).toEqual(['handled', 'answered']);
 });
 
+test.each([0, 1, 2])('the answer waits for each of several handlers (%i)', async (slow) => {
+  const { receiver } = setUp();
+  const end = deferred();
+  let answered = false;
+  for (const number of [0, 1, 2]) {
+    receiver.on('lead_captured', () => (number === slow ? end.promise : Promise.resolve()));
+  }
+  const answer = receiver.handle(post('lead_captured')).finally(() => {
+    answered = true;
+  });
+  await settle();
+  expect(answered).toBe(false);
+  end.resolve();
+  expect(await answer).toEqual(ok);
+});
+
+test('a handler may return whatever can be awaited, such as the query of a database library', async () => {
+  const { receiver, failures } = setUp();
+  // oxlint-disable-next-line unicorn/no-thenable
+  const query = { then: (_: unknown, reject: (error: Error) => void) => reject(new Error('no such table')) };
+  receiver.on('lead_captured', () => query);
+  expect(await receiver.handle(post('lead_captured'))).toEqual(refused(500, 'handler_failed'));
+  expect(failures).toMatchObject([[{ message: 'no such table' }, { stage: 'handler' }]]);
+});
+
 test('an event without a handler is answered 200', async () => {
   const { receiver, logger } = setUp();
   expect(await receiver.handle(post('webhook_test'))).toEqual(ok);
