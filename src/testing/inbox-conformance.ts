@@ -232,8 +232,11 @@ function newWebhook(payload: Readonly<Record<string, unknown>> = {}): StoredWebh
   };
 }
 
-/** A webhook as text that is the same whatever the order of its fields, and whichever copy of it was stored. */
-function show({ deliveryId, ...webhook }: StoredWebhook): string {
+/**
+ * A webhook as text that is the same whatever the order of its fields, and whichever copy of it was stored; without the number that an
+ * inbox may give it.
+ */
+function show({ deliveryId, sequence, ...webhook }: StoredWebhook): string {
   return JSON.stringify(webhook, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))

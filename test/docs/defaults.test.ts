@@ -24,7 +24,7 @@ function quiet() {
 }
 
 /** `dedupe.window` of the settings; the level of the log stands in the log. */
-function valueOf(holder: object, option: string): unknown {
+function defaultOf(holder: object, option: string): unknown {
   const path = option === 'logLevel' ? ['log', 'level'] : option.split('.');
   return path.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], holder);
 }
@@ -39,7 +39,7 @@ const rows = [...guide.matchAll(/^\| `([^`]+)` \| `([^`]+)` \| (.+) \|$/gm)].map
 );
 
 test.each(rows)('$of: $option is $value', ({ of, option, value }) => {
-  expect(String(valueOf(settings[of] ?? {}, option) ?? 'none')).toBe(value);
+  expect(String(defaultOf(settings[of] ?? {}, option) ?? 'none')).toBe(value);
 });
 
 test('every number, text and nothing among the settings has its row', () => {

@@ -110,7 +110,7 @@ test.each([0, 1, 2])('the answer waits for each of several handlers (%i)', async
 
 test('a handler may return whatever can be awaited, such as the query of a database library', async () => {
   const { receiver, failures } = setUp();
-  // oxlint-disable-next-line unicorn/no-thenable
+  // biome-ignore lint/suspicious/noThenProperty: a query builder runs when it is awaited.
   const query = { then: (_: unknown, reject: (error: Error) => void) => reject(new Error('no such table')) };
   receiver.on('lead_captured', () => query);
   expect(await receiver.handle(post('lead_captured'))).toEqual(refused(500, 'handler_failed'));
