@@ -1,4 +1,5 @@
-import { redact, redactHeaders } from '../ground/redact.js';
+import { formsOf } from '../ground/echoes.js';
+import { masked, redactHeaders } from '../ground/redact.js';
 import type { Region } from '../ground/regions.js';
 import type { Clock } from '../webhooks/clock.js';
 
@@ -88,15 +89,18 @@ export class RequestLog {
     };
     this.#entries.push(entry);
     this.#on.arrived(entry);
+    const token = arrival.headers.get('authorization')?.replace(/^Bearer\s+/i, '') ?? '';
+    const secrets = () => formsOf(token === '' ? [] : [token]);
     return {
       body: (value) => {
-        entry.body = redact(value);
+        entry.body = masked(value, secrets());
       },
       struckBy: (fault) => {
         entry.fault = fault;
       },
       answer: (value) => {
-        entry.answer = redact(value);
+        // A fault may have been told to echo the token.
+        entry.answer = masked(value, secrets());
       },
       answered: (status) => {
         entry.status = status;
