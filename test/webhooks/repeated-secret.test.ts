@@ -65,6 +65,15 @@ test.each(repeats)(
   },
 );
 
+test.each([
+  ['by numbers where it is repeated', secret, escaped(secret, secret)],
+  ['as PHP writes it where it is repeated', 'secret/with/slashes', 'secret\\/with\\/slashes'],
+])('a secret that is written %s is masked there', (_, its, written) => {
+  const body = JSON.stringify(envelope('webhook_test', { workspaceSecret: its, message: 'HERE' }));
+  const { payload } = parseWebhook(body.replace('HERE', `is ${written}`), { secret: its });
+  expect(payload).toMatchObject({ message: 'is [redacted]' });
+});
+
 test('only what repeats the secret is changed', () => {
   const rest = { list: [1, null, 'one'], __proto__x: { a: {} }, message: `is ${secret}` };
   const body = JSON.stringify(envelope('webhook_test', rest)).replace('__proto__x', '__proto__');

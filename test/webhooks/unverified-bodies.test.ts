@@ -60,6 +60,13 @@ test('where unverified bodies hold too much, the one that holds most for longest
   expect(logger.lines.join()).toMatch(/warn .*refused with 503 overloaded, 900 bytes/);
 });
 
+test('a small body that has been on its way for long gives way to a larger one that has just begun', async () => {
+  const { clock, send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_000 });
+  const slow = await send([200]);
+  await clock.advance(10_000);
+  expect([await send([900]), slow]).toEqual([{}, { status: 503 }]);
+});
+
 test('of bodies that began together the largest is given up, if it is the one that asks for more', async () => {
   const { send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_500 });
   const small = await send([700]);
