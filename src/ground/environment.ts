@@ -32,7 +32,7 @@ export function runtimeName(): string {
 
 /** Tells whether this is a page, where everyone can read the token. Not jsdom or happy-dom in a test under Node. */
 export function isBrowser(): boolean {
-  const { node, electron } = globals.process?.versions ?? {};
-  const isNode = node !== undefined && electron === undefined;
+  const versions = globals.process?.versions ?? {};
+  const isNode = versions.node !== undefined && versions.electron === undefined;
   return globals.window !== undefined && globals.document !== undefined && !isNode;
 }

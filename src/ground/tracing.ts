@@ -29,7 +29,7 @@ export const TRACING_CHANNELS = {
 
 /** Loaded when first asked for; undefined where the runtime has none. Not by an import, which bundlers for browsers refuse. */
 const findChannel = (name: string) =>
-  globalThis.process?.getBuiltinModule?.('node:diagnostics_channel')?.tracingChannel<unknown, object>(name);
+  globalThis.process?.getBuiltinModule?.('diagnostics_channel')?.tracingChannel<unknown, object>(name);
 
 const channels = /* @__PURE__ */ new Map<string, ReturnType<typeof findChannel>>();
 

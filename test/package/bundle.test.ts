@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { filesIn } from '../../scripts/files.js';
 import { type BundleOptions, bundlers } from './bundlers.js';
@@ -54,8 +54,12 @@ function withoutManifest(): string {
   return directory;
 }
 
+/** Files of which the build says that nothing but ky went into them. */
 function isOfKy(file: string): boolean {
-  const { sources } = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: readonly string[] };
+  const { outputs } = JSON.parse(readFileSync('dist/metafile-esm.json', 'utf8')) as {
+    outputs: Readonly<Record<string, { inputs: object }>>;
+  };
+  const sources = Object.keys(outputs[`dist/${basename(file)}`]?.inputs ?? {});
   return sources.length > 0 && sources.every((source) => source.includes('node_modules/ky/'));
 }
 

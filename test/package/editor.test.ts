@@ -75,7 +75,10 @@ test.each([
   ['long field', '(property) ConversationIdentity.userID?: string'],
   ['payload', '(property) LeadCapturedPayload.leadEmail?: string'],
   ['payload of a type', '(property) BugReportedPayload.bugDescription: string'],
-  ['receiver', 'WebhookReceiver.on<"lead_captured">(type: "lead_captured", handler: WebhookHandler<'],
+  [
+    'receiver',
+    'WebhookReceiver.on<"lead_captured">(type: "lead_captured", handler: (event: ReceivedEvent<"lead_captured"',
+  ],
   ['fake', 'createFakePlatform(options?: FakePlatformOptions): FakePlatform'],
 ])('an editor shows what the %s is, and its documentation', (mark, signature) => {
   const shown = hover(mark);
