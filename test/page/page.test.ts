@@ -134,7 +134,7 @@ describe('every value', () => {
   test('is text: what a request and a receiver send becomes no element', async () => {
     await fetch(`${url}/eu/v3/agents/a/variables`, {
       method: 'POST',
-      headers: { authorization: EVIL },
+      headers: { authorization: 'Bearer a-token-of-tests', 'x-evil': encodeURIComponent(EVIL) },
       body: EVIL,
     });
     await click('Requests');
