@@ -36,7 +36,7 @@ const files = typeScriptFiles('src');
 
 function typeScriptFiles(directory: string): string[] {
   return readdirSync(posix.join(root, directory), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+    .filter((file) => /\.(ts|json)$/.test(file) && !file.includes('node_modules'))
     .sort();
 }
 

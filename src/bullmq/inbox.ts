@@ -11,7 +11,6 @@ import { type BullMQInboxOptions, type InboxSettings, resolveInbox } from './inb
 import { InboxQueue, type OpenQueue } from './inbox-queue.js';
 import { InboxWorker } from './inbox-worker.js';
 import { toProcessor, type WebhookHandlers, type WebhookProcessor } from './run.js';
-import { Sequence } from './sequence.js';
 import type { CloseOptions, WorkOptions } from './work-options.js';
 
 /*
@@ -34,6 +33,21 @@ import type { CloseOptions, WorkOptions } from './work-options.js';
 const ASKING = 2_000;
 
 const NOT_STORED = 'The event could not be stored in Redis';
+
+/** Numbers the events that are received in one millisecond, in the order in which they are stored. */
+class Sequence {
+  #receivedAt = 0;
+  #number = 0;
+
+  /** Leaves the number of an event as it is, and that of the first in a millisecond away. */
+  number(webhook: StoredWebhook): StoredWebhook {
+    if (webhook.sequence !== undefined) return webhook;
+    // One that is stored late, behind an event of a later millisecond, must not have the number of another.
+    this.#number = webhook.receivedAt > this.#receivedAt ? 0 : this.#number + 1;
+    this.#receivedAt = Math.max(webhook.receivedAt, this.#receivedAt);
+    return this.#number === 0 ? webhook : { ...webhook, sequence: this.#number };
+  }
+}
 
 /** A durable inbox on BullMQ. */
 export class BullMQInbox implements WebhookInbox {

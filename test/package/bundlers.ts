@@ -88,6 +88,6 @@ function program(code: string, directory: string): Plugin {
  * such as `[...names]`.
  */
 export const bundlers: readonly (readonly [name: string, bundler: Bundler, bytesLeft: number])[] = [
-  ['esbuild', withEsbuild, 1_400],
-  ['rollup', withRollup, 750],
+  ['esbuild', withEsbuild, 1_000],
+  ['rollup', withRollup, 70],
 ];

@@ -10,6 +10,7 @@ import {
   type WaitingFault,
 } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { controlOpenApiText } from '../../scripts/openapi/control.js';
 import { serve } from '../support/loopback.js';
 import { clientOf } from './support/client.js';
 
@@ -551,6 +552,10 @@ describe('its OpenAPI document', () => {
     );
     return { fake, ask, text, operations };
   };
+
+  test('is what `npm run openapi` writes', async () => {
+    expect(JSON.parse((await load()).text)).toEqual(JSON.parse(controlOpenApiText()));
+  });
 
   test('is valid', async () => {
     const { text } = await load();

@@ -1,3 +1,4 @@
+import { changesStream } from '../changes.js';
 import { InputError } from '../check-input.js';
 import { errorResponse, isJson, issueLines, jsonResponse } from '../http-json.js';
 import {
@@ -9,13 +10,16 @@ import {
   readQuery,
   type Steered,
 } from './action.js';
-import { changesStream } from './changes-stream.js';
 import { recordActions } from './record-actions.js';
 import { serviceActions } from './service-actions.js';
 import { webhookActions } from './webhook-actions.js';
 
-/** Everything that a fake answers below `/_fake`, if it was told to `listen({ control: true })`. */
-const actions: readonly ControlAction[] = [...recordActions, ...webhookActions, ...serviceActions];
+/** Everything that a fake does below `/_fake`, if it was told to `listen({ control: true })`. */
+export const controlActions: readonly ControlAction[] = [
+  ...recordActions,
+  ...webhookActions,
+  ...serviceActions,
+];
 
 /** Answers a request below `/_fake`: for the page, and for people whose tests are not in JavaScript. */
 export async function control(steered: Steered, request: Request): Promise<Response> {
@@ -23,11 +27,11 @@ export async function control(steered: Steered, request: Request): Promise<Respo
   const below = pathname.replace(/^\/_fake\/?/, '/');
   if (request.method === 'GET' && below === '/changes') return changesStream(steered.changes, request.signal);
   if (request.method === 'GET' && below === '/openapi.json') {
-    // Schemas are written down as JSON only for who asks for it.
-    const { controlDocument } = await import('./openapi.js');
-    return jsonResponse(controlDocument(actions), 200);
+    // Loaded by who asks for it. `npm run openapi` makes it of the actions.
+    const { default: document } = await import('./openapi.json', { with: { type: 'json' } });
+    return jsonResponse(document, 200);
   }
-  const fitting = actions.flatMap((action) => {
+  const fitting = controlActions.flatMap((action) => {
     const path = matchPath(action.path, below);
     return path === undefined ? [] : [{ action, path }];
   });
@@ -79,7 +83,7 @@ function notFound(others: readonly ControlAction[]): Response {
     response.headers.set('allow', methods);
     return response;
   }
-  const known = actions.map(({ method, path }) => `${method} /_fake${path}`);
+  const known = controlActions.map(({ method, path }) => `${method} /_fake${path}`);
   return errorResponse(
     404,
     'unknown_control',

@@ -1,13 +1,18 @@
+/** The OpenAPI document of the control of a fake, made of its actions. The fake answers it at `/_fake/openapi.json`. */
 import * as z from 'zod/mini';
-import { VERSION } from '../../ground/version.js';
-import type { ControlAction } from './action.js';
+import type { ControlAction } from '../../src/testing/control/action.js';
+import { controlActions } from '../../src/testing/control/control.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The OpenAPI document of the control of a fake, made of the actions themselves. */
-export function controlDocument(actions: readonly ControlAction[]): Json {
+/** The text of src/testing/control/openapi.json. */
+export function controlOpenApiText(): string {
+  return `${JSON.stringify(createControlOpenApi(), null, 2)}\n`;
+}
+
+function createControlOpenApi(): Json {
   const paths: Record<string, Record<string, Json>> = {};
-  for (const action of actions) {
+  for (const action of controlActions) {
     const path = `/_fake${action.path}`;
     paths[path] = { ...paths[path], [action.method.toLowerCase()]: operation(action) };
   }
@@ -17,7 +22,7 @@ export function controlDocument(actions: readonly ControlAction[]): Json {
     openapi: '3.1.0',
     info: {
       title: 'Control of the fake Conversational Agent Platform',
-      version: VERSION,
+      version: '1',
       description:
         'Sees and steers a fake that runs. Each `operationId` is the word for it in process: `records.change` is `fake.records.change(…)`. Bodies are `application/json`; what is wrong with one is told in a 400. The API of the service itself is at `/openapi.json` of the command.',
       license: { name: 'MIT', identifier: 'MIT' },
