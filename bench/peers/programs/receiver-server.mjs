@@ -20,7 +20,17 @@ async function receiver() {
   return createWebhookReceiver({ secret: 'bench-secret', dedupe }).onAny(() => undefined).node;
 }
 
-const server = createServer(task.server === 'bare' ? bare() : await receiver());
+/** The same with a `Request` and a `Response`. */
+async function srvx() {
+  const { toNodeHandler } = await import('srvx/node');
+  return toNodeHandler(async (request) => {
+    const { type } = await request.json();
+    return new Response(null, { status: type === undefined ? 400 : 200 });
+  });
+}
+
+const servers = { bare, sdk: receiver, srvx };
+const server = createServer(await servers[task.server]());
 server.listen(0, '127.0.0.1', () => process.send(server.address().port));
 process.on('message', () => process.send(cpuMicros()));
 process.on('disconnect', () => process.exit(0));
