@@ -23,7 +23,10 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
   bullmq: { folders: 'ground errors validation webhooks redis', packages: /^(bullmq$|ioredis$|node:)/ },
   testing: { folders: 'ground schemas errors validation endpoints webhooks', packages: /^(msw$|node:)/ },
   page: { folders: '', packages: /^hono\// },
-  cli: { folders: 'ground schemas errors validation client webhooks bullmq testing', packages: /^node:/ },
+  cli: {
+    folders: 'ground schemas errors validation client webhooks bullmq testing',
+    packages: /^(node:|pg$)/,
+  },
 };
 
 /** Files, not folders, that a package is kept to: what each imports, nobody needs who does not ask for it. */

@@ -1,16 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-
-/** The terminal that a command speaks to, and that ends it. */
-export interface Terminal {
-  out(text: string): void;
-  error(text: string): void;
-  /** Resolves when the user ends the command. */
-  stopped(): Promise<void>;
-  /** The variables of the environment. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** False where the output is piped: progress is not shown then. */
-  readonly isInteractive: boolean;
-}
+import type { Terminal } from './terminal.js';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 type Values<Given extends Flags> = ReturnType<

@@ -1,9 +1,10 @@
 import { VERSION } from '../ground/version.js';
-import { type Command, type Terminal, UsageError } from './command.js';
+import { type Command, UsageError } from './command.js';
 import { doctorCommand } from './doctor.js';
 import { fakeCommand } from './fake.js';
 import { listenCommand } from './listen.js';
 import { replayCommand } from './replay.js';
+import type { Terminal } from './terminal.js';
 import { triggerCommand } from './trigger.js';
 
 const COMMANDS: readonly Command[] = [

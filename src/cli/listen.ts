@@ -9,7 +9,7 @@ import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
 import { command, listenProblem, portOf, UsageError } from './command.js';
-import { outcomeLine, post, SECRET_VARIABLE, secretOf, targetOf } from './webhooks.js';
+import { post, SECRET_VARIABLE, secretOf, showDelivery, targetOf } from './webhooks.js';
 
 /** Receives webhooks, verifies and shows them, and passes them on or records them: the service posts each only once. */
 export const listenCommand = command({
@@ -47,14 +47,15 @@ A recording holds names, addresses and messages of real people: keep it as you k
         // Recorded before it is passed on: what the target does with it must not lose it.
         async store(webhook: StoredWebhook) {
           if (file !== undefined) appendFileSync(file, recordLine(webhook, unmasked));
-          if (url === undefined) return terminal.out(`${webhook.type} 200${issuesOf(webhook)}`);
+          if (url === undefined) return terminal.out(`${webhook.type} 200${issuesOf(webhook)}`, 'good');
           const delivery = await post(url, webhook, secret);
-          terminal.out(`${outcomeLine(delivery)}${issuesOf(webhook)}`);
+          const isAccepted = delivery.outcome === 'success';
+          showDelivery(terminal, delivery, isAccepted, issuesOf(webhook));
           // Answered 500: the service must not believe what the target did not say.
-          if (delivery.outcome !== 'success') throw new Error('refused by the target');
+          if (!isAccepted) throw new Error('refused by the target');
         },
       },
-    }).onRejected(({ reason, status }) => terminal.out(`refused ${status} ${reason}`));
+    }).onRejected(({ reason, status }) => terminal.out(`refused ${status} ${reason}`, 'bad'));
     const server = createServer((request, response) => void receiver.node(request, response));
     const address = await listening(server, { port: portOf(port), host });
     const stopped = terminal.stopped();

@@ -1,5 +1,5 @@
 import { command, UsageError } from './command.js';
-import { outcomeLine, post, readRecording, SECRET_VARIABLE, secretOf, targetOf } from './webhooks.js';
+import { post, readRecording, SECRET_VARIABLE, secretOf, showDelivery, targetOf } from './webhooks.js';
 
 /** Posts recorded webhooks again. */
 export const replayCommand = command({
@@ -27,10 +27,11 @@ The exit code is 0 if each was answered 200.`,
     const webhooks = readRecording(file).filter(({ type }) => only.length === 0 || only.includes(type));
     let refused = 0;
     for (const [index, webhook] of webhooks.entries()) {
+      terminal.progress(`${index + 1} of ${webhooks.length}: ${webhook.type}`);
       const delivery = await post(url, webhook, secret);
-      if (delivery.outcome !== 'success') refused += 1;
-      const place = terminal.isInteractive ? `${index + 1}/${webhooks.length} ` : '';
-      terminal.out(`${place}${outcomeLine(delivery)}`);
+      const isAccepted = delivery.outcome === 'success';
+      if (!isAccepted) refused += 1;
+      showDelivery(terminal, delivery, isAccepted);
     }
     terminal.out(`${webhooks.length} posted, ${refused} not answered 200`);
     return refused === 0 ? 0 : 1;

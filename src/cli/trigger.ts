@@ -1,10 +1,11 @@
 import { formatIssues } from '../ground/issues.js';
 import { parseJson } from '../ground/json.js';
+import type { DeliveryRecord } from '../testing/deliver.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
 import { validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
 import { command, UsageError } from './command.js';
-import { outcomeLine, post, SECRET_VARIABLE, secretOf, targetOf } from './webhooks.js';
+import { post, SECRET_VARIABLE, secretOf, showDelivery, targetOf } from './webhooks.js';
 
 /** Posts one event, made from a fixture. */
 export const triggerCommand = command({
@@ -38,10 +39,12 @@ ${Object.keys(webhookEvents)
     const url = targetOf('--to', to, terminal);
     const secret = forged ? 'forged-by-agent-platform-sdk' : secretOf(terminal);
     const webhook = { type, payload: payloadOf(type, set) };
+    terminal.progress(`posting ${type}`);
     const posts = Array.from({ length: countOf(copies) }, () => post(url, webhook, secret));
     const deliveries = await Promise.all(posts);
-    for (const delivery of deliveries) terminal.out(outcomeLine(delivery));
-    return deliveries.every(({ status }) => status === (forged ? 401 : 200)) ? 0 : 1;
+    const isGood = ({ status }: DeliveryRecord): boolean => status === (forged ? 401 : 200);
+    for (const delivery of deliveries) showDelivery(terminal, delivery, isGood(delivery));
+    return deliveries.every(isGood) ? 0 : 1;
   },
 });
 

@@ -2,7 +2,8 @@ import { isLoopback } from '../ground/loopback.js';
 import { type DeliveryRecord, deliver } from '../testing/deliver.js';
 import { type RecordedWebhook, readRecordingFile } from '../testing/recording.js';
 import { systemClock } from '../webhooks/clock.js';
-import { addressOf, type Terminal, UsageError } from './command.js';
+import { addressOf, UsageError } from './command.js';
+import type { Terminal } from './terminal.js';
 
 // Shared by the commands that post webhooks: `listen`, `replay` and `trigger`.
 
@@ -34,10 +35,12 @@ export function post(url: string, webhook: RecordedWebhook, secret: string): Pro
   return deliver({ ...webhook, secret, target: url, via: 'subscription' }, systemClock);
 }
 
-/** `lead_captured 200 in 12 ms`, or the reason why no answer came. */
-export function outcomeLine({ type, status, outcome, error, duration }: DeliveryRecord): string {
+/** Prints a delivery: `lead_captured 200 in 12 ms`, or the reason why no answer came; then what else there is to say of it. */
+export function showDelivery(terminal: Terminal, delivery: DeliveryRecord, isGood: boolean, more = ''): void {
+  const { type, status, outcome, error, duration } = delivery;
   const reason = error === undefined ? '' : `: ${error}`;
-  return `${type} ${status ?? outcome} in ${Math.round(duration)} ms${reason}`;
+  const line = `${type} ${status ?? outcome} in ${Math.round(duration)} ms${reason}${more}`;
+  terminal.out(line, isGood ? 'good' : 'bad');
 }
 
 /** @throws {UsageError} When the file cannot be read, or a line of it is no recorded webhook. */

@@ -1,7 +1,10 @@
+import { createServer } from 'node:https';
+import { tmpdir } from 'node:os';
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
-import { expect, onTestFinished, test } from 'vitest';
-import { serve } from '../support/loopback.js';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { listenOnLoopback, serve } from '../support/loopback.js';
+import { ownCertificate } from '../support/own-certificate.js';
 import { start } from './terminal.js';
 
 /** Runs the doctor against a fake, with its settings for region eu and what is laid over them. */
@@ -29,7 +32,7 @@ test('all is well: the settings, and a call', async () => {
     /^ok +region +eu, by AGENT_PLATFORM_REGION\nok +token +\d+ characters, by AGENT_PLATFORM_TOKEN\n/,
   );
   expect(text).toMatch(
-    /ok +address +http:.*\/eu\/v3, by AGENT_PLATFORM_BASE_URL_EU\nok +service +GET \/tools\/defaults/,
+    /ok +address +http:.*\/eu\/v3, by AGENT_PLATFORM_BASE_URL_EU\nok +tls +none: plain http:.*\nok +service +GET \/tools\/defaults/,
   );
   expect(text).not.toContain(env.AGENT_PLATFORM_TOKEN);
   expect(fake.requests).toHaveLength(1);
@@ -72,6 +75,30 @@ test('an address where nothing listens', async () => {
   expect(text).toMatch(/fail +service +GET \/tools\/defaults failed without an answer/);
 });
 
+test('a certificate that proves nothing, or none at all', async () => {
+  const port = await listenOnLoopback(createServer(ownCertificate(), (_, response) => response.end()));
+  const plain = await serve((_, response) => void response.end());
+  const own = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: `https://127.0.0.1:${port}` });
+  const none = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: plain.replace('http:', 'https:') });
+
+  expect(own.exit).toBe(1);
+  expect(own.text).toMatch(/fail +tls +the certificate is signed by nobody whom this machine trusts/);
+  expect(none.text).toMatch(/fail +tls +what answers there speaks no TLS that this machine speaks/);
+
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const any = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: `https://127.0.0.1:${port}` });
+  expect(any.text).toMatch(/fail +tls +any certificate is accepted: unset this variable/);
+});
+
+test('a token that would go out unencrypted is warned of', async () => {
+  vi.stubEnv('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL', 'true');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { text } = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: 'http://fake.invalid' });
+
+  expect(text).toMatch(/warn +tls +none: the token goes out unencrypted/);
+});
+
 test('a receiver must handle what is genuine and refuse what is forged', async () => {
   const { workspaceSecret: secret } = createFakePlatform().seed.eu;
   const good = await serve(createWebhookReceiver({ secret, logLevel: 'off' }).node);
@@ -95,12 +122,28 @@ test('an inbox whose Redis is away', async () => {
   expect((await doctor(['--redis'])).text).toMatch(/fail +inbox +REDIS_URL is not set/);
 });
 
+test('an inbox whose Postgres is away, or for which there is nothing to ask it with', async () => {
+  const DATABASE_URL = 'postgres://me:a-password-of-mine@127.0.0.1:1/crm';
+  const { exit, text } = await doctor(['--postgres'], { DATABASE_URL });
+
+  expect(exit).toBe(1);
+  expect(text).toMatch(/fail +inbox +Postgres does not answer: .*ECONNREFUSED/);
+  expect(text).not.toContain('a-password-of-mine');
+  expect((await doctor(['--postgres'])).text).toMatch(/fail +inbox +DATABASE_URL is not set/);
+
+  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(tmpdir());
+  onTestFinished(() => cwd.mockRestore());
+  expect((await doctor(['--postgres'], { DATABASE_URL })).text).toMatch(
+    /fail +inbox +needs a package: npm install pg/,
+  );
+});
+
 test('--json prints the findings', async () => {
   const { exit, text } = await doctor(['--json']);
 
   expect(exit).toBe(0);
   expect(JSON.parse(text)).toMatchObject({
     ok: true,
-    findings: [{ check: 'region', result: 'ok' }, {}, {}, {}],
+    findings: [{ check: 'region', result: 'ok' }, {}, {}, {}, {}],
   });
 });

@@ -15,7 +15,7 @@ export async function start(args: readonly string[], env: Readonly<Record<string
     error: (text) => errors.push(text),
     stopped: () => stopping.promise,
     env,
-    isInteractive: false,
+    progress: () => undefined,
   });
   onTestFinished(async () => {
     stopping.resolve();

@@ -3,10 +3,10 @@ import { createServer as createTlsServer } from 'node:tls';
 import { expect, test } from 'vitest';
 import { connect } from '../../support/client.js';
 import { listenOnLoopback } from '../../support/loopback.js';
+import { ownCertificate } from '../../support/own-certificate.js';
 import { closedAddress } from '../../support/server.js';
 import { withEach } from '../support/operations.js';
 import { outcomeOf } from '../support/outcome.js';
-import { ownCertificate } from '../support/own-certificate.js';
 import { watchProcess } from '../support/watch.js';
 
 /** Whether the runtime's word for the failure says for certain that nothing was sent. */

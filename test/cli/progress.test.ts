@@ -1,0 +1,81 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { fixtures } from 'agent-platform-sdk/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { serve } from '../support/loopback.js';
+
+const program = fileURLToPath(new URL('../../src/cli/index.ts', import.meta.url));
+const node = [process.execPath, '--import', 'tsx', program];
+/** Python has pseudo-terminals on board, which Node has not. */
+const onTerminal = ['python3', '-c', 'import pty, sys; pty.spawn(sys.argv[1:])', ...node];
+const hasPython = spawnSync('python3', ['-c', 'import pty']).error === undefined;
+
+/** What a command shows while it runs in a process of its own; the characters that a terminal obeys by their names. */
+async function shown(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
+  const [file = '', ...args] = argv;
+  const ran = promisify(execFile)(file, args, {
+    env: { ...inherited, TERM: 'xterm-256color', WORKSPACE_SECRET: 'secret-of-the-tests', ...env },
+  });
+  // A terminal takes nothing in.
+  ran.child.stdin?.end();
+  const { stdout, stderr } = await ran.catch((error: { stdout: string; stderr: string }) => error);
+  return (stdout + stderr).replaceAll('\u001b', '<esc>').replaceAll('\r', '<cr>');
+}
+
+/** The arguments that replay two events to a target that accepts each second request. */
+async function replay(): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-platform-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'events.ndjson');
+  writeFileSync(file, `${JSON.stringify(fixtures.event('webhook_test'))}\n`.repeat(2));
+  let requests = 0;
+  const target = await serve((_, response) => {
+    requests += 1;
+    response.writeHead(requests === 1 ? 500 : 200).end();
+  });
+  return ['replay', file, '--to', target];
+}
+
+describe.skipIf(!hasPython)('on a terminal', () => {
+  test('progress is shown until a line takes its place, and what went wrong is red', async () => {
+    const text = await shown([...onTerminal, ...(await replay())], {});
+
+    expect(text).toMatch(/1 of 2: webhook_test<cr><esc>\[2K<esc>\[31mwebhook_test<esc>\[39m 500 in/);
+    expect(text).toMatch(/2 of 2: webhook_test<cr><esc>\[2K<esc>\[32mwebhook_test<esc>\[39m 200 in/);
+  });
+
+  test('NO_COLOR leaves the progress, and no colour', async () => {
+    const text = await shown([...onTerminal, ...(await replay())], { NO_COLOR: '1' });
+
+    expect(text).toContain('1 of 2: webhook_test<cr><esc>[2Kwebhook_test 500 in');
+    expect(text).not.toMatch(/<esc>\[\d+m/);
+  });
+
+  test('the doctor shows the step that it is at', async () => {
+    const service = await serve((_, response) => void response.writeHead(503).end());
+    const text = await shown([...onTerminal, 'doctor', '--webhook', service], {
+      AGENT_PLATFORM_REGION: 'eu',
+      AGENT_PLATFORM_TOKEN: 'a-token-of-the-tests',
+      AGENT_PLATFORM_BASE_URL_EU: service,
+    });
+
+    expect(text).toMatch(/GET \/tools\/defaults at http.* …<cr><esc>\[2K<esc>\[31mfail<esc>\[39m {2}service/);
+    expect(text).toMatch(/posting a genuine and a forged webhook_test to .*<cr><esc>\[2K/);
+  });
+});
+
+test('piped, a line is a line: neither progress nor colour', async () => {
+  const text = await shown([...node, ...(await replay())], {});
+
+  expect(text.replaceAll(/\d+ ms/g, '… ms').split('\n')).toEqual([
+    'webhook_test 500 in … ms',
+    'webhook_test 200 in … ms',
+    '2 posted, 1 not answered 200',
+    '',
+  ]);
+});

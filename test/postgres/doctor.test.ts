@@ -1,0 +1,61 @@
+import { Pool } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPostgresInbox } from '../../examples/postgres-inbox/inbox.js';
+import { type PostgresServer, startPostgres } from '../../scripts/postgres-server.js';
+import { start } from '../cli/terminal.js';
+
+let postgres: PostgresServer;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 120_000);
+afterAll(() => postgres.stop());
+
+/** What the doctor says of the inbox in a database. */
+async function inboxOf(database: string, flags: readonly string[] = []): Promise<string> {
+  const { exit, lines } = await start(['doctor', '--postgres', ...flags], {
+    DATABASE_URL: postgres.url.replace(/postgres$/, database),
+  });
+  await exit;
+  return lines.filter((line) => line.includes('inbox')).join('\n');
+}
+
+test('the doctor counts what waits in the inbox, and names settings that can lose it', async () => {
+  const pool = new Pool({ connectionString: postgres.url });
+  const inbox = await createPostgresInbox(pool);
+  for (const key of ['a', 'b']) {
+    const stored = {
+      key: key.repeat(64),
+      type: 'webhook_test',
+      payload: {},
+      receivedAt: Date.now(),
+      deliveryId: key,
+    };
+    await inbox.store(stored);
+  }
+  await inbox.close();
+  await pool.query('CREATE DATABASE frozen TEMPLATE template0');
+  await pool.query('ALTER DATABASE postgres SET synchronous_commit = off');
+  await pool.end();
+
+  const told = await inboxOf('postgres');
+  expect(told).toMatch(
+    /^ok +inbox +takes events: 2 waiting, 0 active, 0 retrying, 0 dead letters, oldest \d+ s/,
+  );
+  expect(told).toMatch(/warn +inbox +synchronous_commit is off/);
+  expect(await inboxOf('postgres', ['--queue', 'another'])).toContain('0 waiting');
+  expect(await inboxOf('frozen')).toMatch(/fail +inbox +there are no tables of pg-boss/);
+  expect(await inboxOf('nowhere')).toMatch(
+    /fail +inbox +Postgres does not answer: database "nowhere" does not/,
+  );
+});
+
+test('a Postgres that takes no writes takes no events', async () => {
+  const pool = new Pool({ connectionString: postgres.url });
+  await (await createPostgresInbox(pool)).close();
+  await pool.query('ALTER DATABASE postgres SET default_transaction_read_only = on');
+  await pool.end();
+
+  expect(await inboxOf('postgres')).toMatch(
+    /fail +inbox +takes no events.*warn +inbox +this Postgres takes no writes/s,
+  );
+});
