@@ -104,7 +104,13 @@ export type {
   WebhookHandler,
   WebhookRejection,
 } from './webhooks/handlers.js';
-export type { StoredTraceContext, StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
+export type {
+  StoredAnswer,
+  StoredTraceContext,
+  StoredWebhook,
+  StoreOptions,
+  WebhookInbox,
+} from './webhooks/inbox.js';
 export { createMemoryDedupe, type MemoryDedupeOptions } from './webhooks/memory-dedupe.js';
 export type { NewestOnly } from './webhooks/newest.js';
 export type {

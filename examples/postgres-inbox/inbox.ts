@@ -129,7 +129,8 @@ export async function createPostgresInbox(
 
   return {
     async store(webhook) {
-      await send(webhook, QUEUE);
+      // pg-boss answers null where there is a job of this id.
+      return { duplicate: (await send(webhook, QUEUE)) === null };
     },
 
     work(process, { concurrency = 5 } = {}) {

@@ -1,4 +1,4 @@
-import type { LeveledLogger } from '../ground/logger.js';
+import type { LeveledLogger, LogFields } from '../ground/logger.js';
 import { onOneLine } from '../ground/printable.js';
 import { cleanError, explained, refusesWrites } from '../redis/failure.js';
 import type { OptionNames } from '../validation/option-checks.js';
@@ -16,6 +16,12 @@ export interface InboxEvent {
 
 /** An event that is stored now, or was before. */
 export interface InboxStored extends InboxEvent {
+  /**
+   * True for an event that was stored before, and is in the inbox still or was handled within the `retention`. False also where an
+   * answer of Redis was lost, and the event was sent again; and for one of two copies that reach Redis in the same moment, from
+   * two processes.
+   */
+  readonly duplicate: boolean;
   /** Milliseconds for storing it. */
   readonly durationMs: number;
 }
@@ -87,7 +93,7 @@ export interface InboxFailures {
  * is called in the process in which the event was stored or run.
  */
 export interface InboxHooks {
-  /** An event is stored, and its delivery is answered 200. Called for a duplicate too. */
+  /** An event is stored, and its delivery is answered 200. Called for a duplicate too, which `duplicate` tells. */
   readonly onStored?: ((stored: InboxStored) => unknown) | undefined;
   /** The handlers of an event have succeeded. */
   readonly onHandled?: ((run: InboxRun) => unknown) | undefined;
@@ -154,27 +160,41 @@ export class InboxReporter {
 
   handled(run: InboxRun): void {
     this.redisWrites();
-    this.#log.log('info', () => `inbox: ${describeRun(run)} was handled`);
+    this.#log.log(
+      'info',
+      () => `inbox: ${describeRun(run)} was handled`,
+      () => fieldsOf(run, 'handled'),
+    );
     this.#tell('onHandled', run);
   }
 
   skipped(skipped: InboxSkip): void {
-    this.#log.log('info', () => {
-      const { type, workspace, key } = skipped;
-      return `inbox: ${labelOf(type, workspace)} (${key}) was skipped, because a newer one was handled`;
-    });
+    const { type, workspace, key } = skipped;
+    this.#log.log(
+      'info',
+      () => `inbox: ${labelOf(type, workspace)} (${key}) was skipped, because a newer one was handled`,
+      () => ({ type, workspace, key, outcome: 'skipped' }),
+    );
     this.#tell('onSkipped', skipped);
   }
 
   retrying(failure: InboxFailure): void {
     this.failures.retried += 1;
-    this.#log.log('warn', () => `inbox: ${describeRun(failure)} failed, and will be retried`);
+    this.#log.log(
+      'warn',
+      () => `inbox: ${describeRun(failure)} failed, and will be retried`,
+      () => fieldsOf(failure, 'retried'),
+    );
     this.#tell('onRetry', failure);
   }
 
   deadLetter(failure: InboxFailure): void {
     this.failures.deadLetters += 1;
-    this.#log.log('error', () => `inbox: ${describeRun(failure)} failed, and is a dead letter now`);
+    this.#log.log(
+      'error',
+      () => `inbox: ${describeRun(failure)} failed, and is a dead letter now`,
+      () => fieldsOf(failure, 'dead_letter'),
+    );
     this.#tell('onDeadLetter', failure);
   }
 
@@ -189,6 +209,7 @@ export class InboxReporter {
         'warn',
         () =>
           `inbox: this worker has no handler for ${label}; its events go back to the queue for workers that have one, and become dead letters where none has within ${leftMs} ms (logged once)`,
+        () => ({ type, outcome: 'unhandled' }),
       );
     }
     this.#tell('onUnhandled', unhandled);
@@ -200,13 +221,18 @@ export class InboxReporter {
       'warn',
       () =>
         `inbox: the lock of ${key} has expired: its worker has died, or its event loop was blocked; the event is run again`,
+      () => ({ key, outcome: 'stalled' }),
     );
     this.#tell('onStalled', { key });
   }
 
   lockLost(key: string): void {
     this.failures.lostLocks += 1;
-    this.#log.log('warn', () => `inbox: the lock of ${key} was lost; it may be run again`);
+    this.#log.log(
+      'warn',
+      () => `inbox: the lock of ${key} was lost; it may be run again`,
+      () => ({ key, outcome: 'lock_lost' }),
+    );
     this.#tell('onLockLost', { key });
   }
 
@@ -269,4 +295,8 @@ export class InboxReporter {
 /** The payload is not shown. `labelOf` makes the type, which a sender chose, safe to log. */
 function describeRun({ key, type, workspace, attempt, waitedMs, durationMs }: InboxRun): string {
   return `${labelOf(type, workspace)} (${key}, attempt ${attempt}, waited ${waitedMs} ms, ran ${durationMs} ms)`;
+}
+
+function fieldsOf({ key, type, workspace, attempt, durationMs }: InboxRun, outcome: string): LogFields {
+  return { key, type, workspace, attempt, durationMs, outcome };
 }

@@ -15,6 +15,7 @@ import { findWriter, readInfo } from '../redis/server.js';
 import { settlesWithin, withTimeLimit } from '../redis/waiting.js';
 import { workspaceOf } from '../webhooks/delivery.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
+import { Duplicates } from './duplicates.js';
 import type { InboxReporter } from './inbox-hooks.js';
 import type { InboxSettings } from './inbox-options.js';
 import { type QueueOnRedis, readWarnings } from './redis-warnings.js';
@@ -44,6 +45,7 @@ const CLOSING = 2_000;
 export class InboxQueue {
   readonly #settings: InboxSettings;
   readonly #reporter: InboxReporter;
+  readonly #duplicates = new Duplicates();
   #client: OpenedClient | undefined;
   #ready: Promise<void> | undefined;
   #opening: Promise<OpenQueue> | undefined;
@@ -59,16 +61,23 @@ export class InboxQueue {
 
   /**
    * Adds an event as a job, unless there is a job of the same key. Rejects if Redis is not there in time, has no room, or
-   * has not copied the event to enough replicas in time.
+   * has not copied the event to enough replicas in time. Tells whether it was there before, if that is asked.
    */
-  async add(webhook: StoredWebhook, timeout: number): Promise<void> {
+  async add(webhook: StoredWebhook, timeout: number, tellDuplicate: boolean): Promise<boolean | undefined> {
     const end = performance.now() + timeout;
-    const { queue, memory, replicas } = await this.open(timeout);
+    const opened = await this.open(timeout);
+    const { queue, memory, replicas } = opened;
     const full = await memory.fullBy();
     if (full !== undefined) throw new InboxFullError(full, this.#settings.highWater);
-    const add = () => queue.add(webhook.type, jobData(webhook), jobOptions(webhook, this.#settings));
+    let isThere: boolean | undefined;
+    const addJob = () => queue.add(webhook.type, jobData(webhook), jobOptions(webhook, this.#settings));
+    const add = async () => {
+      if (tellDuplicate) isThere = await this.#duplicates.add(opened, webhook.key, addJob);
+      else await addJob();
+    };
     if (this.#settings.replicas === 0) await add();
     else await replicas.write(add, end - performance.now());
+    return isThere;
   }
 
   /** Resolves once Redis is there, and rejects if it is not in time. */

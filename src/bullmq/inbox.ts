@@ -3,7 +3,7 @@ import { WebhookError } from '../errors/index.js';
 import { passwordsOf } from '../redis/connection.js';
 import { isConnectionLost, isRefusedForNow, redisFailure } from '../redis/failure.js';
 import { withRetries, withTimeLimit } from '../redis/waiting.js';
-import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
+import type { StoredAnswer, StoredWebhook, StoreOptions, WebhookInbox } from '../webhooks/inbox.js';
 import { DeadLetters } from './dead-letters.js';
 import { type InboxHealth, readHealth, unreachable } from './health.js';
 import { InboxReporter } from './inbox-hooks.js';
@@ -74,23 +74,42 @@ export class BullMQInbox implements WebhookInbox {
   /**
    * Stores an event, unless it is there already. Called by the receiver.
    *
+   * @param options - `tellDuplicate` asks for the answer, which costs Redis one command more. With the hook `onStored`, it is always asked for.
    * @throws {InboxFullError} Redis is fuller than `highWater` allows.
    * @throws {InboxReplicasError} The event did not reach as many `replicas` as are asked for in time.
    * @throws {WebhookError} Redis did not store the event in time. The message says why, and holds nothing of the event.
    */
-  async store(webhook: StoredWebhook): Promise<void> {
+  async store(webhook: StoredWebhook, options: StoreOptions = {}): Promise<StoredAnswer> {
     const began = performance.now();
-    const numbered = this.#sequence.number(webhook);
+    const isAsked = options.tellDuplicate === true || this.#settings.hooks.onStored !== undefined;
+    const duplicate = await this.#add(this.#sequence.number(webhook), isAsked);
+    if (duplicate === undefined) {
+      this.#reporter.redisWrites();
+      return {};
+    }
+    const { key, type, workspace } = webhook;
+    this.#reporter.stored({ key, type, workspace, duplicate, durationMs: performance.now() - began });
+    return { duplicate };
+  }
+
+  /** Adds an event, and tells whether it is a duplicate, if that is asked. */
+  async #add(webhook: StoredWebhook, isAsked: boolean): Promise<boolean | undefined> {
+    let isRepeated = false;
     // Safe to repeat if the answer of Redis was lost: the key is the id of the job.
-    const attempt = (left: number) => withTimeLimit(this.#queue.add(numbered, left), left, NOT_STORED);
-    const isPassing = (error: unknown) => isRefusedForNow(error) || isConnectionLost(error);
+    const attempt = (left: number) =>
+      withTimeLimit(this.#queue.add(webhook, left, isAsked), left, NOT_STORED);
+    const isPassing = (error: unknown) => {
+      const isLost = isConnectionLost(error);
+      isRepeated ||= isLost;
+      return isLost || isRefusedForNow(error);
+    };
     try {
-      await withRetries(attempt, this.#settings.storeTimeout, isPassing);
+      const isThere = await withRetries(attempt, this.#settings.storeTimeout, isPassing);
+      // What is there after an answer was lost may be this very delivery's.
+      return isThere && !isRepeated;
     } catch (error) {
       throw redisFailure(NOT_STORED, error, this.#passwords);
     }
-    const { key, type, workspace } = webhook;
-    this.#reporter.stored({ key, type, workspace, durationMs: performance.now() - began });
   }
 
   /**

@@ -88,8 +88,23 @@ export const STORED_VERSION = 1;
  * ```
  */
 export interface WebhookInbox {
-  /** Resolves once the webhook is stored durably, or was already. Rejects where it could not be stored. */
-  store(webhook: StoredWebhook): unknown;
+  /**
+   * Resolves once the webhook is stored durably, or was already. Rejects where it could not be stored. May resolve with a
+   * {@link StoredAnswer}; anything else means that the inbox does not tell.
+   */
+  store(webhook: StoredWebhook, options?: StoreOptions): unknown;
+}
+
+/** What the receiver asks of an inbox beside storing. */
+export interface StoreOptions {
+  /** True where a hook or a trace of the receiver is to tell duplicates. An inbox to which it costs something may leave it otherwise. */
+  readonly tellDuplicate?: boolean | undefined;
+}
+
+/** What an inbox may tell of an event that it was given. */
+export interface StoredAnswer {
+  /** True for an event that was stored before. `hooks.onDelivery` of the receiver tells it. */
+  readonly duplicate?: boolean | undefined;
 }
 
 /** The parts of a receiver that process what is stored. */

@@ -18,7 +18,7 @@ export interface DeliveryHookContext {
   readonly outcome: DeliveryOutcome;
   /** The HTTP status it was answered with. */
   readonly status: number;
-  /** True for a copy of an event that is handled already. A copy that an inbox recognises is `stored` here. */
+  /** True for a copy of an event that is handled, or that the inbox had already: the outcome is `stored` then too. */
   readonly duplicate: boolean;
   /** Bytes of the body; undefined where a body parser was in front, or the body was not read. */
   readonly size: number | undefined;
@@ -62,6 +62,8 @@ interface ObservedDelivery {
   readonly age: number;
   readonly outcome: DeliveryOutcome | undefined;
   readonly size: number | undefined;
+  readonly isStoredAgain: boolean;
+  isObserved: boolean;
   traceContext: StoredTraceContext | undefined;
 }
 
@@ -78,6 +80,7 @@ export function observeDelivery(
 ): Later<WebhookResponse> {
   const answerTold = async (trace: DeliveryTrace | undefined): Promise<WebhookResponse> => {
     const { traceparent, tracestate } = trace?.traceContext ?? {};
+    delivery.isObserved = true;
     if (traceparent !== undefined) delivery.traceContext = { traceparent, ...(tracestate && { tracestate }) };
     const response = await answer();
     const told = endOf(delivery);
@@ -99,6 +102,7 @@ function endOf({
   age,
   outcome = 'internal_error',
   size,
+  isStoredAgain,
 }: ObservedDelivery): DeliveryHookContext {
   return {
     deliveryId: context.deliveryId,
@@ -106,7 +110,7 @@ function endOf({
     workspace: event?.workspace,
     outcome,
     status: statusOf(outcome),
-    duplicate: outcome === 'duplicate',
+    duplicate: outcome === 'duplicate' || isStoredAgain,
     size,
     durationMs: age,
   };

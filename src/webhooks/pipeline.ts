@@ -31,7 +31,7 @@ import {
   type WebhookFailure,
   type WebhookHandler,
 } from './handlers.js';
-import { STORED_VERSION, type StoredTraceContext, type WebhookInbox } from './inbox.js';
+import { STORED_VERSION, type StoredAnswer, type StoredTraceContext, type WebhookInbox } from './inbox.js';
 import type { ReceiverSettings } from './receiver-options.js';
 import { mayBeGenuine } from './secret-options.js';
 import type { Place, Turns } from './turns.js';
@@ -86,8 +86,12 @@ export class Pipeline implements Reading, UnverifiedBody {
   event: ReceivedWebhook | undefined;
   /** Undefined until it is answered. */
   outcome: DeliveryOutcome | undefined;
-  /** Bytes of the body, counted where somebody asks. */
+  /** A hook or a trace is told of it: its size is counted, and an inbox is asked for duplicates. */
+  isObserved = false;
+  /** Bytes of the body. */
   size: number | undefined;
+  /** The inbox had the event already. */
+  isStoredAgain = false;
   /** The trace that the delivery is part of, for whoever handles it later. */
   traceContext: StoredTraceContext | undefined;
   heldBytes = 0;
@@ -179,7 +183,7 @@ export class Pipeline implements Reading, UnverifiedBody {
   #verify(received: unknown): Later<DeliveryOutcome> {
     this.giveUp = undefined;
     const { settings, unverified } = this.#parts;
-    if (settings.hooks.onDelivery !== undefined) this.size = sizeOf(received);
+    if (this.isObserved) this.size = sizeOf(received);
     const refusal = (reason: RejectionReason, hint?: string) =>
       new RejectedDelivery(reason, sizeOf(received), hint);
     if (exceeds(received, settings.maxBodyBytes)) throw refusal('body_too_large');
@@ -252,7 +256,7 @@ export class Pipeline implements Reading, UnverifiedBody {
     const event = { type, payload, ...workspaceOf({ workspace }) };
     this.event = event;
     this.#phase = 'storing';
-    await inbox.store({
+    const stored = {
       version: STORED_VERSION,
       key: await key(),
       ...event,
@@ -260,7 +264,10 @@ export class Pipeline implements Reading, UnverifiedBody {
       deliveryId,
       receivedAt,
       ...(this.traceContext !== undefined && { traceContext: this.traceContext }),
-    });
+    };
+    const answer: unknown = await inbox.store(stored, { tellDuplicate: this.isObserved });
+    // Anything else means that the inbox does not tell.
+    this.isStoredAgain = (answer as StoredAnswer | undefined)?.duplicate === true;
     return 'stored';
   }
 

@@ -1,12 +1,17 @@
 import { inspect } from 'node:util';
-import { createWebhookReceiver, WebhookError, type WebhookFailure } from 'agent-platform-sdk';
+import {
+  createWebhookReceiver,
+  type DeliveryHookContext,
+  WebhookError,
+  type WebhookFailure,
+} from 'agent-platform-sdk';
 import type { BullMQInboxOptions } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
 import { delivery, envelope, minimal, post, secret } from '../webhooks/deliveries.js';
 import { RecordingLogger } from '../webhooks/recording-logger.js';
-import { createInbox, eventually, everythingInRedis, redis, stored, url } from './inbox-fixture.js';
+import { createInbox, eventually, everythingInRedis, notes, redis, stored, url } from './inbox-fixture.js';
 
 const queue = 'bull:agent-platform-webhooks';
 
@@ -48,6 +53,46 @@ test('a copy makes no second job, at whichever receiver it comes', async () => {
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(await redis.llen(`${queue}:wait`)).toBe(1);
+});
+
+test.each([
+  ['of an event that waits', false, 0],
+  ['of an event that was handled', true, 0],
+  ['that comes at the same time', false, 2],
+])('onStored and onDelivery tell a copy %s', async (_, isHandled, others) => {
+  const { hooks, runs } = notes();
+  const inbox = createInbox({ hooks });
+  const told: DeliveryHookContext[] = [];
+  const onDelivery = (delivery: DeliveryHookContext) => told.push(delivery);
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, inbox, logger, hooks: { onDelivery } });
+  receiver.on('lead_captured', () => undefined);
+  const deliver = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => receiver.handle(post('lead_captured'))));
+  await deliver(1 + others);
+  if (isHandled) {
+    inbox.work(receiver);
+    await eventually(async () => expect((await inbox.health()).depth).toBe(0));
+  }
+  await deliver(1);
+  const isCopy = [false, ...Array.from({ length: others + 1 }, () => true)];
+  const stored = runs.flatMap((run) => ('duplicate' in run ? run.duplicate : []));
+  expect(stored.sort()).toEqual(isCopy);
+  expect(told.map(({ duplicate }) => duplicate).sort()).toEqual(isCopy);
+  expect(new Set(told.map(({ outcome }) => outcome))).toEqual(new Set(['stored']));
+});
+
+test('a copy costs Redis a question where somebody wants to know, and none elsewhere', async () => {
+  const asked: string[] = [];
+  const monitor = await redis.monitor();
+  monitor.on('monitor', (_: string, [command = ''], source: string) => {
+    if (source !== 'lua') asked.push(command.toLowerCase());
+  });
+  const inbox = createInbox();
+  expect(await inbox.store(stored())).toEqual({});
+  expect(await inbox.store(stored(), { tellDuplicate: true })).toEqual({ duplicate: false });
+  await eventually(() => expect(asked.filter((command) => command === 'exists')).toHaveLength(1));
+  monitor.disconnect();
 });
 
 test('a copy of a handled event makes no job, for as long as the retention', async () => {

@@ -1,4 +1,4 @@
-import { ConfigurationError, createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
+import { ConfigurationError, createWebhookReceiver, type LogFields, WebhookError } from 'agent-platform-sdk';
 import type { BullMQInbox, InboxHooks, InboxRun, InboxWorker } from 'agent-platform-sdk/bullmq';
 import { Queue } from 'bullmq';
 import { expect, test } from 'vitest';
@@ -350,9 +350,43 @@ test('hooks tell how long an event waited and ran, and whose it was', async () =
   await inbox.store(webhook);
   await eventually(() => expect(runs).toHaveLength(2));
   const about = { key: webhook.key, type: 'lead_captured', workspace: 'acme' };
-  expect(runs[0]).toEqual({ ...about, durationMs: expect.any(Number) });
+  expect(runs[0]).toEqual({ ...about, duplicate: false, durationMs: expect.any(Number) });
   expect(runs[1]).toMatchObject({ ...about, attempt: 1, durationMs: expect.any(Number) });
   expect((runs[1] as InboxRun).waitedMs).toBeGreaterThanOrEqual(5_000);
+});
+
+// The receiver in the worker logs the error of a handler itself; that line has no key.
+test('the lines of the inbox carry their facts as fields', async () => {
+  const lines: (LogFields & { readonly level: string })[] = [];
+  const line = (level: string) => (_: string, fields?: LogFields) =>
+    void (fields?.key && lines.push({ level, ...fields }));
+  const logger = { error: line('error'), warn: line('warn'), info: line('info'), debug: line('debug') };
+  const inbox = createInbox({ logger, attempts: 2 });
+  let runs = 0;
+  const fail = () => Promise.reject(new Error('down'));
+  inbox.work({ lead_captured: () => (++runs === 2 ? undefined : fail()), bug_reported: fail });
+  const [handled, dead] = [
+    stored({ workspace: 'acme' }),
+    stored({ type: 'bug_reported', payload: minimal.bug_reported }),
+  ];
+  await inbox.store(handled);
+  await eventually(() => expect(runs).toBe(2));
+  await inbox.store(dead);
+  const about = {
+    key: handled.key,
+    type: 'lead_captured',
+    workspace: 'acme',
+    durationMs: expect.any(Number),
+  };
+  const other = { key: dead.key, type: 'bug_reported', durationMs: expect.any(Number) };
+  await eventually(() =>
+    expect(lines).toEqual([
+      { level: 'warn', ...about, attempt: 1, outcome: 'retried' },
+      { level: 'info', ...about, attempt: 2, outcome: 'handled' },
+      { level: 'warn', ...other, attempt: 1, outcome: 'retried' },
+      { level: 'error', ...other, attempt: 2, outcome: 'dead_letter' },
+    ]),
+  );
 });
 
 test('a hook that throws or rejects changes nothing, and is logged', async () => {

@@ -6,6 +6,7 @@ import {
   type JobTrace,
   type StoredWebhook,
   TRACING_CHANNELS,
+  type WebhookInbox,
   type WebhookReceiverOptions,
 } from 'agent-platform-sdk';
 import { expect, onTestFinished, test } from 'vitest';
@@ -58,6 +59,26 @@ test('onDelivery is told once for each delivery, whichever way it ends', async (
     { ...unverified, outcome: 'verification_failed', status: 401, size: 39 },
     { ...unverified, outcome: 'method_not_allowed', status: 405, size: undefined },
   ]);
+});
+
+test.each([
+  [{ duplicate: true }, true],
+  [{ duplicate: false }, false],
+  [null, false],
+  ['an id of a queue', false],
+])('an inbox that answers %j has told onDelivery: duplicate %s', async (answer, duplicate) => {
+  const options: unknown[] = [];
+  const inbox: WebhookInbox = {
+    store(_, asked) {
+      options.push(asked);
+      return answer;
+    },
+  };
+  const { receiver, told } = receiverWith({ inbox });
+  await receiver.handle(post('webhook_test'));
+  expect(told).toMatchObject([{ outcome: 'stored', duplicate }]);
+  await createWebhookReceiver({ secret, inbox, logLevel: 'off' }).handle(post('webhook_test'));
+  expect(options).toEqual([{ tellDuplicate: true }, { tellDuplicate: false }]);
 });
 
 test('an onDelivery that throws changes no answer, and is logged', async () => {
