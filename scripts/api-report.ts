@@ -59,7 +59,7 @@ function configFor(entry: string): ExtractorConfig {
     packageJsonFullPath: resolve('package.json'),
     configObject: {
       projectFolder: resolve('.'),
-      mainEntryPointFilePath: resolve(`dist/${entry}.d.ts`),
+      mainEntryPointFilePath: resolve(`dist/${entry}.d.cts`),
       newlineKind: 'lf',
       compiler: { overrideTsconfig: { compilerOptions } },
       apiReport: {
