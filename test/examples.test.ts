@@ -1,9 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { afterEach, expect, test } from 'vitest';
 import { freePort } from '../scripts/free-port.js';
-import { delivery, secret } from './webhooks/deliveries.js';
+import { secret } from './webhooks/deliveries.js';
 
 /** No setting of this machine. */
 const environment = { PATH: process.env.PATH };
@@ -18,10 +19,10 @@ async function run(example: string): Promise<string[]> {
 const patient = { timeout: 60_000 };
 
 test(
-  'own-endpoint.ts: two operations of your own, typed, checked, and answered by the fake',
+  'own-endpoint: two operations of your own, typed, checked, and answered by the fake',
   patient,
   async () => {
-    expect(await run('own-endpoint.ts')).toEqual([
+    expect(await run('own-endpoint/main.ts')).toEqual([
       expect.stringMatching(/^created: tool_eu_\d+$/),
       expect.stringMatching(/^tools: web-search, tool_eu_\d+$/),
       'RequestValidationError: POST /agents/{agentId}/tools was not sent: the arguments do not fit the operation',
@@ -30,8 +31,8 @@ test(
   },
 );
 
-test('many-workspaces.ts: each event is answered with the client of its own workspace', patient, async () => {
-  expect(await run('many-workspaces.ts')).toEqual([
+test('many-workspaces: each event is answered with the client of its own workspace', patient, async () => {
+  expect(await run('many-workspaces/main.ts')).toEqual([
     'bakery: Eli Customer is waiting',
     'answered 200',
     'florist: Eli Customer is waiting',
@@ -40,8 +41,8 @@ test('many-workspaces.ts: each event is answered with the client of its own work
   ]);
 });
 
-test('delete-workspace.ts: where no answer came, it looks before it decides', patient, async () => {
-  expect(await run('delete-workspace.ts')).toEqual([
+test('delete-workspace: where no answer came, it looks before it decides', patient, async () => {
+  expect(await run('delete-workspace/main.ts')).toEqual([
     'workspace_eu_1: refused',
     'workspace_eu_2: still there',
     'workspace_eu_2: deleted',
@@ -140,15 +141,15 @@ async function start(example: string): Promise<string> {
   throw new Error(`${example} ended with ${child.exitCode}`);
 }
 
-test.each([
-  'webhooks-express.ts',
-  'webhooks-fastify.ts',
-  'webhooks-hono.ts',
-  'webhooks-koa.ts',
-  'webhooks-nest.ts',
-])('%s listens where its first lines say, and answers', patient, async (example) => {
-  const url = await start(example);
-  const headers = { 'content-type': 'application/json' };
-  const { status } = await fetch(url, { method: 'POST', headers, body: delivery('lead_captured') });
-  expect(status).toBe(200);
-});
+test.each(['webhooks-express', 'webhooks-fastify', 'webhooks-hono', 'webhooks-koa', 'webhooks-nest'])(
+  '%s listens where its first lines say, and answers',
+  patient,
+  async (example) => {
+    const url = await start(`${example}/server.ts`);
+    const fake = createFakePlatform();
+    const { id: workspaceId } = fake.add.workspace({ secret });
+    fake.webhooks.subscribe(url, { workspaceId });
+    const [sent] = await fake.webhooks.send('lead_captured', {}, { workspaceId });
+    expect(sent?.status).toBe(200);
+  },
+);

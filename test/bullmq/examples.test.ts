@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
-import { countPerWorkspace, createAgency, replayFor } from '../../examples/bullmq-agency.js';
+import { countPerWorkspace, createAgency, replayFor } from '../../examples/bullmq-agency/agency.js';
 import { freePort } from '../../scripts/free-port.js';
 import { delivery, secret } from '../webhooks/deliveries.js';
 import { createInbox, eventually, redis, url } from './inbox-fixture.js';
@@ -14,7 +14,7 @@ afterEach(() => {
 
 /** Starts an example as its first lines say, and collects what it prints. */
 function start(example: string, env: Readonly<Record<string, string>>) {
-  const argv = ['--import', 'tsx', `examples/${example}.ts`];
+  const argv = ['--import', 'tsx', `examples/bullmq-inbox/${example}.ts`];
   const child = spawn(process.execPath, argv, { env: { ...process.env, REDIS_URL: url, ...env } });
   children.push(child);
   const lines: string[] = [];
@@ -26,14 +26,14 @@ function start(example: string, env: Readonly<Record<string, string>>) {
 
 test('receiver and worker, as two processes: stored by one, handled by the other, and both end when told', async () => {
   const port = String(await freePort());
-  const receiver = start('bullmq-receiver', { PORT: port, WORKSPACE_SECRET: secret });
+  const receiver = start('receiver', { PORT: port, WORKSPACE_SECRET: secret });
   await eventually(() => expect(receiver.lines).toContain('receiving'));
   const address = `http://127.0.0.1:${port}`;
   const body = delivery('lead_captured', { leadEmail: 'a@acme.example' });
   expect((await fetch(`${address}/webhooks`, { method: 'POST', body })).status).toBe(200);
   expect(await (await fetch(`${address}/ready`)).json()).toMatchObject({ ready: true, waiting: 1 });
 
-  const worker = start('bullmq-worker', {});
+  const worker = start('worker', {});
   await eventually(() => expect(worker.lines).toContain('lead: a@acme.example'));
   for (const { child } of [receiver, worker]) {
     const ended = once(child, 'exit');

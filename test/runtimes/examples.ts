@@ -29,9 +29,9 @@ const ANSWERS: readonly (readonly [name: string, body: string, status: number])[
   ['what is not JSON is refused', delivery('lead_captured').slice(0, -1), 400],
 ];
 
-/** `examples/webhooks-worker.ts`, served by workerd. */
+/** `examples/webhooks-worker`, served by workerd. */
 export async function workerExample(consumer: string): Promise<readonly Result[]> {
-  cpSync(example('webhooks-worker.ts'), join(consumer, 'webhooks-worker.ts'));
+  cpSync(example('webhooks-worker/worker.ts'), join(consumer, 'webhooks-worker.ts'));
   using worker = await serveWorker(consumer, 'webhooks-worker.ts', { WORKSPACE_SECRET: secret });
   return await answersOf(worker.url);
 }

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { LambdaEvent, LambdaResult } from '../../examples/webhooks-lambda/handler.js';
 import { delivery, secret } from './deliveries.js';
 
 type Post = (body: string, init?: RequestInit) => Promise<Response>;
@@ -19,28 +21,49 @@ const requesting =
   async (body, init) =>
     handle(new Request('https://receiver.example/webhooks', { method: 'POST', body, ...init }));
 
+/** What a function URL makes of a request, and of the answer of the function. */
+async function viaLambda(
+  handler: (event: LambdaEvent) => Promise<LambdaResult>,
+  request: Request,
+  encoding: 'utf8' | 'base64',
+): Promise<Response> {
+  const { hostname, pathname } = new URL(request.url);
+  const { statusCode, headers, body } = await handler({
+    rawPath: pathname,
+    headers: Object.fromEntries(request.headers),
+    requestContext: { domainName: hostname, http: { method: request.method } },
+    body: Buffer.from(await request.arrayBuffer()).toString(encoding) || undefined,
+    isBase64Encoded: encoding === 'base64',
+  });
+  return new Response(body, { status: statusCode, headers });
+}
+
 beforeAll(async () => {
   vi.stubEnv('WORKSPACE_SECRET', secret);
   vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
   vi.spyOn(console, 'warn').mockImplementation(() => undefined);
 
-  const express = await import('../../examples/webhooks-express.js');
+  const express = await import('../../examples/webhooks-express/server.js');
   const server = createServer(express.app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   closers.push(() => server.close());
   examples.express = posting(`http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`);
 
-  const fastify = await import('../../examples/webhooks-fastify.js');
+  const fastify = await import('../../examples/webhooks-fastify/server.js');
   closers.push(() => fastify.app.close());
   examples.fastify = posting(`${await fastify.app.listen({ port: 0, host: '127.0.0.1' })}/webhooks`);
 
-  const hono = await import('../../examples/webhooks-hono.js');
+  const hono = await import('../../examples/webhooks-hono/server.js');
   examples.hono = requesting((request) => hono.app.fetch(request));
 
   const next = await import('../../examples/next-app/app/webhooks/route.js');
   examples.next = requesting(next.POST);
 
-  const worker = await import('../../examples/webhooks-worker.js');
+  const lambda = await import('../../examples/webhooks-lambda/handler.js');
+  examples.lambda = requesting((request) => viaLambda(lambda.handler, request, 'utf8'));
+  examples['lambda, base64'] = requesting((request) => viaLambda(lambda.handler, request, 'base64'));
+
+  const worker = await import('../../examples/webhooks-worker/worker.js');
   examples.worker = requesting((request) => worker.default.fetch(request, { WORKSPACE_SECRET: secret }));
 });
 
@@ -50,7 +73,7 @@ afterAll(async () => {
   for (const close of closers) await close();
 });
 
-const names = ['express', 'fastify', 'hono', 'next', 'worker'];
+const names = ['express', 'fastify', 'hono', 'next', 'worker', 'lambda', 'lambda, base64'];
 const post = (name: string): Post =>
   examples[name] ?? (() => Promise.reject(new Error(`no example ${name}`)));
 
@@ -86,4 +109,20 @@ test.each(names)('%s: a field named __proto__ loses no event', async (name) => {
 
 test.each(names)('%s: what is not JSON is answered 400', async (name) => {
   expect((await post(name)(delivery('lead_captured').slice(0, -1))).status).toBe(400);
+});
+
+test.each(names)('%s: takes what the fake sends', async (name) => {
+  const fake = createFakePlatform();
+  const { id } = fake.add.workspace({ secret });
+  fake.webhooks.subscribe(
+    { fetch: async (request) => post(name)(await request.text()) },
+    { workspaceId: id },
+  );
+  const [sent] = await fake.webhooks.send(
+    'lead_captured',
+    { leadEmail: `${name}@fake.example` },
+    { workspaceId: id },
+  );
+  expect(sent?.status).toBe(200);
+  expect(lines).toContain(`lead: ${name}@fake.example`);
 });

@@ -1,5 +1,5 @@
 // The worker of a durable inbox. Start as many as you need, on as many machines as you like; stop them at any time.
-// Start it with: REDIS_URL=redis://… npx tsx examples/bullmq-worker.ts
+// Start it with: REDIS_URL=redis://… npx tsx examples/bullmq-inbox/worker.ts
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 
 const inbox = createBullMQInbox({

@@ -1,6 +1,6 @@
 // The receiving side of a durable inbox, in an Express app: verify, store, answer. Any number of these can stand behind
-// a load balancer; the handlers run elsewhere, in examples/bullmq-worker.ts.
-// Start it with: WORKSPACE_SECRET=… REDIS_URL=redis://… PORT=3000 npx tsx examples/bullmq-receiver.ts
+// a load balancer; the handlers run elsewhere, in worker.ts.
+// Start it with: WORKSPACE_SECRET=… REDIS_URL=redis://… PORT=3000 npx tsx examples/bullmq-inbox/receiver.ts
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import express from 'express';

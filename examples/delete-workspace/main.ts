@@ -1,5 +1,5 @@
 // A deletion cannot be undone, and is not retried where the service may have acted. When no answer came, check before you decide.
-// Run it with: npx tsx examples/delete-workspace.ts
+// Run it with: npx tsx examples/delete-workspace/main.ts
 import {
   AgentPlatform,
   AgentPlatformError,

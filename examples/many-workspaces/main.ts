@@ -1,6 +1,6 @@
 // An agency with customers in both regions: a client for each, one receiver for all, and each event is answered with the
 // client of its own workspace.
-// Run it with: npx tsx examples/many-workspaces.ts
+// Run it with: npx tsx examples/many-workspaces/main.ts
 import {
   AgentPlatform,
   type AgentPlatformOptions,

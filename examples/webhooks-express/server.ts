@@ -1,5 +1,5 @@
 // A webhook receiver in an Express app (4 or 5).
-// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/webhooks-express.ts
+// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/webhooks-express/server.ts
 import { fileURLToPath } from 'node:url';
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import express from 'express';

@@ -1,5 +1,5 @@
 // A webhook receiver in a Hono app, served by Node; Bun, Deno and Workers serve what it exports.
-// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/webhooks-hono.ts
+// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/webhooks-hono/server.ts
 import { fileURLToPath } from 'node:url';
 import { serve } from '@hono/node-server';
 import { createWebhookReceiver } from 'agent-platform-sdk';

@@ -1,6 +1,6 @@
 // Two operations that the specification names (4.4) without their shapes, declared by you: typed, checked and retried like
 // the built-in ones, and answered by the fake too. The shapes here are made up.
-// Run it with: npx tsx examples/own-endpoint.ts
+// Run it with: npx tsx examples/own-endpoint/main.ts
 import { AgentPlatform, endpoint, ToolSchema, withData } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import * as z from 'zod';

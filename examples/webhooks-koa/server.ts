@@ -1,5 +1,5 @@
 // A webhook receiver in a Koa app.
-// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/webhooks-koa.ts
+// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/webhooks-koa/server.ts
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import Koa from 'koa';
 

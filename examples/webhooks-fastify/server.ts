@@ -1,5 +1,5 @@
 // A webhook receiver in a Fastify app, with Fastify's own body parser.
-// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/webhooks-fastify.ts
+// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/webhooks-fastify/server.ts
 import { fileURLToPath } from 'node:url';
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import Fastify from 'fastify';

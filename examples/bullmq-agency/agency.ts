@@ -1,5 +1,5 @@
 // An agency with a thousand workspaces: one endpoint, one inbox, and each event says whose it is.
-// Start it with: REDIS_URL=redis://… PORT=3000 npx tsx examples/bullmq-agency.ts
+// Start it with: REDIS_URL=redis://… PORT=3000 npx tsx examples/bullmq-agency/agency.ts
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { createWebhookReceiver, type WebhookReceiver } from 'agent-platform-sdk';

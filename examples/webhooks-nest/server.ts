@@ -1,5 +1,5 @@
 // A webhook receiver in a Nest app.
-// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/webhooks-nest.ts
+// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/webhooks-nest/server.ts
 // Nest reads the metadata of decorators by it.
 // oxlint-disable-next-line import/no-unassigned-import
 import 'reflect-metadata';

@@ -1,5 +1,5 @@
 // CommonJS, as in a project without "type": "module", on the built package: run `npm run build` before.
-// Run it with: node examples/common.cjs
+// Run it with: node examples/commonjs/main.cjs
 const { AgentPlatform, NotFoundError, parseWebhook } = require('agent-platform-sdk');
 const { createFakePlatform, fixtures } = require('agent-platform-sdk/testing');
 

@@ -1,5 +1,5 @@
 // A webhook receiver in a Cloudflare Worker.
-// Start it with: npx wrangler dev examples/webhooks-worker.ts --var WORKSPACE_SECRET:…
+// Start it with: npx wrangler dev examples/webhooks-worker/worker.ts --var WORKSPACE_SECRET:…
 import { createWebhookReceiver, type WebhookReceiver } from 'agent-platform-sdk';
 
 interface Environment {
