@@ -11,6 +11,8 @@ export interface BenchOptions {
   readonly smoke: boolean;
   /** The directory of the package under test, `dist` inside. */
   readonly package: string;
+  /** A file for the results, if they are to be kept. */
+  readonly json: string | undefined;
 }
 
 export function readOptions(args: readonly string[]): BenchOptions {
@@ -21,6 +23,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       only: { type: 'string' },
       smoke: { type: 'boolean', default: false },
       package: { type: 'string', default: '.' },
+      json: { type: 'string' },
     },
   });
   return {
@@ -28,6 +31,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     only: readRows(values.only),
     smoke: values.smoke,
     package: values.package,
+    json: values.json,
   };
 }
 

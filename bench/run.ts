@@ -2,6 +2,8 @@
  * Measures this package beside what a user would install instead: `npm run bench -- --rounds 3 --only start,cpu`.
  * `--smoke` runs everything once, quickly, and only tells whether it runs.
  */
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { readOptions } from './options.js';
 import { startServer } from './program.js';
 import { type MetricResult, summarize } from './results.js';
@@ -28,6 +30,10 @@ try {
   scratch.remove();
 }
 if (!options.smoke) printVerdict(results);
+if (options.json !== undefined) {
+  const machine = { node: process.version, cores: cpus().length, processor: cpus()[0]?.model };
+  writeFileSync(options.json, `${JSON.stringify({ machine, results }, null, 2)}\n`);
+}
 
 async function measure(row: Row): Promise<MetricResult[]> {
   const measurements = row.measurements.filter(({ needs }) => needs === undefined || isInstalled(needs));
