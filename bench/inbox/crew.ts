@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { bundleProcess } from '../../scripts/bundle-process.js';
 import type { Role } from './role.js';
 
-const SCRIPT = fileURLToPath(new URL('./process.ts', import.meta.url));
+/** As an application runs it. */
+let script: Promise<string> | undefined;
 
 /** Processes of one role. */
 export class Crew {
@@ -15,7 +16,9 @@ export class Crew {
 
   /** Resolves when each of them is ready. */
   static async start(roles: readonly Role[]): Promise<Crew> {
-    const processes = roles.map((role) => fork(SCRIPT, [JSON.stringify(role)]));
+    script ??= bundleProcess(new URL('./process.ts', import.meta.url), 'bench');
+    const path = await script;
+    const processes = roles.map((role) => fork(path, [JSON.stringify(role)]));
     await Promise.all(processes.map((child) => once(child, 'message')));
     return new Crew(processes);
   }

@@ -1,23 +1,25 @@
-import { type JobsOptions, Queue } from 'bullmq';
+import { Queue } from 'bullmq';
 import { InboxFullError } from '../errors/inbox.js';
 import { WebhookError } from '../errors/index.js';
 import {
+  isCluster,
   leaveReplica,
   type OpenedClient,
   openClient,
   openOwnClient,
   optionsOf,
   type RedisClient,
+  writeTogether,
 } from '../redis/connection.js';
 import { MemoryGauge } from '../redis/memory.js';
 import { ReplicaGate } from '../redis/replicas.js';
 import { findWriter, readInfo } from '../redis/server.js';
 import { settlesWithin, withTimeLimit } from '../redis/waiting.js';
-import { workspaceOf } from '../webhooks/delivery.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { Duplicates } from './duplicates.js';
 import type { InboxReporter } from './inbox-hooks.js';
 import type { InboxSettings } from './inbox-options.js';
+import { jobOptions } from './job-data.js';
 import { type QueueOnRedis, readWarnings } from './redis-warnings.js';
 
 /** A connected queue, and what an event passes on its way into it. */
@@ -60,21 +62,22 @@ export class InboxQueue {
   }
 
   /**
-   * Adds an event as a job, unless there is a job of the same key. Rejects if Redis is not there in time, has no room, or
-   * has not copied the event to enough replicas in time. Tells whether it was there before, if that is asked.
+   * Adds an event, made by `jobData`, as a job, unless there is a job of the same key. Rejects if Redis is not there in time, has
+   * no room, or has not copied the event to enough replicas in time. Tells whether it was there before, if that is asked.
    */
   async add(webhook: StoredWebhook, timeout: number, tellDuplicate: boolean): Promise<boolean | undefined> {
     const end = performance.now() + timeout;
     const opened = await this.open(timeout);
-    const { queue, memory, replicas } = opened;
+    const { queue, client, memory, replicas } = opened;
     const full = await memory.fullBy();
     if (full !== undefined) throw new InboxFullError(full, this.#settings.highWater);
     let isThere: boolean | undefined;
-    const addJob = () => queue.add(webhook.type, jobData(webhook), jobOptions(webhook, this.#settings));
+    const addJob = () => queue.add(webhook.type, webhook, jobOptions(webhook, this.#settings));
     const add = async () => {
       if (tellDuplicate) isThere = await this.#duplicates.add(opened, webhook.key, addJob);
       else await addJob();
     };
+    if (!isCluster(client)) writeTogether(client);
     if (this.#settings.replicas === 0) await add();
     else await replicas.write(add, end - performance.now());
     return isThere;
@@ -187,47 +190,4 @@ export class InboxQueue {
     this.#reporter.warn(await readWarnings(opened, info, this.#settings));
     return opened;
   }
-}
-
-/** Returns the known fields of a webhook, without the secret: they are stored. */
-export function jobData(webhook: StoredWebhook): StoredWebhook {
-  const { version, key, type, payload, envelope, deliveryId, receivedAt, sequence, traceContext } = webhook;
-  return {
-    ...(version === undefined ? {} : { version }),
-    key,
-    type,
-    payload: withoutSecret(payload),
-    ...workspaceOf(webhook),
-    ...(envelope === undefined ? {} : { envelope: withoutSecret(envelope) }),
-    deliveryId,
-    receivedAt,
-    ...(sequence === undefined ? {} : { sequence }),
-    ...(traceContext === undefined ? {} : { traceContext }),
-  };
-}
-
-/** The receiver has removed the secret already, but `inbox.store` can be called by anyone. */
-function withoutSecret(payload: StoredWebhook['payload']): StoredWebhook['payload'] {
-  if (!Object.hasOwn(payload, 'workspaceSecret')) return payload;
-  const { workspaceSecret, ...rest } = payload;
-  return rest;
-}
-
-/**
- * Makes the key of the event the id of its job: while that job waits, runs or is a dead letter, no second one can be
- * added. The key is the id of BullMQ's deduplication too, which remembers it in a few bytes after the job is gone, for the
- * rest of the retention.
- */
-function jobOptions({ key, receivedAt }: StoredWebhook, settings: InboxSettings): JobsOptions {
-  const { attempts, backoff, retention } = settings;
-  return {
-    jobId: key,
-    deduplication: { id: key, ttl: Math.ceil(retention) },
-    attempts,
-    // BullMQ's type does not allow `undefined` for `jitter`; its code does.
-    backoff: backoff as JobsOptions['backoff'] & {},
-    timestamp: receivedAt,
-    // The reason of a failure is kept; stack traces show paths of the worker, and grow with every attempt.
-    stackTraceLimit: 0,
-  };
 }

@@ -10,6 +10,7 @@ import { InboxReporter } from './inbox-hooks.js';
 import { type BullMQInboxOptions, type InboxSettings, resolveInbox } from './inbox-options.js';
 import { InboxQueue, type OpenQueue } from './inbox-queue.js';
 import { InboxWorker } from './inbox-worker.js';
+import { jobData, Sequence } from './job-data.js';
 import { toProcessor, type WebhookHandlers, type WebhookProcessor } from './run.js';
 import type { CloseOptions, WorkOptions } from './work-options.js';
 
@@ -33,21 +34,6 @@ import type { CloseOptions, WorkOptions } from './work-options.js';
 const ASKING = 2_000;
 
 const NOT_STORED = 'The event could not be stored in Redis';
-
-/** Numbers the events that are received in one millisecond, in the order in which they are stored. */
-class Sequence {
-  #receivedAt = 0;
-  #number = 0;
-
-  /** Leaves the number of an event as it is, and that of the first in a millisecond away. */
-  number(webhook: StoredWebhook): StoredWebhook {
-    if (webhook.sequence !== undefined) return webhook;
-    // One that is stored late, behind an event of a later millisecond, must not have the number of another.
-    this.#number = webhook.receivedAt > this.#receivedAt ? 0 : this.#number + 1;
-    this.#receivedAt = Math.max(webhook.receivedAt, this.#receivedAt);
-    return this.#number === 0 ? webhook : { ...webhook, sequence: this.#number };
-  }
-}
 
 /** A durable inbox on BullMQ. */
 export class BullMQInbox implements WebhookInbox {
@@ -82,7 +68,7 @@ export class BullMQInbox implements WebhookInbox {
   async store(webhook: StoredWebhook, options: StoreOptions = {}): Promise<StoredAnswer> {
     const began = performance.now();
     const isAsked = options.tellDuplicate === true || this.#settings.hooks.onStored !== undefined;
-    const duplicate = await this.#add(this.#sequence.number(webhook), isAsked);
+    const duplicate = await this.#add(jobData(webhook, this.#sequence.next(webhook)), isAsked);
     if (duplicate === undefined) {
       this.#reporter.redisWrites();
       return {};
@@ -92,7 +78,7 @@ export class BullMQInbox implements WebhookInbox {
     return { duplicate };
   }
 
-  /** Adds an event, and tells whether it is a duplicate, if that is asked. */
+  /** Adds an event, made by `jobData`, and tells whether it is a duplicate, if that is asked. */
   async #add(webhook: StoredWebhook, isAsked: boolean): Promise<boolean | undefined> {
     let isRepeated = false;
     // Safe to repeat if the answer of Redis was lost: the key is the id of the job.

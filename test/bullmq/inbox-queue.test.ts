@@ -156,6 +156,16 @@ test.each([1, 15])(
   },
 );
 
+test('events that are stored at once reach Redis in a few steps', async () => {
+  const inbox = createInbox();
+  await inbox.store(stored());
+  const reads = async () => Number(/total_reads_processed:(\d+)/.exec(await redis.info('stats'))?.[1]);
+  const before = await reads();
+  await Promise.all(Array.from({ length: 200 }, () => inbox.store(stored())));
+  expect((await reads()) - before).toBeLessThan(60);
+  expect((await inbox.health()).waiting).toBe(201);
+});
+
 test('a field named __proto__ arrives as it was sent', async () => {
   const inbox = createInbox();
   const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });

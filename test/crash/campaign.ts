@@ -9,7 +9,7 @@
  */
 
 import { parseArgs } from 'node:util';
-import { bundleProcess } from './fleet.js';
+import { bundleProcess } from '../../scripts/bundle-process.js';
 import type { Outcome, Scenario } from './scenario.js';
 import { blocked } from './scenarios/blocked.js';
 import { deploy } from './scenarios/deploy.js';
@@ -32,7 +32,7 @@ const scenarios = choose(all, values.scenario);
 const [events, seed] = [Number(values.events), Number(values.seed)];
 console.log(`${events} events in each scenario, seed ${seed}`);
 
-const script = await bundleProcess();
+const script = await bundleProcess(new URL('./process.ts', import.meta.url), 'crash');
 const outcomes = new Map<string, Outcome>();
 for (const { name, play } of scenarios) {
   const began = Date.now();

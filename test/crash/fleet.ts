@@ -1,27 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import type { ProcessSettings } from './settings.js';
-
-/**
- * Makes plain JavaScript of `process.ts`, and returns its path. Processes are started often, and a loader would take a
- * second each time.
- */
-export async function bundleProcess(): Promise<string> {
-  const outfile = fileURLToPath(new URL('../../node_modules/.cache/crash/process.mjs', import.meta.url));
-  await build({
-    entryPoints: [fileURLToPath(new URL('./process.ts', import.meta.url))],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['bullmq', 'ioredis'],
-    sourcemap: 'inline',
-    logLevel: 'error',
-  });
-  return outfile;
-}
 
 /** The processes of one kind; one that has ended is started again. */
 export class Fleet {

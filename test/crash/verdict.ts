@@ -32,12 +32,15 @@ export interface Evidence {
 
 /** Milliseconds before a failover of which nothing may be left: the lag, and the time in which a stale primary took writes. */
 const FORGETTING = 10_000;
+/** Milliseconds that an event, once taken, is on its way to its handlers, on a busy machine. */
+const ARRIVING = 1_000;
 
 /** One run of the handlers for one event. */
 interface Run {
   readonly pid: number;
   readonly key: string;
   readonly name: string;
+  readonly begunAt: number;
   endedAt?: number;
   /** BullMQ has recorded the event as done: from then on, nothing may run it. */
   isRecorded?: boolean;
@@ -52,9 +55,10 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
   const runs = runsOf(entries);
   const stalled = new Set(entries.filter(({ step }) => step === 'stalled').map(({ key }) => key));
   const ended = groupByName(runs);
-  const reasonOf = ({ pid, key, isRecorded, hasFailed, isLost, endedAt = 0 }: Run): string | undefined => {
-    if (forgotten.some((at) => at >= endedAt && at < endedAt + FORGETTING))
-      return 'the failover forgot the end';
+  const reasonOf = ({ pid, key, isRecorded, hasFailed, isLost, begunAt, endedAt = 0 }: Run) => {
+    const forgets = (at: number) => begunAt - ARRIVING <= at && at < endedAt + FORGETTING;
+    // Of a run that goes on during a failover, its beginning may be forgotten: the event waits there, and is taken again.
+    if (forgotten.some(forgets)) return 'the failover forgot the run';
     if (isRecorded) return undefined;
     if (hasFailed) return 'its time was over';
     if (isLost || stalled.has(key)) return killed.has(pid) ? 'the worker was killed' : 'the lock was lost';
@@ -99,7 +103,7 @@ function runsOf(entries: readonly Entry[]): Run[] {
   for (const { at, pid, key, step, name } of entries) {
     const id = `${pid} ${key}`;
     if (step === 'begun') {
-      const run = { pid, key, name: name ?? '' };
+      const run = { pid, key, name: name ?? '', begunAt: at };
       runs.push(run);
       latest.set(id, run);
     }

@@ -8,7 +8,7 @@ import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import { createRedisDedupe } from 'agent-platform-sdk/redis';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { expect, test } from 'vitest';
-import { jobData } from '../../../src/bullmq/inbox-queue.js';
+import { jobData } from '../../../src/bullmq/job-data.js';
 import { closedAddress } from '../../support/server.js';
 import { eventTypes, minimal, type OptionsWithSecret } from '../../webhooks/deliveries.js';
 import { canary, SONG } from './canary.js';
@@ -91,7 +91,10 @@ test('what an inbox is given to store holds no secret', async () => {
     'stored',
     stored.filter(({ type }) => !type.startsWith(SONG)),
   );
-  evidence.add('a job', jobData({ ...(stored[0] as StoredWebhook), payload: { workspaceSecret: secret } }));
+  evidence.add(
+    'a job',
+    jobData({ ...(stored[0] as StoredWebhook), payload: { workspaceSecret: secret } }, undefined),
+  );
   expect(stored.length).toBeGreaterThan(eventTypes.length);
   expect(evidence.leaks()).toEqual([]);
 });
