@@ -1,5 +1,6 @@
 import { cpu } from './cpu.js';
 import { dedupe } from './dedupe.js';
+import { drift } from './drift.js';
 import { memory } from './memory.js';
 import { receiver } from './receiver.js';
 import type { Row, Setting } from './row.js';
@@ -17,6 +18,7 @@ export const rows = {
   memory,
   validation,
   scale,
+  drift,
   webhooks,
   receiver,
   dedupe,

@@ -53,8 +53,17 @@ export class IssueList {
 
   /** Adds an issue, and describes it if it is to be listed. */
   add(describe: () => Issue): void {
+    if (this.count()) this.list(describe());
+  }
+
+  /** Counts an issue, and tells whether it is to be listed. {@link add} where so many come that a closure for each would cost. */
+  count(): boolean {
     this.#count += 1;
-    if (this.#count <= MAX_ISSUES) this.#issues.push(describe());
+    return this.#count <= MAX_ISSUES;
+  }
+
+  list(issue: Issue): void {
+    this.#issues.push(issue);
   }
 
   all(): Issue[] {

@@ -36,9 +36,9 @@ export function validateOwn(schema: z.core.$ZodType, value: unknown, mode: Valid
   if (mode === 'off' || fits(schema, value)) return { ok: true, value, drift: NO_DRIFT };
   const forgiven = new IssueList();
   const unforgiven = new IssueList();
-  findIssues(schema, value, (isForgivable, describe) => {
-    const isError = mode === 'strict' || (mode === 'tolerant' && !isForgivable);
-    (isError ? unforgiven : forgiven).add(describe);
+  findIssues(schema, value, {
+    forgivable: mode === 'strict' ? unforgiven : forgiven,
+    unforgivable: mode === 'report' ? forgiven : unforgiven,
   });
   const issues = unforgiven.all();
   return issues.length > 0 ? { ok: false, issues } : { ok: true, value, drift: forgiven.all() };

@@ -1,6 +1,5 @@
 import { ApiError, type ApiErrorIssue, type ApiErrorOptions, RateLimitError } from '../../errors/index.js';
 import { type Issue, MAX_ISSUES } from '../../ground/issues.js';
-import { parseJson } from '../../ground/json.js';
 import { ErrorBodySchema } from '../../schemas/envelope.js';
 import { validateOwn } from '../../validation/validate.js';
 import type { Answer } from './attempt.js';
@@ -9,10 +8,15 @@ import type { Masker } from './masker.js';
 import { describeBody, notJsonIssue } from './response-body.js';
 import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
 
-/** Turns any answer that is not 2xx into a typed error. The status decides the class; no body makes it throw. */
-export function toApiError({ attempt, response, body: { text, tooLarge } }: Answer): ApiError {
+/**
+ * Turns any answer that is not 2xx into a typed error. The status decides the class; no body makes it throw. `parsed` is the body,
+ * undefined where it is not JSON: {@link errorBodyDrift} asks for it too, and it may take long to parse.
+ */
+export function toApiError(answer: Answer, parsed: unknown): ApiError {
+  const { attempt, response } = answer;
+  const { text, tooLarge } = answer.body;
   const { masker, shown } = attempt;
-  const body = readErrorBody(text, masker);
+  const body = readErrorBody(parsed, masker);
   const options: ApiErrorOptions = {
     ...shown,
     status: response.status,
@@ -37,10 +41,9 @@ function errorOf(message: string, options: ApiErrorOptions): ApiError {
  * The issues of an error body, which are reported as drift: the error itself is the same. A body that was cut off tells nothing
  * of the service, nor does that of a redirect.
  */
-export function errorBodyDrift({ attempt, response, body }: Answer): readonly Issue[] {
+export function errorBodyDrift({ attempt, response, body }: Answer, parsed: unknown): readonly Issue[] {
   const isWhole = !body.tooLarge && !('failure' in body);
   if (attempt.call.options.validation === 'off' || response.status < 400 || !isWhole) return [];
-  const parsed = parseJson(body.text);
   const verdict = validateOwn(ErrorBodySchema, parsed, 'report');
   const issues = parsed === undefined ? [notJsonIssue(body.text)] : verdict.ok ? verdict.drift : [];
   return issues.length === 0 ? issues : attempt.masker.issues(issues);
@@ -58,8 +61,7 @@ interface ErrorBodyParts {
 }
 
 /** Takes what it can from any body: fields the specification does not list are kept, wrong ones are left out. */
-function readErrorBody(text: string, masker: Masker): ErrorBodyParts {
-  const parsed = parseJson(text);
+function readErrorBody(parsed: unknown, masker: Masker): ErrorBodyParts {
   const body = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
   const text_ = (value: unknown) => (typeof value === 'string' ? masker.quote(value) : undefined);
   const message = text_(body.message);

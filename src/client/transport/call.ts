@@ -9,6 +9,7 @@ import {
   RequestValidationError,
 } from '../../errors/index.js';
 import type { Issue } from '../../ground/issues.js';
+import { parseJson } from '../../ground/json.js';
 import { isOwnSchema } from '../../schemas/object.js';
 import { DriftReporter } from '../../validation/drift.js';
 import { refuseOption } from '../../validation/option-checks.js';
@@ -141,8 +142,9 @@ async function carry(call: Call, drift: DriftReporter): Promise<Answer> {
         // ky calls it with the `Request` that it has built.
         answer = await sendAttempt(attempt, sent as Request);
         if (answer.response.ok) return answer.response;
-        await reportDrift(call, drift, errorBodyDrift(answer));
-        throw toApiError(answer);
+        const parsed = parseJson(answer.body.text);
+        await reportDrift(call, drift, errorBodyDrift(answer, parsed));
+        throw toApiError(answer, parsed);
       },
     });
   } catch (error) {
