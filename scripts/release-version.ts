@@ -14,5 +14,14 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
 lock.version = version;
 lock.packages[''].version = version;
 writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
-const module = 'src/ground/version.ts';
-writeFileSync(module, readFileSync(module, 'utf8').replace(/'[^']+'/, `'${version}'`));
+
+replace('src/ground/version.ts', /'[^']+'/, `'${version}'`);
+replace('etc/index.api.md', /(?<=export const VERSION = )"[^"]+"/, `"${version}"`);
+replace('CHANGELOG.md', /^## Unreleased$/m, `## ${version}`);
+
+/** A file in which there is nothing to replace has changed its form, and its version would be forgotten. */
+function replace(file: string, found: RegExp, text: string): void {
+  const before = readFileSync(file, 'utf8');
+  if (!found.test(before)) throw new Error(`${file} has no ${found}`);
+  writeFileSync(file, before.replace(found, text));
+}
