@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type StoredWebhook, WebhookError, type WebhookEvent } from 'agent-platform-sdk';
+import type { Job } from 'bullmq';
 import { expect, test } from 'vitest';
+import { resolveInbox } from '../../src/bullmq/inbox-options.js';
+import { NewestInRedis } from '../../src/bullmq/newest.js';
 import { deferred } from '../support/deferred.js';
 import { minimal } from '../webhooks/deliveries.js';
 import { createInbox, eventually, notes, redis, stored } from './inbox-fixture.js';
@@ -86,6 +89,31 @@ test('a snapshot that comes late is skipped, and told', async () => {
   await store(snapshot(1, { workspace: 'another' }));
   await drained();
   expect([...handled].sort((one, other) => one - other)).toEqual([1, 2, 2]);
+});
+
+test.each<[string, Partial<StoredWebhook>, Partial<StoredWebhook>, createdAt: number]>([
+  ['by their createdAt', {}, {}, 1],
+  ['by their reception', { receivedAt: 1 }, { receivedAt: 2 }, 2],
+  ['by their order', { receivedAt: 1, sequence: 1 }, { receivedAt: 1, sequence: 2 }, 2],
+])('a snapshot that ends after a newer one leaves that remembered, %s', async (_, old, young, createdAt) => {
+  const options = { connection: redis, logLevel: 'off' } as const;
+  const worker = { toKey: (name: string) => `test:${name}` };
+  // Of a worker, only its keys are asked for.
+  const newest = new NewestInRedis(conversation, worker as never, redis, resolveInbox(options));
+  const jobOf = (id: string, created: number, more: Partial<StoredWebhook>) => {
+    const data = snapshot(created, { receivedAt: 1, ...more });
+    // Of a job, only these parts are looked at.
+    return { id, data } as Job<StoredWebhook>;
+  };
+  const older = jobOf('older', createdAt, old);
+  const newer = jobOf('newer', 2, young);
+  expect(await newest.begin(older)).toBe('ours');
+  // Its run has lost the lock.
+  expect(await newest.begin(newer)).toBe('ours');
+  await newest.end(newer);
+  await newest.end(older);
+  expect(await newest.begin(older)).toBe('older');
+  expect(await newest.begin(newer)).toBe('ours');
 });
 
 test('a snapshot that fails holds nobody up, and is skipped once a newer one was handled', async () => {

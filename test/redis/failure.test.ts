@@ -1,9 +1,11 @@
 import { createServer } from 'node:tls';
+import { inspect } from 'node:util';
 import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
 import { startRedis } from '../../scripts/redis-server.js';
+import { redisFailure } from '../../src/redis/failure.js';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
 import { listenOnLoopback } from '../support/loopback.js';
 import { post, secret } from '../webhooks/deliveries.js';
@@ -74,6 +76,21 @@ test.each<[string, () => Promise<string>, RegExp]>([
   expect((await receiver.handle(post('lead_captured'))).status).toBe(500);
   expect(errors).toEqual([expect.any(WebhookError)]);
   expect(String(errors[0])).toMatch(message);
+});
+
+test.each([
+  [
+    "ERR unknown command 'EVALSHA', with args beginning with: 'canary' '{\"leadName\":\"canary\"}' ",
+    'evalsha',
+  ],
+  ['ERR unknown command `EVALSHA`, with args beginning with: `a`, `line\ncanary`, ', 'evalsha'],
+  ["ERR unknown subcommand 'X' with args beginning with: 'canary'", 'subcommand'],
+])('what Redis repeats of the arguments of a command is not shown: %s', (message, shown) => {
+  const thrown = Object.assign(new Error(message), { command: { name: 'evalsha', args: ['canary'] } });
+  const { cause, ...error } = redisFailure('It failed', thrown, []);
+  const { message: said } = redisFailure('It failed', thrown, []);
+  expect(inspect([cause, error, said], { showHidden: true })).not.toContain('canary');
+  expect(said.toLowerCase()).toContain(shown);
 });
 
 test('the name of a reply is the code of the error', async () => {

@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { createFakePlatform, type ListenOptions } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startServer } from '../../src/testing/http-server.js';
 import { collectGarbage } from '../support/memory.js';
 import { httpClientOf, listening } from './support/client.js';
 
@@ -73,6 +74,25 @@ test('the fake sees that a caller over HTTP has gone, whatever was collected mea
   await vi.waitFor(() => expect(clearTimer).toHaveBeenCalledWith('the latency'));
 });
 
+test('a header that is sent twice arrives with both values', async () => {
+  let seen = new Headers();
+  const fetch = (sent: unknown) => {
+    seen = (sent as Request).headers;
+    return Promise.resolve(new Response());
+  };
+  const { baseUrls } = createFakePlatform();
+  await using server = await startServer({ fetch, baseUrls, control: undefined });
+  const twice = ['X-Trace', 'one', 'X-Trace', 'two', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2'];
+  const path = '/eu/v3/tools/defaults';
+  const headers = ['Host', 'localhost', ...twice];
+  const sent = request({ host: '127.0.0.1', port: server.port, path, headers }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+
+  expect(seen.get('x-trace')).toBe('one, two');
+  expect(seen.getSetCookie()).toEqual(['a=1', 'b=2']);
+});
+
 /** The status of an answer to a request that names a host of its own. */
 async function statusFor(
   host: string,
@@ -115,9 +135,15 @@ describe('the header Host', () => {
       expect(await statusFor(host, {}, path)).toBe(421);
   });
 
-  test('a name that is allowed is answered, and the address that is listened on', async () => {
-    expect(await statusFor('Fake.example.com:80', { allowedHosts: ['fake.example.COM'] })).toBe(200);
-    expect(await statusFor('other.example.com', { allowedHosts: ['fake.example.com'] })).toBe(421);
+  test.each([
+    ['Fake.example.com:80', 200],
+    ['other.example.com', 421],
+    ['evil.fake.example.com', 421],
+    ['evilfake.example.com', 421],
+    ['fake.example.com.evil.example', 421],
+    ['example.com', 421],
+  ])('where fake.example.com is allowed, %s is answered %i', async (host, status) => {
+    expect(await statusFor(host, { allowedHosts: ['fake.example.COM'] })).toBe(status);
   });
 
   test('the refusal names the option', async () => {
@@ -126,6 +152,8 @@ describe('the header Host', () => {
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     const text = (await response.setEncoding('utf8').toArray()).join('');
 
+    // What the request still sends is not read as another one.
+    expect(response.headers.connection).toBe('close');
     expect(JSON.parse(text)).toMatchObject({
       code: 'unknown_host',
       message: expect.stringContaining('allowedHosts') as string,
@@ -144,6 +172,7 @@ describe('a body', () => {
     const response = await post(server.url, 1_001);
 
     expect(response.status).toBe(413);
+    expect(response.headers.get('connection')).toBe('close');
     expect(await response.json()).toMatchObject({ code: 'body_too_large' });
     expect(fake.requests).toEqual([]);
     expect((await post(server.url, 1_000)).status).toBe(401);

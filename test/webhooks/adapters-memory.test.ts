@@ -37,3 +37,34 @@ test.each([
     expect(await held).toBeLessThan(20);
   },
 );
+
+/** A request of one announced size, of which as much comes as is pushed. */
+function requestOf(announced?: number) {
+  const headers = announced === undefined ? {} : { 'content-length': String(announced) };
+  return Object.assign(new Readable({ read: () => undefined }), { method: 'POST', headers });
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test.each([
+  ['announced', 1_001, 0],
+  ['not announced', undefined, 101],
+])(
+  'of a body that is too large, and was %s, twice the limit passes unread; then the connection ends',
+  async (_, announced, before) => {
+    const receiver = createWebhookReceiver({ secret, maxBodyBytes: 100, logLevel: 'off' });
+    const request = requestOf(announced);
+    // Only these parts of a request are looked at.
+    const response = new ServerResponse(request as unknown as IncomingMessage);
+    if (before > 0) request.push(Buffer.alloc(before));
+    await receiver.node(request, response);
+    expect(response.statusCode).toBe(413);
+    request.push(Buffer.alloc(150));
+    request.push(Buffer.alloc(50));
+    await turn();
+    expect(request.destroyed).toBe(false);
+    request.push(Buffer.alloc(1));
+    await turn();
+    expect(request.destroyed).toBe(true);
+  },
+);

@@ -1,0 +1,55 @@
+import type { Worker } from 'bullmq';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { Rest } from '../../src/bullmq/rest.js';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+/** A rest, and what it asks of its worker. */
+function setUp() {
+  const asked: unknown[] = [];
+  const worker = {
+    pause: (doNotWaitActive: boolean) => asked.push(['pause', doNotWaitActive]),
+    resume: () => asked.push('resume'),
+  };
+  // Only these two are called.
+  return { rest: new Rest(worker as unknown as Worker), asked };
+}
+
+const PAUSE = ['pause', true];
+
+test('each rest is twice as long as the one before, up to five seconds, and short again once Redis took a command', () => {
+  const { rest, asked } = setUp();
+  const restFor = (ms: number) => {
+    asked.length = 0;
+    rest.begin();
+    vi.advanceTimersByTime(ms - 1);
+    expect(asked).toEqual([PAUSE]);
+    vi.advanceTimersByTime(1);
+    expect(asked).toEqual([PAUSE, 'resume']);
+  };
+  for (const ms of [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]) restFor(ms);
+  rest.forget();
+  for (const ms of [100, 200]) restFor(ms);
+});
+
+test('refusals during a rest change nothing', () => {
+  const { rest, asked } = setUp();
+  rest.begin();
+  vi.advanceTimersByTime(60);
+  rest.begin();
+  vi.advanceTimersByTime(40);
+  expect(asked).toEqual([PAUSE, 'resume']);
+  vi.advanceTimersByTime(10_000);
+  expect(asked).toHaveLength(2);
+});
+
+test('a worker that closes is not resumed', () => {
+  const { rest, asked } = setUp();
+  rest.begin();
+  rest.end();
+  vi.advanceTimersByTime(10_000);
+  expect(asked).toEqual([PAUSE]);
+});
