@@ -43,6 +43,37 @@ test('what is masked in an error still says what happened', async () => {
   expect(error.cause).toMatchObject({ message: 'lost usedSecret=[redacted]', code: 'E_LOST' });
 });
 
+const LOOK = '\n  Check `baseUrls.eu` and the network.';
+
+test.each<[string, unknown, said: string, look: string]>([
+  [
+    'with a cause',
+    new TypeError('fetch failed', { cause: new Error('bad port') }),
+    'fetch failed (bad port)',
+    '',
+  ],
+  ['of several', new AggregateError([new Error('no route')], ''), '(no route)', ''],
+  ['that explains itself', new Error('the proxy is away'), 'the proxy is away', ''],
+  ['of Node, without a cause', new TypeError('fetch failed'), 'fetch failed', LOOK],
+  ['of Chromium', new TypeError('Failed to fetch'), 'Failed to fetch', LOOK],
+  ['of Firefox', new TypeError('NetworkError when attempting to fetch resource.'), 'NetworkError', LOOK],
+  ['of Safari', new TypeError('Load failed'), 'Load failed', LOOK],
+  ['that says nothing', new Error(''), '', LOOK],
+])('an error without a code, %s, says the cause or where to look', async (_, thrown, said, look) => {
+  vi.stubGlobal('fetch', () => Promise.reject(thrown));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const builtIn = (await rejectionOf(connect('http://127.0.0.1').send(post, { body: {} }))) as Error;
+  const own = await failureFor(thrown);
+  for (const { message } of [builtIn, own]) expect(message).toContain(said);
+  expect(builtIn.message.includes(`${LOOK} In a browser, see CORS too.`)).toBe(look !== '');
+  expect(own.message.includes(`${LOOK} See the option \`fetch\` too.`)).toBe(look !== '');
+});
+
+test('a port that the runtime blocks is named as the cause', async () => {
+  const error = (await rejectionOf(connect('http://127.0.0.1:6667').tools.get('t1'))) as Error;
+  expect(error.message).toContain('fetch failed (bad port)');
+});
+
 test.each<[string, unknown]>([
   ['plain', new TypeError('fetch failed')],
   ['with the value of no variable', withParts({ value: 5, isEnv: false })],

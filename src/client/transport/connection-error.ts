@@ -24,14 +24,16 @@ export function toConnectionError(attempt: Attempt, thrown: unknown): Connection
   if (deadline.expiry !== undefined) {
     return toExpiryError(deadline.expiry, options, shown, where, mayHaveActed);
   }
-  const { reason, cause } = readThrown(thrown, masker);
+  const { reason, cause, isExplained } = readThrown(thrown, masker);
   // A `fetch` of the user's may report anything, such as a second request of its own.
   const neverConnected = settings.fetch === undefined && !isAnswered && wasNeverConnected(thrown);
   const outcomeUnknown = mayHaveActed && !neverConnected;
   const check = `\n  Check \`baseUrls.${settings.region}\` and the network.`;
+  const own = settings.fetch === undefined ? ' In a browser, see CORS too.' : ' See the option `fetch` too.';
+  const unexplained = isExplained || isAnswered ? '' : check + own;
   const isCertificate = neverConnected && CERTIFICATE.test(connectionCode(thrown) ?? '');
   const trust = isCertificate ? '\n  A certificate of your own is trusted by NODE_EXTRA_CA_CERTS.' : '';
-  const hint = neverConnected ? check + trust : hintFor(outcomeUnknown);
+  const hint = neverConnected ? check + trust : unexplained + hintFor(outcomeUnknown);
   const message = `${headline(shown)} failed without an answer: ${reason} (${where})${hint}`;
   return new ConnectionError(message, { ...shown, outcomeUnknown, cause });
 }
@@ -84,6 +86,7 @@ const MAX_DEPTH = 6;
 
 interface Link {
   readonly code?: unknown;
+  readonly message?: unknown;
   readonly syscall?: unknown;
   readonly cause?: unknown;
   readonly errors?: readonly unknown[] | undefined;
@@ -128,16 +131,36 @@ function wasNeverConnected(error: unknown, depth = 0): boolean {
   }
 }
 
+/** What a `fetch` or a schema threw, as it may be shown. */
+interface ReadThrown {
+  readonly reason: string;
+  readonly cause: unknown;
+  /** The reason says more than a runtime's `fetch failed`. */
+  readonly isExplained: boolean;
+}
+
 /** Reads what a `fetch` or a schema threw: a few words, and a cause that shows no secret. Never throws. */
-export function readThrown(thrown: unknown, masker: Masker): { reason: string; cause: unknown } {
+export function readThrown(thrown: unknown, masker: Masker): ReadThrown {
   try {
     const cause = showsSecret(thrown, masker) ? maskedCopy(thrown, masker) : thrown;
-    const code = connectionCode(thrown);
     const text = cause instanceof Error ? cause.message : String(cause);
-    return { reason: masker.quote(code === undefined ? text : `${text} (${code})`), cause };
+    // Node's `fetch failed` for a port that browsers block, say, has a cause with words alone.
+    const detail = connectionCode(thrown) ?? innermostMessage(cause) ?? text;
+    const reason = detail === text ? text : `${text} (${detail})`;
+    return { reason: masker.quote(reason), cause, isExplained: !FETCH_FAILED.test(detail) };
   } catch {
-    return { reason: 'unreadable', cause: undefined };
+    return { reason: 'unreadable', cause: undefined, isExplained: false };
   }
+}
+
+/** All that Node, Chromium, Firefox and Safari may say of a failure. */
+const FETCH_FAILED = /^(fetch failed|Failed to fetch|NetworkError\b.*|Load failed)?$/;
+
+function innermostMessage(error: unknown): string | undefined {
+  const messages = chainOf(error).map(({ message }) => message);
+  return messages.filter((message) => typeof message === 'string' && message !== '').at(-1) as
+    | string
+    | undefined;
 }
 
 /** More than errors are made of: what holds more objects is not searched, and counts as showing one. */
