@@ -39,7 +39,7 @@ export async function load(): Promise<Shown> {
   };
 }
 
-/** Calls back after each change, but once for a burst of them. Browsers connect again by themselves. */
+/** Calls back after each change, but once for a burst of them; and when the fake goes away or is back: browsers connect again by themselves. */
 export function onChange(callback: () => void): void {
   let isWaiting = false;
   const soon = (): void => {
@@ -51,7 +51,7 @@ export function onChange(callback: () => void): void {
     }, 50);
   };
   const source = new EventSource('/_fake/changes');
-  for (const name of ['open', 'request', 'delivery', 'changed']) source.addEventListener(name, soon);
+  for (const name of ['open', 'error', 'request', 'delivery', 'changed']) source.addEventListener(name, soon);
 }
 
 /** A value of any type as text. */

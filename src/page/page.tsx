@@ -1,7 +1,8 @@
 import { render, useEffect, useState } from 'hono/jsx/dom';
 import { ask, type Json, load, onChange, type Shown } from './api.js';
+import type { PayloadFields } from './event-form.js';
 import { Faults } from './faults.js';
-import { Action, Problem } from './parts.js';
+import { Action, Outcome, pressed } from './parts.js';
 import { Records } from './records.js';
 import { Requests } from './requests.js';
 import { Settings } from './settings.js';
@@ -9,10 +10,10 @@ import { type Events, Webhooks } from './webhooks.js';
 
 const TABS = ['Requests', 'Records', 'Webhooks', 'Faults', 'Settings'] as const;
 
+/** What the page reads of the service's description: the schema of each event, which names that of its payload. */
 interface Description {
-  readonly components?: {
-    readonly schemas?: Readonly<Record<string, { readonly properties?: Readonly<Record<string, Json>> }>>;
-  };
+  readonly components?: { readonly schemas?: Readonly<Record<string, PayloadFields>> };
+  readonly webhooks?: Readonly<Record<string, Json>>;
 }
 
 type Tab = (typeof TABS)[number];
@@ -21,7 +22,7 @@ function Page() {
   const { shown, problem } = useShown();
   const [tab, setTab] = useState<Tab>('Requests');
   const [region, setRegion] = useState('eu');
-  if (shown === undefined) return <Problem text={problem} />;
+  if (shown === undefined) return <Outcome text={problem} isBad />;
   return (
     <>
       <header>
@@ -40,19 +41,32 @@ function Page() {
         </nav>
         <span class="actions">
           {['eu', 'na'].map((name) => (
-            <button type="button" key={name} aria-pressed={name === region} onClick={() => setRegion(name)}>
+            <button
+              type="button"
+              key={name}
+              aria-pressed={pressed(name === region)}
+              onClick={() => setRegion(name)}
+            >
               {name}
             </button>
           ))}
         </span>
         <Action label="Reset" act={() => ask('POST', '/_fake/reset', {})} />
-        <Problem text={problem} />
+        <Outcome text={problem} isBad />
       </header>
-      <main>
+      <main onKeyDown={closeByEscape}>
         <Part tab={tab} shown={shown} region={region} />
       </main>
     </>
   );
+}
+
+/** Escape closes what is open around the focus. */
+function closeByEscape(event: KeyboardEvent): void {
+  if (event.key !== 'Escape') return;
+  const open = (event.target as HTMLElement).closest('details[open]');
+  open?.removeAttribute('open');
+  open?.querySelector('summary')?.focus();
 }
 
 function Part({ tab, shown, region }: { tab: Tab; shown: Shown; region: string }) {
@@ -97,13 +111,15 @@ function useEvents() {
     void once();
   }, []);
   const schemas = description.components?.schemas ?? {};
-  const fields = (type: string) => schemas[`${pascalCase(type)}Payload`]?.properties ?? {};
+  const fields = (type: string) => schemas[payloadName(description.webhooks?.[type])] ?? NO_FIELDS;
   return { events, fields };
 }
 
-/** `lead_captured` is described as `LeadCapturedPayload`. */
-function pascalCase(type: string): string {
-  return type.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+const NO_FIELDS: PayloadFields = { properties: {}, required: [] };
+
+/** The name of the schema that the description of an event refers to: several types have one payload. */
+function payloadName(webhook: Json | undefined): string {
+  return /"#\/components\/schemas\/(\w+)"/.exec(JSON.stringify(webhook ?? {}))?.[1] ?? '';
 }
 
 const root = document.getElementById('page');

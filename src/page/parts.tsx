@@ -12,27 +12,35 @@ export function Value({ name, value }: { name: string; value: unknown }) {
   );
 }
 
-/** A button that does something, and shows why it could not. */
+/** A button that does something, and shows what came of it, if that is a text, or why it could not. */
 export function Action({ label, act }: { label: string; act: () => Promise<unknown> }) {
-  const [problem, setProblem] = useState('');
-  const onClick = () => {
-    setProblem('');
-    act().catch((error: unknown) => setProblem(String(error)));
+  const [outcome, setOutcome] = useState({ text: '', isBad: false });
+  const onClick = async () => {
+    setOutcome({ text: '', isBad: false });
+    try {
+      const told = await act();
+      if (typeof told === 'string') setOutcome({ text: told, isBad: false });
+    } catch (error) {
+      setOutcome({ text: String(error), isBad: true });
+    }
   };
   return (
     <span class="actions">
-      <button type="button" onClick={onClick}>
+      <button type="button" onClick={() => void onClick()}>
         {label}
       </button>
-      <Problem text={problem} />
+      <Outcome {...outcome} />
     </span>
   );
 }
 
-export function Problem({ text: problem }: { text: string }) {
+export function Outcome({ text: outcome, isBad }: { text: string; isBad: boolean }) {
   return (
-    <span role="status" class="bad">
-      {problem}
+    <span role="status" class={isBad ? 'bad' : 'note'}>
+      {outcome}
     </span>
   );
 }
+
+/** The attribute of a button that is one of several to choose from: `true` alone would be written as an empty text. */
+export const pressed = (isChosen: boolean): 'true' | 'false' => (isChosen ? 'true' : 'false');

@@ -1,6 +1,6 @@
 import { useState } from 'hono/jsx/dom';
 import { ask, type Json, type State, text } from './api.js';
-import { Action } from './parts.js';
+import { Action, pressed } from './parts.js';
 
 /** The path segment of a record: its key in the collection. */
 function keyOf(collection: string, record: Json): string {
@@ -24,7 +24,7 @@ export function Records({ state, region }: { state: State; region: string }) {
           <button
             type="button"
             key={name}
-            aria-pressed={name === collection}
+            aria-pressed={pressed(name === collection)}
             onClick={() => setCollection(name)}
           >
             {name} ({held[name]?.length ?? 0})
@@ -59,7 +59,12 @@ function Entry({ path, record }: { path: string; record: Json }) {
     setDraft(undefined);
   };
   return (
-    <details>
+    <details
+      onKeyDown={(event: KeyboardEvent) => {
+        // Which closes it, too: what was typed is dropped.
+        if (event.key === 'Escape') setDraft(undefined);
+      }}
+    >
       <summary>{decodeURIComponent(path.split('/').slice(5).join('/'))}</summary>
       <label>
         The record, as JSON

@@ -18,11 +18,24 @@ export function Settings({ state, region }: { state: State; region: string }) {
     <section aria-label="Settings">
       <h2>Settings</h2>
       <Value name=".env" value={lines} />
-      <Action label="Copy settings" act={() => navigator.clipboard.writeText(lines)} />
+      <Action label="Copy settings" act={() => copy(lines)} />
       <p class="note">
         All of this over HTTP: <a href="/_fake/openapi.json">/_fake/openapi.json</a>; the service itself:{' '}
         <a href="/openapi.json">/openapi.json</a>.
       </p>
     </section>
   );
+}
+
+/** Browsers keep the clipboard from pages of other machines that come by plain http: there, the user copies. */
+async function copy(lines: string): Promise<string> {
+  // Its type says that it is always there.
+  const clipboard = navigator.clipboard as Clipboard | undefined;
+  if (clipboard !== undefined) {
+    await clipboard.writeText(lines);
+    return 'Copied.';
+  }
+  const shown = document.querySelector('section pre');
+  if (shown !== null) window.getSelection()?.selectAllChildren(shown);
+  return 'Selected: copy it with Ctrl+C.';
 }

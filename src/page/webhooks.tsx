@@ -1,6 +1,7 @@
 import { useState } from 'hono/jsx/dom';
 import { ask, type Json, type State, text } from './api.js';
-import { Action, Value } from './parts.js';
+import { EventForm, type PayloadFields } from './event-form.js';
+import { Action, pressed, Value } from './parts.js';
 import { Status } from './requests.js';
 
 /** The events of the specification, by type: the fixture of each region and the meaning of each field. */
@@ -11,7 +12,7 @@ export function Webhooks(props: {
   state: State;
   deliveries: readonly Json[];
   events: Events;
-  fields: (type: string) => Readonly<Record<string, Json>>;
+  fields: (type: string) => PayloadFields;
   region: string;
 }) {
   const { state, deliveries, events, fields, region } = props;
@@ -40,7 +41,12 @@ export function Webhooks(props: {
       <h2>Send an event</h2>
       <div class="actions">
         {Object.keys(events).map((name) => (
-          <button type="button" key={name} aria-pressed={name === type} onClick={() => setType(name)}>
+          <button
+            type="button"
+            key={name}
+            aria-pressed={pressed(name === type)}
+            onClick={() => setType(name)}
+          >
             {name}
           </button>
         ))}
@@ -73,80 +79,4 @@ export function Webhooks(props: {
       ))}
     </section>
   );
-}
-
-/** A form of the payload, the fixture filled in: what is changed is sent in its place. */
-function EventForm(props: {
-  type: string;
-  fixture: Json;
-  fields: Readonly<Record<string, Json>>;
-  region: string;
-}) {
-  const { type, fixture, fields, region } = props;
-  const [changed, setChanged] = useState<Readonly<Record<string, string>>>({});
-  const [copies, setCopies] = useState('1');
-  const [forged, setForged] = useState(false);
-  const names = [...new Set([...Object.keys(fields), ...Object.keys(fixture)])].filter(
-    (name) => name !== 'workspaceSecret' && name !== 'createdAt',
-  );
-  const send = async () => {
-    const overrides = Object.entries(changed).map(([name, value]) => [
-      name,
-      parsedLike(value, fixture[name]),
-    ]);
-    const body = {
-      type,
-      overrides: Object.fromEntries(overrides) as object,
-      copies: Number(copies),
-      forged,
-      region,
-    };
-    await ask('POST', '/_fake/events', body);
-  };
-  return (
-    <form onSubmit={(event: Event) => event.preventDefault()}>
-      <fieldset>
-        <legend>{type}</legend>
-        {names.map((name) => (
-          <label key={name} title={text(fields[name]?.description)}>
-            {name}
-            <input
-              name={name}
-              value={changed[name] ?? text(fixture[name])}
-              onInput={(event: Event) =>
-                setChanged({ ...changed, [name]: (event.target as HTMLInputElement).value })
-              }
-            />
-          </label>
-        ))}
-        <label>
-          copies
-          <input
-            name="event-copies"
-            type="number"
-            min="1"
-            max="1000"
-            value={copies}
-            onInput={(event: Event) => setCopies((event.target as HTMLInputElement).value)}
-          />
-        </label>
-        <label class="row">
-          <input
-            name="event-forged"
-            type="checkbox"
-            checked={forged}
-            onChange={(event: Event) => setForged((event.target as HTMLInputElement).checked)}
-          />
-          forged: with a wrong secret
-        </label>
-      </fieldset>
-      <Action label={`Send ${type}`} act={send} />
-    </form>
-  );
-}
-
-/** What was typed, of the type that the fixture has there. */
-function parsedLike(typed: string, fixture: unknown): unknown {
-  if (typeof fixture === 'string' || fixture === undefined) return typed;
-  return JSON.parse(typed) as unknown;
 }

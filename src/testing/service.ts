@@ -50,6 +50,8 @@ interface Exchange {
   readonly region: Region;
   readonly match: RouteMatch | undefined;
   readonly entry: LogEntry;
+  /** The parsed body; undefined where there is none, or no JSON. */
+  readonly sent: unknown;
 }
 
 /**
@@ -99,12 +101,16 @@ export class Service {
     const entry = log.arrive({ method, path: below ?? path, query, region, endpoint, headers });
     let status: number | undefined;
     try {
+      const text = request.body === null ? '' : await request.text();
+      const sent = parseJson(text);
+      // Before a fault: what a struck call has sent is of interest too.
+      if (text !== '') entry.body(sent ?? redactText(text));
       const response = await faults.intercept({
         region,
         endpoint,
         request,
         door,
-        answer: () => this.#respond({ request, region, match, entry }),
+        answer: () => this.#respond({ request, region, match, entry, sent }),
         struckBy: entry.struckBy,
         answeredWith: (text) => entry.answer(parseJson(text) ?? redactText(text)),
       });
@@ -138,13 +144,9 @@ export class Service {
     }
   }
 
-  async #perform({ request, region, match, entry }: Exchange): Promise<unknown> {
+  async #perform({ request, region, match, sent }: Exchange): Promise<unknown> {
     const { state, ids, choices } = this.#parts.world;
     const url = new URL(request.url);
-    const text = request.body === null ? '' : await request.text();
-    // Undefined where the text is not JSON.
-    const sent = parseJson(text);
-    if (text !== '') entry.body(sent ?? redactText(text));
     if (match === undefined) {
       throw new Refusal('unknownRoute', `No operation is ${request.method} ${url.pathname}.`);
     }

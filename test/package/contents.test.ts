@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import ts from 'typescript';
 import { expect, inject, test } from 'vitest';
 import { filesIn } from '../../scripts/files.js';
@@ -82,6 +83,34 @@ test('stacks are read without source maps: no line is minified, and none names t
   expect(texts.filter((text) => text.includes('sourceMappingURL'))).toEqual([]);
   expect(texts.filter((text) => text.includes(root) || text.includes(`${homedir()}/`))).toEqual([]);
 });
+
+test('who imports the package loads nothing of the command and of its page, which stays small', () => {
+  const page = join(home, 'dist', 'cli', 'page');
+  const { exports } = JSON.parse(read(join(home, 'package.json'))) as { exports: object };
+  const entries = [...JSON.stringify(exports).matchAll(/"\.\/(dist\/[^"]+\.c?js)"/g)].map(
+    ([, file = '']) => file,
+  );
+  expect(entries).toHaveLength(10);
+  const loaded = new Set<string>();
+  for (const entry of entries) addLoaded(join(home, entry), loaded);
+  expect(loaded.size).toBeGreaterThan(20);
+  expect(
+    [...loaded].filter((file) => file.includes(join('dist', 'cli')) || /\bhono\b/.test(read(file))),
+  ).toEqual([]);
+
+  const bytes = filesIn(page, '').map((file) => gzipSync(readFileSync(file)).length);
+  expect(bytes).toHaveLength(3);
+  expect(bytes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(13 * 1024);
+});
+
+/** Adds a file, and what it imports or requires, at once or later. */
+function addLoaded(file: string, loaded: Set<string>): void {
+  if (loaded.has(file)) return;
+  loaded.add(file);
+  const imported = ts.preProcessFile(read(file), true, true).importedFiles.map(({ fileName }) => fileName);
+  for (const name of imported.filter((one) => one.startsWith('.')))
+    addLoaded(join(dirname(file), name), loaded);
+}
 
 test('no JavaScript needs a package that is not installed with it', () => {
   const optional = new Set(['msw', 'bullmq', 'ioredis']);

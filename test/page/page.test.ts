@@ -1,172 +1,264 @@
-import { spawn } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Browser, openBrowser, type Page } from '../support/chromium.js';
-
-const TOKEN = 'fake-workspace-secret-of-workspace_eu_1';
-const EVIL = '<img src=x onerror="document.title=1">';
+import { EVIL, openWorkbench, TOKEN } from './workbench.js';
 
 let browser: Browser;
 let page: Page;
-let url = '';
-let hook = '';
-const received: string[] = [];
-const ends: (() => void)[] = [];
+let bench: Awaited<ReturnType<typeof openWorkbench>>;
 
-/** The built command, and a receiver of webhooks beside it. */
 beforeAll(async () => {
-  const child = spawn(process.execPath, ['dist/cli/index.js', 'fake', '--port', '0']);
-  ends.push(() => child.kill('SIGKILL'));
-  const greeting = await new Promise<string>((resolve) =>
-    child.stdout.setEncoding('utf8').once('data', resolve),
-  );
-  url = /listens at (\S+)\. /.exec(greeting)?.[1] ?? '';
-  const receiver = createServer((request, response) => {
-    request.setEncoding('utf8').on('data', (text: string) => received.push(text));
-    request.on('end', () => response.end(EVIL));
-  }).listen(0, '127.0.0.1');
-  ends.push(() => receiver.close());
-  await new Promise((resolve) => receiver.once('listening', resolve));
-  hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-  browser = await openBrowser();
-  page = await browser.newPage();
-  await page.goto(url);
+  [bench, browser] = await Promise.all([openWorkbench(), openBrowser()]);
+  page = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] });
+});
+beforeEach(async () => {
+  await fetch(`${bench.url}/_fake/reset`, json({}));
+  await page.goto(bench.url);
 });
 afterAll(async () => {
   await browser.close();
-  for (const end of ends) end();
+  bench.end();
 });
 
+const json = (body: object) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
 const click = (name: string) => page.click(`button:text-is("${name}")`);
 const sees = (text: string) => page.waitForSelector(`main:has-text(${JSON.stringify(text)})`);
-const call = (path: string) =>
-  fetch(`${url}/eu/v3${path}`, { headers: { authorization: `Bearer ${TOKEN}` } });
-const asked = async (path: string) => JSON.stringify(await (await fetch(`${url}/_fake${path}`)).json());
+const asked = async (path: string) => JSON.stringify(await bench.asked(path));
+/** The texts of all elements that fit. */
+const textsOf = (selector: string) =>
+  page.evaluate((tag) => [...document.querySelectorAll(tag)].map(({ textContent }) => textContent), selector);
 
-test('shows requests as they come, of the region that is chosen', async () => {
+test('requests as they come, of the region that is chosen: body, answer, status, and the fault that struck', async () => {
   await sees('None yet');
-  await call('/tools/tool_eu_1');
-  await sees('/tools/tool_eu_1');
+  await bench.call('/agents/agent_eu_1/variables', {
+    method: 'POST',
+    body: '{"variable":{"key":"plan_of_the_page"}}',
+  });
+  await page.click('summary:has-text("200 POST /agents/agent_eu_1/variables")');
+  const [body, answer] = await textsOf('details[open] pre');
+  expect(JSON.parse(body ?? '')).toEqual({ variable: { key: 'plan_of_the_page' } });
+  expect(JSON.parse(answer ?? '')).toMatchObject({ success: true, data: { key: 'plan_of_the_page' } });
+
+  await fetch(`${bench.url}/_fake/faults`, json({ kind: 'html', status: 502 }));
+  await bench.call('/agents/agent_eu_1/variables?x=1', { method: 'POST', body: '{"struck":true}' });
+  await page.click('summary:has-text("502 POST /agents/agent_eu_1/variables?x=1"):has-text("fault: html")');
+  await sees('{ "struck": true }');
+  await sees('<!doctype html>');
+
   await click('na');
+  await page.waitForSelector('button[aria-pressed=true]:text-is("na")');
   await sees('None yet');
   await click('eu');
-  await page.click('summary:has-text("tool_eu_1")');
-  await sees('find_invoice');
-  expect(await asked('/requests')).toContain('find_invoice');
+  await click('Forget requests');
+  await sees('None yet');
+  expect(await asked('/requests')).toBe('{"requests":[]}');
 });
 
-test('adds, changes and removes a record', async () => {
+test('records of every collection are added, changed and removed', async () => {
   await click('Records');
+  await sees('tools (1)');
+  const { records } = (await bench.asked('/state')) as { records: { eu: Record<string, object> } };
+  const collections = Object.entries(records.eu).filter(([name]) => name !== 'releasedForGood');
+  expect(collections.length).toBeGreaterThan(7);
+  for (const [name, held] of collections) {
+    const count = Object.keys(held).length;
+    await page.click(`button:text-matches("^${name} ")`);
+    await click('Add record');
+    await sees(`${name} (${count + 1})`);
+    await page.click(`details:nth-of-type(${count + 1}) summary`);
+    await page.click('details[open] >> button:text-is("Remove")');
+    await sees(`${name} (${count})`);
+  }
+
+  await page.click('button:text-matches("^tools ")');
   await page.fill('textarea[name=new-record]', JSON.stringify({ id: 'crm', name: EVIL }));
   await click('Add record');
   await page.click('summary:text-is("crm")');
-  expect(await asked('/records/eu/tools')).toContain('"id":"crm"');
   await page.fill('details[open] textarea', JSON.stringify({ name: 'changed' }));
   await page.click('details[open] >> button:text-is("Save")');
-  await expect.poll(() => asked('/records/eu/tools')).toContain('"name":"changed"');
-  await page.click('details[open] >> button:text-is("Remove")');
-  await expect.poll(() => asked('/records/eu/tools')).not.toContain('"id":"crm"');
+  await expect.poll(() => asked('/records/eu/tools')).toContain('"name":"changed","id":"crm"');
 });
 
-test('shows why something could not be done', async () => {
+test('what could not be done is told, and why', async () => {
+  await click('Records');
   await page.fill('textarea[name=new-record]', '{"agentId":"nobody"}');
   await click('Add record');
   await sees('no agent with the id "nobody"');
   expect(await asked('/records/eu/tools')).not.toContain('nobody');
+  await page.fill('textarea[name=new-record]', '{');
+  await click('Add record');
+  await sees('SyntaxError');
 });
 
-test('subscribes, sends an event by its form, and delivers again', async () => {
+test('each type of event has a form by its schema, the fixture filled in', async () => {
+  const { webhooks, components } = (await (await fetch(`${bench.url}/openapi.json`)).json()) as {
+    webhooks: Record<string, object>;
+    components: { schemas: Record<string, { properties: object; required: string[] }> };
+  };
+  const fixtures = (await (await fetch(`${bench.url}/events.json`)).json()) as Record<
+    string,
+    { eu: Record<string, unknown> }
+  >;
+  expect(Object.keys(webhooks)).toHaveLength(16);
   await click('Webhooks');
-  await page.fill('input[name=subscriber]', hook);
+  for (const type of Object.keys(webhooks)) {
+    const schema = /schemas\/(\w+Payload)/.exec(JSON.stringify(webhooks[type]))?.[1] ?? '';
+    const { properties, required } = components.schemas[schema] ?? { properties: {}, required: [] };
+    await page.click(`main button:text-is("${type}")`);
+    await page.waitForSelector(`legend:text-is("${type}")`);
+    const names = Object.keys(properties).filter((name) => name !== 'createdAt');
+    const shown = await page.evaluate(
+      (tag) =>
+        [...document.querySelectorAll<HTMLInputElement>(tag)].map(({ name, value, labels }) => ({
+          name,
+          value,
+          isRequired: labels?.[0]?.textContent?.includes('required') === true,
+        })),
+      'fieldset .field input, fieldset .field textarea',
+    );
+    expect(shown.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    for (const { name, value, isRequired } of shown) {
+      const given = fixtures[type]?.eu[name] ?? '';
+      expect(typeof given === 'string' ? value : JSON.parse(value), name).toEqual(given);
+      expect(isRequired, name).toBe(required.includes(name));
+    }
+  }
+});
+
+test('an event is sent by its form, in copies, forged, and delivered again', async () => {
+  const secretOf = (text = '') =>
+    (JSON.parse(text) as { payload: { workspaceSecret: string } }).payload.workspaceSecret;
+  await click('Webhooks');
+  await click('Send lead_captured');
+  await sees('Nobody gets it');
+  await page.fill('input[name=subscriber]', bench.hook);
   await click('Subscribe');
   await sees('Unsubscribe');
-  await click('lead_captured');
   await page.fill('input[name=leadName]', 'Dana');
   await page.fill('input[name=event-copies]', '2');
   await click('Send lead_captured');
-  await page.waitForSelector('summary:has-text("lead_captured")');
-  expect(received.map((text) => (JSON.parse(text) as { payload: object }).payload)).toMatchObject([
-    { leadName: 'Dana', workspaceSecret: TOKEN },
-    { leadName: 'Dana', workspaceSecret: TOKEN },
+  await sees('2 sent.');
+  await page.click('summary:has-text("200 lead_captured"):has-text("ms")');
+  await sees('onerror');
+  expect(bench.received.map((text) => JSON.parse(text) as object)).toMatchObject([
+    { payload: { leadName: 'Dana', workspaceSecret: TOKEN } },
+    { payload: { leadName: 'Dana', workspaceSecret: TOKEN } },
   ]);
-  await page.click('summary:has-text("lead_captured")');
-  await click('Deliver again');
-  await expect.poll(() => received.length).toBe(3);
+
+  await page.click('details[open] >> button:text-is("Deliver again")');
+  await expect.poll(() => bench.received.length).toBe(3);
+  expect(bench.received[2]).toBe(bench.received[0]);
   await page.click('input[name=event-forged]');
+  await page.fill('input[name=event-copies]', '1');
   await click('Send lead_captured');
-  await expect.poll(() => received.length).toBe(5);
-  expect(received.at(-1)).not.toContain(TOKEN);
+  await expect.poll(() => bench.received.length).toBe(4);
+  expect(secretOf(bench.received[3])).not.toBe(TOKEN);
+
+  await click('conversation_updated');
+  await page.fill('textarea[name=turns]', '[{');
+  await click('Send conversation_updated');
+  await sees('turns takes JSON, of the type array.');
+  await click('Forget deliveries');
+  await sees('Deliveries (0)');
+  await click('Unsubscribe');
+  await expect.poll(() => asked('/subscriptions')).toBe('{"subscriptions":[]}');
 });
 
-test('has a button for each type of event', async () => {
-  const types = Object.keys((await (await fetch(`${url}/events.json`)).json()) as object);
-  const buttons = await page.evaluate(
-    (tag) => [...document.querySelectorAll(tag)].map(({ textContent }) => textContent),
-    'main button',
-  );
-  expect(types).toHaveLength(16);
-  expect(buttons).toEqual(expect.arrayContaining(types));
-});
-
-test('switches faults on and off', async () => {
+test('each fault is switched on, for one call or for all, and off', async () => {
   await click('Faults');
+  const labels = [
+    'Answer 503',
+    'Answer 429',
+    'HTML page',
+    'Cut JSON',
+    'Stalled body',
+    'Connection reset',
+    'Slow answers',
+  ];
+  for (const label of labels) await click(label);
+  await sees(`Faults on (${labels.length})`);
+  for (let left = labels.length; left > 0; left -= 1) {
+    await page.click('button:text-matches("^Switch .* off$")');
+    await sees(`Faults on (${left - 1})`);
+  }
   await click('Answer 503');
   await sees('Faults on (1)');
-  expect((await call('/tools/defaults')).status).toBe(503);
+  expect((await bench.call('/tools/defaults')).status).toBe(503);
   await sees('Faults on (0)');
   await page.click('input[name=always]');
   await click('Answer 429');
   await sees('Faults on (1)');
-  await page.click('button:has-text("off")');
+  expect((await bench.call('/tools/defaults')).status).toBe(429);
+  expect((await bench.call('/tools/defaults')).status).toBe(429);
+  await page.click('button:text-matches("^Switch .* off$")');
   await sees('Faults on (0)');
-  expect((await call('/tools/defaults')).status).toBe(200);
+  expect((await bench.call('/tools/defaults')).status).toBe(200);
 });
 
-test('shows settings that can be copied, and begins again', async () => {
+test('settings are copied', async () => {
   await click('Settings');
-  await sees(`AGENT_PLATFORM_BASE_URL_EU=${url}/eu`);
+  await click('Copy settings');
+  await sees('Copied.');
+  const copied = await page.evaluate(() => navigator.clipboard.readText(), '');
+  expect(copied.split('\n')).toEqual([
+    'AGENT_PLATFORM_REGION=eu',
+    `AGENT_PLATFORM_TOKEN=${TOKEN}`,
+    `AGENT_PLATFORM_BASE_URL_EU=${bench.url}/eu`,
+    `AGENT_PLATFORM_BASE_URL_NA=${bench.url}/na`,
+    `WORKSPACE_SECRET=${TOKEN}`,
+  ]);
+});
+
+test('a browser that has no clipboard for it selects the settings', async () => {
+  await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }), '');
+  await click('Settings');
+  await click('Copy settings');
+  await sees('Selected: copy it with Ctrl+C.');
+  expect(await page.evaluate(() => String(window.getSelection()), '')).toContain(`TOKEN=${TOKEN}`);
+});
+
+test('Reset begins again', async () => {
+  await bench.call('/tools/tool_eu_1');
+  await sees('Requests (1)');
   await click('Reset');
-  await expect.poll(() => asked('/requests')).toBe('{"requests":[]}');
+  await sees('Requests (0)');
+  expect(await asked('/requests')).toBe('{"requests":[]}');
 });
 
 describe('every value', () => {
   test('is text: what a request and a receiver send becomes no element', async () => {
-    await fetch(`${url}/eu/v3/agents/a/variables`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer a-token-of-tests', 'x-evil': encodeURIComponent(EVIL) },
-      body: EVIL,
-    });
-    await click('Requests');
+    await bench.call(`/agents/a/variables?${encodeURIComponent(EVIL)}`, { method: 'POST', body: EVIL });
     await page.click('summary:has-text("variables")');
     await sees('onerror');
-    expect(await page.evaluate((tag) => document.querySelectorAll(tag).length, 'img')).toBe(0);
+    expect(await textsOf('img')).toEqual([]);
     expect(await page.evaluate(() => document.title, '')).toBe('Fake platform');
   });
 
   test('comes from the fake alone, and no script of elsewhere runs', async () => {
-    const policy = (await fetch(url)).headers.get('content-security-policy') ?? '';
+    const policy = (await fetch(bench.url)).headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     expect(policy).not.toContain('unsafe');
-    const html = await (await fetch(url)).text();
+    const html = await (await fetch(bench.url)).text();
     expect(html).not.toMatch(/<script>|https?:|\son\w+=/);
+    const ran = await page.evaluate(() => {
+      document.body.append(
+        Object.assign(document.createElement('script'), { text: 'document.title = "ran"' }),
+      );
+      return document.title;
+    }, '');
+    expect(ran).toBe('Fake platform');
   });
 });
 
-test('works with the keyboard, and on a phone', async () => {
-  const phone = await browser.newPage({ viewport: { width: 360, height: 700 } });
-  await phone.goto(url);
-  await phone.waitForSelector('button:text-is("Webhooks")');
-  for (const tab of ['Records', 'Webhooks', 'Faults', 'Settings', 'Requests']) {
-    // A button that has the focus takes the Enter key: so does each of these, being a button.
-    await phone.evaluate((name) => {
-      const found = [...document.querySelectorAll('button')].find((button) => button.textContent === name);
-      found?.focus();
-      if (document.activeElement !== found) throw new Error(`${name} takes no focus`);
-      found?.click();
-    }, tab);
-    await phone.waitForSelector(`section[aria-label=${tab}]`);
-    const width = await phone.evaluate(() => document.documentElement.scrollWidth, '');
-    expect(width, tab).toBeLessThanOrEqual(360);
-  }
+test('a fake that goes away is told', async () => {
+  const other = await openWorkbench();
+  const watching = await browser.newPage();
+  await watching.goto(other.url);
+  await watching.waitForSelector('main');
+  other.end();
+  await watching.waitForSelector('header:has-text("The fake does not answer.")');
+  expect(watching.url()).toContain(other.url);
 });

@@ -10,13 +10,20 @@ interface Playwright {
   readonly chromium: { launch(options: { executablePath: string; args: string[] }): Promise<Browser> };
 }
 export interface Browser {
-  newPage(options?: {
-    viewport?: { width: number; height: number };
-    javaScriptEnabled?: boolean;
-  }): Promise<Page>;
+  newPage(options?: PageOptions): Promise<Page>;
   close(): Promise<void>;
 }
+export interface PageOptions {
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly javaScriptEnabled?: boolean;
+  readonly colorScheme?: 'light' | 'dark';
+  /** `clipboard-read`: what the page has copied can be looked at. */
+  readonly permissions?: readonly string[];
+}
 export interface Page {
+  /** Presses keys as a user does: `Tab`, `Enter`, `Shift+Tab`. */
+  readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
+  screenshot(options: { path: string }): Promise<unknown>;
   route(url: string, answer: (route: Route) => Promise<void>): Promise<void>;
   goto(url: string, options?: { waitUntil: 'load' | 'domcontentloaded' }): Promise<unknown>;
   addScriptTag(script: { content: string; type: string }): Promise<unknown>;

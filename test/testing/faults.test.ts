@@ -39,6 +39,20 @@ describe('in process', () => {
   });
 });
 
+test.each([{ status: 503 }, { kind: 'html' }, { kind: 'reset' }, { kind: 'latency', ms: 1 }] as const)(
+  'the body of a call that %j strikes is written down',
+  async (fault) => {
+    const fake = createFakePlatform();
+    fake.faults.inject(fault);
+    const variable = { key: 'plan_of_the_call' };
+
+    await clientOf(fake)
+      .variables.create(fake.seed.eu.agentId, variable)
+      .catch(() => undefined);
+    expect(fake.requests).toMatchObject([{ body: { variable } }]);
+  },
+);
+
 describe('over HTTP', () => {
   test.each(outcomes)('%s', async (_name, fault, seen) => {
     const fake = createFakePlatform();
