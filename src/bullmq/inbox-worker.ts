@@ -91,7 +91,7 @@ export class InboxWorker {
     const key = job.id ?? '';
     const run = this.#begin(key);
     const handling = run.handle(this.#processor, stored, this.#settings.handlerTimeout);
-    await Promise.allSettled([handling]);
+    await handling.catch(() => undefined);
     await this.#end(key, run);
     // The event belongs to another run, which records its own end.
     if (run.isLost) throw new WaitingError();

@@ -62,10 +62,10 @@ export function toInboxSkip(job: Job<StoredWebhook>): InboxSkip {
 /** Returns what hooks are told of a run that BullMQ has recorded. */
 export function toInboxRun(job: Job<StoredWebhook>): InboxRun {
   const { processedOn = Date.now(), finishedOn = Date.now() } = job;
-  return {
-    ...toInboxEvent(job),
+  const run = {
     attempt: runsOf(job),
     waitedMs: Math.max(processedOn - job.timestamp, 0),
     durationMs: Math.max(finishedOn - processedOn, 0),
   };
+  return Object.assign(run, toInboxEvent(job));
 }

@@ -7,7 +7,7 @@ import { refuseOption } from '../validation/option-checks.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import type { WebhookHandler } from '../webhooks/handlers.js';
 import { checkStored, type StoredWebhook } from '../webhooks/inbox.js';
-import { createWebhookReceiver } from '../webhooks/receiver.js';
+import { createWebhookReceiver, WebhookReceiver } from '../webhooks/receiver.js';
 import type { WebhookReceiverOptions } from '../webhooks/receiver-options.js';
 
 /** Processes stored webhooks: a receiver, or anything with the same `process` method. */
@@ -53,15 +53,12 @@ function isProcessor(work: WebhookProcessor | WebhookHandlers): work is WebhookP
 export class Run {
   /** Resolved by the worker when the run has ended. */
   readonly ended = deferred();
-  readonly #stopped = deferred();
-  readonly #controller = new AbortController();
+  #reject: (error: Error) => void = () => undefined;
+  /** Made when a handler looks at the signal: most never do. */
+  #controller: AbortController | undefined;
+  #reason: Error | undefined;
   #isLost = false;
   #isGivenBack = false;
-
-  constructor() {
-    // A run may be stopped when nobody waits for it any more.
-    this.#stopped.promise.catch(() => undefined);
-  }
 
   /** The event is no longer this run's: another run of it may begin, or has begun. */
   get isLost(): boolean {
@@ -73,11 +70,18 @@ export class Run {
     return this.#isGivenBack;
   }
 
+  /** Aborted when the event is no longer this run's, or its time is over. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
   /** Tells the handlers that the event is given to another worker. The run lasts until they have settled. */
   lose(): void {
     this.#isLost = true;
     const reason = 'The event was given to another worker, because this one did not renew its lock in time.';
-    this.#controller.abort(new WebhookError(reason));
+    this.#abort(new WebhookError(reason));
   }
 
   /** Tells the handlers that the worker closes, and ends {@link handle} without waiting for them. */
@@ -94,8 +98,9 @@ export class Run {
     const overdue = () => this.#stop(`The handlers had not settled within ${timeout} ms (handlerTimeout)`);
     const timer = setTimeout(overdue, timeout);
     try {
-      const { signal } = this.#controller;
-      await Promise.race([processor.process(stored, { signal }), this.#stopped.promise]);
+      // A receiver asks for the signal when a handler does. To others it is given: they may copy it.
+      const options = processor instanceof WebhookReceiver ? this : { signal: this.signal };
+      await this.#unlessStopped(processor.process(stored, options));
     } catch (error) {
       throw toFailure(error);
     } finally {
@@ -103,10 +108,23 @@ export class Run {
     }
   }
 
+  /** As the handlers end, or as the run is stopped before. */
+  #unlessStopped(handling: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      handling.then(resolve, reject);
+    });
+  }
+
   #stop(reason: string): void {
     const error = new WebhookError(reason);
-    this.#controller.abort(error);
-    this.#stopped.reject(error);
+    this.#abort(error);
+    this.#reject(error);
+  }
+
+  #abort(reason: Error): void {
+    this.#reason = reason;
+    this.#controller?.abort(reason);
   }
 }
 

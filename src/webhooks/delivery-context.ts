@@ -1,4 +1,5 @@
 import type { WebhookContext } from './handlers.js';
+import type { StoredWebhook } from './inbox.js';
 
 /** The context of one delivery. Its signal is made when somebody looks at it: most handlers never do. */
 export class DeliveryContext implements WebhookContext {
@@ -28,5 +29,29 @@ export class DeliveryContext implements WebhookContext {
   static abort(context: DeliveryContext, reason: Error): void {
     context.#reason = reason;
     context.#controller?.abort(reason);
+  }
+}
+
+/** What a run of a stored event may be ended by. */
+export interface ProcessOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The context of one run of the handlers for a stored event. Its signal too is asked for when somebody looks at it. */
+export class JobContext implements WebhookContext {
+  readonly deliveryId: string;
+  readonly receivedAt: number;
+  readonly #options: ProcessOptions;
+  #signal: AbortSignal | undefined;
+
+  constructor({ deliveryId, receivedAt }: StoredWebhook, options: ProcessOptions) {
+    this.deliveryId = deliveryId;
+    this.receivedAt = receivedAt;
+    this.#options = options;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= this.#options.signal ?? new AbortController().signal;
+    return this.#signal;
   }
 }

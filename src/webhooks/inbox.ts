@@ -1,5 +1,6 @@
 import { WebhookError, WebhookPayloadError } from '../errors/index.js';
 import { type EventValidation, isInvalidEvent, labelOf, toEvent } from './delivery.js';
+import { JobContext, type ProcessOptions } from './delivery-context.js';
 import type { DeliveryReports } from './delivery-reports.js';
 import { type Handlers, runHandlers, type WebhookContext } from './handlers.js';
 import type { Turns } from './turns.js';
@@ -118,16 +119,16 @@ interface ProcessingParts {
 /** Processes a webhook that an inbox has stored. Rejects where it is to be retried or looked at. */
 export async function processStored(
   stored: StoredWebhook,
-  signal: AbortSignal,
+  options: ProcessOptions,
   { settings, handlers: registered, reports, turns }: ProcessingParts,
 ): Promise<void> {
-  const { type, payload, workspace, envelope, deliveryId, receivedAt, sequence } = checkStored(stored);
+  const { type, payload, workspace, envelope, receivedAt, sequence } = checkStored(stored);
   const label = labelOf(type, workspace);
   const typeLabel = labelOf(type, undefined);
   const event = toEvent({ type, payload, workspace, envelope, typeLabel, label }, settings);
   reports.unhandledType(event, typeLabel);
   const handlers = registered.for(event);
-  const context: WebhookContext = Object.freeze({ signal, deliveryId, receivedAt });
+  const context: WebhookContext = new JobContext(stored, options);
   if (handlers.length === 0 && isInvalidEvent(event)) {
     const { error } = event;
     await reports.failed(label, error, { stage: 'validation', event, handler: undefined, context });

@@ -354,9 +354,8 @@ export class WebhookReceiver {
     stored: StoredWebhook,
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<void> {
-    const signal = options.signal ?? new AbortController().signal;
     const now = (): number => this.#parts.settings.clock.now();
-    await observeJob(stored, now, () => processStored(stored, signal, this.#parts));
+    await observeJob(stored, now, () => processStored(stored, options, this.#parts));
   }
 
   #answer(

@@ -51,7 +51,11 @@ async function handle(
 ): Promise<void> {
   await sleep(Math.random() * 10);
   if (Math.random() < hanging) await new Promise(() => undefined);
-  if (blocking !== undefined && chosen(name, blocking.share)) block(blocking.ms);
+  if (blocking !== undefined && chosen(name, blocking.share)) {
+    block(blocking.ms);
+    // The renewal of the lock was due long ago: the worker is told that it is gone while the handler still runs.
+    await sleep(1_000);
+  }
   if (Math.random() < failing) throw new Error('The CRM is away for a moment.');
 }
 

@@ -111,11 +111,12 @@ test('a stored event is handed to the handlers, with the context of its delivery
   const { receiver } = setUp();
   const { signal } = new AbortController();
   const seen: unknown[] = [];
-  receiver.on('lead_captured', (event, context) => seen.push(event, context));
+  receiver.on('lead_captured', (event, context) => seen.push(event, context, context.signal));
   await receiver.process({ ...job, workspace: 'acme' }, { signal });
   expect(seen).toEqual([
     { type: 'lead_captured', payload: minimal.lead_captured, workspace: 'acme' },
-    { signal, deliveryId: 'delivery_1', receivedAt: 1_760_000_000_000 },
+    { deliveryId: 'delivery_1', receivedAt: 1_760_000_000_000 },
+    signal,
   ]);
 });
 
