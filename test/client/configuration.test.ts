@@ -171,6 +171,19 @@ test('plain http beyond loopback is allowed when asked for', () => {
   expect(construct(options).baseUrl).toBe('http://gateway.internal/v3');
 });
 
+test.each<[string, option: boolean | undefined, isAllowed: boolean]>([
+  ['true', undefined, true],
+  ['true', false, false],
+  ['1', undefined, false],
+  ['', true, true],
+])('plain http, where the environment says %j and the option %j: %j', (variable, option, isAllowed) => {
+  vi.stubEnv('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL', variable);
+  const baseUrls = { eu: 'http://gateway.internal' };
+  const make = () => construct({ ...complete, baseUrls, allowInsecureBaseUrl: option });
+  if (isAllowed) expect(make().baseUrl).toBe('http://gateway.internal/v3');
+  else expect(make).toThrow('allowInsecureBaseUrl');
+});
+
 test.each(['127.0.0.1.example.com', 'evillocalhost', 'localhost.example.com'])(
   'the host %s only looks like loopback, and is not',
   (host) => {

@@ -119,7 +119,7 @@ test('a body and a query are checked by their schemas, and their output is sent'
     response: z.unknown(),
   });
   const { platform, requests } = connectTo(answerWith(200, '[]'));
-  const query = { page: 2, tag: ['a b', 'c&d'] };
+  const query = { page: 2, tag: ['a b', 'c&d'], none: undefined };
   expect(await platform.send(search, { body: { since: new Date(0) }, query })).toEqual([]);
   expect(requests[0]?.url).toBe('/v3/leads/search?page=2&tag=a+b&tag=c%26d');
   expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ since: '1970-01-01T00:00:00.000Z' });
@@ -128,12 +128,13 @@ test('a body and a query are checked by their schemas, and their output is sent'
   expect(requests).toHaveLength(1);
 });
 
-test("auth: 'none' sends no token and asks for none", async () => {
+test("auth: 'none' sends no token, not even a hook's, and asks for none", async () => {
   const ping = endpoint({ method: 'GET', path: '/ping', response: z.unknown(), auth: 'none' });
   const { platform, requests } = connectTo(answerWith(200, '{}'), {
     token: () => {
       throw new Error('must not be asked');
     },
+    hooks: { onRequest: ({ headers }) => headers.set('authorization', 'Bearer of-a-hook') },
   });
   await platform.send(ping);
   expect(requests[0]?.headers).not.toHaveProperty('authorization');

@@ -152,3 +152,8 @@ test('an endpoint must declare what it is answered', () => {
   const declaration = { method: 'GET', path: '/agents' } as unknown as Parameters<typeof endpoint>[0];
   expect(() => endpoint(declaration)).toThrow('GET /agents must declare a response');
 });
+
+test.each(['GET', 'DELETE'] as const)('a %s cannot declare a body', (method) => {
+  const make = () => endpoint({ method, path: '/agents', body: ToolSchema, response: ToolSchema });
+  expect(make).toThrow(`${method} /agents must not declare a body`);
+});

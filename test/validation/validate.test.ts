@@ -222,3 +222,11 @@ test.each<[what: string, value: unknown, path: unknown[] | undefined]>([
 ])('%s: can JSON hold it?', (_, value, path) => {
   expect(findNonJson(value)?.path).toEqual(path);
 });
+
+test('an optional field that is undefined is no issue beside another one', () => {
+  const schema = openObject(() => ({ name: z.optional(z.string()), size: z.number() }));
+  expect(validateOwn(schema, { name: undefined, size: '1' }, 'strict')).toMatchObject({
+    ok: false,
+    issues: [{ path: ['size'] }],
+  });
+});

@@ -35,6 +35,7 @@ test.each(ways)('by %s, nothing is parsed of a body that holds no genuine secret
     `{"payload":{"workspaceSecret":"${secret}`,
     `{"payload":{"workspaceSecret":["${secret}"]}}`,
     `"${secret}"`,
+    `{"payload":{"my_workspaceSecret":"${secret}"}}`,
   ];
   const parse = vi.spyOn(JSON, 'parse');
   // The test runner parses too: the source map of a file of which an error tells.
@@ -76,6 +77,7 @@ test.each<[string, string]>([
   ['a byte order mark', `\ufeff${genuine}`],
   ['a key that ends as the key does', genuine.replace('{"message"', '{"a \\"workspaceSecret":"x","message"')],
   ['another value before', genuine.replace('{"message"', '{"workspaceSecret":"forged","message"')],
+  ['a key that ends alike before', genuine.replace('{"message"', '{"serverUrlSecret":"x","message"')],
   ['the key as a value before', genuine.replace('{"message"', '{"a":"workspaceSecret","message"')],
 ])('a genuine delivery is known with %s', async (_, body) => {
   expect(body).not.toBe(genuine);
@@ -85,6 +87,12 @@ test.each<[string, string]>([
     expect((await parseWebhookRequest(body, secrets)).type).toBe('webhook_test');
   }
   expect(parseWebhook(body, { secret }).type).toBe('webhook_test');
+});
+
+test('a secret that holds quotation marks and backslashes is known', () => {
+  const quoted = 'a"quoted\\"secret\\';
+  const body = delivery('webhook_test', { workspaceSecret: quoted });
+  expect(parseWebhook(body, { secret: quoted }).type).toBe('webhook_test');
 });
 
 function escaped(text: string): string {

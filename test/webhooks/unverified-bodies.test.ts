@@ -1,5 +1,6 @@
 import { createWebhookReceiver, type WebhookRejection, type WebhookSecretOptions } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { UnverifiedBodies, type UnverifiedBody } from '../../src/webhooks/unverified-bodies.js';
 import { deferred } from '../support/deferred.js';
 import { delivery, secret } from './deliveries.js';
 import { ManualClock, settle } from './manual-clock.js';
@@ -115,4 +116,22 @@ test('a body that may be larger than all has to fit', async () => {
   const create = () => createWebhookReceiver({ secret, maxBodyBytes: 1_000, maxUnverifiedBytes: 999 });
   expect(create).toThrow(expect.objectContaining({ option: 'maxUnverifiedBytes' }));
   expect(create).toThrow('must be at least maxBodyBytes, 1000');
+});
+
+test('a body that was given up, and is released once more at its end, makes no room twice', () => {
+  const bodies = new UnverifiedBodies(100, () => 0);
+  const given: UnverifiedBody[] = [];
+  const bodyOf = (): UnverifiedBody => {
+    const body = { receivedAt: 0, heldBytes: 0, giveUp: () => void given.push(body) };
+    return body;
+  };
+  const [first, second, third, fourth] = [bodyOf(), bodyOf(), bodyOf(), bodyOf()];
+  expect(bodies.hold(first, 90)).toBe(true);
+  expect(bodies.hold(second, 60)).toBe(true);
+  expect(given).toEqual([first]);
+  for (const body of [first, second]) bodies.release(body);
+  bodies.release(second);
+  expect(bodies.hold(third, 90)).toBe(true);
+  expect(bodies.hold(fourth, 20)).toBe(true);
+  expect(given).toEqual([first, third]);
 });
