@@ -156,13 +156,10 @@ async function checkOtherRegion(
     tell({
       check: 'region',
       result: 'fail',
-      detail: `the token is valid in ${region}: set AGENT_PLATFORM_REGION`,
+      detail: `the token is valid in ${region}: set AGENT_PLATFORM_REGION=${region}`,
     });
   } catch (error) {
-    tell({
-      check: 'region',
-      result: 'warn',
-      detail: `${region} does not accept it either: ${wordsFor(error)}`,
-    });
+    const [problem = ''] = (error as Error).message.split('\n');
+    tell({ check: 'region', result: 'warn', detail: `${region} does not accept it either: ${problem}` });
   }
 }

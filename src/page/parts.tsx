@@ -12,6 +12,24 @@ export function Value({ name, value }: { name: string; value: unknown }) {
   );
 }
 
+/** Of requests and of deliveries each, so many are shown: a page can be open all day. */
+const SHOWN = 200;
+
+/** The newest of what came in this order, the last one first. */
+export function newest<One>(all: readonly One[]): readonly One[] {
+  return all.slice(-SHOWN).reverse();
+}
+
+/** Says where the rest is, if there is any. */
+export function Rest({ of: count, at }: { of: number; at: string }) {
+  if (count <= SHOWN) return null;
+  return (
+    <p class="note">
+      The newest {SHOWN} of {count}; all of them: <a href={at}>{at}</a>
+    </p>
+  );
+}
+
 /** A button that does something, and shows what came of it, if that is a text, or why it could not. */
 export function Action({ label, act }: { label: string; act: () => Promise<unknown> }) {
   const [outcome, setOutcome] = useState({ text: '', isBad: false });

@@ -1,15 +1,15 @@
 import { ask, type Json, text } from './api.js';
-import { Action, Value } from './parts.js';
+import { Action, newest, Rest, Value } from './parts.js';
 
 /** Requests as they come, the last one first. */
 export function Requests({ requests, region }: { requests: readonly Json[]; region: string }) {
-  const shown = requests.filter((request) => request.region === region).reverse();
+  const shown = requests.filter((request) => request.region === region);
   return (
     <section aria-label="Requests">
       <h2>Requests ({shown.length})</h2>
       <Action label="Forget requests" act={() => ask('DELETE', '/_fake/requests')} />
       {shown.length === 0 && <p class="note">None yet: call the address that Settings shows.</p>}
-      {shown.map((request) => (
+      {newest(shown).map((request) => (
         <details key={String(request.id)}>
           <summary>
             <Status status={request.status} /> {String(request.method)} {String(request.path)}
@@ -24,6 +24,7 @@ export function Requests({ requests, region }: { requests: readonly Json[]; regi
           </p>
         </details>
       ))}
+      <Rest of={shown.length} at={`/_fake/requests?region=${region}`} />
     </section>
   );
 }

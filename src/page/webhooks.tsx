@@ -1,7 +1,7 @@
 import { useState } from 'hono/jsx/dom';
 import { ask, type Json, type State, text } from './api.js';
 import { EventForm, type PayloadFields } from './event-form.js';
-import { Action, pressed, Value } from './parts.js';
+import { Action, newest, pressed, Rest, Value } from './parts.js';
 import { Status } from './requests.js';
 
 /** The events of the specification, by type: the fixture of each region and the meaning of each field. */
@@ -60,7 +60,7 @@ export function Webhooks(props: {
       />
       <h2>Deliveries ({deliveries.length})</h2>
       <Action label="Forget deliveries" act={() => ask('DELETE', '/_fake/deliveries')} />
-      {[...deliveries].reverse().map((each) => (
+      {newest(deliveries).map((each) => (
         <details key={String(each.id)}>
           <summary>
             <Status status={each.status ?? each.outcome} /> {String(each.type)}{' '}
@@ -77,6 +77,7 @@ export function Webhooks(props: {
           />
         </details>
       ))}
+      <Rest of={deliveries.length} at="/_fake/deliveries" />
     </section>
   );
 }

@@ -54,7 +54,7 @@ test('a token that is refused is tried in the other region only if asked', async
   expect(shy.text).toMatch(/fail +service.*of the other region.*not tried in na: give --other-region/s);
   expect(shy.fake.requests.map(({ region }) => region)).toEqual(['eu']);
   expect(asked.exit).toBe(1);
-  expect(asked.text).toContain('the token is valid in na: set AGENT_PLATFORM_REGION');
+  expect(asked.text).toContain('the token is valid in na: set AGENT_PLATFORM_REGION=na');
 });
 
 test('drift of the answer is shown', async () => {

@@ -57,6 +57,14 @@ test('requests as they come, of the region that is chosen: body, answer, status,
   expect(await asked('/requests')).toBe('{"requests":[]}');
 });
 
+test('of very many requests the newest are shown, and it is told where the rest is', async () => {
+  for (let count = 0; count < 250; count += 1) await bench.call(`/tools/of_call_${count}`);
+  await sees('Requests (250)');
+  await sees('The newest 200 of 250; all of them: /_fake/requests?region=eu');
+  await expect.poll(async () => (await textsOf('summary')).length).toBe(200);
+  expect((await textsOf('summary'))[0]).toContain('of_call_249');
+});
+
 test('records of every collection are added, changed and removed', async () => {
   await click('Records');
   await sees('tools (1)');

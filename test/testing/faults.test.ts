@@ -318,6 +318,17 @@ describe('refuses', () => {
     ['a missing status', {}, '- status: required'],
     ['a status that is none', { status: 700 }, '- status: expected at most 599'],
     ['a field of another fault', { kind: 'reset', status: 500 }, '- status: unknown field'],
+    [
+      'times in a word',
+      { status: 500, times: 'often' },
+      "- times: expected a whole number from 1, or 'always'",
+    ],
+    ['a latency in words', { kind: 'latency', ms: 'long' }, '- ms: expected milliseconds, { from, to } or'],
+    [
+      'a Retry-After of neither',
+      { status: 429, retryAfter: true },
+      '- retryAfter: expected a number of seconds',
+    ],
     ['a rate above 1', { status: 500, rate: 2 }, '- rate: expected at most 1'],
   ])('%s', (_name, fault, message) => {
     // The cast stands for untyped code, and for JSON.

@@ -66,7 +66,7 @@ export const serviceActions = [
       method: text,
       path: text,
       region: z.optional(z.enum(['eu', 'na'])),
-      status: z.optional(z.string().check(z.regex(/^\d{3}$/))),
+      status: z.optional(z.string().check(z.regex(/^\d{3}$/, 'expected three digits'))),
       fault: text,
     })),
     answer: [

@@ -130,7 +130,12 @@ export interface FaultScope {
 }
 
 const scope = {
-  times: z.optional(z.union([z.number().check(z.int(), z.gte(1)), z.literal('always')])),
+  times: z.optional(
+    z.union(
+      [z.number().check(z.int(), z.gte(1)), z.literal('always')],
+      "expected a whole number from 1, or 'always'",
+    ),
+  ),
   region: z.optional(z.enum(['eu', 'na'])),
   rate: z.optional(z.number().check(z.gte(0), z.lte(1))),
   seed: number,
@@ -146,7 +151,7 @@ const fields = {
     body: z.optional(z.enum(['document', 'none'])),
     code: text,
     message: text,
-    retryAfter: z.optional(z.union([z.number(), z.string()])),
+    retryAfter: z.optional(z.union([z.number(), z.string()], 'expected a number of seconds, or a text')),
     headers: z.optional(z.record(z.string(), z.string())),
   },
   html: { status: z.optional(status) },
@@ -157,11 +162,14 @@ const fields = {
   reset: { at: z.optional(z.enum(['start', 'body'])) },
   refused: {},
   latency: {
-    ms: z.union([
-      milliseconds,
-      closedObject(() => ({ from: milliseconds, to: milliseconds })),
-      closedObject(() => ({ median: milliseconds, p99: milliseconds })),
-    ]),
+    ms: z.union(
+      [
+        milliseconds,
+        closedObject(() => ({ from: milliseconds, to: milliseconds })),
+        closedObject(() => ({ median: milliseconds, p99: milliseconds })),
+      ],
+      'expected milliseconds, { from, to } or { median, p99 }',
+    ),
   },
 } satisfies Record<FaultKind, z.core.$ZodShape>;
 
