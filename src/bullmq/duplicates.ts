@@ -1,4 +1,4 @@
-import type { OpenQueue } from './inbox-queue.js';
+import type { QueueOnRedis } from './redis-warnings.js';
 
 /**
  * Tells a copy of an event from a new one, as it is added. BullMQ's answer to both is the same, so Redis is asked for the job and
@@ -9,7 +9,7 @@ export class Duplicates {
   readonly #adding = new Map<string, Promise<unknown>>();
 
   /** Adds an event, and tells whether it was there before. */
-  async add({ queue, client }: OpenQueue, key: string, add: () => Promise<unknown>): Promise<boolean> {
+  async add({ queue, client }: QueueOnRedis, key: string, add: () => Promise<unknown>): Promise<boolean> {
     while (this.#adding.has(key)) await this.#adding.get(key);
     const asking = Promise.all([client.exists(queue.toKey(key), queue.toKey(`de:${key}`)), add()]);
     this.#adding.set(key, Promise.allSettled([asking]));

@@ -7,22 +7,13 @@ export const MAX_MILLISECONDS = 3_155_760_000_000;
 
 /** Rejects when Redis has not answered after so many milliseconds, and leaves no timer behind. `what` begins the message. */
 export function withTimeLimit<Value>(promise: Promise<Value>, ms: number, what: string): Promise<Value> {
-  // `Promise.race` would make six promises more, for each event that is stored.
+  // `Promise.race` would make more promises, for each event that is stored.
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new WebhookError(`${what}: no answer from Redis within ${ms} ms`)),
       Math.min(ms, MAX_TIMEOUT),
     );
-    promise.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
+    promise.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
 }
 
