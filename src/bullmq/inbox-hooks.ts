@@ -1,6 +1,6 @@
 import type { LeveledLogger, LogFields } from '../ground/logger.js';
 import { onOneLine } from '../ground/printable.js';
-import { cleanError, explained, refusesWrites } from '../redis/failure.js';
+import { cleanError, explained, overAfter, type Success } from '../redis/failure.js';
 import type { OptionNames } from '../validation/option-checks.js';
 import { labelOf } from '../webhooks/delivery.js';
 
@@ -144,8 +144,8 @@ export class InboxReporter {
   readonly #passwords: readonly string[];
   readonly #unhandledTypes = new Set<string>();
   readonly #warnings = new Set<string>();
-  /** Failures of Redis that were logged, and are not over: each message, and whether it refuses a write. */
-  readonly #redisFailures = new Map<string, boolean>();
+  /** Failures of Redis that were logged, and are not over: each message, and what must succeed before it is. */
+  readonly #redisFailures = new Map<string, Success>();
 
   constructor(log: LeveledLogger, hooks: InboxHooks, passwords: readonly string[]) {
     this.#log = log;
@@ -159,7 +159,7 @@ export class InboxReporter {
   }
 
   handled(run: InboxRun): void {
-    this.redisWrites();
+    this.#redisBack('write', 'run');
     this.#log.log(
       'info',
       () => `inbox: ${describeRun(run)} was handled`,
@@ -249,7 +249,7 @@ export class InboxReporter {
     const clean = cleanError(error, this.#passwords);
     this.failures.redisErrors += 1;
     if (!this.#redisFailures.has(clean.message)) {
-      this.#redisFailures.set(clean.message, refusesWrites(clean));
+      this.#redisFailures.set(clean.message, overAfter(clean));
       this.#log.log('error', () => `inbox: Redis failed: ${explained(clean)}`);
     }
     this.#tell('onRedisError', clean);
@@ -257,12 +257,12 @@ export class InboxReporter {
 
   /** A connection was made. A Redis that took no writes can be connected to as well: it is back after a write. */
   redisReady(): void {
-    this.#redisBack(false);
+    this.#redisBack('connection');
   }
 
   /** A write has succeeded. */
   redisWrites(): void {
-    this.#redisBack(true);
+    this.#redisBack('write');
   }
 
   /** Logs what can lose or stop events, each once. */
@@ -274,12 +274,12 @@ export class InboxReporter {
     }
   }
 
-  #redisBack(afterWrite: boolean): void {
-    const before = this.#redisFailures.size;
-    for (const [message, isRefusedWrite] of this.#redisFailures) {
-      if (isRefusedWrite === afterWrite) this.#redisFailures.delete(message);
+  #redisBack(...successes: readonly Success[]): void {
+    if (this.#redisFailures.size === 0) return;
+    for (const [message, success] of this.#redisFailures) {
+      if (successes.includes(success)) this.#redisFailures.delete(message);
     }
-    if (before > 0 && this.#redisFailures.size === 0) this.#log.log('warn', () => 'inbox: Redis is back');
+    if (this.#redisFailures.size === 0) this.#log.log('warn', () => 'inbox: Redis is back');
   }
 
   #tell<Name extends keyof InboxHooks>(

@@ -3,15 +3,21 @@ import { WebhookError } from './webhook.js';
 /**
  * Redis is fuller than the inbox's `highWater` allows, and the event was not stored: the rest is for the workers, which need
  * memory to handle what waits. The receiver has answered 500, and the service does not send the event again.
+ *
+ * @example
+ * ```ts
+ * import { createWebhookReceiver } from 'agent-platform-sdk';
+ * import { createBullMQInbox, InboxFullError } from 'agent-platform-sdk/bullmq';
+ *
+ * const inbox = createBullMQInbox({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
+ * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '', inbox }).onError((error) => {
+ *   if (error instanceof InboxFullError) console.error('start more workers', error.used, error.maxmemory);
+ * });
+ * ```
  */
 export class InboxFullError extends WebhookError {
   static override readonly errorName = 'InboxFullError';
   declare readonly type: 'inbox_full_error';
-
-  /** True: to store the event again can succeed. */
-  override get retryable(): boolean {
-    return true;
-  }
 
   /** The bytes that Redis uses. */
   declare readonly used: number;
@@ -31,15 +37,22 @@ export class InboxFullError extends WebhookError {
 /**
  * The event is on fewer replicas than the inbox's `replicas` asks for, so that a failover could lose it. The receiver has
  * answered 500. The event is in Redis, and may be handled all the same.
+ *
+ * @example
+ * ```ts
+ * import { createWebhookReceiver } from 'agent-platform-sdk';
+ * import { createBullMQInbox, InboxReplicasError } from 'agent-platform-sdk/bullmq';
+ *
+ * const connection = process.env.REDIS_URL ?? 'redis://localhost:6379';
+ * const inbox = createBullMQInbox({ connection, replicas: 1 });
+ * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '', inbox }).onError((error) => {
+ *   if (error instanceof InboxReplicasError) console.error('replicas', error.reached, error.wanted);
+ * });
+ * ```
  */
 export class InboxReplicasError extends WebhookError {
   static override readonly errorName = 'InboxReplicasError';
   declare readonly type: 'inbox_replicas_error';
-
-  /** True: to store the event again can succeed. */
-  override get retryable(): boolean {
-    return true;
-  }
 
   /** The number of replicas that have the event. */
   declare readonly reached: number;

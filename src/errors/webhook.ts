@@ -13,12 +13,12 @@ export class WebhookError extends AgentPlatformError {
     | 'inbox_replicas_error';
 
   /**
-   * Tells a queue if processing the same webhook again can succeed: true where a handler failed; false where the webhook
+   * Tells a queue if processing the same webhook again can succeed: true where a handler or an inbox failed; false where the webhook
    * itself is at fault, as of a {@link WebhookPayloadError}, so that every retry would fail in the same way. Keep such a
    * webhook where someone looks at it.
    */
   get retryable(): boolean {
-    return this.type === 'webhook_error';
+    return this.type === 'webhook_error' || this.type.startsWith('inbox_');
   }
 }
 

@@ -32,9 +32,17 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const WRITE_REFUSALS = ['READONLY', 'OOM', 'MISCONF', 'NOREPLICAS'];
 
-/** Redis is connected, and refuses to write. */
-export function refusesWrites({ code }: NodeJS.ErrnoException): boolean {
-  return code !== undefined && WRITE_REFUSALS.includes(code);
+const CONNECTING_REFUSALS = ['WRONGPASS', 'NOAUTH', 'LOADING'];
+
+/** What must succeed before a failure is over: a connection, a write, or a run of a worker, which takes other commands as well. */
+export type Success = 'connection' | 'write' | 'run';
+
+/** Returns what must succeed before this failure is over. */
+export function overAfter({ name, code }: NodeJS.ErrnoException): Success {
+  if (code === undefined || CONNECTING_REFUSALS.includes(code)) return 'connection';
+  if (WRITE_REFUSALS.includes(code)) return 'write';
+  // The class that ioredis gives to the refusals of Redis.
+  return name === 'ReplyError' ? 'run' : 'connection';
 }
 
 function hintOf(code: string): string | undefined {

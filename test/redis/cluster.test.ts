@@ -107,6 +107,18 @@ test.each<[object, string]>([
   expect(await cluster.exists(`${prefix}:${webhook.key}`)).toBe(1);
 });
 
+test('a client of one node of a cluster is told that Redis is one, when the keys are on another', async () => {
+  const [first, , third] = await startCluster();
+  const slot = await withNode(first as RedisServer, (node) => node.cluster('KEYSLOT', '{one}'));
+  const elsewhere = slot < 16_384 / 2 ? third : first;
+  const codes = new Set<unknown>();
+  const hooks = { onRedisError: (error: NodeJS.ErrnoException) => codes.add(error.code) };
+  const inbox = createInbox({ connection: elsewhere?.url ?? '', prefix: '{one}', hooks });
+  await expect(inbox.store(stored())).rejects.toThrow(/MOVED .* pass a `Cluster` of ioredis/);
+  inbox.work({ process: async () => undefined });
+  await eventually(() => expect([...codes]).toEqual(['MOVED']));
+});
+
 test.each(['bull', '{}', '{}{bull}'])(
   'the prefix %j, which spreads a queue over a cluster, is refused',
   (prefix) => {

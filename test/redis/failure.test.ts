@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { inspect } from 'node:util';
 import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
@@ -40,6 +42,20 @@ async function takeKeys(url: string): Promise<void> {
   await admin.quit();
 }
 
+/** Cannot write its snapshot, where a folder has its name, and takes no writes since then. */
+async function startWithoutDisk(): Promise<string> {
+  const url = await startWith('--save', '3600 1');
+  const admin = new Redis(url);
+  const [, directory] = (await admin.config('GET', 'dir')) as [string, string];
+  mkdirSync(join(directory, 'dump.rdb'));
+  await admin.bgsave();
+  await eventually(async () =>
+    expect(await admin.info('persistence')).toContain('rdb_last_bgsave_status:err'),
+  );
+  await admin.quit();
+  return url;
+}
+
 /** Shakes hands with nobody: it has no certificate. */
 async function startWithoutCertificate(): Promise<string> {
   const server = createServer();
@@ -68,6 +84,7 @@ test.each<[string, () => Promise<string>, RegExp]>([
     () => startWith('--min-replicas-to-write', '1'),
     /NOREPLICAS .* `min-replicas-to-write`/,
   ],
+  ['a disk that cannot be written', startWithoutDisk, /MISCONF .* cannot write to its disk\./],
 ])('%s is named in onError', async (_, start, message) => {
   const inbox = createInbox({ connection: await start(), storeTimeout: 500 });
   const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
