@@ -95,6 +95,7 @@ export type { NodeRequest, NodeResponse } from './webhooks/adapters.js';
 export type { DeliveryOutcome, RejectionReason, WebhookResponse } from './webhooks/answers.js';
 export type { Clock } from './webhooks/clock.js';
 export type { ClaimResult, DedupeStore } from './webhooks/dedupe-store.js';
+export { defineEvent } from './webhooks/define-event.js';
 export type { InvalidWebhookEvent, ReceivedWebhook, UnknownWebhookEvent } from './webhooks/delivery.js';
 export * from './webhooks/envelope-schema.js';
 export * from './webhooks/events.js';

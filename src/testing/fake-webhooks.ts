@@ -1,6 +1,7 @@
 import type { Region } from '../ground/regions.js';
 import type { Clock } from '../webhooks/clock.js';
 import {
+  type DefinedEvent,
   isWebhookEventType,
   type WebhookEventType,
   type WebhookPayloadOf,
@@ -77,6 +78,9 @@ export interface Subscription {
 }
 
 type Payload = Readonly<Record<string, unknown>>;
+
+/** A payload as {@link FakeWebhooks.send} takes it of an event of one's own: `createdAt` is put in where it is left out. */
+export type PayloadToSend<Sent> = Omit<Sent, 'createdAt'> & Partial<Pick<Sent, keyof Sent & 'createdAt'>>;
 
 /** Hears of what is delivered, and of who subscribes. */
 interface WebhookListener {
@@ -201,9 +205,39 @@ export class FakeWebhooks {
   send<Type extends WebhookEventType>(
     type: Type,
     overrides?: DeepPartial<WebhookPayloadOf<Type>>,
+    options?: SendOptions,
+  ): Promise<readonly DeliveryRecord[]>;
+  /**
+   * Sends an event of your own, with the payload as it is given and `createdAt` of now where that is left out, to subscribers of every
+   * type or of this one.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver, defineEvent } from 'agent-platform-sdk';
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   * import * as z from 'zod';
+   *
+   * const leadScored = defineEvent('lead_scored', z.object({ score: z.number(), createdAt: z.number() }));
+   *
+   * const { webhooks, seed } = createFakePlatform();
+   * const receiver = createWebhookReceiver({ secret: seed.eu.workspaceSecret });
+   * receiver.on(leadScored, ({ payload }) => console.log(payload.score));
+   * webhooks.subscribe(receiver);
+   * await webhooks.send(leadScored, { score: 9 });
+   * ```
+   */
+  send<Sent>(
+    event: DefinedEvent<string, unknown, Sent>,
+    payload: PayloadToSend<NoInfer<Sent>>,
+    options?: SendOptions,
+  ): Promise<readonly DeliveryRecord[]>;
+  send(
+    event: WebhookEventType | DefinedEvent,
+    payload?: Payload,
     options: SendOptions = {},
   ): Promise<readonly DeliveryRecord[]> {
-    return this.#post({ type, payload: this.#payloadOf(type, overrides, options) }, options);
+    if (typeof event === 'object') return this.sendUnknown(event.type, payload, options);
+    return this.#post({ type: event, payload: this.#payloadOf(event, payload, options) }, options);
   }
 
   /**

@@ -20,6 +20,7 @@ export type { CollectionName, FakeRecords, NewRecordOf, RecordOf } from './fake-
 export type {
   EventToSend,
   FakeWebhooks,
+  PayloadToSend,
   SendAllOptions,
   SendOptions,
   SubscribeOptions,

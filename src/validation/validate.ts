@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { type Issue, IssueList } from '../ground/issues.js';
 import { isMarked } from '../ground/redact.js';
-import type { StandardIssue, StandardSchemaV1 } from '../ground/standard-schema.js';
+import type { StandardIssue, StandardResult, StandardSchemaV1 } from '../ground/standard-schema.js';
 import { isOwnSchema } from '../schemas/object.js';
 import { findIssues } from './find-issues.js';
 import { fits } from './fits.js';
@@ -55,7 +55,11 @@ export async function validate(
 ): Promise<Verdict> {
   if (isOwnSchema(schema)) return validateOwn(schema as unknown as z.core.$ZodType, value, mode);
   if (mode === 'off') return { ok: true, value, drift: NO_DRIFT };
-  const result = await schema['~standard'].validate(value);
+  return verdictOf(await schema['~standard'].validate(value), value, mode);
+}
+
+/** What the answer of a user's own schema means in a mode. */
+export function verdictOf(result: StandardResult<unknown>, value: unknown, mode: ValidationMode): Verdict {
   if (result.issues === undefined) return { ok: true, value: result.value, drift: NO_DRIFT };
   const found = new IssueList();
   for (const issue of result.issues) found.add(() => fromStandardIssue(issue));

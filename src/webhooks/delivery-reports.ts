@@ -62,12 +62,11 @@ export class DeliveryReports {
    */
   unhandledType(event: ReceivedWebhook, typeLabel: string): void {
     if (isInvalidEvent(event)) return;
-    const isKnown = isKnownEvent(event);
-    if (isKnown && this.#handlers.handles(event.type)) return;
+    if (this.#handlers.handles(event.type)) return;
     const logged = this.#loggedTypes;
     if (logged.has(typeLabel) || logged.size >= MAX_LOGGED_TYPES) return;
     logged.add(typeLabel);
-    const [problem, name] = isKnown
+    const [problem, name] = isKnownEvent(event)
       ? ['no handler is registered for this type', 'onUnhandled']
       : ['this version knows no such type', 'onUnknown'];
     this.#log.log('warn', () => `webhook ${typeLabel}: ${problem}; ${name} takes its events (logged once)`);

@@ -4,7 +4,7 @@ import { type Issue, IssueList, wrongType } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
 import type { DriftReporter } from '../validation/drift.js';
 import { type ValidationMode, validateOwn } from '../validation/validate.js';
-import { isWebhookEventType, type WebhookEvent, webhookEvents } from './events.js';
+import { type DefinedEvent, isWebhookEventType, type WebhookEvent, webhookEvents } from './events.js';
 import { maskRepeated, withoutRepeated } from './repeated-secret.js';
 import type { Genuine } from './secrets.js';
 
@@ -142,8 +142,15 @@ export interface EventValidation {
   readonly drift: DriftReporter;
 }
 
-/** Holds a verified delivery against the table of events, and reports the drift that is forgiven. */
-export function toEvent(verified: VerifiedDelivery, { validation, drift }: EventValidation): ReceivedWebhook {
+/**
+ * Holds a verified delivery against the table of events, or against the definition of its type by the user. Reports the drift that
+ * is forgiven.
+ */
+export function toEvent(
+  verified: VerifiedDelivery,
+  { validation, drift }: EventValidation,
+  own: DefinedEvent | undefined,
+): ReceivedWebhook {
   const { type, payload, envelope, typeLabel } = verified;
   if (envelope !== undefined && validation !== 'off') {
     // Reported, and an error in no mode: the specification does not say that the envelope is closed.
@@ -155,13 +162,16 @@ export function toEvent(verified: VerifiedDelivery, { validation, drift }: Event
     const issue = { path: ['type'], code: 'invalid_type', message: wrongType('string', type) };
     return invalidEvent(verified, undefined, [issue]);
   }
+  const verdict = isWebhookEventType(type)
+    ? validateOwn(webhookEvents[type].payload, payload, validation)
+    : own?.validate(payload, validation);
   const event = { type, payload, ...workspaceOf(verified) };
-  if (!isWebhookEventType(type)) return event;
-  const verdict = validateOwn(webhookEvents[type].payload, payload, validation);
-  if (!verdict.ok) return invalidEvent(verified, type, verdict.issues.map(insidePayload));
-  if (verdict.drift.length > 0) {
-    void drift.report({ source: type, region: undefined, issues: verdict.drift.map(insidePayload) });
-  }
+  if (verdict === undefined) return event;
+  const issues = (verdict.ok ? verdict.drift : verdict.issues).map(insidePayload);
+  if (!verdict.ok) return invalidEvent(verified, type, issues);
+  if (issues.length > 0) void drift.report({ source: type, region: undefined, issues });
+  // As it was sent; of an event of the user's own, as its schema returns it, which its type says.
+  event.payload = verdict.value as typeof payload;
   return event;
 }
 
@@ -171,7 +181,7 @@ function invalidEvent(
   issues: readonly Issue[],
 ): InvalidWebhookEvent {
   const { payload, label } = verified;
-  const message = `The webhook ${label} does not fit the specification (6.3)`;
+  const message = `The webhook ${label} does not fit its schema`;
   const error = new WebhookPayloadError(message, { issues, payload });
   return { type, payload, ...workspaceOf(verified), issues, error };
 }

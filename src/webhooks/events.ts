@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { StandardSchemaV1 } from '../ground/standard-schema.js';
 import {
   type EventChannel,
   EventChannelSchema,
@@ -7,6 +8,7 @@ import {
 } from '../schemas/channel.js';
 import { anythings, requiredDictionary, requiredText, text } from '../schemas/leaf.js';
 import { openObject } from '../schemas/object.js';
+import type { ValidationMode, Verdict } from '../validation/validate.js';
 
 // The events of the service as data. A new event is its payload, its line in `WebhookEvents` and its row in
 // `webhookEvents`; the compiler then asks for its fixture.
@@ -37,6 +39,26 @@ export interface WebhookEventDefinition<Type extends string = string, Payload = 
   readonly platforms: WebhookEventPlatforms;
   /** Schema of the payload less `workspaceSecret`, which is verified and removed before. */
   readonly payload: z.ZodMiniType<Payload, Payload>;
+}
+
+/** An event type of one's own, as {@link defineEvent} makes it. */
+export interface DefinedEvent<Type extends string = string, Payload = unknown, Sent = unknown> {
+  /** `type` of the envelope: one that the specification does not list. */
+  readonly type: Type;
+  /** Schema of the payload less `workspaceSecret`, from what is sent to what handlers are given. */
+  readonly payload: StandardSchemaV1<Sent, Payload>;
+  /**
+   * Holds a payload against the schema.
+   *
+   * @internal
+   */
+  readonly validate: (payload: unknown, mode: ValidationMode) => Verdict;
+  /**
+   * Adds it to the events of a receiver or a call, and returns its type.
+   *
+   * @internal
+   */
+  readonly addTo: (events: Map<string, DefinedEvent>) => string;
 }
 
 /** A verified event, as a handler is given it and `parseWebhook` returns it. */
@@ -410,8 +432,12 @@ export interface WebhookEvents {
 /** The event types this version knows. */
 export type WebhookEventType = keyof WebhookEvents;
 
-/** The event of a type: `WebhookEventOf<'lead_captured'>`. */
-export type WebhookEventOf<Type extends WebhookEventType> = WebhookEvents[Type];
+/** The event of a type: `WebhookEventOf<'lead_captured'>`, or of one of your own: `WebhookEventOf<typeof leadScored>`. */
+export type WebhookEventOf<Type extends WebhookEventType | DefinedEvent> = Type extends WebhookEventType
+  ? WebhookEvents[Type]
+  : Type extends DefinedEvent<infer Name, infer Payload>
+    ? ReceivedEvent<Name, Payload>
+    : never;
 
 /** The payload of an event type: `WebhookPayloadOf<'lead_captured'>` is {@link LeadCapturedPayload}. */
 export type WebhookPayloadOf<Type extends WebhookEventType> = WebhookEvents[Type]['payload'];

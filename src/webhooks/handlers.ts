@@ -7,6 +7,7 @@ import {
   type UnknownWebhookEvent,
 } from './delivery.js';
 import {
+  type DefinedEvent,
   isWebhookEventType,
   type WebhookEvent,
   type WebhookEventOf,
@@ -30,7 +31,7 @@ export interface WebhookContext {
  * Handles an event. The delivery is answered 200 after every handler has returned or its promise was fulfilled, and
  * 500 when one throws or rejects.
  *
- * @typeParam Event - The event, or the name of its type: `WebhookHandler<'lead_captured'>`.
+ * @typeParam Event - The event, or the name of its type: `WebhookHandler<'lead_captured'>`; of one of your own, `WebhookHandler<typeof leadScored>`.
  *
  * @example
  * ```ts
@@ -40,7 +41,7 @@ export interface WebhookContext {
  * ```
  */
 // In a list of one, so that a union of events makes one handler, and not a union of handlers.
-export type WebhookHandler<Event = WebhookEvent> = [Event] extends [WebhookEventType]
+export type WebhookHandler<Event = WebhookEvent> = [Event] extends [WebhookEventType | DefinedEvent]
   ? (event: WebhookEventOf<Event>, context: WebhookContext) => unknown
   : (event: Event, context: WebhookContext) => unknown;
 
@@ -85,28 +86,33 @@ export class Handlers {
   readonly any: WebhookHandler[] = [];
   readonly unhandled: WebhookHandler[] = [];
   readonly skipped: WebhookHandler[] = [];
-  readonly #byType = new Map<WebhookEventType, WebhookHandler<never>[]>();
+  readonly #byType = new Map<string, WebhookHandler<never>[]>();
 
-  add(type: WebhookEventType, handler: WebhookHandler<never>): void {
+  /** Registers a handler for a documented type, or one of the user's own. */
+  add(type: string, handler: WebhookHandler<never>): void {
     this.#byType.set(type, [...(this.#byType.get(type) ?? []), handler]);
   }
 
   /** The handlers that are to see an event, in the order of their registration. */
   for(event: ReceivedWebhook): readonly WebhookHandler<never>[] {
     if (isInvalidEvent(event)) return this.invalid;
-    if (!isWebhookEventType(event.type)) return this.unknown;
-    return this.handles(event.type) ? [...(this.#byType.get(event.type) ?? []), ...this.any] : this.unhandled;
+    const { type } = event;
+    const handlers = [...(this.#byType.get(type) ?? []), ...(isWebhookEventType(type) ? this.any : [])];
+    return handlers.length > 0 ? handlers : this.#others(type);
   }
 
   /** Tells whether valid events of a type, which may be an unknown one, reach any handler. */
   takes(type: string): boolean {
-    if (!isWebhookEventType(type)) return this.unknown.length > 0;
-    return this.handles(type) || this.unhandled.length > 0;
+    return this.handles(type) || this.#others(type).length > 0;
   }
 
-  /** Tells whether a handler is registered for events of a type, or of any type. */
-  handles(type: WebhookEventType): boolean {
-    return this.any.length > 0 || this.#byType.has(type);
+  /** Tells whether a handler is registered for events of a type, or of any known type. */
+  handles(type: string): boolean {
+    return this.#byType.has(type) || (isWebhookEventType(type) && this.any.length > 0);
+  }
+
+  #others(type: string): readonly WebhookHandler<never>[] {
+    return isWebhookEventType(type) ? this.unhandled : this.unknown;
   }
 }
 

@@ -2,6 +2,7 @@ import { WebhookError, WebhookPayloadError } from '../errors/index.js';
 import { type EventValidation, isInvalidEvent, labelOf, toEvent } from './delivery.js';
 import { JobContext, type ProcessOptions } from './delivery-context.js';
 import type { DeliveryReports } from './delivery-reports.js';
+import type { DefinedEvent } from './events.js';
 import { type Handlers, runHandlers, type WebhookContext } from './handlers.js';
 import type { Turns } from './turns.js';
 
@@ -110,7 +111,7 @@ export interface StoredAnswer {
 
 /** The parts of a receiver that process what is stored. */
 interface ProcessingParts {
-  readonly settings: EventValidation;
+  readonly settings: EventValidation & { readonly events: ReadonlyMap<string, DefinedEvent> };
   readonly handlers: Handlers;
   readonly reports: DeliveryReports;
   readonly turns: Turns | undefined;
@@ -125,7 +126,11 @@ export async function processStored(
   const { type, payload, workspace, envelope, receivedAt, sequence } = checkStored(stored);
   const label = labelOf(type, workspace);
   const typeLabel = labelOf(type, undefined);
-  const event = toEvent({ type, payload, workspace, envelope, typeLabel, label }, settings);
+  const event = toEvent(
+    { type, payload, workspace, envelope, typeLabel, label },
+    settings,
+    settings.events.get(type),
+  );
   reports.unhandledType(event, typeLabel);
   const handlers = registered.for(event);
   const context: WebhookContext = new JobContext(stored, options);

@@ -28,37 +28,54 @@ import {
   type RawDelivery,
   removeSecret,
   toEvent,
+  type UnknownWebhookEvent,
 } from './delivery.js';
-import type { WebhookEvent } from './events.js';
+import type { DefinedEvent, WebhookEvent, WebhookEventOf } from './events.js';
 import { presentedIn } from './presented.js';
 import { cachedLoader, mayBeGenuine, verifierFor, type WebhookSecretOptions } from './secret-options.js';
 import { cachedVerifier, type Genuine, type Verifier, type WebhookSecrets } from './secrets.js';
 
 /** Options of {@link parseWebhook}. */
-export interface ParseWebhookOptions {
+export interface ParseWebhookOptions<Events extends readonly DefinedEvent[] = readonly []> {
   /** Your workspace secret: one, a list during a rotation, or a record of named workspaces. */
   readonly secret: WebhookSecrets;
   /** The strictness of validation against the specification. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
   /** Called when a payload has issues that the validation mode forgives. */
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
+  /** Events of your own, made with {@link defineEvent}: they are validated, and returned with the documented ones. */
+  readonly events?: Events | undefined;
 }
 
 /** Options of {@link parseWebhookRequest}. */
-export type ParseWebhookRequestOptions = WebhookSecretOptions &
-  Omit<ParseWebhookOptions, 'secret'> & {
-    /** The most bytes of a `Request` that are read. Default 8 MiB. */
-    readonly maxBodyBytes?: number | undefined;
-  };
+export type ParseWebhookRequestOptions<Events extends readonly DefinedEvent[] = readonly []> =
+  WebhookSecretOptions &
+    Omit<ParseWebhookOptions<Events>, 'secret'> & {
+      /** The most bytes of a `Request` that are read. Default 8 MiB. */
+      readonly maxBodyBytes?: number | undefined;
+    };
 
-const parseOptions: OptionNames<ParseWebhookOptions> = { secret: true, validation: true, onDrift: true };
+const parseOptions: OptionNames<ParseWebhookOptions> = {
+  secret: true,
+  validation: true,
+  onDrift: true,
+  events: true,
+};
 const requestOptions: OptionNames<ParseWebhookRequestOptions> = {
   secret: true,
   verifySecret: true,
   validation: true,
   onDrift: true,
+  events: true,
   maxBodyBytes: true,
 };
+/** A documented event; or, as its definition types it, one of the user's own. */
+type ParsedEvent = WebhookEvent | UnknownWebhookEvent;
+
+interface ParseSettings extends EventValidation {
+  readonly events: readonly DefinedEvent[];
+}
+
 const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
 
 /**
@@ -86,11 +103,15 @@ const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
  * }
  * ```
  */
-export function parseWebhook(body: unknown, options: ParseWebhookOptions): WebhookEvent {
-  return forCaller(parseWebhook, () => parse(body, options));
+export function parseWebhook<const Events extends readonly DefinedEvent[] = readonly []>(
+  body: unknown,
+  options: ParseWebhookOptions<Events>,
+): WebhookEvent | WebhookEventOf<Events[number]> {
+  // An event of the user's own is typed by its definition.
+  return forCaller(parseWebhook, () => parse(body, options) as WebhookEvent);
 }
 
-function parse(body: unknown, options: ParseWebhookOptions): WebhookEvent {
+function parse(body: unknown, options: ParseWebhookOptions<readonly DefinedEvent[]>): ParsedEvent {
   refuseFunctions(options);
   refuseUnknown(options, parseOptions);
   const verify = cachedVerifier(options.secret);
@@ -131,19 +152,23 @@ function parse(body: unknown, options: ParseWebhookOptions): WebhookEvent {
  * }
  * ```
  */
-export async function parseWebhookRequest(
+export async function parseWebhookRequest<const Events extends readonly DefinedEvent[] = readonly []>(
   received: unknown,
-  options: ParseWebhookRequestOptions,
-): Promise<WebhookEvent> {
+  options: ParseWebhookRequestOptions<Events>,
+): Promise<WebhookEvent | WebhookEventOf<Events[number]>> {
   try {
-    return await parseRequest(received, options);
+    // As in `parseWebhook`.
+    return (await parseRequest(received, options)) as WebhookEvent;
   } catch (error) {
     // Whoever awaits it.
     return throwTo(callerOf(parseWebhookRequest), error);
   }
 }
 
-async function parseRequest(received: unknown, options: ParseWebhookRequestOptions): Promise<WebhookEvent> {
+async function parseRequest(
+  received: unknown,
+  options: ParseWebhookRequestOptions<readonly DefinedEvent[]>,
+): Promise<ParsedEvent> {
   refuseUnknown(options, requestOptions);
   const verify = verifierFor(options, cachedVerifier, (load) => cachedLoader(load, systemClock))();
   const validation = resolveValidation(options);
@@ -170,8 +195,10 @@ function refuseFunctions(options: object): void {
 function resolveValidation({
   validation,
   onDrift,
-}: Pick<ParseWebhookOptions, 'validation' | 'onDrift'>): EventValidation {
+  events = [],
+}: Omit<ParseWebhookOptions<readonly DefinedEvent[]>, 'secret'>): ParseSettings {
   return {
+    events,
     validation: checkOneOf('validation', VALIDATION_MODES, validation) ?? DEFAULT_VALIDATION,
     drift: new DriftReporter(silent, checkFunction('onDrift', onDrift)),
   };
@@ -194,14 +221,15 @@ function parseRaw(body: unknown): RawDelivery {
   });
 }
 
-function eventOf(raw: RawDelivery, genuine: Genuine | undefined, validation: EventValidation): WebhookEvent {
+function eventOf(raw: RawDelivery, genuine: Genuine | undefined, settings: ParseSettings): ParsedEvent {
   if (genuine === undefined) {
     throw refusal(Object.keys(raw.payload).length === 0);
   }
   const verified = removeSecret(raw, genuine);
-  const event = toEvent(verified, validation);
+  const own = settings.events.find(({ type }) => type === verified.type);
+  const event = toEvent(verified, settings, own);
   if (isInvalidEvent(event)) throw event.error;
-  if (!isKnownEvent(event)) throw new UnknownEventError(event, verified.label);
+  if (own === undefined && !isKnownEvent(event)) throw new UnknownEventError(event, verified.label);
   return event;
 }
 

@@ -213,7 +213,7 @@ export class Pipeline implements Reading, UnverifiedBody {
     if (settings.inbox !== undefined && typeof type === 'string') {
       return this.#store(settings.inbox, verified, type, key);
     }
-    const event = toEvent(verified, settings);
+    const event = toEvent(verified, settings, settings.events.get(type as string));
     this.event = event;
     reports.unhandledType(event, verified.typeLabel);
     const handlers = registered.for(event);

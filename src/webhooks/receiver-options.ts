@@ -19,6 +19,7 @@ import type { DedupeSettings } from './claims.js';
 import { type Clock, systemClock } from './clock.js';
 import { DEFAULT_WINDOW, type DedupeStore } from './dedupe-store.js';
 import type { EventValidation } from './delivery.js';
+import type { DefinedEvent } from './events.js';
 import type { WebhookInbox } from './inbox.js';
 import { createMemoryDedupe } from './memory-dedupe.js';
 import type { NewestOnly } from './newest.js';
@@ -122,6 +123,8 @@ export type WebhookProcessingOptions = Pick<
 
 /** The checked options of a receiver. */
 export interface ReceiverSettings extends EventValidation {
+  /** Those that handlers were registered for. */
+  readonly events: Map<string, DefinedEvent>;
   /** Makes the verifier of one delivery. */
   readonly newVerifier: () => AnyVerifier;
   readonly deadline: number;
@@ -185,6 +188,7 @@ export function resolveReceiver(given: WebhookReceiverOptions | WebhookProcessin
     newestOnly: checkFunction('newestOnly', options.newestOnly),
     validation: checkOneOf('validation', VALIDATION_MODES, options.validation) ?? DEFAULT_VALIDATION,
     drift: new DriftReporter(log, checkFunction('onDrift', options.onDrift)),
+    events: new Map(),
     hooks: checkHooks(hookNames, options.hooks) ?? {},
     clock,
     log,

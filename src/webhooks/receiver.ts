@@ -32,6 +32,7 @@ import { Claims } from './claims.js';
 import type { InvalidWebhookEvent, UnknownWebhookEvent } from './delivery.js';
 import { DeliveryReports } from './delivery-reports.js';
 import {
+  type DefinedEvent,
   isWebhookEventType,
   type WebhookEvent,
   type WebhookEventOf,
@@ -90,10 +91,11 @@ export class WebhookReceiver {
   }
 
   /**
-   * Registers a handler for one event type. Several for one type run side by side, and each runs whatever the
-   * others do.
+   * Registers a handler for one event type: the name of a documented one, or one of your own, made with {@link defineEvent}. Several for
+   * one type run side by side, and each runs whatever the others do.
    *
-   * @throws {ConfigurationError} This version knows no such event type: that would be for `onUnknown`.
+   * @throws {ConfigurationError} This version knows no such event type: that would be for `onUnknown`, or for `defineEvent`. Or the
+   *   same type was defined twice.
    *
    * @example
    * ```ts
@@ -105,15 +107,16 @@ export class WebhookReceiver {
    * );
    * ```
    */
-  on<Type extends WebhookEventType>(
+  on<Type extends WebhookEventType | DefinedEvent>(
     type: Type,
     handler: (event: WebhookEventOf<Type>, context: WebhookContext) => unknown,
   ): this {
-    if (!isWebhookEventType(type)) {
+    const own = (type as Partial<DefinedEvent> | null | undefined)?.addTo?.(this.#parts.settings.events);
+    if (own === undefined && !isWebhookEventType(type as string)) {
       const known = Object.keys(webhookEvents).join(', ');
       refuseOption('type', `${JSON.stringify(type)} is not an event type. Known event types: ${known}`);
     }
-    this.#handlers.add(type, checkHandler('on', handler));
+    this.#handlers.add(own ?? (type as string), checkHandler('on', handler));
     return this;
   }
 

@@ -1,0 +1,168 @@
+import {
+  ConfigurationError,
+  createWebhookReceiver,
+  type Drift,
+  defineEvent,
+  LeadCapturedPayloadSchema,
+  parseWebhook,
+  parseWebhookRequest,
+  type StandardSchemaV1,
+  type StoredWebhook,
+  type ValidationMode,
+  type WebhookFailure,
+} from 'agent-platform-sdk';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { minimal, secret } from './deliveries.js';
+import { RecordingLogger } from './recording-logger.js';
+
+const leadScored = defineEvent('lead_scored', z.object({ agentId: z.string(), score: z.coerce.number() }));
+const sent = { agentId: 'agent_1', score: '9' };
+const bodyOf = (payload: object, type = 'lead_scored') =>
+  JSON.stringify({ type, payload: { ...payload, workspaceSecret: secret } });
+const post = (payload: object, type?: string) => ({ method: 'POST', body: bodyOf(payload, type) });
+/** A Standard Schema of no library, which answers as it is told to. */
+const schemaOf = (validate: () => unknown) =>
+  ({ '~standard': { version: 1, vendor: 'own', validate } }) as StandardSchemaV1;
+
+test('parseWebhook returns an event of the user, as its schema returns the payload', async () => {
+  const event = { type: 'lead_scored', payload: { agentId: 'agent_1', score: 9 } };
+  const options = { secret, events: [leadScored] } as const;
+  expect(parseWebhook(bodyOf(sent), options)).toEqual(event);
+  expect(await parseWebhookRequest(bodyOf(sent), options)).toEqual(event);
+  expect(parseWebhook(bodyOf(minimal.lead_captured, 'lead_captured'), options).type).toBe('lead_captured');
+  expect(() => parseWebhook(bodyOf({}, 'lead_lost'), options)).toThrow(/"lead_lost" is not known/);
+  expect(() => parseWebhook(bodyOf({ agentId: 7, score: 1 }), options)).toThrow(
+    expect.objectContaining({
+      name: 'WebhookPayloadError',
+      issues: [expect.objectContaining({ path: ['payload', 'agentId'], code: 'invalid' })],
+    }),
+  );
+});
+
+test('a receiver takes an event of the user as a documented one, once, and refuses one that does not fit', async () => {
+  const logger = new RecordingLogger();
+  const handler = vi.fn();
+  const [onAny, onUnknown, onUnhandled] = [vi.fn(), vi.fn(), vi.fn()];
+  const failures: WebhookFailure[] = [];
+  const receiver = createWebhookReceiver({ secret, logger })
+    .on(leadScored, handler)
+    .onAny(onAny)
+    .onUnknown(onUnknown)
+    .onUnhandled(onUnhandled)
+    .onError((_, failure) => failures.push(failure));
+  expect(receiver.handles('lead_scored')).toBe(true);
+  expect((await receiver.handle(post(sent))).status).toBe(200);
+  expect((await receiver.handle(post(sent))).status).toBe(200);
+  expect(handler.mock.calls.map(([event]) => event)).toEqual([
+    { type: 'lead_scored', payload: { agentId: 'agent_1', score: 9 } },
+  ]);
+  expect(logger.lines).toEqual([]);
+
+  expect((await receiver.handle(post({ score: 1 }))).status).toBe(400);
+  expect(failures).toMatchObject([{ stage: 'validation', event: { type: 'lead_scored' } }]);
+  const onInvalid = vi.fn();
+  receiver.onInvalid(onInvalid);
+  expect((await receiver.handle(post({ score: 2 }))).status).toBe(200);
+  expect(onInvalid).toHaveBeenCalledOnce();
+  // What they are given is typed as an event of the specification, or as an unknown one.
+  for (const other of [onAny, onUnknown, onUnhandled]) expect(other).not.toHaveBeenCalled();
+});
+
+test.each<[ValidationMode, unknown, number]>([
+  ['strict', undefined, 0],
+  ['tolerant', undefined, 0],
+  ['report', { score: 'many' }, 1],
+  ['off', { score: 'many' }, 0],
+])(
+  'in mode %s, a payload that does not fit is given as %j, with %d drift',
+  async (validation, given, drifts) => {
+    const drift: Drift[] = [];
+    const onDrift = (one: Drift) => drift.push(one);
+    const handler = vi.fn();
+    const receiver = createWebhookReceiver({ secret, validation, onDrift, logLevel: 'off' });
+    await receiver.on(leadScored, handler).handle(post({ score: 'many' }));
+    expect(handler.mock.calls[0]?.[0].payload).toEqual(given);
+    expect(drift.map(({ source }) => source)).toEqual(Array.from({ length: drifts }, () => 'lead_scored'));
+  },
+);
+
+test('an event of the user with a schema of the package is held against it as a documented one', () => {
+  const leadMoved = defineEvent('lead_moved', LeadCapturedPayloadSchema);
+  const options = { secret, events: [leadMoved] } as const;
+  // A new value of a documented list is forgiven, and a missing field is not.
+  const moved = { ...minimal.lead_captured, channel: 'fax' };
+  expect(parseWebhook(bodyOf(moved, 'lead_moved'), options).payload).toEqual(moved);
+  expect(() => parseWebhook(bodyOf({}, 'lead_moved'), options)).toThrow(/payload\.agentId: required/);
+});
+
+test('a stored event is validated in the worker, by the receiver that knows it', async () => {
+  const stored: StoredWebhook[] = [];
+  const inbox = { store: (webhook: StoredWebhook) => stored.push(webhook) };
+  await createWebhookReceiver({ secret, inbox }).handle(post(sent));
+  const handler = vi.fn();
+  const worker = createWebhookReceiver({}).on(leadScored, handler);
+  for (const webhook of stored) await worker.process(webhook);
+  expect(handler.mock.calls[0]?.[0].payload).toEqual({ agentId: 'agent_1', score: 9 });
+});
+
+test('the fake sends an event of the user, with createdAt put in', async () => {
+  const { webhooks, seed } = createFakePlatform();
+  const dated = defineEvent('lead_scored', z.object({ score: z.number(), createdAt: z.number() }));
+  const handler = vi.fn();
+  webhooks.subscribe(createWebhookReceiver({ secret: seed.eu.workspaceSecret }).on(dated, handler));
+  expect(await webhooks.send(dated, { score: 9 })).toMatchObject([{ status: 200, type: 'lead_scored' }]);
+  await webhooks.send(dated, { score: 10, createdAt: 5 }, { copies: 2 });
+  expect(handler.mock.calls.map(([{ payload }]) => payload)).toEqual([
+    { score: 9, createdAt: expect.any(Number) },
+    { score: 10, createdAt: 5 },
+  ]);
+});
+
+test.each([
+  [
+    'a type of the specification',
+    () => defineEvent('lead_captured', z.object({})),
+    /is an event of the spec/,
+  ],
+  ['no type', () => defineEvent('', z.object({})), /^type must be the name/],
+  [
+    'no schema',
+    () => defineEvent('lead_scored', {} as StandardSchemaV1),
+    /^schema must be a Standard Schema/,
+  ],
+  [
+    'a type that is defined twice',
+    () =>
+      createWebhookReceiver({ secret })
+        .on(leadScored, () => undefined)
+        .on(leadScored, () => undefined)
+        .on(defineEvent('lead_scored', z.object({})), () => undefined),
+    /^type "lead_scored" is defined twice/,
+  ],
+  [
+    'what defineEvent has not made',
+    () => createWebhookReceiver({ secret }).on({ type: 'lead_scored' } as never, () => undefined),
+    /is not an event type/,
+  ],
+])('%s is refused', (_, define, message) => {
+  expect(define).toThrow(ConfigurationError);
+  expect(define).toThrow(message);
+});
+
+test('a schema that answers by a promise is refused, and one that throws lets nothing pass', async () => {
+  const late = defineEvent(
+    'late',
+    schemaOf(() => Promise.reject(new Error('canary'))),
+  );
+  expect(() => parseWebhook(bodyOf({}, 'late'), { secret, events: [late] })).toThrow(ConfigurationError);
+  const thrower = defineEvent(
+    'thrower',
+    schemaOf(() => JSON.parse('')),
+  );
+  const parse = () => parseWebhook(bodyOf({}, 'thrower'), { secret, events: [thrower] });
+  expect(parse).toThrow(
+    expect.objectContaining({ issues: [expect.objectContaining({ code: 'schema_threw' })] }),
+  );
+});
