@@ -178,22 +178,28 @@ describe('the settings that are printed', () => {
   });
 });
 
-const hasPython = spawnSync('python3', ['--version']).error === undefined;
+const isThere = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 
-test.skipIf(!hasPython)('three tests in Python, written from the help alone, pass in any order', async () => {
-  const { url } = await start(['fake', '--port', '0']);
-  const env = { ...process.env, FAKE_URL: url, FAKE_TOKEN: createFakePlatform().seed.eu.workspaceSecret };
-  const suite = fileURLToPath(new URL('suite.py', import.meta.url));
+describe.each([
+  { program: 'python3', variables: {} },
+  { program: 'curl', variables: { ASK_BY: 'curl' } },
+])('three tests, written from the help alone', ({ program, variables }) => {
+  test.skipIf(!isThere('python3') || !isThere(program))(`pass in any order by ${program}`, async () => {
+    const { url } = await start(['fake', '--port', '0']);
+    const given = { FAKE_URL: url, FAKE_TOKEN: createFakePlatform().seed.eu.workspaceSecret };
+    const env = { ...process.env, ...given, ...variables };
+    const suite = fileURLToPath(new URL('suite.py', import.meta.url));
 
-  for (const order of [
-    [],
-    [
-      'TheProgram.test_tries_again_when_the_service_is_away',
-      'TheProgram.test_finds_a_tool_that_was_added',
-      'TheProgram.test_finds_no_tool_of_another_test',
-    ],
-  ]) {
-    const { stderr } = await promisify(execFile)('python3', [suite, ...order], { env });
-    expect(stderr).toMatch(/Ran 3 tests.*OK/s);
-  }
+    for (const order of [
+      [],
+      [
+        'TheProgram.test_tries_again_when_the_service_is_away',
+        'TheProgram.test_finds_a_tool_that_was_added',
+        'TheProgram.test_finds_no_tool_of_another_test',
+      ],
+    ]) {
+      const { stderr } = await promisify(execFile)('python3', [suite, ...order], { env });
+      expect(stderr).toMatch(/Ran 3 tests.*OK/s);
+    }
+  });
 });

@@ -1,10 +1,11 @@
 """Three tests of a program in another language, written from `agent-platform-sdk fake --help` alone.
 
-FAKE_URL is where the fake listens; FAKE_TOKEN is AGENT_PLATFORM_TOKEN of what it prints.
+FAKE_URL is where the fake listens; FAKE_TOKEN is AGENT_PLATFORM_TOKEN of what it prints. With ASK_BY=curl, curl sends the requests.
 """
 
 import json
 import os
+import subprocess
 import unittest
 import urllib.error
 import urllib.request
@@ -18,12 +19,24 @@ def ask(method, path, body=None, token=None):
     if token is not None:
         headers["authorization"] = "Bearer " + token
     data = None if body is None else json.dumps(body).encode()
+    if os.environ.get("ASK_BY") == "curl":
+        return ask_by_curl(method, URL + path, headers, data)
     request = urllib.request.Request(URL + path, data=data, headers=headers, method=method)
     try:
         with urllib.request.urlopen(request) as response:
             return response.status, json.load(response)
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)
+
+
+def ask_by_curl(method, url, headers, data):
+    command = ["curl", "--silent", "--write-out", "\n%{http_code}", "--request", method, url]
+    for name, value in headers.items():
+        command += ["--header", name + ": " + value]
+    if data is not None:
+        command += ["--data", data.decode()]
+    answer, status = subprocess.run(command, capture_output=True, check=True, text=True).stdout.rsplit("\n", 1)
+    return int(status), json.loads(answer)
 
 
 def tool_name(tool_id):
