@@ -167,6 +167,7 @@ test.each([
   ['-5', undefined],
   ['', undefined],
   ['2', 2],
+  ['Tue, 01 Jan 2030 00:00:00', undefined],
 ])('Retry-After: %s gives retryAfter %s', async (header, expected) => {
   const error = await errorFor(429, errorBody, { 'retry-after': header });
   expect((error as RateLimitError).retryAfter).toBe(expected);

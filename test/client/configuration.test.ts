@@ -171,6 +171,11 @@ test('plain http beyond loopback is allowed when asked for', () => {
   expect(construct(options).baseUrl).toBe('http://gateway.internal/v3');
 });
 
+test('a blank variable of the environment counts as missing', () => {
+  expect(() => construct(complete, { LOG: ' ', REGION: ' ' })).not.toThrow();
+  expect(refusal({ ...complete, token: undefined }, { TOKEN: ' ' }).message).toContain('is missing');
+});
+
 test.each<[string, option: boolean | undefined, isAllowed: boolean]>([
   ['true', undefined, true],
   ['true', false, false],

@@ -178,6 +178,19 @@ test.each([
   expect(delays).toEqual([expected]);
 });
 
+test('a Retry-After of 60 s is waited for', async () => {
+  const delays: number[] = [];
+  const controller = new AbortController();
+  const onRetry = ({ delayMs }: { readonly delayMs: number }) => {
+    delays.push(delayMs);
+    controller.abort();
+  };
+  const busy = answerWith(429, '', { 'retry-after': '60' });
+  const { platform } = connectTo(busy, { maxRetries: 1, hooks: { onRetry } });
+  await rejectionOf(platform.tools.get('t1', { signal: controller.signal }));
+  expect(delays).toEqual([60_000]);
+});
+
 test('an unreadable Retry-After falls back to backoff', async () => {
   expect(await attemptsOf(answerWith(503, '', { 'retry-after': 'soon' }), get)).toBe(3);
 });

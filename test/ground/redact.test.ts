@@ -137,3 +137,18 @@ test('headers are masked by name, by what they say, and by known secrets', () =>
   });
   expect(redactHeaders(headers, ['s3cret-s3cret'])['x-echo']).toBe('[redacted]');
 });
+
+test.each([true, 'true', 'false', 1, {}])('the value of a variable is masked where isEnv is %j', (isEnv) => {
+  expect(redact({ isEnv, value: 'canary', defaultValue: 'canary' })).toEqual({
+    isEnv,
+    value: '[redacted]',
+    defaultValue: '[redacted]',
+  });
+});
+
+test('each object is copied once, however many refer to it', () => {
+  const shared = { magicCode: 'canary' };
+  const copy = redact({ one: shared, other: [shared] }) as { one: object; other: object[] };
+  expect(copy.one).toBe(copy.other[0]);
+  expect(copy.one).toEqual({ magicCode: '[redacted]' });
+});

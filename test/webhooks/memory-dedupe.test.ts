@@ -116,3 +116,12 @@ test('forgetting goes on after everything was forgotten', async () => {
   await clock.advance(10_000);
   expect(store.claim('e', 'other', 1_000)).toBe('new');
 });
+
+test('a claim is free at the end of its lease, and not before', async () => {
+  const { store, wait } = setUp();
+  expect(store.claim('key', 'one', 100)).toBe('new');
+  await wait(99);
+  expect(store.claim('key', 'two', 100)).toBe('pending');
+  await wait(1);
+  expect(store.claim('key', 'two', 100)).toBe('new');
+});

@@ -95,3 +95,18 @@ test('a secret as short as a word of a test changes no payload', () => {
   );
   expect(payload).toMatchObject({ message: 'this is a test' });
 });
+
+test('a secret of eight characters is looked for, and another secret of a rotation in the envelope', async () => {
+  const [one, two] = ['eight888', 'the-other-of-a-rotation'];
+  const seen: unknown[] = [];
+  const onDrift = (drift: Drift) => void seen.push(drift);
+  const options = { secret: [one, two], onDrift, logLevel: 'off' } as const;
+  const receiver = createWebhookReceiver(options).onAny((event) => void seen.push(event));
+  const body = {
+    ...envelope('webhook_test', { workspaceSecret: one, message: `is ${one}` }),
+    workspaceSecret: two,
+  };
+  expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
+  expect(seen).toHaveLength(2);
+  for (const its of [one, two]) expect(inspect(seen, { depth: 10 })).not.toContain(its);
+});

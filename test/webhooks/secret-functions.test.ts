@@ -217,14 +217,24 @@ test.each<[string, () => Promise<string>, number]>([
   },
 );
 
+test('after the clock was set back, loaded secrets are old: a rotation is seen', async () => {
+  const { state, load } = vault();
+  const { clock, statusOf } = setUp({ secret: load });
+  await statusOf(post('webhook_test'));
+  await clock.advance(-60 * MINUTES);
+  state.held = rotated;
+  expect(await statusOf(post('webhook_test', { workspaceSecret: rotated }))).toBe(200);
+});
+
 test('a loader that hangs holds up only the deliveries of the next ten seconds', async () => {
   const hanging = deferred();
   let loads = 0;
   const { clock, receiver } = setUp({
     secret: async () => {
       loads += 1;
-      if (loads === 1) await hanging.promise;
-      return loads === 1 ? 'too late' : secret;
+      if (loads > 1) return secret;
+      await hanging.promise;
+      return 'too late';
     },
   });
   const first = receiver.handle(post('webhook_test'));
