@@ -1,5 +1,4 @@
 import type { WebhookContext } from './handlers.js';
-import type { StoredWebhook } from './inbox.js';
 
 /** The context of one delivery. Its signal is made when somebody looks at it: most handlers never do. */
 export class DeliveryContext implements WebhookContext {
@@ -44,7 +43,7 @@ export class JobContext implements WebhookContext {
   readonly #options: ProcessOptions;
   #signal: AbortSignal | undefined;
 
-  constructor({ deliveryId, receivedAt }: StoredWebhook, options: ProcessOptions) {
+  constructor({ deliveryId, receivedAt }: Omit<WebhookContext, 'signal'>, options: ProcessOptions) {
     this.deliveryId = deliveryId;
     this.receivedAt = receivedAt;
     this.#options = options;
