@@ -2,6 +2,7 @@ import { cpu } from './cpu.js';
 import { dedupe } from './dedupe.js';
 import { drift } from './drift.js';
 import { memory } from './memory.js';
+import { observed } from './observed.js';
 import { receiver } from './receiver.js';
 import type { Row, Setting } from './row.js';
 import { scale } from './scale.js';
@@ -23,6 +24,7 @@ export const rows = {
   receiver,
   dedupe,
   secrets,
+  observed,
 } satisfies Readonly<Record<string, (setting: Setting) => Row>>;
 
 /** With the ways that were tried. */
