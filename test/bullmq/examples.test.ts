@@ -1,45 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { countPerWorkspace, createAgency, replayFor } from '../../examples/bullmq-agency/agency.js';
 import { freePort } from '../../scripts/free-port.js';
+import { startExample } from '../support/example-process.js';
 import { delivery, secret } from '../webhooks/deliveries.js';
 import { createInbox, eventually, redis, url } from './inbox-fixture.js';
 
-const children: ChildProcess[] = [];
-
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
-});
-
-/** Starts an example as its first lines say, and collects what it prints. */
-function start(example: string, env: Readonly<Record<string, string>>) {
-  const argv = ['--import', 'tsx', `examples/bullmq-inbox/${example}.ts`];
-  const child = spawn(process.execPath, argv, { env: { ...process.env, REDIS_URL: url, ...env } });
-  children.push(child);
-  const lines: string[] = [];
-  const collect = (chunk: Buffer) => lines.push(...String(chunk).trim().split('\n'));
-  child.stdout.on('data', collect);
-  child.stderr.on('data', collect);
-  return { child, lines };
-}
-
 test('receiver and worker, as two processes: stored by one, handled by the other, and both end when told', async () => {
   const port = String(await freePort());
-  const receiver = start('receiver', { PORT: port, WORKSPACE_SECRET: secret });
+  const receiver = startExample('bullmq-inbox/receiver', {
+    REDIS_URL: url,
+    PORT: port,
+    WORKSPACE_SECRET: secret,
+  });
   await eventually(() => expect(receiver.lines).toContain('receiving'));
   const address = `http://127.0.0.1:${port}`;
   const body = delivery('lead_captured', { leadEmail: 'a@acme.example' });
   expect((await fetch(`${address}/webhooks`, { method: 'POST', body })).status).toBe(200);
   expect(await (await fetch(`${address}/ready`)).json()).toMatchObject({ ready: true, waiting: 1 });
 
-  const worker = start('worker', {});
+  const worker = startExample('bullmq-inbox/worker', { REDIS_URL: url });
   await eventually(() => expect(worker.lines).toContain('lead: a@acme.example'));
-  for (const { child } of [receiver, worker]) {
-    const ended = once(child, 'exit');
-    child.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
-  }
+  for (const { end } of [receiver, worker]) expect(await end()).toEqual([0, null]);
 }, 60_000);
 
 test('an agency of a thousand workspaces: each event goes to its customer, and one is replayed alone', async () => {

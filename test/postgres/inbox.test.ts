@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { inboxConformance, type ProcessStored } from 'agent-platform-sdk/testing';
 import { Pool } from 'pg';
@@ -12,13 +10,13 @@ import {
 } from '../../examples/postgres-inbox/inbox.js';
 import { freePort } from '../../scripts/free-port.js';
 import { type PostgresServer, startPostgres } from '../../scripts/postgres-server.js';
+import { startExample } from '../support/example-process.js';
 import { delivery, post, secret } from '../webhooks/deliveries.js';
 import { RecordingLogger } from '../webhooks/recording-logger.js';
 
 let postgres: PostgresServer;
 let pool: Pool;
 const inboxes: PostgresInbox[] = [];
-const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   postgres = await startPostgres();
@@ -27,7 +25,6 @@ beforeAll(async () => {
 }, 120_000);
 
 afterEach(async () => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
   await Promise.all(inboxes.splice(0).map((inbox) => inbox.close()));
   await pool.query('DROP SCHEMA pgboss CASCADE; DROP TABLE handled_webhooks; TRUNCATE leads');
 });
@@ -104,33 +101,19 @@ test('dead letters of both kinds are replayed', async () => {
   await stop();
 });
 
-/** Starts a file of the example as its first lines say, and collects what it prints. */
-function start(file: string, env: Readonly<Record<string, string>>) {
-  const argv = ['--import', 'tsx', `examples/postgres-inbox/${file}.ts`];
-  const child = spawn(process.execPath, argv, {
-    env: { ...process.env, DATABASE_URL: postgres.url, ...env },
-  });
-  children.push(child);
-  const lines: string[] = [];
-  const collect = (chunk: Buffer) => lines.push(...String(chunk).trim().split('\n'));
-  child.stdout.on('data', collect);
-  child.stderr.on('data', collect);
-  return { child, lines };
-}
-
 test('receiver and worker, as two processes: stored by one, written by the other, and both end when told', async () => {
   const port = String(await freePort());
-  const receiver = start('receiver', { PORT: port, WORKSPACE_SECRET: secret });
+  const receiver = startExample('postgres-inbox/receiver', {
+    DATABASE_URL: postgres.url,
+    PORT: port,
+    WORKSPACE_SECRET: secret,
+  });
   await eventually(() => expect(receiver.lines).toContain('receiving'));
   const body = delivery('lead_captured', { leadEmail: 'a@acme.example' });
   const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body });
   expect(status).toBe(200);
-  const worker = start('worker', {});
+  const worker = startExample('postgres-inbox/worker', { DATABASE_URL: postgres.url });
   await eventually(() => expect(worker.lines).toContain('lead: a@acme.example'));
   await eventually(async () => expect(await leads()).toEqual([{ email: 'a@acme.example' }]));
-  for (const { child } of [receiver, worker]) {
-    const ended = once(child, 'exit');
-    child.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
-  }
+  for (const { end } of [receiver, worker]) expect(await end()).toEqual([0, null]);
 }, 90_000);
