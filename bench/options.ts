@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { everyRow, type RowName, rows } from './rows/index.js';
 
-/** What the command line asks for. */
+/** The request of the command line. */
 export interface BenchOptions {
   /** Rounds of each row; each row's own number where it is left out. */
   readonly rounds: number | undefined;

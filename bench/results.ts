@@ -2,7 +2,7 @@ import type { Round } from './rounds.js';
 import type { Goal, Metric } from './rows/row.js';
 import { type Spread, spreadOf } from './statistics.js';
 
-/** How one subject did. */
+/** The result of one subject. */
 export interface SubjectResult {
   readonly subject: string;
   readonly value: Spread;
@@ -10,7 +10,7 @@ export interface SubjectResult {
   readonly ratio?: Spread | undefined;
 }
 
-/** What became of a goal. */
+/** The result of a goal. */
 export interface GoalResult extends Goal {
   /** The ratio, or the figure where the goal is not against anything. */
   readonly reached: Spread;

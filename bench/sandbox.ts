@@ -1,4 +1,4 @@
-/** Where programs run: a package of its own, with the peers and the package under test installed beside each other. */
+/** The package in which programs run, with the peers and the package under test installed beside each other. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,7 @@ async function bundleInternals(): Promise<void> {
   });
 }
 
-/** Whether a package is there to be imported by the programs. */
+/** Tells whether programs can import a package. */
 export function isInstalled(name: string): boolean {
   return existsSync(join(modules, name, 'package.json'));
 }

@@ -10,7 +10,7 @@ export function printMetric({ title, unit, baseline, subjects, goals }: MetricRe
   for (const goal of goals) console.log(`  ${verdict(goal)}`);
 }
 
-/** How many goals were reached, and which were not. */
+/** Prints how many goals were reached, and which were not. */
 export function printVerdict(metrics: readonly MetricResult[]): void {
   const goals = metrics.flatMap(({ title, goals }) => goals.map((goal) => ({ title, goal })));
   if (goals.length === 0) return;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What of package.json names the built files: the one place where entry points are listed. */
+/** The part of package.json that names the built files: the one place where entry points are listed. */
 export interface Manifest {
   readonly exports: Readonly<Record<string, ExportTarget>>;
   readonly bin?: Readonly<Record<string, string>>;

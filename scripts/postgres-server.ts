@@ -13,7 +13,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** Where Debian's packages put the programs of the server, which are not on the path. */
+/** Folder in which Debian's packages put the programs of the server, which are not on the path. */
 const DEBIAN = '/usr/lib/postgresql';
 
 /** Says what is missing to start a Postgres, or returns false. */

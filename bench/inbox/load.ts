@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { SECRET } from './role.js';
 
-/** How many deliveries are on their way at once. */
+/** Deliveries on their way at once. */
 const PARALLEL = 64;
 /** A turn of a conversation of about 250 bytes. */
 const TURN = { role: 'user', text: 'I would like to move my appointment. '.repeat(5), ts: 1_760_000_000_000 };

@@ -17,7 +17,7 @@ export interface Case {
   readonly waiting?: number;
 }
 
-/** What came out of one round. */
+/** The result of one round. */
 export interface Figures {
   readonly acceptedPerSecond: number;
   readonly workedPerSecond: number;

@@ -18,7 +18,7 @@ function ourReceiver(): Receive {
   return createWebhookReceiver({ secret: SECRET, inbox: openInbox(), logLevel: 'off' }).node;
 }
 
-/** What one writes by hand: read, parse, add a job with the same options. It verifies nothing, and knows no copies. */
+/** A receiver as one writes it by hand: read, parse, add a job with the same options. It verifies nothing, and knows no copies. */
 function plainReceiver(): Receive {
   const queue = new Queue(queueName, { connection: new Redis(redisUrl) });
   return async (request, response) => {

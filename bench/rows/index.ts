@@ -12,7 +12,7 @@ import { tried } from './tried.js';
 import { validation } from './validation.js';
 import { webhooks } from './webhooks.js';
 
-/** What is measured, by its name for `--only`. */
+/** All rows, by their names for `--only`. */
 export const rows = {
   start,
   cpu,

@@ -5,7 +5,7 @@ import { delivery, toolAnswer } from './texts.js';
 /** A leak of one object for each call would be a hundred bytes and more: so many bytes a call are noise. */
 const NO_GROWTH_KB = 1_000;
 
-/** What a call or a delivery allocates, and what is left of 200,000 of them. */
+/** Allocation of a call and of a delivery, and the heap after 200,000 calls. */
 export function memory({ smoke, file }: Setting): Row {
   const calls = smoke ? 100 : 200_000;
   const body = file('tool-answer.json', toolAnswer);

@@ -28,7 +28,7 @@ const minimalFields: Readonly<Record<RecordName, readonly string[]>> = {
   conversation: ['ID'],
 };
 
-/** What most records carry: a choice, since the document requires next to nothing. */
+/** Records as most are: a choice, since the specification requires next to nothing. */
 const typicalFields: Readonly<Record<RecordName, readonly string[]>> = {
   orgClient: ['ID', 'name', 'email', 'orgId', 'widgetIDs', 'status', 'ts', 'isAdmin', 'allowedChannels'],
   team: ['ID', 'orgId', 'key', 'label', 'memberIds'],

@@ -1,4 +1,4 @@
-/** What is called by its own name in every table. */
+/** Name of this package in every table. */
 export const SDK = 'agent-platform-sdk';
 
 /** One process to start: what it measures, and the arguments it gets beside those that all get. */
@@ -41,7 +41,7 @@ export interface Row {
   readonly measurements: readonly Measurement[];
 }
 
-/** What rows are made from. */
+/** Parts that rows are made from. */
 export interface Setting {
   /** A quick look whether everything still runs, instead of figures. */
   readonly smoke: boolean;

@@ -30,7 +30,7 @@ export const CONCEPTS: readonly string[] = [
   ...FILES.map(([concept]) => concept).filter((concept) => concept !== 'Platform'),
 ];
 
-/** What the site shows otherwise than typedoc would by itself. */
+/** Changes to what typedoc would show by itself. */
 export function adapt(app: Application): void {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }: Context) => {
     nameModulesAndGuides(project);

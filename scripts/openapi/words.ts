@@ -1,12 +1,12 @@
 import ts from 'typescript';
 
-/** What the doc comments say, in Markdown. */
+/** Texts of the doc comments, in Markdown. */
 export interface Words {
   /** The groups of operations: one for each resource. */
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** What is said of an operation. */
+  /** Text of an operation. */
   operation(key: string): OperationWords;
-  /** What is said of a record, or of a field of it. */
+  /** Text of a record, or of a field of it. */
   record(name: string, field?: string): RecordWords;
 }
 
@@ -19,7 +19,7 @@ export interface OperationWords {
   readonly description: string;
   /** The statuses that the specification shows, with what each means: from `@status` in `endpoints`. */
   readonly statuses: ReadonlyMap<string, string>;
-  /** What is said of a parameter of the path. */
+  /** Text of a parameter of the path. */
   parameter(name: string): string;
 }
 

@@ -33,7 +33,7 @@ export interface ListDeadLettersOptions {
 
 const DEFAULT_LIMIT = 50;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
-/** What is read at once: the events must fit in memory. */
+/** Dead letters that are read at once: the events must fit in memory. */
 const BATCH: PageSize = { limit: 20, maxBytes: DEFAULT_MAX_BYTES };
 
 /**

@@ -54,7 +54,7 @@ function memoryWarnings(info: ServerInfo, { highWater }: InboxSettings): string[
   return warnings;
 }
 
-/** What dead letters hold, by the size of a few. */
+/** Bytes that dead letters hold, by the size of a few. */
 async function deadLetterWarnings({ queue, writer }: QueueOnRedis, info: ServerInfo): Promise<string[]> {
   const use = memoryUse(info);
   if (use === undefined) return [];

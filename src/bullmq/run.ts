@@ -173,7 +173,7 @@ function describe(error: Error): string {
   );
 }
 
-/** What HTTP clients put into their messages: a token behind its scheme, a password in an address, a key in its query. */
+/** Secrets as HTTP clients put them into their messages: a token behind its scheme, a password in an address, a key in its query. */
 const CREDENTIALS =
   /(\bbearer\s+|\bauthorization\W+(?:\w+\s+)?)[\w.~+/=-]{8,}|(:\/\/[^\s/:@]*:)[^\s/@]+(?=@)|([?&][\w-]*(?:key|token|secret|password|signature)=)[^\s&]+/gi;
 

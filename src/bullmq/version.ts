@@ -2,7 +2,7 @@ import type { ClientFamily } from '../redis/connection.js';
 
 type Client = ClientFamily['client'];
 
-/** What BullMQ looks for in the answer to `INFO`. Permissions came with Redis 6, and from 6.2 on it warns of nothing. */
+/** The fields that BullMQ looks for in the answer to `INFO`. Permissions came with Redis 6, and from 6.2 on it warns of nothing. */
 const LEAST_VERSION = 'redis_version:6.2.0';
 
 /**

@@ -11,7 +11,7 @@ interface CommandDeclaration<Given extends Flags> {
   readonly name: string;
   /** One line for the overview. */
   readonly summary: string;
-  /** What `<name> --help` prints. */
+  /** The text that `<name> --help` prints. */
   readonly help: string;
   readonly flags: Given;
   /** The name of the one operand that it takes, for messages. Absent where it takes none. */

@@ -8,7 +8,7 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** What a check says on its way. */
+/** The lines of a check on its way. */
 export interface Report {
   /** Says what is being looked at, which takes a while. */
   readonly looking: (at: string) => void;

@@ -86,7 +86,7 @@ async function checkEncryption({ protocol, hostname, port }: URL, report: Report
   if (problem !== undefined) tell('fail', `${problem} (${code})`);
 }
 
-/** What the two sides agreed on, or the code of the error that ended it. */
+/** The protocol that the two sides agreed on, or the code of the error that ended it. */
 function shakeHands(host: string, port: number): Promise<{ words: string; code?: string }> {
   return new Promise((resolve) => {
     // A name goes along, so that the server shows the certificate of that name; an address must not.

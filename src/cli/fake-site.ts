@@ -3,7 +3,7 @@ import { REGIONS } from '../ground/regions.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
 import { type WebhookEventType, webhookEvents } from '../webhooks/events.js';
 
-/** What the command serves beside the regions and the control: the page and its parts, and the service's description. */
+/** The files that the command serves beside the regions and the control: the page and its parts, and the service's description. */
 const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
   '/': ['page/index.html', 'text/html; charset=utf-8'],
   '/page.js': ['page/page.js', 'text/javascript; charset=utf-8'],

@@ -1,6 +1,6 @@
 import { onOneLine, printable } from '../ground/printable.js';
 
-/** How something went, which a terminal shows as a colour. */
+/** The end of a step, which a terminal shows as a colour. */
 export type Tone = 'good' | 'doubtful' | 'bad';
 
 /** The terminal that a command speaks to, and that ends it. */

@@ -1,4 +1,4 @@
-/** What a terminal or an editor would obey: control characters, line separators, and what turns the direction of a text. */
+/** Characters that a terminal or an editor would obey: control characters, line separators, and those that turn the direction of a text. */
 const OBEYED = /[^\P{Cc}\n]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** Writes such characters of a message or a log line by their numbers. Its lines are kept, as those of the package's own words. */

@@ -1,4 +1,4 @@
-/** What the page reads of a fake: the answers of `/_fake`, as far as it shows them. */
+/** The answers of `/_fake`, as far as the page shows them. */
 export interface State {
   readonly records: Readonly<Record<string, Readonly<Record<string, readonly Json[]>>>>;
   readonly subscriptions: readonly Json[];
@@ -6,7 +6,7 @@ export interface State {
 }
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What the page shows. */
+/** The parts of a fake that the page shows. */
 export interface Shown {
   readonly state: State;
   readonly requests: readonly Json[];

@@ -79,7 +79,7 @@ function Part({ tab, shown, region }: { tab: Tab; shown: Shown; region: string }
   return <Webhooks state={state} deliveries={deliveries} events={events} fields={fields} region={region} />;
 }
 
-/** What the fake holds, as it changes. */
+/** The state of the fake, as it changes. */
 function useShown() {
   const [shown, setShown] = useState<Shown | undefined>(undefined);
   const [problem, setProblem] = useState('');

@@ -7,7 +7,7 @@ import { Status } from './requests.js';
 /** The events of the specification, by type: the fixture of each region and the meaning of each field. */
 export type Events = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
-/** Who gets events, what was delivered, and a form for each type of event. */
+/** Subscriptions, deliveries, and a form for each type of event. */
 export function Webhooks(props: {
   state: State;
   deliveries: readonly Json[];

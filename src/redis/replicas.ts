@@ -6,7 +6,7 @@ const SLICE = 500;
 /** Milliseconds that the key lives which each `WAIT` writes first. */
 const PROBE_LIFE = 60_000;
 
-/** What one `WAIT` has found. */
+/** The result of one `WAIT`. */
 interface Waited {
   readonly reached: number;
   /** Undefined if the connection has changed meanwhile. */

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { isCluster, type RedisClient } from './connection.js';
 import { isForbidden } from './failure.js';
 
-/** What `INFO` says, by field. */
+/** The answer to `INFO`, by field. */
 export type ServerInfo = ReadonlyMap<string, string>;
 
 /** Returns undefined where the user of Redis may not run `INFO`. One section is cheaper than all. */

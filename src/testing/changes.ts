@@ -1,7 +1,7 @@
 import type { DeliveryRecord } from './deliver.js';
 import type { FakeRequest } from './request-log.js';
 
-/** What happens in a fake, by the name under which it is told. */
+/** Changes of a fake, by the name under which they are told. */
 export interface FakeChanges {
   /** A request has come, or has been answered. */
   readonly request: FakeRequest;
@@ -28,7 +28,7 @@ export class Changes {
   }
 }
 
-/** What happens in a fake from now on, as server-sent events: `request` and `delivery` with the record, and `changed`. */
+/** Streams the changes of a fake from now on, as server-sent events: `request` and `delivery` with the record, and `changed`. */
 export function changesStream(changes: Changes, signal: AbortSignal): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({

@@ -6,7 +6,7 @@ type Checked<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** What a person wrote is wrong: the message and the issues name the fields. */
+/** Input of a person that is wrong: the message and the issues name the fields. */
 export class InputError extends TypeError {
   readonly issues: readonly Issue[];
 

@@ -15,7 +15,7 @@ export interface DeliveryTarget {
 export interface DeliveryRecord {
   /** `delivery_1`: tells it from the others. */
   readonly id: string;
-  /** When it was posted: milliseconds since the Unix epoch, by the fake's clock. */
+  /** Time of posting: milliseconds since the Unix epoch, by the fake's clock. */
   readonly at: number;
   /** The type of the event that was sent. */
   readonly type: string;

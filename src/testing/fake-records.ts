@@ -111,7 +111,7 @@ export class FakeRecords {
     return state[collection] as unknown as Map<string, RecordOf<Name>>;
   }
 
-  /** What a record names must be there. */
+  /** Refuses a record that names another which is not there. */
   #checkNames(region: Region, collection: CollectionName, record: object): void {
     const { agents, workspaces } = this.#world.state[region];
     const { agentId, workspaceId, key } = record as Readonly<Record<string, string | undefined>>;

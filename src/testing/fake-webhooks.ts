@@ -107,7 +107,7 @@ export class FakeWebhooks {
   readonly #clock: Clock;
   readonly #on: WebhookListener;
   readonly #deliveries: DeliveryRecord[] = [];
-  /** What was posted, by the id of its delivery: it holds secrets, which no record shows. */
+  /** Bodies that were posted, by the ids of their deliveries: they hold secrets, which no record shows. */
   readonly #posts = new Map<string, EventPost>();
   #subscribers: readonly Subscriber[] = [];
   #lastSubscription = 0;
@@ -126,7 +126,7 @@ export class FakeWebhooks {
     return this.#deliveries;
   }
 
-  /** Who is subscribed, in the order of subscription. */
+  /** Subscriptions, in their order. */
   get subscriptions(): readonly Subscription[] {
     return this.#subscribers.map(({ target: _, ...subscription }) => subscription);
   }

@@ -38,7 +38,7 @@ export interface FakePlatformOptions {
   readonly onDelivery?: ((delivery: DeliveryRecord) => void) | undefined;
 }
 
-/** What the command needs of a fake beyond its methods. */
+/** The parts of a fake that the command needs beyond its methods. */
 interface Inside {
   readonly changes: Changes;
   readonly listen: (options: ListenOptions, site: Site) => Promise<FakeServer>;

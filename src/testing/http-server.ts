@@ -123,7 +123,7 @@ function beyondThisMachine(address: string, hasControl: boolean): string {
   return `The fake listens at ${address}, beyond this machine: whoever reaches it reads and changes its records${more}.`;
 }
 
-/** What a request is held to before it is answered. */
+/** The checks of a request before it is answered. */
 interface Rules {
   readonly allowedHosts: readonly string[];
   readonly maxBodyBytes: number;

@@ -7,7 +7,7 @@ import type { Clock } from '../webhooks/clock.js';
 export interface FakeRequest {
   /** `request_1`: tells it from the others. */
   readonly id: string;
-  /** When it came: milliseconds since the Unix epoch, by the fake's clock. */
+  /** Time of arrival: milliseconds since the Unix epoch, by the fake's clock. */
   readonly at: number;
   /** The HTTP method. */
   readonly method: string;

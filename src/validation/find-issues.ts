@@ -6,7 +6,7 @@ import { checkFor } from './fits.js';
 
 /** The lists that issues go to: what `tolerant` forgives, and what it does not. They may be one. */
 export interface FoundIssues {
-  /** What a service that grows may send, and a missing field that is only expected. */
+  /** Departures that a growing service may bring, and a missing field that is only expected. */
   readonly forgivable: IssueList;
   readonly unforgivable: IssueList;
 }
@@ -66,7 +66,7 @@ function arrayFinder({ element }: z.core.$ZodArrayDef, refuse: Finder): Finder {
   };
 }
 
-/** What is missing, and then what was sent, in its order. Not each field that a record may have: most are seldom sent. */
+/** The fields that are missing, and then those that were sent, in their order. Not each field that a record may have: most are seldom sent. */
 function objectFinder(def: z.core.$ZodObjectDef, refuse: Finder): Finder {
   const isClosed = def.catchall?._zod.def.type === 'never';
   return (value, depth, search) => {

@@ -10,7 +10,7 @@ export interface Reading {
   readonly limit: number;
   /** Asked before the body holds more bytes, with all that it holds then. Where the answer is false, reading was given up. */
   mayHold(bytes: number): boolean;
-  /** What ends the reading early: set by who reads, and called by who waits. */
+  /** Ends the reading early: set by the reader, and called by whoever waits. */
   giveUp: ((reason: RejectionReason) => void) | undefined;
 }
 

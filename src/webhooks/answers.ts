@@ -34,7 +34,7 @@ export class RejectedDelivery extends Error {
   /** Bytes received, or announced, where that is known. */
   readonly size: number | undefined;
 
-  /** What to do, where the receiver seems to be mounted wrongly. */
+  /** Advice, where the receiver seems to be mounted wrongly. */
   readonly hint: string | undefined;
 
   constructor(reason: RejectionReason, size?: number, hint?: string) {

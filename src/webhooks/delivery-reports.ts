@@ -16,7 +16,7 @@ interface ReportedDelivery {
   readonly event: ReceivedWebhook | undefined;
 }
 
-/** What is known of a refused delivery. */
+/** Facts about a refused delivery. */
 interface Refusal {
   readonly size?: number | undefined;
   readonly error?: unknown;

@@ -92,7 +92,7 @@ export interface MessageReceivedPayload {
   messageType?: string | undefined;
   /** The sender of the message. Format: not shown. */
   from?: string | undefined;
-  /** When the event was created, in milliseconds since the Unix epoch. */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -136,7 +136,7 @@ export interface ChatDelegatedPayload {
   channel: EventChannel;
   /** The operation that the event tells of. */
   operation: 'delegated';
-  /** When the event was created, in milliseconds since the Unix epoch. */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -180,7 +180,7 @@ export interface BugReportedPayload {
   channel: EventChannel;
   /** The operation that the event tells of. */
   operation: 'reported';
-  /** When the event was created, in milliseconds since the Unix epoch. */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -209,7 +209,7 @@ export interface AgentEventPayload {
   agentPlatform?: 'vg' | 'vf' | undefined;
   /** The operation that the event tells of. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** When the event was created, in milliseconds since the Unix epoch. */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -226,7 +226,7 @@ export const AgentEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
 export interface WebhookTestPayload {
   /** A text from the service. */
   message: string;
-  /** When the event was created, in milliseconds since the Unix epoch. */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -252,7 +252,7 @@ export interface LeadCapturedPayload {
   channel: EventChannel;
   /** The operation that the event tells of. */
   operation: 'captured';
-  /** When the event was created, in milliseconds since the Unix epoch. */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -282,7 +282,7 @@ export interface FormSubmittedPayload {
   formData: Record<string, unknown>;
   /** The channel it came through: Set B of the specification. */
   channel: EventChannel;
-  /** When the event was created, in milliseconds since the Unix epoch. */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -305,7 +305,7 @@ export interface OrganisationEventPayload {
   organisationName?: string | undefined;
   /** The operation that the event tells of. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** When the event was created, in milliseconds since the Unix epoch. */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -331,7 +331,7 @@ export interface ClientEventPayload {
   clientEmail?: string | undefined;
   /** The operation that the event tells of. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** When the event was created, in milliseconds since the Unix epoch. */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -371,7 +371,7 @@ export interface ConversationUpdatedPayload {
   messagesHistory?: unknown[] | undefined;
   /** The operation that the event tells of. */
   operation: 'updated';
-  /** When the event was created, in milliseconds since the Unix epoch. */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 

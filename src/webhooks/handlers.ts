@@ -73,7 +73,7 @@ export interface WebhookRejection {
   readonly deliveryId: string;
   /** Tells that the body did not come before the deadline. */
   readonly error?: unknown;
-  /** What to do, where the receiver seems to be mounted wrongly: behind what has read the body, with the context of a framework. */
+  /** Advice, where the receiver seems to be mounted wrongly: behind what has read the body, with the context of a framework. */
   readonly hint?: string;
 }
 

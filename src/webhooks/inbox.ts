@@ -10,7 +10,7 @@ import type { Turns } from './turns.js';
 export interface StoredTraceContext {
   /** For example `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01`. */
   readonly traceparent: string;
-  /** What tracing systems add to it. */
+  /** The addition of tracing systems to it. */
   readonly tracestate?: string | undefined;
 }
 
@@ -97,13 +97,13 @@ export interface WebhookInbox {
   store(webhook: StoredWebhook, options?: StoreOptions): unknown;
 }
 
-/** What the receiver asks of an inbox beside storing. */
+/** Needs of the receiver beside storing. */
 export interface StoreOptions {
   /** True where a hook or a trace of the receiver is to tell duplicates. An inbox to which it costs something may leave it otherwise. */
   readonly tellDuplicate?: boolean | undefined;
 }
 
-/** What an inbox may tell of an event that it was given. */
+/** Answer of an inbox about an event that it was given. */
 export interface StoredAnswer {
   /** True for an event that was stored before. `hooks.onDelivery` of the receiver tells it. */
   readonly duplicate?: boolean | undefined;

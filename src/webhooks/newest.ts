@@ -8,7 +8,7 @@ import type { WebhookEvent } from './events.js';
  */
 export type NewestOnly = (event: WebhookEvent) => string | undefined;
 
-/** What decides which of two snapshots is the older one. */
+/** The values by which the older of two snapshots is told. */
 export interface Age {
   /** `createdAt` of the payload; undefined where it is no number. */
   readonly createdAt: number | undefined;

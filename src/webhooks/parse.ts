@@ -13,6 +13,7 @@ import {
   checkOneOf,
   checkPositive,
   type OptionNames,
+  refuseOption,
   refuseUnknown,
 } from '../validation/option-checks.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
@@ -73,7 +74,7 @@ const requestOptions: OptionNames<ParseWebhookRequestOptions> = {
 type ParsedEvent = WebhookEvent | UnknownWebhookEvent;
 
 interface ParseSettings extends EventValidation {
-  readonly events: readonly DefinedEvent[];
+  readonly events: ReadonlyMap<string, DefinedEvent>;
 }
 
 const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
@@ -198,10 +199,22 @@ function resolveValidation({
   events = [],
 }: Omit<ParseWebhookOptions<readonly DefinedEvent[]>, 'secret'>): ParseSettings {
   return {
-    events,
+    events: byType(events),
     validation: checkOneOf('validation', VALIDATION_MODES, validation) ?? DEFAULT_VALIDATION,
     drift: new DriftReporter(silent, checkFunction('onDrift', onDrift)),
   };
+}
+
+/** Refuses what `defineEvent` has not made, and a type that is defined twice. */
+function byType(events: readonly DefinedEvent[]): ReadonlyMap<string, DefinedEvent> {
+  const own = new Map<string, DefinedEvent>();
+  // From JavaScript, it may be anything.
+  for (const event of [events].flat(1) as readonly Partial<DefinedEvent>[]) {
+    if (typeof event?.addTo !== 'function')
+      refuseOption('events', 'must be a list of what defineEvent() has made');
+    event.addTo(own);
+  }
+  return own;
 }
 
 function presentsGenuine(text: string, verify: Verifier): boolean {
@@ -226,7 +239,7 @@ function eventOf(raw: RawDelivery, genuine: Genuine | undefined, settings: Parse
     throw refusal(Object.keys(raw.payload).length === 0);
   }
   const verified = removeSecret(raw, genuine);
-  const own = settings.events.find(({ type }) => type === verified.type);
+  const own = settings.events.get(verified.type as string);
   const event = toEvent(verified, settings, own);
   if (isInvalidEvent(event)) throw event.error;
   if (own === undefined && !isKnownEvent(event)) throw new UnknownEventError(event, verified.label);

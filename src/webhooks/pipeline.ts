@@ -65,7 +65,7 @@ const OVERDUE_OUTCOMES = {
   running: 'deadline_passed',
 } as const satisfies Record<string, DeliveryOutcome>;
 
-/** What failed, where something threw in a phase. */
+/** The stage that failed, where something threw in a phase. */
 const STAGES: Partial<Record<keyof typeof OVERDUE_OUTCOMES, WebhookFailure['stage']>> = {
   verifying: 'secret',
   accepting: 'validation',
@@ -306,7 +306,7 @@ export class Pipeline implements Reading, UnverifiedBody {
     return settled;
   }
 
-  /** What a server or its body parser throws quotes the body, and is not passed on. */
+  /** An error of a server or its body parser quotes the body, and is not passed on. */
   #refusalOf(error: unknown): RejectedDelivery {
     if (error instanceof RejectedDelivery) return error;
     return new RejectedDelivery('body_unreadable', undefined, this.#hint?.(this.#request));

@@ -7,7 +7,7 @@ import { isObject } from '../ground/json.js';
 /** Shorter secrets are not looked for in a payload: `test` would be found in what people write. */
 const LEAST_LENGTH = 8;
 
-/** What JSON writes as it is, or by a number. */
+/** Characters that JSON writes as they are, or by a number. */
 const PLAIN = /^[ !#-.0-[\]-~]*$/;
 
 /** A payload without the secret that was taken out of it, masked where it is repeated. `text` is that of the whole body, if there is one. */
@@ -45,7 +45,7 @@ function holds(value: unknown, secret: string, depth = 0): boolean {
 /** Copies a value with a secret masked in its texts and names, however deep it is nested. */
 export function maskRepeated<Value>(value: Value, secret: string): Value {
   const masked = (text: string) => text.replaceAll(secret, MASK);
-  /** What is still to be copied, and where to. */
+  /** Values still to be copied, and their places. */
   const left: [from: object, to: object][] = [];
   const copy = (one: unknown): unknown => {
     if (typeof one === 'string') return masked(one);

@@ -41,6 +41,18 @@ test('parseWebhook returns an event of the user, as its schema returns the paylo
   );
 });
 
+test.each([
+  ['one that was made by hand', [{ type: 'lead_scored', payload: z.object({}) }]],
+  ['a name', ['lead_scored']],
+  ['nothing', [null]],
+  ['no list', 7],
+  ['a type that is defined twice', [leadScored, defineEvent('lead_scored', z.object({}))]],
+])('parseWebhook refuses as `events` %s', (_, events) => {
+  // From JavaScript.
+  const options = { secret, events: events as never };
+  expect(() => parseWebhook(bodyOf(sent), options)).toThrow(ConfigurationError);
+});
+
 test('a receiver takes an event of the user as a documented one, once, and refuses one that does not fit', async () => {
   const logger = new RecordingLogger();
   const handler = vi.fn();

@@ -1,4 +1,4 @@
-/** What the harness asks of this program. `effort` is the time in milliseconds to spend on each figure. */
+/** The task that the harness gives this program. `effort` is the time in milliseconds to spend on each figure. */
 export const task = JSON.parse(process.argv[2]);
 
 /** Tells the harness one figure. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { cpuMicros, task } from './measure.mjs';
 
-/** What anyone would write by hand: read the body, parse it, answer. */
+/** A server as anyone would write it by hand: read the body, parse it, answer. */
 function bare() {
   return (request, response) => {
     const chunks = [];

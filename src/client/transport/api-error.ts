@@ -54,7 +54,7 @@ interface ErrorBodyParts {
   readonly code: string | undefined;
   /** At most {@link MAX_ISSUES}. */
   readonly issues: readonly ApiErrorIssue[];
-  /** How many more there were. */
+  /** Number of further issues. */
   readonly left: number;
   /** True for the specification's error body: the service itself has said what happened. */
   readonly isReadable: boolean;

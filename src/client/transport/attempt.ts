@@ -15,14 +15,14 @@ export interface Call {
   readonly options: CallSettings;
   readonly endpoint: Endpoint;
   readonly request: PreparedRequest;
-  /** When the whole call's time is over, by `performance.now()`. */
+  /** End of the whole call's time, by `performance.now()`. */
   readonly endsAt: number;
   /** Tokens and secret headers of all its attempts: the answer to one may still show those of another. */
   readonly secrets: Set<string>;
   readonly progress: CallProgress;
 }
 
-/** How far a call has come, for what is told at its end. */
+/** Progress of a call, for what is told at its end. */
 export interface CallProgress {
   /** Attempts that were begun. */
   attempts: number;
@@ -40,7 +40,7 @@ export class Attempt {
   readonly call: Call;
   /** 1 for the first. */
   readonly number: number;
-  /** When the attempt began, in milliseconds since the epoch. */
+  /** Start of the attempt, by `performance.now()`. */
   readonly startedAt = performance.now();
   /** Ends the attempt, its body included. */
   readonly deadline: Deadline;

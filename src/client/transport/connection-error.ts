@@ -166,7 +166,7 @@ function innermostMessage(error: unknown): string | undefined {
 /** More than errors are made of: what holds more objects is not searched, and counts as showing one. */
 const MAX_OBJECTS = 1_000;
 
-/** What prints an object in its own way: it may show what its fields do not. */
+/** Methods by which an object prints itself: they may show what its fields do not. */
 const PRINTERS = /* @__PURE__ */ ['toJSON', Symbol.for('nodejs.util.inspect.custom')];
 
 /** Looks through all that printing an error shows: a custom `fetch` may attach its whole request, as text or parsed. */

@@ -5,7 +5,7 @@ export type Expiry = 'timeout' | 'totalTimeout' | 'abort';
 export interface TimeLimits {
   /** Milliseconds for this alone. */
   readonly timeout: number;
-  /** When the whole call's time is over, by `performance.now()`. */
+  /** End of the whole call's time, by `performance.now()`. */
   readonly endsAt: number;
   /** The caller's. */
   readonly signal: AbortSignal | undefined;

@@ -26,7 +26,7 @@ export interface Steered {
   readonly rules: ControlRules;
 }
 
-/** What a control request may do. */
+/** Permissions of control requests. */
 export interface ControlRules {
   /** Has events posted to other machines. */
   readonly anyTarget: boolean;
@@ -43,7 +43,7 @@ export interface ControlCall<Body, Query> extends Steered {
 /** The body and the query of a request that has none. */
 export const NOTHING = z.strictObject({});
 
-/** What can be asked of a fake over HTTP, as data: it is routed, checked and documented by this. */
+/** One thing that can be asked of a fake over HTTP, as data: requests are routed, checked and documented by it. */
 export interface ControlAction {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below `/_fake`. A last segment `{id}` takes what follows, slashes too. */
@@ -75,7 +75,7 @@ export function action<
   return declaration;
 }
 
-/** What an action answers where there is nothing to tell. */
+/** The answer of an action that has nothing to tell. */
 export function done(message: string): object {
   return { success: true, message };
 }

@@ -10,7 +10,7 @@ const MAX_SUBSCRIPTIONS = 100;
 
 const region = z.optional(z.enum(['eu', 'na']));
 
-/** Who gets events, what was sent to them, and to send more. */
+/** Actions on subscriptions and deliveries, and to send events. */
 export const webhookActions = [
   action({
     method: 'GET',
