@@ -38,6 +38,30 @@ test('a copy goes on waiting when another copy has given up', async () => {
   expect(handler).toHaveBeenCalledOnce();
 });
 
+test('a copy whose own time is over as well claims nothing any more', async () => {
+  const clock = new ManualClock();
+  const memory = createMemoryDedupe({ clock });
+  const end = clock.now() + 10_000;
+  const handler = vi.fn();
+  // Another process holds the event, and dies just as nobody waits for it here any more. The store answers late.
+  const claim = async (...asked: Parameters<DedupeStore['claim']>) => {
+    const answer = clock.now() < end ? 'pending' : memory.claim(...asked);
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, 12_000));
+    return answer;
+  };
+  const receiver = createWebhookReceiver({
+    secret,
+    clock,
+    logger: new RecordingLogger(),
+    deadline: 10_000,
+    dedupe: { store: { ...memory, claim }, timeout: 20_000 },
+  }).on('lead_captured', handler);
+  const copies = [receiver.handle(event()), receiver.handle(event())];
+  await clock.advance(60_000);
+  expect((await Promise.all(copies)).map(({ status }) => status)).toEqual([500, 503]);
+  expect(handler).not.toHaveBeenCalled();
+});
+
 test('an event that another holds is not handled here because the store fails meanwhile', async () => {
   const clock = new ManualClock();
   const memory = createMemoryDedupe({ clock });
