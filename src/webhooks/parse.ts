@@ -37,7 +37,7 @@ import { cachedLoader, mayBeGenuine, verifierFor, type WebhookSecretOptions } fr
 import { cachedVerifier, type Genuine, type Verifier, type WebhookSecrets } from './secrets.js';
 
 /** Options of {@link parseWebhook}. */
-export interface ParseWebhookOptions<Events extends readonly DefinedEvent[] = readonly []> {
+export interface ParseWebhookOptions<Own extends DefinedEvent = never> {
   /** Your workspace secret: one, a list during a rotation, or a record of named workspaces. */
   readonly secret: WebhookSecrets;
   /** The strictness of validation against the specification. Default `'tolerant'`. */
@@ -45,16 +45,15 @@ export interface ParseWebhookOptions<Events extends readonly DefinedEvent[] = re
   /** Called when a payload has issues that the validation mode forgives. */
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
   /** Events of your own, made with {@link defineEvent}: they are validated, and returned with the documented ones. */
-  readonly events?: Events | undefined;
+  readonly events?: readonly Own[] | undefined;
 }
 
 /** Options of {@link parseWebhookRequest}. */
-export type ParseWebhookRequestOptions<Events extends readonly DefinedEvent[] = readonly []> =
-  WebhookSecretOptions &
-    Omit<ParseWebhookOptions<Events>, 'secret'> & {
-      /** The most bytes of a `Request` that are read. Default 8 MiB. */
-      readonly maxBodyBytes?: number | undefined;
-    };
+export type ParseWebhookRequestOptions<Own extends DefinedEvent = never> = WebhookSecretOptions &
+  Omit<ParseWebhookOptions<Own>, 'secret'> & {
+    /** The most bytes of a `Request` that are read. Default 8 MiB. */
+    readonly maxBodyBytes?: number | undefined;
+  };
 
 const parseOptions: OptionNames<ParseWebhookOptions> = {
   secret: true,
@@ -104,15 +103,15 @@ const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
  * }
  * ```
  */
-export function parseWebhook<const Events extends readonly DefinedEvent[] = readonly []>(
+export function parseWebhook<const Own extends DefinedEvent = never>(
   body: unknown,
-  options: ParseWebhookOptions<Events>,
-): WebhookEvent | WebhookEventOf<Events[number]> {
+  options: ParseWebhookOptions<Own>,
+): WebhookEvent | WebhookEventOf<Own> {
   // An event of the user's own is typed by its definition.
   return forCaller(parseWebhook, () => parse(body, options) as WebhookEvent);
 }
 
-function parse(body: unknown, options: ParseWebhookOptions<readonly DefinedEvent[]>): ParsedEvent {
+function parse(body: unknown, options: ParseWebhookOptions<DefinedEvent>): ParsedEvent {
   refuseFunctions(options);
   refuseUnknown(options, parseOptions);
   const verify = cachedVerifier(options.secret);
@@ -153,10 +152,10 @@ function parse(body: unknown, options: ParseWebhookOptions<readonly DefinedEvent
  * }
  * ```
  */
-export async function parseWebhookRequest<const Events extends readonly DefinedEvent[] = readonly []>(
+export async function parseWebhookRequest<const Own extends DefinedEvent = never>(
   received: unknown,
-  options: ParseWebhookRequestOptions<Events>,
-): Promise<WebhookEvent | WebhookEventOf<Events[number]>> {
+  options: ParseWebhookRequestOptions<Own>,
+): Promise<WebhookEvent | WebhookEventOf<Own>> {
   try {
     // As in `parseWebhook`.
     return (await parseRequest(received, options)) as WebhookEvent;
@@ -168,7 +167,7 @@ export async function parseWebhookRequest<const Events extends readonly DefinedE
 
 async function parseRequest(
   received: unknown,
-  options: ParseWebhookRequestOptions<readonly DefinedEvent[]>,
+  options: ParseWebhookRequestOptions<DefinedEvent>,
 ): Promise<ParsedEvent> {
   refuseUnknown(options, requestOptions);
   const verify = verifierFor(options, cachedVerifier, (load) => cachedLoader(load, systemClock))();
@@ -197,7 +196,7 @@ function resolveValidation({
   validation,
   onDrift,
   events = [],
-}: Omit<ParseWebhookOptions<readonly DefinedEvent[]>, 'secret'>): ParseSettings {
+}: Omit<ParseWebhookOptions<DefinedEvent>, 'secret'>): ParseSettings {
   return {
     events: byType(events),
     validation: checkOneOf('validation', VALIDATION_MODES, validation) ?? DEFAULT_VALIDATION,
