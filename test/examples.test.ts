@@ -116,6 +116,10 @@ test(
       'http.client.request.duration: 3 series',
       'http.server.request.duration: 2 series',
       'messaging.process.duration: 1 series',
+      'agent_platform.calls: 3 series',
+      'agent_platform.call.retries: 2 series',
+      'agent_platform.deliveries: 2 series',
+      'agent_platform.jobs: 1 series',
     ]);
   },
 );

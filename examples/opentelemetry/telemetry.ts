@@ -71,6 +71,13 @@ export const telemetryHooks: Hooks = {
   },
 };
 
+/** What the conventions ask of each span and metric of a message that is processed. */
+const MESSAGING = {
+  'messaging.system': 'agent_platform',
+  'messaging.operation.name': 'process',
+  'messaging.operation.type': 'process',
+};
+
 interface Instruments {
   readonly contextManager: ChannelContextManager;
   readonly tracer: Tracer;
@@ -83,6 +90,10 @@ export function instrument({ contextManager, tracer, meter }: Instruments): void
   const callDuration = meter.createHistogram('http.client.request.duration', inSeconds);
   const deliveryDuration = meter.createHistogram('http.server.request.duration', inSeconds);
   const jobDuration = meter.createHistogram('messaging.process.duration', inSeconds);
+  const calls = meter.createCounter('agent_platform.calls');
+  const retries = meter.createCounter('agent_platform.call.retries');
+  const deliveries = meter.createCounter('agent_platform.deliveries');
+  const jobs = meter.createCounter('agent_platform.jobs');
 
   follow<CallTrace>(contextManager, TRACING_CHANNELS.call, {
     start: ({ method, route, region, baseUrl }) =>
@@ -95,7 +106,7 @@ export function instrument({ contextManager, tracer, meter }: Instruments): void
           'agent_platform.region': region,
         },
       }),
-    end(span, { method, route, region, status, attempts = 0, durationMs = 0, error }) {
+    end(span, { method, route, region, status, outcome = '', attempts = 0, durationMs = 0, error }) {
       const answered = status === undefined ? {} : { 'http.response.status_code': status };
       const failed = error === undefined ? {} : { 'error.type': error.type };
       span.setAttributes({ ...answered, ...failed, 'http.request.resend_count': Math.max(attempts - 1, 0) });
@@ -105,6 +116,8 @@ export function instrument({ contextManager, tracer, meter }: Instruments): void
         'agent_platform.region': region,
       };
       callDuration.record(durationMs / 1_000, { ...labels, ...answered, ...failed });
+      calls.add(1, { ...labels, ...answered, ...failed, 'agent_platform.outcome': outcome });
+      retries.add(Math.max(attempts - 1, 0), labels);
     },
   });
 
@@ -117,7 +130,7 @@ export function instrument({ contextManager, tracer, meter }: Instruments): void
       });
       return span;
     },
-    end(span, { type, status = 0, outcome = '', durationMs = 0 }) {
+    end(span, { type, status = 0, outcome = '', duplicate = false, durationMs = 0 }) {
       const labels = {
         'http.request.method': 'POST',
         'http.response.status_code': status,
@@ -128,6 +141,7 @@ export function instrument({ contextManager, tracer, meter }: Instruments): void
       span.setAttributes(labels);
       if (type !== undefined) span.updateName(`POST webhook ${type}`);
       deliveryDuration.record(durationMs / 1_000, labels);
+      deliveries.add(1, { ...labels, 'agent_platform.duplicate': duplicate });
     },
   });
 
@@ -135,7 +149,7 @@ export function instrument({ contextManager, tracer, meter }: Instruments): void
     start({ type, key, waitedMs, traceContext }) {
       const parent = propagation.extract(ROOT_CONTEXT, traceContext ?? {});
       const attributes = {
-        'messaging.operation.type': 'process',
+        ...MESSAGING,
         'messaging.message.id': key,
         'agent_platform.event.type': type,
         'agent_platform.waited': waitedMs / 1_000,
@@ -143,8 +157,9 @@ export function instrument({ contextManager, tracer, meter }: Instruments): void
       return tracer.startSpan(`process ${type}`, { kind: SpanKind.CONSUMER, attributes }, parent);
     },
     end(_, { type, outcome = 'failed', durationMs = 0 }) {
-      const labels = { 'agent_platform.event.type': type, 'agent_platform.outcome': outcome };
+      const labels = { ...MESSAGING, 'agent_platform.event.type': type, 'agent_platform.outcome': outcome };
       jobDuration.record(durationMs / 1_000, labels);
+      jobs.add(1, labels);
     },
   });
 }
