@@ -23,7 +23,7 @@ Options
   --other-region     where the token is refused, tries it in the other region too: that region's servers get to see it
   --json             prints the findings as JSON
 
-The exit code is 0 if all is well; a warning does not change it.`,
+The exit code is 0 only if all is well, without a warning.`,
   flags: {
     webhook: { type: 'string' },
     redis: { type: 'boolean', default: false },
@@ -49,7 +49,7 @@ The exit code is 0 if all is well; a warning does not change it.`,
     if (receiver !== undefined) await checkReceiver(receiver.url, receiver.secret, report);
     if (redis) await checkRedisInbox(terminal.env.REDIS_URL, queue, report);
     if (postgres) await checkPostgresInbox(terminal.env.DATABASE_URL, queue, report);
-    const isWell = found.every(({ result }) => result !== 'fail');
+    const isWell = found.every(({ result }) => result === 'ok');
     if (json) terminal.out(JSON.stringify({ ok: isWell, findings: found }, null, 2));
     return isWell ? 0 : 1;
   },

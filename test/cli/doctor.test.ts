@@ -64,7 +64,7 @@ test('drift of the answer is shown', async () => {
   });
   const { exit, text } = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: url });
 
-  expect(exit).toBe(0);
+  expect(exit).toBe(1);
   expect(text).toMatch(/warn +drift.*- data\[0\]\.kind: expected one of/s);
 });
 
