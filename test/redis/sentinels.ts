@@ -36,7 +36,6 @@ export async function startWatched(): Promise<Watched> {
   const pid = await processOf(primary);
   const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(primary.port)));
   await eventually(() => Promise.all(sentinels.map(knowsAll)));
-  const [first = 0] = sentinels;
   return {
     connection: { sentinels: sentinels.map((port) => ({ host: '127.0.0.1', port })), name: NAME },
     primary,
@@ -44,9 +43,12 @@ export async function startWatched(): Promise<Watched> {
     resume: () => void process.kill(pid, 'SIGCONT'),
     failedOver: () =>
       eventually(async () => {
-        const [, port] = (await ask(first, 'get-master-addr-by-name')) as [string, string];
-        if (Number(port) === primary.port) throw new Error('no failover yet');
-        return Number(port);
+        // One that has not heard of it yet would send a client back to the old one.
+        const answers = await Promise.all(sentinels.map((port) => ask(port, 'get-master-addr-by-name')));
+        const ports = new Set(answers.map((answer) => Number((answer as [string, string])[1])));
+        const [port = 0] = ports;
+        if (ports.size > 1 || port === primary.port) throw new Error('no failover yet');
+        return port;
       }),
   };
 }
