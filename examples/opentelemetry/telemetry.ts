@@ -71,7 +71,7 @@ export const telemetryHooks: Hooks = {
   },
 };
 
-/** What the conventions ask of each span and metric of a message that is processed. */
+/** The attributes that the conventions ask of each span and metric of a message that is processed. */
 const MESSAGING = {
   'messaging.system': 'agent_platform',
   'messaging.operation.name': 'process',

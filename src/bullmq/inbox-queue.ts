@@ -16,7 +16,6 @@ import { ReplicaGate } from '../redis/replicas.js';
 import { findWriter, readInfo } from '../redis/server.js';
 import { settlesWithin, withTimeLimit } from '../redis/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { Duplicates } from './duplicates.js';
 import type { InboxReporter } from './inbox-hooks.js';
 import type { InboxSettings } from './inbox-options.js';
 import { jobOptions } from './job-data.js';
@@ -42,6 +41,28 @@ const STORING_DEFAULTS = {
 
 /** Milliseconds that each step of closing may take. */
 const CLOSING = 2_000;
+
+/**
+ * Tells a copy of an event from a new one, as it is added. BullMQ's answer to both is the same, so Redis is asked for the job and
+ * for the key that is remembered of it, by a command that is sent together with that which adds: no further round trip.
+ */
+class Duplicates {
+  /** The additions under way, by key: of copies that come at once, each waits for the one before. */
+  readonly #adding = new Map<string, Promise<unknown>>();
+
+  /** Adds an event, and tells whether it was there before. */
+  async add({ queue, client }: QueueOnRedis, key: string, add: () => Promise<unknown>): Promise<boolean> {
+    while (this.#adding.has(key)) await this.#adding.get(key);
+    const asking = Promise.all([client.exists(queue.toKey(key), queue.toKey(`de:${key}`)), add()]);
+    this.#adding.set(key, Promise.allSettled([asking]));
+    try {
+      const [found] = await asking;
+      return found > 0;
+    } finally {
+      this.#adding.delete(key);
+    }
+  }
+}
 
 /** The storing side of an inbox: puts events into the queue of BullMQ. Connects when it is first needed. */
 export class InboxQueue {

@@ -49,7 +49,7 @@ const TIME_LIMIT = 10_000;
 /** The queue of `examples/postgres-inbox`; its dead letters are in one more, named after it. */
 const QUEUE = 'webhooks';
 
-/** What pg-boss keeps, by the names that it has given to columns and states since its version 10. */
+/** The counts of pg-boss, by the names that it has given to columns and states since its version 10. */
 const COUNTS = `
   SELECT count(*) FILTER (WHERE name = $1 AND state = 'created')::int AS "waiting",
          count(*) FILTER (WHERE name = $1 AND state = 'active')::int AS "active",
@@ -128,7 +128,7 @@ function weaknesses({ readOnly, commit, fsync }: PostgresSettings): string[] {
   ];
 }
 
-/** What `pg` throws may hold no password: it tells codes, names and addresses. */
+/** Describes an error of `pg`, which holds no password: it tells codes, names and addresses. */
 function postgresProblem(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   if (code === '3F000' || code === '42P01') {

@@ -119,7 +119,7 @@ function PayloadField(props: {
   );
 }
 
-/** What was typed, as a value of the type that the field has. */
+/** Reads typed text as a value of the type that the field has. */
 function parsedAs(type: string, typed: string, name: string): unknown {
   if (type === 'string' || type === 'undefined') return typed;
   try {

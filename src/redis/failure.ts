@@ -34,7 +34,7 @@ const WRITE_REFUSALS = ['READONLY', 'OOM', 'MISCONF', 'NOREPLICAS'];
 
 const CONNECTING_REFUSALS = ['WRONGPASS', 'NOAUTH', 'LOADING'];
 
-/** What must succeed before a failure is over: a connection, a write, or a run of a worker, which takes other commands as well. */
+/** The success after which a failure is over: a connection, a write, or a run of a worker, which takes other commands as well. */
 export type Success = 'connection' | 'write' | 'run';
 
 /** Returns what must succeed before this failure is over. */

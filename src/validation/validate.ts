@@ -58,7 +58,7 @@ export async function validate(
   return verdictOf(await schema['~standard'].validate(value), value, mode);
 }
 
-/** What the answer of a user's own schema means in a mode. */
+/** Judges by a mode what a user's own schema has answered. */
 export function verdictOf(result: StandardResult<unknown>, value: unknown, mode: ValidationMode): Verdict {
   if (result.issues === undefined) return { ok: true, value: result.value, drift: NO_DRIFT };
   const found = new IssueList();

@@ -31,7 +31,7 @@ export class DeliveryContext implements WebhookContext {
   }
 }
 
-/** What a run of a stored event may be ended by. */
+/** The means by which a run of a stored event may be ended. */
 export interface ProcessOptions {
   readonly signal?: AbortSignal | undefined;
 }

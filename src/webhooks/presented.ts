@@ -28,7 +28,7 @@ export function* presentedIn(text: string): Generator<string> {
 
 const KEY = '"workspaceSecret"';
 
-/** What is searched for: an engine finds a text that begins with a quotation mark, as every word of JSON, ten times as slowly. */
+/** The part of it that is searched for: an engine finds a text that begins with a quotation mark, as every word of JSON, ten times as slowly. */
 const KEY_END = 'Secret"';
 
 /** The end of the next key, or nothing: 0. */

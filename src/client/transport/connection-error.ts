@@ -131,7 +131,7 @@ function wasNeverConnected(error: unknown, depth = 0): boolean {
   }
 }
 
-/** What a `fetch` or a schema threw, as it may be shown. */
+/** A thrown value of a `fetch` or a schema, as it may be shown. */
 interface ReadThrown {
   readonly reason: string;
   readonly cause: unknown;
