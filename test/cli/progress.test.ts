@@ -16,10 +16,15 @@ const hasPython = spawnSync('python3', ['-c', 'import pty']).error === undefined
 
 /** What a command shows while it runs in a process of its own; the characters that a terminal obeys by their names. */
 async function shown(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
-  const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
   const [file = '', ...args] = argv;
   const ran = promisify(execFile)(file, args, {
-    env: { ...inherited, TERM: 'xterm-256color', WORKSPACE_SECRET: 'secret-of-the-tests', ...env },
+    // Nothing else is inherited: Node asks many variables (`CI`, `TMUX`, `NO_COLOR` …) whether a terminal has colours.
+    env: {
+      PATH: process.env['PATH'],
+      TERM: 'xterm-256color',
+      WORKSPACE_SECRET: 'secret-of-the-tests',
+      ...env,
+    },
   });
   // A terminal takes nothing in.
   ran.child.stdin?.end();
