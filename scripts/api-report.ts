@@ -46,7 +46,7 @@ function hasChanged(entry: string): boolean {
   const { succeeded, apiReportChanged } = Extractor.invoke(configFor(entry), {
     localBuild: update,
     messageCallback: (message) => {
-      // What is left are errors; the rest of what it says is in the report or about this difference.
+      // Only errors are printed: the rest is in the report, or about this difference.
       if (message.logLevel !== ExtractorLogLevel.Error) message.handled = true;
     },
   });

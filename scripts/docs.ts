@@ -41,7 +41,7 @@ const options: Partial<TypeDocOptions> = {
   githubPages: false,
   hideGenerator: true,
   sort: ['documents-first', 'kind', 'source-order'],
-  // What is called comes first; the fields of a record stay in the order of the document.
+  // Functions come first; the fields of a record stay in the order of the specification.
   kindSortOrder: [
     'Document',
     'Project',
@@ -89,7 +89,7 @@ const options: Partial<TypeDocOptions> = {
     'Table',
     'statuses',
   ],
-  // What these ask of a schema, not what they are.
+  // Not names of this package: what its types ask of a schema.
   intentionallyNotDocumented: [
     'agent-platform-sdk.SchemaInput.__type.~standard',
     'agent-platform-sdk.SchemaInput.__type.~standard.__type.types',

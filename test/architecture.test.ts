@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const root = dirname(fileURLToPath(new URL('.', import.meta.url)));
 
 /**
- * What each folder of `src` may import beside itself, and the packages that may be imported there. Every arrow points to
+ * The folders that each folder of `src` may import beside itself, and the packages that may be imported there. Every arrow points to
  * a row above its own, so that the folders cannot form a circle. `.` is `src/index.ts`.
  */
 const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> = {

@@ -1,5 +1,5 @@
 /**
- * How many events per second are accepted and worked off with 1, 2 and 4 processes on each side, beside BullMQ as one
+ * Measures how many events per second are accepted and worked off with 1, 2 and 4 processes on each side, beside BullMQ as one
  * would use it by hand, in the same run; and what a waiting event takes of Redis's memory.
  *
  * `npx tsx bench/inbox/bench.ts --rounds 3`, or a part: `--size '10 kB' --processes 1`. With `--waiting 100000`, so many events wait

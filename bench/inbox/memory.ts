@@ -41,7 +41,7 @@ try {
 async function measure(bytes: number) {
   await redis.flushall();
   const inbox = createBullMQInbox({ connection: server.url, queueName: QUEUE, attempts: 1, logLevel: 'off' });
-  // What is made once is not counted.
+  // Memory that is taken once is not counted.
   await store(inbox, COUNT, bytes, 'warm');
   await work(inbox, true);
   const before = await usedMemory();

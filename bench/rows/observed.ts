@@ -8,7 +8,7 @@ const subjects = [
   { subject: ON, client: 'sdk-observed', library: 'sdk-observed' },
 ];
 
-/** What hooks, tracing channels and structured logs cost for each call and each delivery. */
+/** The cost of hooks, tracing channels and structured logs for each call and each delivery. */
 export function observed({ smoke, baseUrl, file }: Setting): Row {
   const calls = smoke ? 20 : 4_000;
   const metric = 'observed-delivery';

@@ -8,7 +8,7 @@ import { type BullMQInbox, createBullMQInbox, type InboxHooks } from 'agent-plat
 /** Whose secret is which; from your database. A value may be a list, while a secret is being replaced. */
 export type Workspaces = Readonly<Record<string, string | readonly string[]>>;
 
-/** What your application does for one of its customers. */
+/** Your application's work for one of its customers. */
 export interface Customer {
   addLead(email: string | undefined): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { type AgentPlatform, BadRequestError, NotFoundError, type WebhookReceive
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { TicketDesk } from './ticket-desk.js';
 
-/** What the app depends on. Passed in, so that a test can pass a fake platform's client. */
+/** The app's dependencies. Passed in, so that a test can pass a fake platform's client. */
 export interface Services {
   readonly platform: AgentPlatform;
   readonly receiver: WebhookReceiver;
@@ -51,7 +51,7 @@ export function createApp({ platform, receiver, desk }: Services): Express {
   return app;
 }
 
-/** What the platform refuses is the caller's problem; that it cannot be reached is ours. */
+/** Answers 4xx where the platform refuses, which is the caller's problem, and 502 where it cannot be reached, which is ours. */
 const platformErrors: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
   if (error instanceof NotFoundError) response.status(404).json({ error: 'not found' });
   else if (error instanceof BadRequestError) response.status(409).json({ error: error.code });

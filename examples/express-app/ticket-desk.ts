@@ -6,7 +6,7 @@ export interface Ticket {
   readonly summary: string;
 }
 
-/** Where tickets are kept: a list here, a database elsewhere. */
+/** Keeps tickets: in a list here, in a database elsewhere. */
 export class TicketDesk {
   readonly #tickets: Ticket[] = [];
 

@@ -9,7 +9,7 @@ import {
 } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 
-/** What you store about a customer. */
+/** A customer, as you store it. */
 interface Customer {
   readonly region: Region;
   readonly secret: string;

@@ -202,7 +202,7 @@ function follow<Message extends object>(
     const span = spans.get(message);
     if (span === undefined) return;
     if (message.error instanceof Error) {
-      // What the package throws shows no token and no marked field.
+      // An error of the package shows no token and no marked field.
       span.recordException(message.error);
       span.setStatus({ code: SpanStatusCode.ERROR, message: message.error.name });
     }

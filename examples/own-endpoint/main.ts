@@ -5,7 +5,7 @@ import { AgentPlatform, endpoint, ToolSchema, withData } from 'agent-platform-sd
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import * as z from 'zod';
 
-// What you know of them, from your dashboard or from the service's support. Any Standard Schema works.
+// The fields that you know of, from your dashboard or from the service's support. Any Standard Schema works.
 const assignTools = endpoint({
   method: 'PATCH',
   path: '/agents/{id}',

@@ -17,7 +17,7 @@ const KEPT_DAYS = 36_500;
 /** Milliseconds between two looks at an empty queue, and after an error of Postgres. */
 const POLL = 500;
 
-/** What pg-boss keeps: text, because JSON in Postgres cannot hold every text (a NUL, half an emoji), and a chat can. */
+/** The data that pg-boss keeps: text, because JSON in Postgres cannot hold every text (a NUL, half an emoji), and a chat can. */
 interface Kept {
   readonly stored: string;
 }

@@ -1,4 +1,4 @@
-// Which conversations events have named, and up to when each is known, in your own Postgres: it outlasts restarts, and several
+// Keeps which conversations events have named, and up to when each is known, in your own Postgres: it outlasts restarts, and several
 // processes may share it.
 import type { Pool } from 'pg';
 

@@ -2,7 +2,7 @@
 // Bundle it with: npx esbuild examples/webhooks-lambda/handler.ts --bundle --platform=node --format=esm --outfile=index.mjs
 import { createWebhookReceiver } from 'agent-platform-sdk';
 
-/** What is needed of the event; `APIGatewayProxyEventV2` of @types/aws-lambda fits. */
+/** The fields that are needed of the event; `APIGatewayProxyEventV2` of @types/aws-lambda fits. */
 export interface LambdaEvent {
   readonly rawPath: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -11,7 +11,7 @@ export interface LambdaEvent {
   readonly isBase64Encoded: boolean;
 }
 
-/** What Lambda makes the response of. */
+/** The result of which Lambda makes the response. */
 export interface LambdaResult {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@ const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ??
   .onError((error, { event, stage }) => console.error(event?.type, stage, error));
 
 class AppModule {}
-// What the decorator `@Module({})` does, without a compiler option.
+// Does what the decorator `@Module({})` does, without a compiler option.
 Module({})(AppModule);
 
 const app = await NestFactory.create(AppModule);

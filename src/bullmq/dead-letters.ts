@@ -148,7 +148,7 @@ export class DeadLetters {
   /** Returns false if someone else was faster, so that the job is no longer a dead letter. */
   async #retry(job: Job<StoredWebhook>): Promise<boolean> {
     const { queue, client } = await this.#open();
-    // What BullMQ does not reset: the number of stalls, and how long no worker had a handler (the progress).
+    // BullMQ does not reset the number of stalls, nor how long no worker had a handler (the progress).
     await client.hdel(queue.toKey(job.id ?? ''), 'stc', 'progress');
     try {
       await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });

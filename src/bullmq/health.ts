@@ -34,8 +34,8 @@ export interface InboxHealth {
   /** Counts of failures in this process since it began. */
   readonly failures: InboxFailures;
   /**
-   * What can lose or stop events that were answered 200: settings of Redis, its memory, its replicas. Says why `ready` is false,
-   * too. Empty when there is nothing. Each warning is also logged once, at `warn`.
+   * Dangers to events that were answered 200, from settings of Redis, its memory or its replicas; and why `ready` is false.
+   * Empty when there is nothing to say. Each warning is also logged once, at `warn`.
    */
   readonly warnings: readonly string[];
 }

@@ -91,7 +91,7 @@ export class BullMQInbox implements WebhookInbox {
     };
     try {
       const isThere = await withRetries(attempt, this.#settings.storeTimeout, isPassing);
-      // What is there after an answer was lost may be this very delivery's.
+      // After an answer was lost, the job that is there may be this very delivery's.
       return isThere && !isRepeated;
     } catch (error) {
       throw redisFailure(NOT_STORED, error, this.#passwords);

@@ -82,7 +82,7 @@ async function checkEncryption({ protocol, hostname, port }: URL, report: Report
   const { words, code } = await shakeHands(hostname.replace(/^\[|\]$/g, ''), Number(port || 443));
   if (code === undefined) return tell('ok', words);
   const problem = tlsProblem(code);
-  // What is no matter of TLS is told by the call of the service.
+  // Any other failure is told by the call of the service.
   if (problem !== undefined) tell('fail', `${problem} (${code})`);
 }
 

@@ -34,7 +34,7 @@ export function processTerminal({ stdout, stderr, env }: NodeJS.Process): Termin
   return {
     out(text, tone) {
       erase();
-      // What is told came over the network, in part.
+      // Part of the text came over the network.
       const shown = printable(text);
       console.log(tone === undefined || !hasColours ? shown : painted(shown, COLOURS[tone]));
     },

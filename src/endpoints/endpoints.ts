@@ -38,7 +38,7 @@ const membersAndTeams: ResponseShape<MembersAndTeams> = {
   unwrap: (body) => {
     // The schema has checked the body, unless validation is off or only reports: then it may be anything.
     const response: Partial<MembersAndTeamsResponse> = isObject(body) ? body : {};
-    // What the service has added to the body is kept.
+    // Fields that the service has added to the body are kept.
     const { success, message, ...rest } = response;
     // As much of it as the mode has checked.
     return rest as MembersAndTeams;

@@ -12,6 +12,6 @@ export function after<Value, Next>(value: Later<Value>, goOn: (value: Value) => 
 /** A promise in place of whatever else can be awaited, such as the query of a database library. */
 export function settling<Value>(value: Value): Later<Awaited<Value>> {
   const { then } = (value ?? {}) as { readonly then?: unknown };
-  // What has no `then` is what awaiting it gives.
+  // Awaiting a value without `then` gives that value.
   return typeof then === 'function' ? Promise.resolve(value) : (value as Awaited<Value>);
 }

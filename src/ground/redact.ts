@@ -57,7 +57,7 @@ export function masked(value: unknown, forms: readonly string[]): unknown {
     if (typeof from !== 'object' || from === null) return from;
     if (copies.has(from)) return copies.get(from);
     if (depth === MAX_DEPTH) return CUT;
-    // What stands where it is found within itself.
+    // Stands where an object is found within itself, until its copy is made.
     copies.set(from, CUT);
     const made = copyObject(from, depth + 1);
     copies.set(from, made);
@@ -129,7 +129,7 @@ function textPattern(...names: readonly (readonly string[])[]): RegExp {
   // Nothing follows the value, so no way of reading it is ever tried again.
   const quoted = '\\\\*(["\'])(?:\\\\[^]?|(?!\\2)[^])*\\2?';
   return new RegExp(
-    // What is masked already stays as it is.
+    // A value that is masked already stays as it is.
     `((?:${name}[\\\\"'\\]]*\\s*(?:[:=>]\\s*)+)+)(?:\\[redacted]|${quoted}|[[{][^]*|[^\\s,;&}\\]<>]+)|` +
       `(${name})\\\\*(?:%|&(?:#|\\w+;)|u00)[^]*`,
     'g',

@@ -10,7 +10,7 @@ import { type Events, Webhooks } from './webhooks.js';
 
 const TABS = ['Requests', 'Records', 'Webhooks', 'Faults', 'Settings'] as const;
 
-/** What the page reads of the service's description: the schema of each event, which names that of its payload. */
+/** The part of the service's description that the page reads: the schema of each event, which names that of its payload. */
 interface Description {
   readonly components?: { readonly schemas?: Readonly<Record<string, PayloadFields>> };
   readonly webhooks?: Readonly<Record<string, Json>>;

@@ -61,7 +61,7 @@ function Entry({ path, record }: { path: string; record: Json }) {
   return (
     <details
       onKeyDown={(event: KeyboardEvent) => {
-        // Which closes it, too: what was typed is dropped.
+        // Closes the record and drops what was typed.
         if (event.key === 'Escape') setDraft(undefined);
       }}
     >

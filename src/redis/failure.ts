@@ -68,7 +68,7 @@ export function cleanError(error: unknown, passwords: readonly string[]): Error 
 
 /** The word with which Redis names an error, such as `NOPERM`; undefined for the general `ERR`, and for other errors. */
 function replyCode(message: string): string | undefined {
-  // What Redis says within a script, instead of NOPERM and CROSSSLOT.
+  // Within a script, Redis says this instead of NOPERM and CROSSSLOT.
   if (message.startsWith('ERR The user executing the script')) return 'NOPERM';
   if (/^ERR Script attempted to access (?:a non local key|keys that do not hash)/.test(message))
     return 'CROSSSLOT';

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 /** The schemas this package made. Only these take part in the `tolerant` mode and pass values on as sent. */
 const own = /* @__PURE__ */ new WeakSet<object>();
 
-// What becomes of a field that is not listed. Shared: Zod's own `looseObject` and `strictObject` make one each time, and
+// The rules for a field that is not listed. Shared: Zod's own `looseObject` and `strictObject` make one each time, and
 // a program that starts pays for every schema that is made.
 const kept = /* @__PURE__ */ z.unknown();
 const refused = /* @__PURE__ */ z.never();

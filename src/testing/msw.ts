@@ -48,7 +48,7 @@ export function fakeHandlers(fake: Pick<FakePlatform, 'fetch' | 'baseUrls'>): Re
     try {
       return await fake.fetch(request);
     } catch {
-      // Where `fake.fetch` rejects, no answer comes: to msw that is an error response.
+      // `fake.fetch` rejects where no answer comes: to msw that is an error response.
       return HttpResponse.error();
     }
   };

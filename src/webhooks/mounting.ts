@@ -1,6 +1,6 @@
 import { isObject } from '../ground/json.js';
 
-// What a developer sees who has mounted the receiver wrongly. Each says what to do instead.
+// Hints for a developer who has mounted the receiver wrongly. Each says what to do instead.
 
 export const READ_BEFORE =
   'Its body was read before. Mount the receiver before whatever reads it; behind a body parser of your own, pass what it parsed: receiver.node(request, response, body).';
@@ -10,7 +10,7 @@ export function mountingHint(request: unknown): string | undefined {
   try {
     return hintFor(request);
   } catch {
-    // What cannot be looked at says nothing.
+    // A request that cannot be looked at gets no hint.
     return undefined;
   }
 }

@@ -123,7 +123,7 @@ function parse(body: unknown, options: ParseWebhookOptions<DefinedEvent>): Parse
   }
   const validation = resolveValidation(options);
   const text = decodeBody(body);
-  // What holds no genuine secret is not parsed.
+  // A body without a genuine secret is not parsed.
   if (typeof text === 'string' && !presentsGenuine(text, verify)) throw refusal(false);
   const raw = parseRaw(text);
   return eventOf(raw, verify(raw.presented), validation);

@@ -34,7 +34,7 @@ const MAX_DEPTH = 64;
 function holds(value: unknown, secret: string, depth = 0): boolean {
   if (typeof value === 'string') return value.includes(secret);
   if (typeof value !== 'object' || value === null) return false;
-  // What is too deep to be looked at is copied.
+  // A value that is too deep to be looked at is copied.
   if (depth === MAX_DEPTH) return true;
   if (Array.isArray(value)) return value.some((element) => holds(element, secret, depth + 1));
   return Object.entries(value).some(

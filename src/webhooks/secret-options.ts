@@ -115,7 +115,7 @@ function askOnce(verify: AnyVerifier): AnyVerifier {
 
 /** Looks for a genuine secret in the text of a body, before it is parsed. */
 export function mayBeGenuine(body: unknown, verify: AnyVerifier): Later<boolean> {
-  // What a body parser has made is parsed already; and nothing is not a forgery, but a body parser that is missing.
+  // A body parser's value is parsed already; and an empty body is not a forgery: a body parser is missing.
   return typeof body !== 'string' || body === '' || isAnyGenuine(presentedIn(body), verify);
 }
 

@@ -14,7 +14,7 @@ const node = [process.execPath, '--import', 'tsx', program];
 const onTerminal = ['python3', '-c', 'import pty, sys; pty.spawn(sys.argv[1:])', ...node];
 const hasPython = spawnSync('python3', ['-c', 'import pty']).error === undefined;
 
-/** What a command shows while it runs in a process of its own; the characters that a terminal obeys by their names. */
+/** Runs a command in a process of its own, and returns what it shows, with names for the characters that a terminal obeys. */
 async function shown(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const [file = '', ...args] = argv;
   const ran = promisify(execFile)(file, args, {

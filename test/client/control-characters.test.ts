@@ -4,7 +4,7 @@ import { cleanError } from '../../src/redis/failure.js';
 import { connect, rejectionOf, success } from '../support/client.js';
 import { type Answer, answerWith, connectTo } from '../support/msw.js';
 
-/** What would clear the screen, forge a line, or turn the direction of the text. */
+/** Characters that clear the screen, forge a line, or turn the direction of the text. */
 const HOSTILE =
   '\u001b[2J\n[agent-platform-sdk] forged\r\u0085\u009b2J\u2028\u2029\u200e\u200f\u202a\u202e\u2066\u2069\u007f.';
 const OBEYED = /[^\P{Cc}\n]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]|^\[agent-platform-sdk\] forged/mu;

@@ -7,7 +7,7 @@ import { connect, rejectionOf } from '../support/client.js';
 const CANARY = 'canary-1f9d2c-of-this-test';
 const post = endpoint({ method: 'POST', path: '/x', body: z.unknown(), response: z.unknown() });
 
-/** What a call fails with whose custom `fetch` throws. */
+/** The error of a call whose own `fetch` throws. */
 async function failureFor(thrown: unknown): Promise<ConnectionError> {
   const platform = connect('http://127.0.0.1', { fetch: () => Promise.reject(thrown) });
   // Whatever is thrown after sending becomes a ConnectionError.

@@ -8,13 +8,13 @@ export interface Scenario {
   play(play: Play): Promise<Outcome>;
 }
 
-/** What a scenario has come to. */
+/** The result of a scenario. */
 export interface Outcome {
   readonly verdict: Verdict;
   readonly acknowledged: number;
   /** The number of deliveries by their answer. */
   readonly answers: ReadonlyMap<string, number>;
-  /** What happened, and how often. A scenario in which one of them did not happen has proven nothing. */
+  /** Counts each fault that happened. A scenario in which one of them did not happen has proven nothing. */
   readonly faults: Readonly<Record<string, number>>;
   /** The rules that were broken. */
   readonly broken: readonly string[];

@@ -17,7 +17,7 @@ import {
 } from './settings.js';
 import { judge, type Verdict } from './verdict.js';
 
-/** What a scenario is given. */
+/** The stage, as a scenario sees it. */
 export interface Play {
   readonly events: number;
   readonly seed: number;

@@ -18,7 +18,7 @@ export interface Verdict {
   readonly steps: ReadonlyMap<Step, number>;
 }
 
-/** What the judge has to know beside journals and ledger. */
+/** All that the verdict is found from. */
 export interface Evidence {
   readonly journals: string;
   readonly ledger: Ledger;

@@ -5,7 +5,7 @@ import { isOwnSchema } from '../../src/schemas/object.js';
 import { validate } from '../../src/validation/validate.js';
 import { complete, minimal } from '../schemas/samples.js';
 
-/** What section 4 says of an operation, with an answer of each field and what of it the caller gets. */
+/** An operation as section 4 has it, with an answer that holds each field, and what of it the caller gets. */
 interface Documented {
   readonly call: string;
   readonly body: unknown;

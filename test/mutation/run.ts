@@ -34,7 +34,7 @@ function optionsFor(name: string, { mutate }: Area): StrykerOptions {
     concurrency: 2,
     // A changed code, reason or name of an option does not compile: they are unions. What is left are the words of messages.
     mutator: { excludedMutations: ['StringLiteral'] },
-    // What runs as a module is loaded cannot be switched on for one test: all would have to run anew for each.
+    // Code that runs as a module is loaded cannot be switched on for one test: all would have to run anew for each.
     ignoreStatic: true,
     incremental: true,
     incrementalFile: `${OUTPUT}/${name}.json`,

@@ -9,8 +9,8 @@ import type { components, operations, webhooks } from './generated.js';
 type Generated = components['schemas'];
 
 /**
- * What JSON can tell: `undefined` is an absent field, and an open list (`'new' | (string & {})`) is a string. Each
- * field becomes a pair of its presence and its type, so that a difference at any depth is one.
+ * Reduces a type to what JSON can tell: `undefined` is an absent field, and an open list (`'new' | (string & {})`) a string.
+ * Each field becomes a pair of its presence and its type, so that a difference at any depth shows.
  */
 type Plain<Value> = unknown extends Value
   ? 'anything'

@@ -86,7 +86,7 @@ function* variations(value: unknown): Generator<unknown> {
   }
 }
 
-/** What Zod says; where nothing but expected fields is missing, the OpenAPI document accepts the value. */
+/** Zod's verdict, save for missing fields that are only expected: the OpenAPI document accepts those values. */
 function accepts(schema: z.core.$ZodType, value: unknown): boolean {
   if (z.safeParse(schema, value).success) return true;
   const strict = validateOwn(schema, value, 'strict');

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import { type OutputChunk, type Plugin, rollup } from 'rollup';
 import { minify } from 'terser';
 
-/** Where the bundle is to run. `edge` is a worker that has the standard globals and nothing of Node. */
+/** The place that a bundle is for. `edge` is a worker that has the standard globals and nothing of Node. */
 export type Target = 'browser' | 'edge';
 
 export interface BundleOptions {
@@ -21,7 +21,7 @@ export interface BundleOptions {
 export interface Bundle {
   /** Minified, comments and all. */
   readonly text: string;
-  /** What the bundle imports when it runs. */
+  /** The modules that the bundle imports when it runs. */
   readonly imports: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { project, root } from './install.js';
 /** The compilers that users have. 7 is the one in Go, which has a command line and nothing else. */
 export const COMPILERS = ['5.4.5', '5.7.3', '5.9.3', '6.0.3', '7.0.2'] as const;
 
-/** How a consumer's project resolves modules. */
+/** The settings by which a consumer's project resolves modules. */
 export interface Resolution {
   readonly packageType: 'module' | 'commonjs';
   readonly module: 'node16' | 'nodenext' | 'esnext';
@@ -35,7 +35,7 @@ const STRICT = {
 
 /** A consumer's project of one file, and its compiler's settings. */
 export interface Program {
-  /** Where the packages are installed. */
+  /** The folder in which the packages are installed. */
   readonly consumer: string;
   /** A file of `from`. */
   readonly name: string;
@@ -59,7 +59,7 @@ export function prepare({ consumer, name, from, resolution, settings = {} }: Pro
   });
 }
 
-/** What a compiler prints about a program: its errors, and with `--extendedDiagnostics` its figures. */
+/** Compiles a program, and returns what the compiler prints: errors, and with `--extendedDiagnostics` its figures. */
 export function compile(version: string, program: Program, ...flags: readonly string[]): Promise<string> {
   const tsc = join(installedTools(`typescript@${version}`), 'typescript/bin/tsc');
   return new Promise((resolve) => {

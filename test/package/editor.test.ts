@@ -6,9 +6,9 @@ import { prepare } from './compile.js';
 
 const MARK = /\/\*([a-z ]+)\*\/ ?/g;
 
-/** What an editor shows at a mark of `consumers/editor.ts`. */
+/** The hover that an editor shows at a mark of `consumers/editor.ts`. */
 let hover: (mark: string) => { readonly signature: string; readonly documentation: string };
-/** What it offers there. */
+/** The completions that it offers there. */
 let completions: (mark: string) => readonly string[];
 
 beforeAll(() => {

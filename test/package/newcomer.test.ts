@@ -41,7 +41,7 @@ let folder: string;
 /** The command of the package. */
 let command: string;
 let appPort: number;
-/** What the fake prints. */
+/** The lines that the fake prints. */
 let fake: { readonly text: string };
 
 beforeAll(async () => {

@@ -6,10 +6,10 @@ import { installedTools } from '../../scripts/tool-cache.js';
 import { compile, RESOLUTIONS } from './compile.js';
 import { project, root } from './install.js';
 
-/** What users make their own schemas with, from the oldest minor version that is allowed; ours are made with a copy. */
+/** The versions that users make their own schemas with, from the oldest allowed minor on; ours are made with a copy. */
 const MINORS = ['4.0.17', '4.1.13', '4.3.6', '4.6.7'] as const;
 
-/** What npm lays out for a consumer with a zod of his own: the package shares it if it can, and else has another. */
+/** A project as npm lays it out for a consumer with a zod of their own: the package shares it if it can, and else has another. */
 function withZod(version: string): string {
   const consumer = project(inject('consumer'), {});
   const modules = join(consumer, 'node_modules');

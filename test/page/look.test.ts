@@ -23,7 +23,7 @@ async function open(options: PageOptions = {}): Promise<Page> {
 }
 
 describe('with keys alone', () => {
-  /** What has the focus: its tag, and its text or its value. */
+  /** The element with the focus: its tag, and its text or its value. */
   const focused = (page: Page) =>
     page.evaluate(() => {
       const { tagName, textContent } = document.activeElement ?? document.body;

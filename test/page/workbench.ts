@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 
-/** What a browser would obey if it took a value for a part of the page. */
+/** A value that a browser would obey if it took it for a part of the page. */
 export const EVIL = '<img src=x onerror="document.title=1">';
 
 export const TOKEN = createFakePlatform().seed.eu.workspaceSecret;
@@ -32,7 +32,7 @@ export async function openWorkbench() {
         ...init,
         headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
       }),
-    /** What the control answers. */
+    /** Asks the control of the fake for JSON. */
     asked: async (path: string) => (await fetch(`${url}/_fake${path}`)).json(),
     end() {
       child.kill('SIGKILL');

@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => postgres.stop());
 
-/** What the doctor says of the inbox in a database. */
+/** The doctor's lines about the inbox in a database. */
 async function inboxOf(database: string, flags: readonly string[] = []): Promise<string> {
   const { exit, lines } = await start(['doctor', '--postgres', ...flags], {
     DATABASE_URL: postgres.url.replace(/postgres$/, database),

@@ -38,7 +38,7 @@ async function missing(url: string, keys: readonly string[]): Promise<number> {
 
 test.each([
   { replicas: 1, acknowledged: 0, lost: 0 },
-  // What the option is for: Redis answers before it copies.
+  // Here the option is needed: Redis answers before it copies.
   { replicas: 0, acknowledged: 500, lost: 500 },
 ])(
   'with replicas: $replicas, a lagging replica that takes over lacks $lost of $acknowledged',

@@ -13,7 +13,7 @@ import { REPLICATED, untilReplicas } from './lagging.js';
 
 /** A Redis, its two replicas and three Sentinels, until the test ends. */
 export interface Watched {
-  /** How ioredis asks the Sentinels for the Redis that takes writes. */
+  /** The options by which ioredis asks the Sentinels for the Redis that takes writes. */
   readonly connection: { readonly sentinels: { host: string; port: number }[]; readonly name: string };
   readonly primary: RedisServer;
   /** Stops the Redis without ending it: its connections stay open, and it goes on where it was. */

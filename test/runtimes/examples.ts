@@ -21,7 +21,7 @@ const example = (name: string): string => fileURLToPath(new URL(`../../examples/
 /** No setting of the service, whatever this process has. */
 const environment = { PATH: process.env.PATH, HOME: process.env.HOME, NEXT_TELEMETRY_DISABLED: '1' };
 
-/** What every receiver of the examples answers. */
+/** The deliveries that every receiver of the examples gets, and its answers. */
 const ANSWERS: readonly (readonly [name: string, body: string, status: number])[] = [
   ['a genuine event is acknowledged', delivery('lead_captured'), 200],
   ['its copy is acknowledged', delivery('lead_captured'), 200],

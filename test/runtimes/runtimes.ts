@@ -5,7 +5,7 @@ import { installedTools } from '../../scripts/tool-cache.js';
 /** A runtime that runs a file, as a user would start it. */
 export interface Runtime {
   readonly name: string;
-  /** How `user-agent` names it. */
+  /** Its name in `user-agent`. */
   readonly agent: string;
   /** The command that runs `file`. Installs the runtime where it is not there yet. */
   readonly command: (file: string) => readonly [program: string, ...args: string[]];
@@ -29,7 +29,7 @@ export const runtimes: readonly Runtime[] = [
   },
 ];
 
-/** What a program that calls the service and receives its webhooks needs, and nothing more. */
+/** All that a program needs that calls the service and receives its webhooks, and nothing more. */
 const DENO_PERMISSIONS = ['--no-prompt', '--allow-read=.', '--allow-net=127.0.0.1'];
 
 /** The package has to work where no code may be made of strings; so it does where it may. */

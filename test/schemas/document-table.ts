@@ -22,9 +22,9 @@ export type DocumentType =
 export interface DocumentRecord {
   readonly section: string;
   readonly closed: boolean;
-  /** What the document requires. */
+  /** Fields that the specification requires. */
   readonly required: readonly string[];
-  /** What the document shows as part of this very answer, or what the record is useless without, and does not require. */
+  /** Fields that the specification shows in this very answer, or that make the record useful, without requiring them. */
   readonly expected: readonly string[];
   readonly fields: Readonly<Record<string, DocumentType>>;
 }

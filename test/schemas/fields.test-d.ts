@@ -28,14 +28,14 @@ z.parse(ToolSchema, {}).serverURL;
 // @ts-expect-error
 export const misspelt: VariableInput = { key: 'plan', defaultvalue: 1 };
 
-// What is required has to be there; what is optional may be left out or undefined.
+// A required field has to be there; an optional one may be left out or undefined.
 // @ts-expect-error
 export const withoutKey: VariableInput = { value: 'pro' };
 // @ts-expect-error
 export const withoutSid: ReleaseNumberInput = { isImportedNumber: true };
 // @ts-expect-error
 export const withoutCode: ErrorBody = { message: 'no' };
-// What the service sets is not sent.
+// A field that the service sets is not sent.
 // @ts-expect-error
 export const withId: VariableInput = { key: 'plan', id: 'variable_1' };
 // @ts-expect-error

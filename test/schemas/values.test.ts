@@ -13,7 +13,7 @@ const wrong = rows.flatMap((row) =>
   })),
 );
 
-/** Where a value does not fit the schema of a record. */
+/** The paths at which a value does not fit the schema of a record. */
 function issuePaths(record: RecordName, value: unknown): PropertyKey[][] {
   return z.safeParse(schemaOf(record), value).error?.issues.map((issue) => issue.path) ?? [];
 }
@@ -35,7 +35,7 @@ test.each(wrong)('$name rejects $shown', ({ record, field, value, path }) => {
   expect(issuePaths(record, { ...minimal(record), [field]: value })).toEqual([[field, ...path]]);
 });
 
-/** What a mode says of a record without one of its fields. */
+/** Validates a record without one of its fields. */
 function without(record: RecordName, field: string, mode: ValidationMode) {
   const { [field]: _, ...rest } = complete(record);
   return validateOwn(schemaOf(record), rest, mode);

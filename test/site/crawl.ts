@@ -6,11 +6,11 @@ import type { Browser, Page } from '../support/chromium.js';
 /** A page of the built site, as Chromium shows it on a phone. */
 export interface SitePage {
   readonly url: string;
-  /** What there is to read beside the title and the menus. */
+  /** The text of the page, without the title and the menus. */
   readonly text: string;
   /** Every address that the page links to or shows, without those of other sites. */
   readonly links: readonly string[];
-  /** What a link can lead to inside the page. */
+  /** The anchors that a link can lead to. */
   readonly anchors: readonly string[];
   /** The width of its content in pixels; more than the window's where something sticks out. */
   readonly width: number;

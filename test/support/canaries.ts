@@ -1,4 +1,4 @@
-/** What the tests use for secrets: nothing that a log line, an error or a console shows may hold one of them. */
+/** The secrets of the tests: no log line, error or console may show one of them. */
 export const CANARIES: readonly string[] = [
   'workspace-secret-of-the-tests',
   'test-workspace-secret-0001',

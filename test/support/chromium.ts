@@ -52,7 +52,7 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
 
-/** Where this machine has a Chromium, if it has one. */
+/** The path of this machine's Chromium, if it has one. */
 export function chromiumPath(): string | undefined {
   return [process.env.CHROMIUM ?? '', ...PLACES].find((place) => existsSync(place));
 }

@@ -17,7 +17,7 @@ export function connect(url: string, options: AgentPlatformOptions = {}): AgentP
 /** The envelope of a success (document, 2.7). */
 export const success = (data: unknown) => ({ success: true, message: 'ok', data });
 
-/** What a promise was rejected with; a fulfilled one fails the test. */
+/** The reason that a promise was rejected with; a fulfilled one fails the test. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

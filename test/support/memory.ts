@@ -24,7 +24,7 @@ export async function leastGrowth(round: () => Promise<unknown>): Promise<number
   return Math.min(...grown);
 }
 
-/** How many bytes of memory a receiver holds for each byte of a text that comes in chunks of one: the least of three rounds. */
+/** Counts the bytes of memory that a receiver holds for each byte of a text that comes in chunks of one: the least of three rounds. */
 export async function heldPerByte(
   text: string,
   receive: (chunks: Iterable<Uint8Array>) => Promise<unknown>,

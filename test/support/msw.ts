@@ -4,7 +4,7 @@ import { setupServer } from 'msw/node';
 import { onTestFinished } from 'vitest';
 import { connect } from './client.js';
 
-/** Where the service is in these tests: msw answers there, and nothing else does. */
+/** The service's address in these tests: msw answers there, and nothing else does. */
 export const BASE_URL = 'https://service.test';
 
 const msw = setupServer();
@@ -22,7 +22,7 @@ function listen(): void {
   });
 }
 
-/** What the service answers to every request, or a handler for some: `http.get(…)`. */
+/** An answer to every request, or a handler for some: `http.get(…)`. */
 export type Answer = HttpResponseResolver | RequestHandler;
 
 export interface ReceivedRequest {

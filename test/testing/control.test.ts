@@ -14,7 +14,7 @@ import { controlOpenApiText } from '../../scripts/openapi/control.js';
 import { serve } from '../support/loopback.js';
 import { clientOf } from './support/client.js';
 
-/** What any answer may hold: each request has one or a few of these. */
+/** The fields of all answers: each has one or a few of them. */
 interface Told {
   readonly message: string;
   readonly code: string;

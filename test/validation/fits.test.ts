@@ -8,10 +8,10 @@ import { type RecordName, recordNames } from '../schemas/document-table.js';
 import { rows, schemaOf } from '../schemas/records.js';
 import { complete, wrongValuesOf } from '../schemas/samples.js';
 
-/** What Zod says, which `fits` must say too. */
+/** Zod's verdict, which must be that of `fits` too. */
 const accepts = (schema: z.core.$ZodType, value: unknown) => z.safeParse(schema, value).success;
 
-/** What a property of fast-check is about: `fits` says what Zod says. */
+/** A property for fast-check: `fits` says what Zod says. */
 const agrees = (record: RecordName) => (value: unknown) =>
   fits(schemaOf(record), value) === accepts(schemaOf(record), value);
 

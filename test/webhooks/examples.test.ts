@@ -21,7 +21,7 @@ const requesting =
   async (body, init) =>
     handle(new Request('https://receiver.example/webhooks', { method: 'POST', body, ...init }));
 
-/** What a function URL makes of a request, and of the answer of the function. */
+/** Calls a handler as a function URL does: turns the request into an event, and its result into an answer. */
 async function viaLambda(
   handler: (event: LambdaEvent) => Promise<LambdaResult>,
   request: Request,

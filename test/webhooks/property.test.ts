@@ -75,7 +75,7 @@ const body = fc.oneof(
   }),
 );
 
-/** What a body means, by the platform's own means. */
+/** The value of a body, read by the runtime's own means. */
 function meaningOf(received: unknown): unknown {
   const text = received instanceof Uint8Array ? new TextDecoder().decode(received) : received;
   if (typeof text !== 'string') return text;

@@ -15,7 +15,7 @@ const slashed = 'a/secret"with\\signs-é';
 const nested = (levels: number, inner: unknown): unknown =>
   Array.from({ length: levels }).reduce((held) => [{ held }], inner);
 
-/** What a sender may repeat its secret in, beside the one place where it belongs. */
+/** Places in which a sender may repeat its secret, beside the one where it belongs. */
 const repeats: readonly [string, (secret: string) => object][] = [
   ['the type', (its) => ({ ...envelope('webhook_test'), type: `of ${its}` })],
   ['a field', (its) => envelope('webhook_test', { message: `token ${its}, twice ${its}` })],

@@ -88,7 +88,7 @@ function invalid(
 ): ResponseValidationError {
   const outcomeUnknown = answer.attempt.call.request.method !== 'GET';
   const hint = outcomeUnknown ? `\n  ${OUTCOME_UNKNOWN_HINT}` : '';
-  // What is no JSON, or cannot be read, no mode passes on.
+  // No mode passes on a body that is not JSON or cannot be read.
   const forgiveness =
     body === undefined || cause !== undefined
       ? ''

@@ -60,7 +60,7 @@ export class Attempt {
     this.deadline = deadlineOf(call);
     this.#headers = headers;
     this.#note(secretsOfHeaders(headers));
-    // That of the client may have been put elsewhere by a call that sends none.
+    // A call that sends none may have put the client's token elsewhere.
     if (typeof token === 'string') this.noteToken(token);
   }
 

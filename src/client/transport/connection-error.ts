@@ -20,7 +20,7 @@ export function toConnectionError(attempt: Attempt, thrown: unknown): Connection
   const { settings, options, request } = attempt.call;
   const mayHaveActed = request.method !== 'GET' && isSent;
   const where = `attempt ${attempt.number}`;
-  // What ended the wait from this side tells nothing of the connection.
+  // A wait that this side ended tells nothing of the connection.
   if (deadline.expiry !== undefined) {
     return toExpiryError(deadline.expiry, options, shown, where, mayHaveActed);
   }

@@ -78,7 +78,7 @@ export async function sendAttempt(attempt: Attempt, request: Request): Promise<A
     await tellResponse(attempt, response, body);
     return { attempt, response, body };
   } catch (error) {
-    // What is thrown after sending comes from `fetch`, whatever its class.
+    // Any error after sending comes from `fetch`, whatever its class.
     throw fail(attempt, error);
   } finally {
     deadline.dispose();

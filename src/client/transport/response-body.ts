@@ -36,7 +36,7 @@ export async function readBody(
     return readStream(body.getReader(), maxBytes, deadline);
   }
   try {
-    // That of a `fetch` of the user's may be anything.
+    // The response of the user's own `fetch` may be anything.
     const text = String(await deadline.race<unknown>(response.text()));
     // No text has more characters than bytes.
     const tooLarge = text.length > maxBytes;

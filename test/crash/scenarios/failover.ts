@@ -30,7 +30,7 @@ export const failover: Scenario = {
     await stage.send(play.events / 5, async () => {
       await linked(primary);
       const isStale = counts.failovers % 2 === 1;
-      // What is on its way to the replica is gone.
+      // Writes on their way to the replica are gone.
       link.close();
       name.lead(replica.port);
       await ask(replica, (client) => client.replicaof('NO', 'ONE'));

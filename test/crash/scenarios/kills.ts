@@ -10,7 +10,7 @@ const PERSISTENCE: Readonly<Record<string, readonly string[]>> = {
   none: ['--save', '', '--appendonly', 'no'],
 };
 
-/** What happens, in an order that is drawn anew for each ten: so that each happens in a short run too. */
+/** The faults of each ten, in an order that is drawn anew: so each happens in a short run too. */
 const FAULTS = ['worker', 'worker', 'worker', 'worker', 'receiver', 'receiver', 'cut', 'cut', 'cut', 'redis'];
 /** Events between two faults, on average. */
 const GAP = 150;

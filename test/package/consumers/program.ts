@@ -1,4 +1,4 @@
-/** What an integrator's backend looks like to the compiler. Compiled against the packed package, never run. */
+/** An integrator's backend, as the compiler sees it. Compiled against the packed package, never run. */
 import {
   AgentPlatform,
   AuthenticationError,

@@ -22,7 +22,7 @@ async function startReceiver(options: object, ...flags: readonly string[]): Prom
 }
 
 const filled = (unit: string) => unit.repeat(Math.ceil(SIZE / unit.length));
-/** What is slow to parse, what presents many secrets, and what does neither. */
+/** Bodies that are slow to parse, that present many secrets, and that do neither. */
 const bodies: readonly string[] = [
   '[',
   '{"workspaceSecret":"forged"},',

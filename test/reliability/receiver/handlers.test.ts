@@ -12,7 +12,7 @@ const DEADLINE = 300;
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** How the runs of one event end, one after the other; the last repeats. */
+/** The ends of an event's runs, one after the other; the last repeats. */
 const plans: Readonly<Record<string, readonly (() => Promise<unknown>)[]>> = {
   succeeds: [async () => undefined],
   'succeeds after a while': [() => sleep(100)],
@@ -37,7 +37,7 @@ const plans: Readonly<Record<string, readonly (() => Promise<unknown>)[]>> = {
 };
 const names = Object.keys(plans);
 
-/** What became of one event. */
+/** The fate of one event. */
 interface History {
   readonly plan: string;
   started: number;

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import type * as z from 'zod/mini';
 import { childrenOf, definitionOf, optionalInside } from './shape.js';
 
-/** How deep the values are that the document leaves open (`any`, and what stands in new fields). */
+/** Values that the specification leaves open (`any`, and those of new fields). */
 const anything = fc.jsonValue({ maxDepth: 3 });
 
-/** What JSON can hold of numbers: -0 has no form of its own in what `JSON.stringify` writes. */
+/** The numbers of JSON: `+ 0` makes 0 of -0, which `JSON.stringify` writes as 0. */
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 
 /** Any text, halves of surrogate pairs and NUL included. */

@@ -15,7 +15,7 @@ import { hostile } from './hostile.js';
 import { isSame } from './same.js';
 
 const secret = 'secret-of-the-reliability-tests';
-/** What an error or a report may hold beside the body: a hundred issues, and a count of the rest. */
+/** The most issues in an error or a report: a hundred, and a count of the rest. */
 const MAX_ISSUES = 101;
 const MAX_TEXT = 200_000;
 

@@ -29,7 +29,7 @@ interface Found {
 
 const placesOf = (issues: readonly Found[]) => issues.map(({ path, code }) => ({ path, code }));
 
-/** What every mode says of a change that the document forbids. */
+/** Expects every mode to treat a forbidden change as it must. */
 function expectForbidden(schema: z.core.$ZodType, { what, value, path, code, grows }: Mutation): void {
   const expected = [{ path, code }];
   const strict = validateOwn(schema, value, 'strict');

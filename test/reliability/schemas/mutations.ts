@@ -6,14 +6,14 @@ type Path = readonly (string | number)[];
 
 /** One change of a valid value. */
 export interface Mutation {
-  /** What was done, for the message of a failing test. */
+  /** The change in words, for the message of a failing test. */
   readonly what: string;
   /** The value after the change; the one before is left as it was. */
   readonly value: unknown;
-  /** Where the issue is to be reported. */
+  /** The path that the issue is to name. */
   readonly path: Path;
   readonly code: 'invalid_type' | 'invalid_value' | 'unrecognized_key';
-  /** What a service that grows may send, or the absence of what is only expected: `tolerant` forgives it. */
+  /** True where `tolerant` forgives it: a growing service may send it, or a field that is only expected is missing. */
   readonly grows: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Whether two JSON values are the same, -0 and prototypes included. Not by recursion: they may be very deep. */
+/** Compares two JSON values, -0 and prototypes included. Not by recursion: they may be very deep. */
 export function isSame(one: unknown, other: unknown): boolean {
   const pairs: [unknown, unknown][] = [[one, other]];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {

@@ -30,7 +30,7 @@ export function childrenOf(schema: z.core.$ZodType): Readonly<Record<string, z.c
   return def.type === 'object' ? def.shape : {};
 }
 
-/** Whether an object schema accepts no field but its own. */
+/** True where an object schema accepts no field but its own. */
 export function isClosed(schema: z.core.$ZodType): boolean {
   const def = definitionOf(schema);
   return def.type === 'object' && def.catchall?._zod.def.type === 'never';

@@ -1,4 +1,4 @@
-/** What every canary of these tests begins with: a part of one is a leak too. */
+/** The beginning of every canary: a part of one is a leak too. */
 export const SONG = 'c4n4ry';
 
 /** A secret for one place, by which a leak tells where it comes from. Such a one can stand in a header. */

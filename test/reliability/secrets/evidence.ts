@@ -71,7 +71,7 @@ function formsOf(value: unknown): string[] {
     : forms;
 }
 
-/** What cannot be printed so cannot leak so. */
+/** Prints; what throws instead cannot leak this way. */
 function safely(print: () => string | undefined): string {
   try {
     return print() ?? '';

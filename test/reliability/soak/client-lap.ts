@@ -20,9 +20,9 @@ interface Made {
   readonly name: string;
   readonly isGet: boolean;
   readonly outcome: Outcome;
-  /** Whether the fake has carried it out; undefined for those that only read. */
+  /** True where the fake has carried it out; undefined for those that only read. */
   readonly hasActed: boolean | undefined;
-  /** How the fake has answered its requests, other than with 429, which says that nothing was done. */
+  /** The fake's answers to its requests, save 429, which says that nothing was done. */
   readonly answers: readonly string[];
 }
 
@@ -107,7 +107,7 @@ function answersByCall({ requests }: FakePlatform): ReadonlyMap<string, readonly
   return answers;
 }
 
-/** What a caller may conclude from an outcome is so. */
+/** Expects that whatever a caller may conclude from an outcome is so. */
 function expectBalanced({ name, isGet, outcome, hasActed, answers }: Made): void {
   const which = `${name}, answered ${answers.join(', ')}, which came to ${outcome.type}`;
   if (isGet) expect(isUnknown(outcome), which).toBe(false);

@@ -7,7 +7,7 @@ import { workOff } from './work-off.js';
 const EVENTS = inForm({ short: 100, long: 1_500 });
 const AT_ONCE = 16;
 
-/** What handlers have done with each event of a lap. */
+/** The handlers' record of each event of a lap. */
 export interface HandlerBook {
   readonly succeeded: Map<string, number>;
   readonly failed: Map<string, number>;
@@ -20,7 +20,7 @@ export function note(runs: Map<string, number>, message: string): void {
   runs.set(message, (runs.get(message) ?? 0) + 1);
 }
 
-/** What was sent of one event, and how it was answered. */
+/** The sending of one event, and its answers. */
 interface Sent {
   readonly message: string;
   readonly forged: boolean;

@@ -3,10 +3,10 @@ import { randomNumbers } from '../../../src/testing/random.js';
 /** The seed of this run. The command prints it; `RELIABILITY_SEED` repeats it. */
 export const seed = Number(process.env.RELIABILITY_SEED ?? 1);
 
-/** Whether this is the long form: minutes, where the short form takes seconds. */
+/** True in the long form, which takes minutes where the short one takes seconds. */
 export const long = process.env.RELIABILITY_LONG === '1';
 
-/** What differs between the two forms: a number of calls, of events, of milliseconds. */
+/** Picks the value for this form: a number of calls, of events, of milliseconds. */
 export const inForm = <Value>(values: { readonly short: Value; readonly long: Value }): Value =>
   long ? values.long : values.short;
 

@@ -7,7 +7,7 @@ export interface Operation {
   readonly call: (platform: AgentPlatform, options?: RequestOptions) => Promise<unknown>;
   /** The body of a success. */
   readonly body: string;
-  /** What the call then resolves with. */
+  /** The value that the call then resolves with. */
   readonly value: unknown;
 }
 

@@ -1,6 +1,6 @@
 import { AgentPlatformError } from 'agent-platform-sdk';
 
-/** What a call came to. There is nothing else that it may come to. */
+/** The end of a call. No other is allowed. */
 export type Outcome =
   | { readonly type: 'value'; readonly value: unknown }
   | { readonly type: string; readonly error: AgentPlatformError };
@@ -8,7 +8,7 @@ export type Outcome =
 /** Far more than any call of these tests is given: what has not ended by then hangs. */
 const HANGS_AFTER = 120_000;
 
-/** How a call ended. Rejects where it hangs, or ended in anything but one of the package's errors. */
+/** Waits for the end of a call. Rejects where it hangs, or ends in anything but one of the package's errors. */
 export async function outcomeOf(call: Promise<unknown>): Promise<Outcome> {
   try {
     return { type: 'value', value: await ending(call) };
@@ -30,10 +30,10 @@ async function ending<Value>(call: Promise<Value>): Promise<Value> {
   }
 }
 
-/** Whether the outcome leaves open that the service has acted. */
+/** True where the service may have acted. */
 export const isUnknown = (outcome: Outcome): boolean => 'error' in outcome && outcome.error.outcomeUnknown;
 
-/** How often each kind of outcome came. */
+/** Counts the outcomes of each kind. */
 export function tally(outcomes: readonly Outcome[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { type } of outcomes) counts[type] = (counts[type] ?? 0) + 1;

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 
-/** What a leak would add to. Other resources of the process are the test runner's. */
+/** The kinds of resources that a leak would add to. Others belong to the test runner. */
 const KINDS = ['TCPSocketWrap', 'TCPServerWrap', 'TLSWrap', 'Timeout', 'Zlib', 'GetAddrInfoReqWrap'];
 const ALARMS = ['unhandledRejection', 'uncaughtException', 'warning'] as const;
 /** Milliseconds until what is still there counts as left behind. */
@@ -33,7 +33,7 @@ function surplus(before: Record<string, number>): string[] {
   return more.filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${kind}`);
 }
 
-/** How many of each kind the process holds. */
+/** Counts what the process holds of each kind. */
 export function countResources(): Record<string, number> {
   const all = process.getActiveResourcesInfo();
   return Object.fromEntries(KINDS.map((kind) => [kind, all.filter((one) => one === kind).length]));

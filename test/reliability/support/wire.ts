@@ -30,7 +30,7 @@ function inChunks(body: string): string {
   return `${chunk(body.slice(0, middle))}${chunk(body.slice(middle))}0\r\n\r\n`;
 }
 
-/** How an answer can end before its time. */
+/** The ways in which an answer can end before its time. */
 export const breaks = {
   closed: (socket: Socket, part: Uint8Array) => void socket.end(part),
   reset: (socket: Socket, part: Uint8Array) => void socket.write(part, () => socket.resetAndDestroy()),

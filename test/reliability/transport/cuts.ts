@@ -16,7 +16,7 @@ const MAX_RETRIES = 1;
 
 export const ways = Object.keys(breaks) as Break[];
 
-/** What an answer comes to that ends at one position. */
+/** The outcome of an answer that ends at one position. */
 export interface Cut {
   readonly position: number;
   readonly outcome: Outcome;

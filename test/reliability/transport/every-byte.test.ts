@@ -18,7 +18,7 @@ const cases = operations.flatMap((operation) =>
     .map((framing) => ({ operation, framing })),
 );
 
-/** How one answer is broken off. */
+/** One way of breaking off an answer. */
 interface Broken {
   readonly operation: Operation;
   readonly framing: Framing;
@@ -34,7 +34,7 @@ const looseFramings: readonly Framing[] = [
   'in chunks, by a server that closes',
 ];
 
-/** What may become of an answer 200 that is broken off at a position. */
+/** The types of outcome allowed for an answer 200 that is broken off at a position. */
 function expectedTypes(position: number, answer: Buffer, { operation, framing, way }: Broken): string[] {
   if (way === 'stalled') return ['timeout_error'];
   const head = answer.indexOf('\r\n\r\n') + 4;

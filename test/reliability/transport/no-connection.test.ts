@@ -9,7 +9,7 @@ import { withEach } from '../support/operations.js';
 import { outcomeOf } from '../support/outcome.js';
 import { watchProcess } from '../support/watch.js';
 
-/** Whether the runtime's word for the failure says for certain that nothing was sent. */
+/** A failure to connect, and whether the runtime's word for it proves that nothing was sent. */
 interface NoConnection {
   readonly name: string;
   readonly address: () => Promise<string>;

@@ -11,7 +11,7 @@ import { drip, wire } from '../support/wire.js';
 interface OddAnswer {
   readonly name: string;
   readonly send: (socket: Socket, operation: Operation) => void;
-  /** Where there are several, the runtime decides. */
+  /** The outcome; of several, the runtime decides. */
   readonly types: readonly string[];
   readonly timeout?: number;
 }

@@ -7,7 +7,7 @@ import { watchProcess } from '../support/watch.js';
 import { wire } from '../support/wire.js';
 
 const statuses = ['301 Moved', '302 Found', '303 See Other', '307 Temporary', '308 Permanent'];
-/** Whether a server that answers so has left the request to another. */
+/** True of a status by which a server leaves the request to another. */
 const isPassedOn = (status: string) => status.startsWith('307') || status.startsWith('308');
 
 test.each(

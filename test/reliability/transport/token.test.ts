@@ -7,7 +7,7 @@ import { startRawServer } from '../support/raw-server.js';
 import { watchProcess } from '../support/watch.js';
 import { wire } from '../support/wire.js';
 
-/** What untyped code may return. */
+/** A token function as untyped code may write it. */
 const returning = (value: unknown) => () => value as string;
 
 const sources: readonly [name: string, token: TokenSource, type: string][] = [

@@ -1,11 +1,11 @@
 /**
- * What every check is given.
+ * Makes what every check is given.
  *
  * @param about.sdk - The package's main entry point.
  * @param about.testing - `agent-platform-sdk/testing`.
- * @param about.fakeUrl - Where a fake listens that can be controlled.
- * @param about.runtime - How `user-agent` names the runtime; undefined where no program may set that header.
- * @param about.inBrowser - Whether the constructor has to be told that this is a browser.
+ * @param about.fakeUrl - The address of a fake that can be controlled.
+ * @param about.runtime - The runtime's name in `user-agent`; undefined where no program may set that header.
+ * @param about.inBrowser - True where the constructor has to be told that this is a browser.
  * @param about.addedGlobals - The globals that came with the package; undefined where nobody could look.
  */
 export function contextOf({ sdk, testing, fakeUrl, runtime, inBrowser = false, addedGlobals }) {

@@ -1,6 +1,6 @@
 import { equal, ok, thrownBy } from './harness.mjs';
 
-/** What went wrong, as a program would tell it apart. */
+/** The marks by which a program tells errors apart. */
 const kind = ({ name, type, status }) => [name, type, status];
 
 export const errorChecks = {

@@ -15,7 +15,7 @@ export function equal(actual, expected, what = 'the value') {
   ok(got === wanted, `expected ${what} to be ${wanted}, got ${got}`);
 }
 
-/** What a call throws or rejects with. */
+/** The error that a call throws or rejects with. */
 export async function thrownBy(call) {
   let value;
   try {

@@ -1,4 +1,4 @@
-// What a program sets ky up with that calls a service for months: retries, a timeout, and its token in a hook.
+// ky as a program sets it up that calls a service for months: retries, a timeout, and its token in a hook.
 import ky from 'ky';
 
 export function connect(baseUrl) {
