@@ -53,3 +53,15 @@ export function project(consumer: string, files: Readonly<Record<string, string>
   }
   return directory;
 }
+
+/** Runs a file of `consumers/` as a program of the consumer's and returns what it prints. `as` may make CommonJS of a module. */
+export function run(
+  consumer: string,
+  module: string,
+  { as = `${module}.mjs`, flags = [] }: { as?: string; flags?: readonly string[] } = {},
+): unknown {
+  const text = readFileSync(join(root, `test/package/consumers/${module}.mjs`), 'utf8');
+  const common = text.replaceAll(/^import (\{.*\}) from (.*);$/gm, 'const $1 = require($2);');
+  const directory = project(consumer, { [as]: as.endsWith('.cjs') ? common : text });
+  return JSON.parse(execFileSync(process.execPath, [...flags, join(directory, as)], { encoding: 'utf8' }));
+}

@@ -1,5 +1,5 @@
-const { AgentPlatform, ConfigurationError } = require('agent-platform-sdk');
-const { createFakePlatform } = require('agent-platform-sdk/testing');
+import { AgentPlatform, ConfigurationError } from 'agent-platform-sdk';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
 
 const answers = {
   '/v3/tools/tool-1': [200, { success: true, data: { id: 'tool-1' } }],
@@ -37,5 +37,4 @@ async function main() {
     }),
   );
 }
-
 void main();
