@@ -2,7 +2,7 @@ import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
 import type { InboxUnhandled } from 'agent-platform-sdk/bullmq';
 import { expect, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, eventually, notes, redis, stored } from './inbox-fixture.js';
 
 /** Hangs until its signal is aborted, and for ever. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DURABLE, startRedis } from '../../scripts/redis-server.js';
 import { deferred } from '../support/deferred.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, eventually, redis, stored } from './inbox-fixture.js';
 
 test('it tells how many events wait, run, retry and are dead letters, and how old the next one is', async () => {

@@ -11,8 +11,8 @@ import {
 } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, inject, vi } from 'vitest';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal } from '../webhooks/deliveries.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
 
 export const url = inject('redisUrl');
 const inboxes: BullMQInbox[] = [];

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { ConfigurationError } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import { expect, onTestFinished, test } from 'vitest';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, stored, url } from './inbox-fixture.js';
 
 test.each<[option: string, options: object]>([

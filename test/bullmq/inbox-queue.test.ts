@@ -9,8 +9,8 @@ import type { BullMQInboxOptions } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, envelope, minimal, post, secret } from '../webhooks/deliveries.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
 import { createInbox, eventually, everythingInRedis, notes, redis, stored, url } from './inbox-fixture.js';
 
 const queue = 'bull:agent-platform-webhooks';

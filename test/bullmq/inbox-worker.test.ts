@@ -4,8 +4,8 @@ import { Queue } from 'bullmq';
 import { expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
 import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal, post, secret } from '../webhooks/deliveries.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
 import { createInbox, eventually, everythingInRedis, notes, redis, stored } from './inbox-fixture.js';
 
 const receiverWith = (inbox?: ReturnType<typeof createInbox>) =>

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, eventually, notes, redis, stored, url } from './inbox-fixture.js';
 
 /** Gives a user of Redis all permissions but some, and returns its connection. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { cleanError } from '../../src/redis/failure.js';
 import { connect, rejectionOf, success } from '../support/client.js';
 import { type Answer, answerWith, connectTo } from '../support/msw.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 
 /** Characters that clear the screen, forge a line, or turn the direction of the text. */
 const HOSTILE =
@@ -10,13 +11,8 @@ const HOSTILE =
 const OBEYED = /[^\P{Cc}\n]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]|^\[agent-platform-sdk\] forged/mu;
 
 function logging() {
-  const lines: string[] = [];
-  const write = (line: string) => void lines.push(line);
-  const options = {
-    logger: { error: write, warn: write, info: write, debug: write },
-    logLevel: 'debug',
-  } as const;
-  return { lines, options };
+  const logger = new RecordingLogger();
+  return { lines: logger.lines, options: { logger, logLevel: 'debug' } as const };
 }
 
 describe('nothing that a terminal would obey is shown of', () => {

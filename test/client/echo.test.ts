@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { rejectionOf, success } from '../support/client.js';
 import { type Answer, answerWith, connectTo } from '../support/msw.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 
 const CANARY = 'canary-1f9d2c-of-this-test';
 const API_KEY = 'api-key-of-an-echo-test';
@@ -91,12 +92,10 @@ describe('a marked value of the call itself, which the service quotes, is masked
   });
 
   test('in a log line', async () => {
-    const lines: string[] = [];
-    const write = (line: string) => void lines.push(line);
-    const logger = { error: write, warn: write, info: write, debug: write };
+    const logger = new RecordingLogger();
     await failureOf(create({ isEnv: true, value }), quoting, { logger, logLevel: 'debug' });
-    expect(lines.join('\n')).toContain('[redacted]');
-    expect(lines.join('\n')).not.toContain('value-of-an-echo-test');
+    expect(logger.lines.join('\n')).toContain('[redacted]');
+    expect(logger.lines.join('\n')).not.toContain('value-of-an-echo-test');
   });
 
   test('but no value without isEnv', async () => {

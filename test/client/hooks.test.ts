@@ -2,6 +2,7 @@ import type { Hooks, RequestHookContext, ResponseHookContext } from 'agent-platf
 import { expect, test } from 'vitest';
 import { rejectionOf, success } from '../support/client.js';
 import { answerInTurn, answerWith, BASE_URL, connectTo } from '../support/msw.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 
 const found = answerWith(200, success({ id: 't1' }));
 
@@ -131,8 +132,7 @@ test('onRequest that throws ends the call with a typed error before anything is 
 test.each(['onResponse', 'onRetry', 'onDrift'] as const)(
   '%s that throws is logged and ignored',
   async (name) => {
-    const lines: string[] = [];
-    const write = (line: string) => void lines.push(line);
+    const logger = new RecordingLogger();
     const hooks: Hooks = {
       [name]: () => {
         throw new Error('broken hook');
@@ -143,11 +143,11 @@ test.each(['onResponse', 'onRetry', 'onDrift'] as const)(
       hooks,
       maxRetries: 1,
       logLevel: 'error',
-      logger: { error: write, warn: write, info: write, debug: write },
+      logger,
     });
     expect(await platform.tools.get('t1')).toMatchObject({ id: 't1' });
-    expect(lines.length).toBeGreaterThan(0);
-    for (const line of lines) expect(line).toContain(`the hook ${name} failed`);
+    expect(logger.lines.length).toBeGreaterThan(0);
+    for (const line of logger.lines) expect(line).toContain(`the hook ${name} failed`);
   },
 );
 

@@ -137,7 +137,7 @@ test('a logger of its own gets the facts as fields; one that takes fields first,
   });
 });
 
-test('console gets the line alone', async () => {
+test('console, the logger where none is given, gets the line alone', async () => {
   const info = vi.spyOn(console, 'info').mockImplementation(() => undefined);
   onTestFinished(() => info.mockRestore());
   const { platform } = connectTo(found, { logLevel: 'info' });

@@ -196,11 +196,11 @@ test('an unreadable Retry-After falls back to backoff', async () => {
 });
 
 test('a Retry-After above 60 s ends the call at once, with the value in the error', async () => {
-  const { platform, requests } = connectTo(answerWith(429, '', { 'retry-after': '61' }), {
+  const { platform, requests } = connectTo(answerWith(429, '', { 'retry-after': '60.5' }), {
     maxRetries: 2,
   });
   const error = await rejectionOf(platform.tools.get('t1'));
-  expect(error).toMatchObject({ type: 'rate_limit_error', retryAfter: 61 });
+  expect(error).toMatchObject({ type: 'rate_limit_error', retryAfter: 60.5 });
   expect((error as Error).message).toContain('asks to wait 61 s');
   expect(requests).toHaveLength(1);
 });

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import {
   AgentPlatform,
   type AgentPlatformError,
+  type AgentPlatformOptions,
   endpoint,
   type LogLevel,
   redact,
@@ -12,6 +13,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { rejectionOf, success } from '../support/client.js';
 import { type Answer, answerInTurn, answerWith, BASE_URL, connectTo } from '../support/msw.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 
 const CANARY = 'canary-1f9d2c-of-this-test';
 const marked = {
@@ -215,12 +217,17 @@ describe('no error shows a token, however the service echoes it', () => {
     expect(shown(await rejectionOf(platform.orgs.listMembersAndTeams('o1')))).not.toContain(CANARY);
   });
 
-  test('a header that a hook added', async () => {
+  test.each<[string, AgentPlatformOptions]>([
+    ['a hook', { hooks: { onRequest: ({ headers }) => headers.set('x-vault-token', CANARY) } }],
+    ['the caller', { headers: { 'x-vault-token': CANARY } }],
+  ])('in a header by %s that carries a credential', async (_, options) => {
     const { platform } = connectTo(
       ({ request }) => new HttpResponse(`no ${request.headers.get('x-vault-token')}`, { status: 500 }),
-      { hooks: { onRequest: ({ headers }) => headers.set('x-vault-token', CANARY) } },
+      options,
     );
-    expect(shown(await rejectionOf(platform.tools.get('t1')))).not.toContain(CANARY);
+    const error = shown(await rejectionOf(platform.tools.get('t1')));
+    expect(error).toContain('no [redacted]');
+    expect(error).not.toContain(CANARY);
   });
 
   test('a part of a header that carries a credential', async () => {
@@ -230,14 +237,6 @@ describe('no error shows a token, however the service echoes it', () => {
     };
     const { platform } = connectTo(answerWith(500, `${CANARY} another-key-of-it`), { headers });
     expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ rawBody: '[redacted] [redacted]' });
-  });
-
-  test('a header of the caller that carries a credential', async () => {
-    const { platform } = connectTo(
-      ({ request }) => new HttpResponse(`no ${request.headers.get('x-proxy-key')}`, { status: 500 }),
-      { headers: { 'x-proxy-key': CANARY } },
-    );
-    expect(shown(await rejectionOf(platform.tools.get('t1')))).not.toContain(CANARY);
   });
 });
 
@@ -316,28 +315,21 @@ describe('no error shows a marked field', () => {
 test.each(['off', 'error', 'warn', 'info', 'debug'] as LogLevel[])(
   'no log line shows a secret at the level %s',
   async (logLevel) => {
-    const lines: string[] = [];
-    const write = (...line: unknown[]) => void lines.push(line.map(String).join(' '));
-    const logger = { error: write, warn: write, info: write, debug: write };
+    const logger = new RecordingLogger();
     const echoed: Answer = ({ request }) => {
       const authorization = String(request.headers.get('authorization'));
       return HttpResponse.json(success({ ...marked, id: 't1', grown: CANARY, channels: null }), {
         headers: { 'x-token': CANARY, 'set-cookie': `session=${CANARY}`, 'x-echo': authorization },
       });
     };
-    const { platform } = connectTo(echoed, {
-      token: CANARY,
-      logger,
-      logLevel,
-      headers: { cookie: CANARY },
-    });
+    const { platform } = connectTo(echoed, { token: CANARY, logger, logLevel, headers: { cookie: CANARY } });
     await platform.tools.get('t1');
     await platform.tools.get(CANARY);
     await platform.variables.create('a1', { key: 'k', isEnv: true, value: CANARY, defaultValue: [CANARY] });
     const failing = connectTo(echo, { token: CANARY, logger, logLevel, maxRetries: 1 });
     await rejectionOf(failing.platform.tools.get('t1'));
-    expect(lines.join('\n')).not.toContain(CANARY);
-    if (logLevel === 'debug') expect(lines.join('\n')).toContain('[redacted]');
+    expect(logger.lines.join('\n')).not.toContain(CANARY);
+    if (logLevel === 'debug') expect(logger.lines.join('\n')).toContain('[redacted]');
   },
 );
 
@@ -450,13 +442,6 @@ describe('redact', () => {
     expect(shown(copy)).not.toContain(CANARY);
     expect(copy).toStrictEqual({ date: new Date(0), list: [1, undefined] });
     expect(redact(toJSON)).toBeUndefined();
-  });
-
-  test('copies an object once, wherever it is found', () => {
-    const tool = { magicCode: CANARY };
-    const { a, b } = redact({ a: tool, b: [tool] }) as { a: unknown; b: unknown[] };
-    expect(a).toEqual({ magicCode: '[redacted]' });
-    expect(b[0]).toBe(a);
   });
 
   test('a few objects that know each other are soon copied', () => {

@@ -1,8 +1,8 @@
-import { type AgentPlatformError, ApiError } from 'agent-platform-sdk';
+import type { AgentPlatformError } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { Masker } from '../../src/client/transport/masker.js';
 import { describeBody } from '../../src/client/transport/response-body.js';
-import { retryAfter, retryDelay } from '../../src/client/transport/retry.js';
+import { retryAfter } from '../../src/client/transport/retry.js';
 import { rejectionOf } from '../support/client.js';
 import { answerWith, connectTo } from '../support/msw.js';
 
@@ -17,16 +17,6 @@ test.each([
   const error = (await rejectionOf(platform.tools.get('t'))) as AgentPlatformError;
   expect(error.type).toBe('operation_failed_error');
   expect(error.message).toContain(words);
-});
-
-test.each([
-  [{ message: 'm', code: 'c' }, false],
-  [{ message: 'm' }, true],
-  [{ code: 'c' }, true],
-  [{}, true],
-])('a 500 with %j to a POST leaves the outcome open: %s', async (body, outcomeUnknown) => {
-  const { platform } = connectTo(answerWith(500, body));
-  expect(await rejectionOf(platform.variables.create('a', { key: 'k' }))).toMatchObject({ outcomeUnknown });
 });
 
 test.each([
@@ -56,13 +46,4 @@ test.each([
   ['5 GMT later', undefined],
 ])('Retry-After: %j means %s seconds', (value, seconds) => {
   expect(retryAfter(new Headers({ 'retry-after': value }))).toBe(seconds);
-});
-
-test.each([
-  ['60', 60_000],
-  ['60.5', undefined],
-])('a wait of %s seconds is waited for %s ms', (value, delay) => {
-  const headers = new Headers({ 'retry-after': value });
-  const call = { method: 'GET', path: '/', region: 'eu', status: 503, rawBody: '' } as const;
-  expect(retryDelay(new ApiError('no', { ...call, headers }), 1)).toBe(delay);
 });

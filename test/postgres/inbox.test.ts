@@ -11,8 +11,8 @@ import {
 import { freePort } from '../../scripts/free-port.js';
 import { type PostgresServer, startPostgres } from '../../scripts/postgres-server.js';
 import { startExample } from '../support/example-process.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, post, secret } from '../webhooks/deliveries.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
 
 let postgres: PostgresServer;
 let pool: Pool;

@@ -7,7 +7,7 @@ import { type Copy, followConversations, reconcile } from '../../examples/reconc
 import { type ConversationStore, openStore } from '../../examples/reconciliation/store.js';
 import { freePort } from '../../scripts/free-port.js';
 import { type PostgresServer, startPostgres } from '../../scripts/postgres-server.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 
 let postgres: PostgresServer;
 let pool: Pool;

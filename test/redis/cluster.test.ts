@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
 import { type RedisServer, startRedis } from '../../scripts/redis-server.js';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from '../webhooks/deliveries.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
 
 /** Quick to notice that a node is gone. */
 const NODE = ['--save', '', '--cluster-enabled', 'yes', '--cluster-node-timeout', '1000'];

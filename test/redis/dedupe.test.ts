@@ -5,8 +5,8 @@ import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from '../webhooks/deliveries.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
 
 const url = inject('redisUrl');
 const stores: RedisDedupe[] = [];

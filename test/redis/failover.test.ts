@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
 import { deferred } from '../support/deferred.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { makePrimary, makeReplica, type RedisPair, startPair } from './failover.js';
 
 /** A Redis that has become a replica, of one that is not there; it takes no writes. */

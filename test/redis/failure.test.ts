@@ -10,8 +10,8 @@ import { startRedis } from '../../scripts/redis-server.js';
 import { redisFailure } from '../../src/redis/failure.js';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
 import { listenOnLoopback } from '../support/loopback.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from '../webhooks/deliveries.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
 
 /** A Redis with a user `inbox`, who may do everything but what is taken away. */
 async function startWithUser(...less: readonly string[]): Promise<string> {

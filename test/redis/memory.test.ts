@@ -4,8 +4,8 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from '../webhooks/deliveries.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
 
 async function startLimited(maxmemory: string) {
   const server = await startRedis(['--save', '', '--maxmemory', maxmemory]);

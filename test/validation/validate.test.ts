@@ -7,7 +7,7 @@ import { LeveledLogger } from '../../src/ground/logger.js';
 import { closedObject, isOwnSchema, openObject } from '../../src/schemas/object.js';
 import { DriftReporter } from '../../src/validation/drift.js';
 import { type ValidationMode, validate, validateOwn } from '../../src/validation/validate.js';
-import { RecordingLogger } from '../webhooks/recording-logger.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 
 test.each([
   [[], '(root)'],

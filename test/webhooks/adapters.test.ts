@@ -9,8 +9,8 @@ import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { listenOnLoopback, serve } from '../support/loopback.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, minimal, secret } from './deliveries.js';
-import { RecordingLogger } from './recording-logger.js';
 
 function setUp(options: { maxBodyBytes?: number } = {}) {
   const rejections: WebhookRejection[] = [];

@@ -6,9 +6,9 @@ import {
 } from 'agent-platform-sdk';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from './deliveries.js';
 import { ManualClock } from './manual-clock.js';
-import { RecordingLogger } from './recording-logger.js';
 
 const event = () => post('lead_captured');
 

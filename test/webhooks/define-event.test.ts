@@ -14,8 +14,8 @@ import {
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal, secret } from './deliveries.js';
-import { RecordingLogger } from './recording-logger.js';
 
 const leadScored = defineEvent('lead_scored', z.object({ agentId: z.string(), score: z.coerce.number() }));
 const sent = { agentId: 'agent_1', score: '9' };

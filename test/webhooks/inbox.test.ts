@@ -7,9 +7,9 @@ import {
   WebhookPayloadError,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { envelope, minimal, type OptionsWithSecret, post, secret } from './deliveries.js';
 import { ManualClock } from './manual-clock.js';
-import { RecordingLogger } from './recording-logger.js';
 
 function setUp(options: OptionsWithSecret = {}) {
   const stored: StoredWebhook[] = [];

@@ -7,8 +7,8 @@ import {
   WebhookVerificationError,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, post, secret } from './deliveries.js';
-import { RecordingLogger } from './recording-logger.js';
 
 const request = () => new Request('https://example.com', { method: 'POST', body: delivery('lead_captured') });
 

@@ -6,9 +6,9 @@ import {
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal, type OptionsWithSecret, post, secret } from './deliveries.js';
 import { ManualClock, settle } from './manual-clock.js';
-import { RecordingLogger } from './recording-logger.js';
 
 const conversation = ({ type, payload }: WebhookEvent) =>
   type === 'conversation_updated' ? payload.convoId : undefined;

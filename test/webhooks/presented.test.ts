@@ -8,8 +8,8 @@ import {
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { presentedIn } from '../../src/webhooks/presented.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, envelope, secret } from './deliveries.js';
-import { RecordingLogger } from './recording-logger.js';
 
 afterEach(() => {
   vi.restoreAllMocks();

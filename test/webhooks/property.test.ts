@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { createWebhookReceiver, parseWebhook, WebhookError, type WebhookFailure } from 'agent-platform-sdk';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { envelope, eventTypes, secret } from './deliveries.js';
-import { RecordingLogger } from './recording-logger.js';
 
 const isGenuine = (value: unknown): boolean =>
   (value as { payload?: { workspaceSecret?: unknown } } | null)?.payload?.workspaceSecret === secret;

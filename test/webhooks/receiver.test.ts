@@ -13,9 +13,9 @@ import {
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, envelope, minimal, type OptionsWithSecret, post, secret } from './deliveries.js';
 import { ManualClock, settle } from './manual-clock.js';
-import { RecordingLogger } from './recording-logger.js';
 
 function setUp(options: OptionsWithSecret = {}) {
   const logger = new RecordingLogger();

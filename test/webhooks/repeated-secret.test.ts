@@ -8,8 +8,8 @@ import {
   type WebhookSecretOptions,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { envelope, secret } from './deliveries.js';
-import { RecordingLogger } from './recording-logger.js';
 
 const slashed = 'a/secret"with\\signs-é';
 const nested = (levels: number, inner: unknown): unknown =>

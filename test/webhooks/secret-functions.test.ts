@@ -13,9 +13,9 @@ import {
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, envelope, post, secret } from './deliveries.js';
 import { ManualClock, settle } from './manual-clock.js';
-import { RecordingLogger } from './recording-logger.js';
 
 const MINUTES = 60_000;
 const rotated = 'test-workspace-secret-0002';

@@ -2,9 +2,9 @@ import { createWebhookReceiver, type WebhookRejection, type WebhookSecretOptions
 import { expect, test } from 'vitest';
 import { UnverifiedBodies, type UnverifiedBody } from '../../src/webhooks/unverified-bodies.js';
 import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, secret } from './deliveries.js';
 import { ManualClock, settle } from './manual-clock.js';
-import { RecordingLogger } from './recording-logger.js';
 
 const MIB = 1024 * 1024;
 
