@@ -29,122 +29,88 @@ function refusal(options: Record<string, unknown>, environment?: Record<string, 
 }
 
 const complete = { region: 'eu', token: TOKEN, baseUrls: { eu: 'https://eu.example.com' } };
+const environment = { REGION: 'na', TOKEN: 'token-of-the-environment', BASE_URL_NA: BASE_URL, LOG: 'off' };
 
 test.each([
-  ['no region', { ...complete, region: undefined }, 'region', /AGENT_PLATFORM_REGION/],
-  ['an unknown region', { ...complete, region: 'us' }, 'region', /'eu' or 'na', got "us"/],
-  ['no token', { ...complete, token: undefined }, 'token', /AGENT_PLATFORM_TOKEN/],
-  ['a blank token', { ...complete, token: ' ' }, 'token', /blank/],
-  ['a token of seven characters', { ...complete, token: 'seven77' }, 'token', /eight.*AGENT_PLATFORM_TOKEN/],
-  ['a token that is no string', { ...complete, token: 5 }, 'token', /must be a string, got number/],
-  ['a token with a line break inside', { ...complete, token: 'a\nb' }, 'token', /cannot stand in a header/],
-  ['no base address', { ...complete, baseUrls: {} }, 'baseUrls.eu', /AGENT_PLATFORM_BASE_URL_EU/],
+  ['no region', { region: undefined }, 'region', /AGENT_PLATFORM_REGION/],
+  ['an unknown region', { region: 'us' }, 'region', /'eu' or 'na', got "us"/],
+  ['no token', { token: undefined }, 'token', /AGENT_PLATFORM_TOKEN/],
+  ['a blank token', { token: ' ' }, 'token', /blank/],
+  ['a token of seven characters', { token: 'seven77' }, 'token', /eight.*AGENT_PLATFORM_TOKEN/],
+  ['a token that is no string', { token: 5 }, 'token', /must be a string, got number/],
+  ['a token with a line break inside', { token: 'a\nb' }, 'token', /cannot stand in a header/],
+  ['no base address', { baseUrls: {} }, 'baseUrls.eu', /AGENT_PLATFORM_BASE_URL_EU/],
   [
     'the base address of the other region only',
-    { ...complete, region: 'na' },
+    { region: 'na' },
     'baseUrls.na',
     /AGENT_PLATFORM_BASE_URL_NA/,
   ],
   [
     'a base address that is no URL',
-    { ...complete, baseUrls: { eu: 'eu' } },
+    { baseUrls: { eu: 'eu' } },
     'baseUrls.eu',
     /not a URL, which begins with https:/,
   ],
-  ['plain http', { ...complete, baseUrls: { eu: 'http://eu.example.com' } }, 'baseUrls.eu', /https/],
-  ['another protocol', { ...complete, baseUrls: { eu: 'ftp://127.0.0.1' } }, 'baseUrls.eu', /https/],
+  ['plain http', { baseUrls: { eu: 'http://eu.example.com' } }, 'baseUrls.eu', /https/],
+  ['another protocol', { baseUrls: { eu: 'ftp://127.0.0.1' } }, 'baseUrls.eu', /https/],
   [
     'a base address with credentials',
-    { ...complete, baseUrls: { eu: 'https://u:hunter2@x.example' } },
+    { baseUrls: { eu: 'https://u:hunter2@x.example' } },
     'baseUrls.eu',
     /password/,
   ],
-  [
-    'a base address with a query',
-    { ...complete, baseUrls: { eu: 'https://x.example?a=1' } },
-    'baseUrls.eu',
-    /query/,
-  ],
-  ['a negative timeout', { ...complete, timeout: -1 }, 'timeout', /milliseconds above 0.*got -1/],
-  ['a timeout of 0', { ...complete, timeout: 0 }, 'timeout', /above 0/],
-  ['a timeout that is no number', { ...complete, timeout: '5' }, 'timeout', /number/],
-  ['a timeout no timer can keep', { ...complete, timeout: 2 ** 31 }, 'timeout', /at most 2147483647/],
-  ['a negative totalTimeout', { ...complete, totalTimeout: -1 }, 'totalTimeout', /above 0/],
-  ['half a retry', { ...complete, maxRetries: 0.5 }, 'maxRetries', /whole number/],
-  ['negative retries', { ...complete, maxRetries: -1 }, 'maxRetries', /whole number/],
+  ['a base address with a query', { baseUrls: { eu: 'https://x.example?a=1' } }, 'baseUrls.eu', /query/],
+  ['a negative timeout', { timeout: -1 }, 'timeout', /milliseconds above 0.*got -1/],
+  ['a timeout of 0', { timeout: 0 }, 'timeout', /above 0/],
+  ['a timeout that is no number', { timeout: '5' }, 'timeout', /number/],
+  ['a timeout no timer can keep', { timeout: 2 ** 31 }, 'timeout', /at most 2147483647/],
+  ['a negative totalTimeout', { totalTimeout: -1 }, 'totalTimeout', /above 0/],
+  ['half a retry', { maxRetries: 0.5 }, 'maxRetries', /whole number/],
+  ['negative retries', { maxRetries: -1 }, 'maxRetries', /whole number/],
   [
     'an unknown validation mode',
-    { ...complete, validation: 'loose' },
+    { validation: 'loose' },
     'validation',
     /'strict', 'tolerant', 'report', 'off'/,
   ],
-  ['an unknown log level', { ...complete, logLevel: 'trace' }, 'logLevel', /'off', 'error'/],
-  ['a fetch that is no function', { ...complete, fetch: {} }, 'fetch', /function/],
-  ['no bytes to read', { ...complete, maxResponseBytes: 0 }, 'maxResponseBytes', /above 0/],
-  [
-    'an unknown hook',
-    { ...complete, hooks: { onSend() {} } },
-    'hooks.onSend',
-    /is not a known option. Known: onRequest/,
-  ],
-  ['a hook that is no function', { ...complete, hooks: { onRequest: 1 } }, 'hooks.onRequest', /function/],
-  [
-    'an authorization header',
-    { ...complete, headers: { Authorization: 'x' } },
-    'headers.Authorization',
-    /option `token`/,
-  ],
-  [
-    'a content type',
-    { ...complete, headers: { 'content-type': 'x' } },
-    'headers.content-type',
-    /set by the client/,
-  ],
-  ['a header name with a space', { ...complete, headers: { 'x y': 'z' } }, 'headers.x y', /allowed in HTTP/],
-  [
-    'a header value with a line break',
-    { ...complete, headers: { x: 'a\r\nb' } },
-    'headers.x',
-    /allowed in HTTP/,
-  ],
-  ['a region that JSON cannot show', { ...complete, region: 1n }, 'region', /got bigint/],
-  ['a timeout that has no text', { ...complete, timeout: Object.create(null) }, 'timeout', /got object/],
-  ['headers that are null', { ...complete, headers: null }, 'headers', /plain object/],
-  ['headers of the class Headers', { ...complete, headers: new Headers() }, 'headers', /plain object/],
-  [
-    'a logger without a method',
-    { ...complete, logger: { info() {} } },
-    'logger.error',
-    /must be a function, got nothing/,
-  ],
+  ['an unknown log level', { logLevel: 'trace' }, 'logLevel', /'off', 'error'/],
+  ['a fetch that is no function', { fetch: {} }, 'fetch', /function/],
+  ['no bytes to read', { maxResponseBytes: 0 }, 'maxResponseBytes', /above 0/],
+  ['an unknown hook', { hooks: { onSend() {} } }, 'hooks.onSend', /is not a known option. Known: onRequest/],
+  ['a hook that is no function', { hooks: { onRequest: 1 } }, 'hooks.onRequest', /function/],
+  ['an authorization header', { headers: { Authorization: 'x' } }, 'headers.Authorization', /option `token`/],
+  ['a content type', { headers: { 'content-type': 'x' } }, 'headers.content-type', /set by the client/],
+  ['a header name with a space', { headers: { 'x y': 'z' } }, 'headers.x y', /allowed in HTTP/],
+  ['a header value with a line break', { headers: { x: 'a\r\nb' } }, 'headers.x', /allowed in HTTP/],
+  ['a region that JSON cannot show', { region: 1n }, 'region', /got bigint/],
+  ['a timeout that has no text', { timeout: Object.create(null) }, 'timeout', /got object/],
+  ['headers that are null', { headers: null }, 'headers', /plain object/],
+  ['headers of the class Headers', { headers: new Headers() }, 'headers', /plain object/],
+  ['a logger without a method', { logger: { info() {} } }, 'logger.error', /must be a function, got nothing/],
   [
     'a header that frames the request',
-    { ...complete, headers: { 'Transfer-Encoding': 'chunked' } },
+    { headers: { 'Transfer-Encoding': 'chunked' } },
     'headers.Transfer-Encoding',
     /set by the client/,
   ],
-  ['a token with its scheme', { ...complete, token: 'Bearer hunter2' }, 'token', /without `Bearer `/],
-  ['addresses that are one text', { ...complete, baseUrls: 'https://x' }, 'baseUrls', /must be an object/],
+  ['a token with its scheme', { token: 'Bearer hunter2' }, 'token', /without `Bearer `/],
+  ['addresses that are one text', { baseUrls: 'https://x' }, 'baseUrls', /must be an object/],
   [
     'an address of a region that there is not',
-    { ...complete, baseUrls: { us: 'https://x' } },
+    { baseUrls: { us: 'https://x' } },
     'baseUrls.us',
     /Known: eu, na/,
   ],
-  [
-    'a token in place of a region',
-    { ...complete, region: 'hunter2-hunter2' },
-    'region',
-    /got another string/,
-  ],
+  ['a token in place of a region', { region: 'hunter2-hunter2' }, 'region', /got another string/],
   [
     'an option that does not exist',
-    { ...complete, apiKey: 'x' },
+    { apiKey: 'x' },
     'apiKey',
     /is not a known option. Known: token, timeout/,
   ],
 ])('%s is refused, and the option is named', (_, options, option, message) => {
-  const error = refusal(options);
+  const error = refusal({ ...complete, ...options });
   expect(error.option).toBe(option);
   expect(error.message).toMatch(message);
   expect(error.message).not.toContain('hunter2');
@@ -218,12 +184,6 @@ test('an option that throws when it is read is a typed error that names it', asy
 
 test('settings are read from the environment', async () => {
   const requests = answerAll(answerWith(200, success({ id: 't1' })));
-  const environment = {
-    REGION: 'na',
-    TOKEN: 'token-of-the-environment',
-    BASE_URL_NA: BASE_URL,
-    LOG: 'off',
-  };
   const platform = construct({}, environment);
   await platform.tools.get('t1');
   expect(platform.region).toBe('na');
@@ -244,8 +204,7 @@ test.each([
   ['BASE_URL_EU', 'nonsense', 'baseUrls.eu'],
   ['LOG', 'loud', 'logLevel'],
 ])('a wrong AGENT_PLATFORM_%s is refused', (name, value, option) => {
-  const environment = { REGION: 'eu', TOKEN, BASE_URL_EU: 'https://eu.example.com', [name]: value };
-  const error = refusal({}, environment);
+  const error = refusal({}, { REGION: 'eu', TOKEN, BASE_URL_EU: 'https://eu.example.com', [name]: value });
   expect(error.option).toBe(option);
   expect(error.message).toContain(`AGENT_PLATFORM_${name}`);
 });
@@ -315,12 +274,6 @@ test('withOptions changes what it names and keeps the rest', async () => {
 
 test('withOptions keeps what came from the environment, although it is no longer there', async () => {
   const requests = answerAll(answerWith(200, success({ id: 't1' })));
-  const environment = {
-    REGION: 'na',
-    TOKEN: 'token-of-the-environment',
-    BASE_URL_NA: BASE_URL,
-    LOG: 'off',
-  };
   const platform = construct({}, environment);
   for (const name of VARIABLES) vi.stubEnv(`AGENT_PLATFORM_${name}`, undefined);
   const other = platform.withOptions({ timeout: 5_000 });

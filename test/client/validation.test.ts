@@ -1,6 +1,5 @@
 import {
   type AgentPlatform,
-  type AgentPlatformOptions,
   type Drift,
   ResponseValidationError,
   type ValidationMode,
@@ -11,22 +10,21 @@ import { answerWith, connectTo } from '../support/msw.js';
 
 const MODES: readonly ValidationMode[] = ['strict', 'tolerant', 'report', 'off'];
 
-async function getTool(body: unknown, options: AgentPlatformOptions) {
+/** A client of a service that answers so, and the drift that it reports. */
+function watched(body: unknown, validation?: ValidationMode, status = 200) {
   const drifts: Drift[] = [];
-  const { platform } = connectTo(answerWith(200, body), {
-    ...options,
-    hooks: { onDrift: (drift) => void drifts.push(drift) },
-  });
+  const hooks = { onDrift: (drift: Drift) => void drifts.push(drift) };
+  return { drifts, ...connectTo(answerWith(status, body), { validation, hooks }) };
+}
+
+function getTool(body: unknown, validation?: ValidationMode) {
+  const { platform, drifts } = watched(body, validation);
   return { call: platform.tools.get('t1'), drifts };
 }
 
-async function listMembers(clients: unknown[], validation: ValidationMode, more: object = {}) {
-  const drifts: Drift[] = [];
+function listMembers(clients: unknown[], validation: ValidationMode, more: object = {}) {
   const body = { success: true, message: 'ok', clients, teams: [], ...more };
-  const { platform } = connectTo(answerWith(200, body), {
-    validation,
-    hooks: { onDrift: (drift) => void drifts.push(drift) },
-  });
+  const { platform, drifts } = watched(body, validation);
   return { call: platform.orgs.listMembersAndTeams('o1'), drifts };
 }
 
@@ -66,19 +64,19 @@ describe('what grows', () => {
   test.each(growth)(
     '%s: an error in strict, drift in tolerant and report, nothing in off',
     async (_, client, path, code) => {
-      const strict = await listMembers([client], 'strict');
+      const strict = listMembers([client], 'strict');
       expect(await rejectionOf(strict.call)).toMatchObject({
         type: 'response_validation_error',
         issues: [{ path, code }],
       });
       for (const mode of ['tolerant', 'report'] as const) {
-        const { call, drifts } = await listMembers([client], mode);
+        const { call, drifts } = listMembers([client], mode);
         expect(await call).toEqual({ clients: [client], teams: [] });
         expect(drifts).toMatchObject([
           { source: 'GET /orgs/{orgId}/members-and-teams', region: 'eu', issues: [{ path, code }] },
         ]);
       }
-      const off = await listMembers([client], 'off');
+      const off = listMembers([client], 'off');
       expect(await off.call).toEqual({ clients: [client], teams: [] });
       expect(off.drifts).toEqual([]);
     },
@@ -105,13 +103,12 @@ describe('what grows', () => {
         [{ success: true }, ({ workspaces }) => workspaces.delete('w1'), [['message']]],
       ];
     for (const [answer, call, paths] of answers) {
-      const drifts: Drift[] = [];
-      const hooks = { onDrift: (drift: Drift) => void drifts.push(drift) };
-      const { platform } = connectTo(answerWith(200, answer), { hooks });
+      const { platform, drifts } = watched(answer);
       await call(platform);
       expect(drifts.flatMap(({ issues }) => issues.map(({ path }) => path))).toEqual(paths);
-      const strict = connectTo(answerWith(200, answer), { validation: 'strict' }).platform;
-      expect(await rejectionOf(call(strict))).toBeInstanceOf(ResponseValidationError);
+      expect(await rejectionOf(call(watched(answer, 'strict').platform))).toBeInstanceOf(
+        ResponseValidationError,
+      );
     }
   });
 
@@ -120,14 +117,14 @@ describe('what grows', () => {
     async (place) => {
       const [name = '', inner] = place.split('.');
       const client = { ID: 'c1', [name]: inner === undefined ? { x: 1 } : { [inner]: { x: 1 } } };
-      const { call, drifts } = await listMembers([client], 'strict');
+      const { call, drifts } = listMembers([client], 'strict');
       expect(await call).toEqual({ clients: [client], teams: [] });
       expect(drifts).toEqual([]);
     },
   );
 
   test('a new field of the closed envelope is kept beside clients and teams', async () => {
-    const { call, drifts } = await listMembers([], 'tolerant', { invitations: ['i1'] });
+    const { call, drifts } = listMembers([], 'tolerant', { invitations: ['i1'] });
     expect(await call).toEqual({ clients: [], teams: [], invitations: ['i1'] });
     expect(drifts).toMatchObject([{ issues: [{ path: ['invitations'] }] }]);
   });
@@ -149,17 +146,17 @@ describe('what breaks the contract', () => {
     '%s: an error in strict and tolerant, drift in report, nothing in off',
     async (_, data, path) => {
       for (const validation of ['strict', 'tolerant'] as const) {
-        const { call, drifts } = await getTool(success(data), { validation });
+        const { call, drifts } = getTool(success(data), validation);
         expect(await rejectionOf(call)).toMatchObject({
           type: 'response_validation_error',
           issues: [{ path }],
         });
         expect(drifts).toEqual([]);
       }
-      const report = await getTool(success(data), { validation: 'report' });
+      const report = getTool(success(data), 'report');
       expect(await report.call).toEqual(data);
       expect(report.drifts).toMatchObject([{ issues: [{ path }] }]);
-      const off = await getTool(success(data), { validation: 'off' });
+      const off = getTool(success(data), 'off');
       expect(await off.call).toEqual(data);
       expect(off.drifts).toEqual([]);
     },
@@ -171,25 +168,25 @@ describe('what breaks the contract', () => {
     ['an answer without data', { success: true, message: 'ok' }, ['data']],
   ])('%s of the envelope is an error in strict and tolerant', async (_, answer, path) => {
     for (const validation of ['strict', 'tolerant'] as const) {
-      const { call } = await getTool(answer, { validation });
+      const { call } = getTool(answer, validation);
       expect(await rejectionOf(call)).toMatchObject({ issues: [{ path }] });
     }
   });
 
   test('a number in a closed list of strings is not growth', async () => {
-    const { call } = await listMembers([{ ID: 'c1', status: 5 }], 'tolerant');
+    const { call } = listMembers([{ ID: 'c1', status: 5 }], 'tolerant');
     expect(await rejectionOf(call)).toBeInstanceOf(ResponseValidationError);
   });
 
   test('only what cannot be forgiven stands in the error', async () => {
-    const { call } = await listMembers([{ ID: 'c1', avatar: 1, name: 5 }], 'tolerant');
+    const { call } = listMembers([{ ID: 'c1', avatar: 1, name: 5 }], 'tolerant');
     expect(await rejectionOf(call)).toMatchObject({ issues: [{ path: ['clients', 0, 'name'] }] });
   });
 });
 
 test('a valid answer reports nothing', async () => {
   for (const validation of MODES) {
-    const { call, drifts } = await getTool(success({ id: 't1', grown: true }), { validation });
+    const { call, drifts } = getTool(success({ id: 't1', grown: true }), validation);
     expect(await call).toEqual({ id: 't1', grown: true });
     expect(drifts).toEqual([]);
   }
@@ -202,7 +199,7 @@ test('the mode of a call wins over the client’s', async () => {
 });
 
 test('the error names the field, what was expected and what came', async () => {
-  const { call } = await getTool(success({ id: 't1', name: 5 }), {});
+  const { call } = getTool(success({ id: 't1', name: 5 }));
   const error = (await rejectionOf(call)) as ResponseValidationError;
   expect(error.message).toBe(
     'GET /tools/t1 answered 200 with a body that does not fit the specification\n' +
@@ -214,7 +211,7 @@ test('the error names the field, what was expected and what came', async () => {
 });
 
 test('a thousand wrong fields are listed up to a limit, and the rest is counted', async () => {
-  const { call } = await getTool(success({ id: 't1', channels: Array.from({ length: 1000 }, () => 1) }), {});
+  const { call } = getTool(success({ id: 't1', channels: Array.from({ length: 1000 }, () => 1) }));
   const { issues } = (await rejectionOf(call)) as ResponseValidationError;
   expect(issues).toHaveLength(101);
   expect(issues[100]).toMatchObject({ code: 'more_issues', message: 'and 900 more issue(s)' });
@@ -228,7 +225,7 @@ describe('a 2xx that cannot be read', () => {
     ['text', 'OK', 'text that is not JSON'],
   ])('%s is a typed error with status and text, in every mode', async (_, body, description) => {
     for (const validation of MODES) {
-      const { call } = await getTool(body, { validation });
+      const { call } = getTool(body, validation);
       const error = (await rejectionOf(call)) as ResponseValidationError;
       expect(error).toBeInstanceOf(ResponseValidationError);
       expect(error).toMatchObject({ status: 200, rawBody: body, issues: [{ code: 'not_json' }] });
@@ -259,11 +256,7 @@ describe('an operation without data', () => {
     [202, ' \n'],
   ])('%i with an empty body succeeds: the deletion has happened', async (status, body) => {
     for (const validation of MODES) {
-      const drifts: Drift[] = [];
-      const { platform } = connectTo(answerWith(status, body), {
-        validation,
-        hooks: { onDrift: (drift) => void drifts.push(drift) },
-      });
+      const { platform, drifts } = watched(body, validation, status);
       expect(await platform.workspaces.delete('w1')).toBeUndefined();
       expect(drifts).toHaveLength(validation === 'off' ? 0 : 1);
     }
@@ -283,27 +276,23 @@ test.each(['strict', 'tolerant'] as const)(
   },
 );
 
-describe('an envelope that says the operation failed', () => {
-  test.each(MODES)('success: false in a 200 is an error in the mode %s', async (validation) => {
-    const { platform } = connectTo(answerWith(200, { success: false, message: 'Workspace is locked' }), {
-      validation,
-    });
-    const error = await rejectionOf(platform.workspaces.delete('w1'));
-    expect(error).toMatchObject({ type: 'operation_failed_error', status: 200, outcomeUnknown: false });
-    expect((error as Error).message).toContain('Workspace is locked');
-  });
+const failures: [envelope: object, reason: string, call: (platform: AgentPlatform) => Promise<unknown>][] = [
+  [
+    { success: false, message: 'Workspace is locked' },
+    'Workspace is locked',
+    ({ workspaces }) => workspaces.delete('w1'),
+  ],
+  [
+    { isGood: false, errors: 'no such number' },
+    'no such number',
+    ({ phoneNumbers }) => phoneNumbers.release({ phoneNumberSid: 'PN1', isImportedNumber: true }),
+  ],
+];
 
-  test.each(MODES)('isGood: false in a 200 is an error in the mode %s', async (validation) => {
-    const { platform } = connectTo(answerWith(200, { isGood: false, errors: 'no such number' }), {
-      validation,
-    });
-    const error = await rejectionOf(
-      platform.phoneNumbers.release({ phoneNumberSid: 'PN1', isImportedNumber: true }),
-    );
-    expect(error).toMatchObject({
-      type: 'operation_failed_error',
-      body: { isGood: false, errors: 'no such number' },
-    });
-    expect((error as Error).message).toContain('no such number');
-  });
+test.each(failures)('%j in a 200 is an error in every mode', async (body, reason, call) => {
+  for (const validation of MODES) {
+    const error = await rejectionOf(call(watched(body, validation).platform));
+    expect(error).toMatchObject({ type: 'operation_failed_error', status: 200, outcomeUnknown: false, body });
+    expect((error as Error).message).toContain(reason);
+  }
 });

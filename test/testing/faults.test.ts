@@ -1,5 +1,12 @@
-import { endpoints, NotFoundError, RateLimitError, ServerError, TimeoutError } from 'agent-platform-sdk';
-import { createFakePlatform, type FaultInput } from 'agent-platform-sdk/testing';
+import {
+  type AgentPlatform,
+  endpoints,
+  NotFoundError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+} from 'agent-platform-sdk';
+import { createFakePlatform, type FakePlatform, type FaultInput } from 'agent-platform-sdk/testing';
 import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 import { setupServer } from 'msw/node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -27,11 +34,26 @@ const outcomes: readonly (readonly [name: string, fault: FaultInput, seen: objec
 /** Only what never ends is given up soon: a busy machine must not change what is seen. */
 const timeoutFor = ({ kind }: FaultInput): number => (kind === 'stall' ? 250 : 30_000);
 
-describe('in process', () => {
+/** The ways in which a client reaches a fake. */
+const ways: readonly (readonly [name: string, connect: (fake: FakePlatform) => Promise<AgentPlatform>])[] = [
+  ['in process', async (fake) => clientOf(fake)],
+  ['over HTTP', async (fake) => httpClientOf(fake, await listening(fake))],
+  [
+    'through msw',
+    async (fake) => {
+      const msw = setupServer(...fakeHandlers(fake));
+      msw.listen();
+      onTestFinished(() => msw.close());
+      return clientOf(fake, { fetch: undefined });
+    },
+  ],
+];
+
+describe.each(ways)('%s', (_way, connect) => {
   test.each(outcomes)('%s', async (_name, fault, seen) => {
     const fake = createFakePlatform();
+    const { tools } = await connect(fake);
     fake.faults.inject(fault);
-    const { tools } = clientOf(fake);
 
     const struck = tools.get(fake.seed.eu.toolId, { timeout: timeoutFor(fault) });
     await expect(struck).rejects.toMatchObject(seen);
@@ -52,33 +74,6 @@ test.each([{ status: 503 }, { kind: 'html' }, { kind: 'reset' }, { kind: 'latenc
     expect(fake.requests).toMatchObject([{ body: { variable } }]);
   },
 );
-
-describe('over HTTP', () => {
-  test.each(outcomes)('%s', async (_name, fault, seen) => {
-    const fake = createFakePlatform();
-    const { tools } = httpClientOf(fake, await listening(fake));
-    fake.faults.inject(fault);
-
-    const struck = tools.get(fake.seed.eu.toolId, { timeout: timeoutFor(fault) });
-    await expect(struck).rejects.toMatchObject(seen);
-    await expect(tools.get(fake.seed.eu.toolId)).resolves.toBeDefined();
-  });
-});
-
-describe('through msw', () => {
-  test.each(outcomes)('%s', async (_name, fault, seen) => {
-    const fake = createFakePlatform();
-    const msw = setupServer(...fakeHandlers(fake));
-    msw.listen();
-    onTestFinished(() => msw.close());
-    const { tools } = clientOf(fake, { fetch: undefined });
-    fake.faults.inject(fault);
-
-    const struck = tools.get(fake.seed.eu.toolId, { timeout: timeoutFor(fault) });
-    await expect(struck).rejects.toMatchObject(seen);
-    await expect(tools.get(fake.seed.eu.toolId)).resolves.toBeDefined();
-  });
-});
 
 describe('which calls are struck', () => {
   test('the next one, by default', async () => {

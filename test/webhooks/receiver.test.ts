@@ -28,9 +28,9 @@ function setUp(options: OptionsWithSecret = {}) {
 }
 
 const ok = { status: 200, headers: {}, body: '' };
-const refused = (status: number, code: string) => ({
+const refused = (status: number, code: string, headers: object = {}) => ({
   status,
-  headers: expect.objectContaining({ 'content-type': 'application/json' }),
+  headers: { 'content-type': 'application/json', ...headers },
   body: expect.stringMatching(new RegExp(`^\\{"message":"[^"]+","code":"${code}"\\}$`)),
 });
 
@@ -72,24 +72,6 @@ test('all handlers of a type, and of any type, run; those of other types do not'
     .onAny((event) => ran.push(`any ${event.type}`));
   await receiver.handle(post('lead_captured'));
   expect(ran).toEqual(['first', 'second', 'any lead_captured']);
-});
-
-test('the answer waits for asynchronous handlers', async () => {
-  const { receiver } = setUp();
-  const [started, end] = [deferred(), deferred()];
-  const order: string[] = [];
-  receiver.on('lead_captured', async () => {
-    started.resolve();
-    await end.promise;
-    order.push('handled');
-  });
-  const answer = receiver.handle(post('lead_captured')).finally(() => order.push('answered'));
-  await started.promise;
-  await settle();
-  expect(order).toEqual([]);
-  end.resolve();
-  expect(await answer).toEqual(ok);
-  expect(order).toEqual(['handled', 'answered']);
 });
 
 test.each([0, 1, 2])('the answer waits for each of several handlers (%i)', async (slow) => {
@@ -165,7 +147,7 @@ test('at the default log level each type that nobody handles, or nobody knows, l
   const receiver = createWebhookReceiver({ secret: { acme: secret, globex: 'another-secret' }, logger });
   for (const workspaceSecret of [secret, 'another-secret']) {
     for (const type of ['webhook_test', 'agent_renamed', 'agent_renamed', 'webhook_test', 'lead_captured']) {
-      await receiver.handle(post(type, { workspaceSecret }));
+      expect(await receiver.handle(post(type, { workspaceSecret }))).toEqual(ok);
     }
   }
   expect(logger.lines).toEqual([
@@ -192,10 +174,6 @@ test('an unknown type goes to onUnknown', async () => {
   receiver.onAny(() => expect.unreachable()).onUnknown((event) => seen.push(event));
   expect(await receiver.handle(post('agent_renamed', { name: 'New' }))).toEqual(ok);
   expect([seen, failures]).toEqual([[{ type: 'agent_renamed', payload: { name: 'New' } }], []]);
-});
-
-test('an unknown type is answered 200 without onUnknown too', async () => {
-  expect(await setUp().receiver.handle(post('agent_renamed'))).toEqual(ok);
 });
 
 test('an invalid event goes to onInvalid with its issues, and is answered 200', async () => {
@@ -255,8 +233,7 @@ test('an onInvalid that fails is a failure like any', async () => {
 test.each(['GET', 'PUT', 'HEAD', undefined])('the method %s is answered 405', async (method) => {
   const { receiver, rejections } = setUp();
   const answer = await receiver.handle({ ...post('lead_captured'), method });
-  expect(answer).toEqual(refused(405, 'method_not_allowed'));
-  expect(answer.headers.allow).toBe('POST');
+  expect(answer).toEqual(refused(405, 'method_not_allowed', { allow: 'POST' }));
   expect(rejections).toMatchObject([{ reason: 'method_not_allowed', status: 405 }]);
 });
 
@@ -300,12 +277,6 @@ test.each(['x', 'é', '€', '😀', '\uD83D', '\uDE00x'])(
     expect([await status(size), await status(size - 1)]).toEqual([401, 413]);
   },
 );
-
-test('only a wrong method is told which one is allowed', async () => {
-  const { receiver } = setUp();
-  const { headers } = await receiver.handle({ method: 'POST', body: 'no' });
-  expect(headers).toEqual({ 'content-type': 'application/json' });
-});
 
 test('one failing handler keeps none from running, and each failure is reported with event and handler', async () => {
   const { receiver, failures } = setUp();
@@ -395,21 +366,16 @@ test('by default only what was refused or failed is logged', async () => {
   expect(logger.lines).toHaveLength(1);
 });
 
-test('the four validation modes are those of parseWebhook', async () => {
+test('the four validation modes are those of parseWebhook, and drift is reported with the event type', async () => {
   const statuses: number[] = [];
+  const sources: string[] = [];
   for (const validation of ['strict', 'tolerant', 'report', 'off'] as const) {
-    const { receiver } = setUp({ validation });
+    const { receiver } = setUp({ validation, onDrift: ({ source }) => void sources.push(source) });
     receiver.on('lead_captured', () => undefined);
     statuses.push((await receiver.handle(post('lead_captured', { channel: 'hologram' }))).status);
   }
   expect(statuses).toEqual([400, 200, 200, 200]);
-});
-
-test('drift is reported with the event type', async () => {
-  const sources: string[] = [];
-  const { receiver } = setUp({ onDrift: ({ source }) => void sources.push(source) });
-  await receiver.handle(post('lead_captured', { channel: 'hologram' }));
-  expect(sources).toEqual(['lead_captured']);
+  expect(sources).toEqual(['lead_captured', 'lead_captured']);
 });
 
 test('a field of the envelope beside type and payload is reported as drift, with its value', async () => {
@@ -501,11 +467,12 @@ test.each([
   expect(create).toThrow(expect.objectContaining({ option }));
 });
 
-test('a handler for an unknown type, or one that is no function, is refused', () => {
+test('a handler for an unknown type or a list of types, or one that is no function, is refused', () => {
   const { receiver } = setUp();
   expect(() => receiver.on('lead_capturd' as 'lead_captured', () => undefined)).toThrow(
     /lead_capturd.*Known/,
   );
+  expect(() => receiver.on(['lead_captured'] as never, () => undefined)).toThrow(ConfigurationError);
   expect(() => receiver.on('lead_captured', undefined as never)).toThrow(ConfigurationError);
   expect(() => receiver.onError('log' as never)).toThrow(ConfigurationError);
 });
