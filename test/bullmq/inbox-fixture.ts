@@ -1,4 +1,4 @@
-import type { StoredWebhook } from 'agent-platform-sdk';
+import { createWebhookReceiver, type StoredWebhook } from 'agent-platform-sdk';
 import {
   type BullMQInbox,
   type BullMQInboxOptions,
@@ -12,7 +12,7 @@ import {
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, inject, vi } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { minimal } from '../webhooks/deliveries.js';
+import { minimal, type OptionsWithSecret, secret } from '../webhooks/deliveries.js';
 
 export const url = inject('redisUrl');
 const inboxes: BullMQInbox[] = [];
@@ -37,6 +37,10 @@ export function createInbox(options: Partial<BullMQInboxOptions> = {}): BullMQIn
   inboxes.push(inbox);
   return inbox;
 }
+
+/** A receiver that logs nowhere. */
+export const receiverWith = (options: OptionsWithSecret = {}) =>
+  createWebhookReceiver({ secret, logger: new RecordingLogger(), ...options });
 
 /** Hooks that note what they are told. */
 export function notes() {

@@ -6,14 +6,19 @@ import { startRedis } from '../../scripts/redis-server.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal, post, secret } from '../webhooks/deliveries.js';
-import { createInbox, eventually, everythingInRedis, notes, redis, stored } from './inbox-fixture.js';
-
-const receiverWith = (inbox?: ReturnType<typeof createInbox>) =>
-  createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+import {
+  createInbox,
+  eventually,
+  everythingInRedis,
+  notes,
+  receiverWith,
+  redis,
+  stored,
+} from './inbox-fixture.js';
 
 test('a worker runs the handlers of a receiver, with the event and its context', async () => {
   const inbox = createInbox();
-  const receiver = createWebhookReceiver({ secret: { acme: secret }, inbox, logger: new RecordingLogger() });
+  const receiver = receiverWith({ secret: { acme: secret }, inbox });
   const handled = new Promise<unknown[]>((resolve) => {
     receiver.on('lead_captured', (event, context) => resolve([event, context]));
   });
@@ -76,7 +81,7 @@ test('an event whose attempts are used up is a dead letter, with its reason', as
 test('an event that does not fit the specification is a dead letter at once, and not lost', async () => {
   const { hooks, told } = notes();
   const inbox = createInbox({ hooks });
-  const receiver = receiverWith(inbox).on('lead_captured', () => undefined);
+  const receiver = receiverWith({ inbox }).on('lead_captured', () => undefined);
   const body = JSON.stringify({ type: 'lead_captured', payload: { agentId: 1, workspaceSecret: secret } });
   expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
   inbox.work(receiver);

@@ -157,7 +157,7 @@ const grown = delivery('lead_captured', { channel: 'hologram', leadName: null })
 const grownPayload = { ...minimal.lead_captured, channel: 'hologram', leadName: null };
 const broken = delivery('lead_captured', { agentId: 7 });
 
-test('tolerant, the default, forgives what grows, and reports it', () => {
+test('tolerant, the default, forgives what grows, and reports it; strict does not', () => {
   const drifts: Drift[] = [];
   const parsed = parseWebhook(grown, { secret, onDrift: (drift) => void drifts.push(drift) });
   expect(parsed.payload).toEqual(grownPayload);
@@ -168,22 +168,16 @@ test('tolerant, the default, forgives what grows, and reports it', () => {
     },
   ]);
   expect(() => parseWebhook(broken, { secret })).toThrow(WebhookPayloadError);
-});
-
-test('strict forgives nothing', () => {
   expect(() => parseWebhook(grown, { secret, validation: 'strict' })).toThrow(WebhookPayloadError);
 });
 
-test('report passes everything on, and reports it', () => {
+test.each([
+  ['report', [{ issues: [{ path: ['payload', 'agentId'] }] }]],
+  ['off', []],
+] as const)('%s passes everything on, with this drift: %j', (validation, expected) => {
   const drifts: Drift[] = [];
-  parseWebhook(broken, { secret, validation: 'report', onDrift: (drift) => void drifts.push(drift) });
-  expect(drifts).toMatchObject([{ issues: [{ path: ['payload', 'agentId'] }] }]);
-});
-
-test('off passes everything on', () => {
-  const drifts: Drift[] = [];
-  parseWebhook(broken, { secret, validation: 'off', onDrift: (drift) => void drifts.push(drift) });
-  expect(drifts).toEqual([]);
+  parseWebhook(broken, { secret, validation, onDrift: (drift) => void drifts.push(drift) });
+  expect(drifts).toMatchObject(expected);
 });
 
 test('off still verifies', () => {
@@ -218,10 +212,6 @@ test.each([
 
 const request = (body: BodyInit | null, init: RequestInit = {}) =>
   new Request('https://receiver.example/webhooks', { method: 'POST', body, ...init });
-
-test('a Request is read and parsed', async () => {
-  await expect(parseWebhookRequest(request(genuine), { secret })).resolves.toEqual(event);
-});
 
 test('a body that is no Request is taken as it is', async () => {
   await expect(parseWebhookRequest(JSON.parse(genuine), { secret })).resolves.toEqual(event);

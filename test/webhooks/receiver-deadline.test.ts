@@ -1,5 +1,6 @@
 import {
   createWebhookReceiver,
+  type DedupeStore,
   type WebhookContext,
   type WebhookFailure,
   type WebhookRejection,
@@ -11,6 +12,8 @@ import { delivery, type OptionsWithSecret, post, secret } from './deliveries.js'
 import { ManualClock, settle } from './manual-clock.js';
 
 const never = () => new Promise<never>(() => undefined);
+/** A store that takes note of all, and remembers nothing. */
+const noted: DedupeStore = { claim: () => 'new', complete: () => undefined, release: () => undefined };
 
 function setUp(options: OptionsWithSecret = {}) {
   const clock = new ManualClock();
@@ -93,94 +96,71 @@ test('a failure after the deadline is still reported', async () => {
   expect(logger.lines.join()).toContain('settled after its deadline: handler_failed');
 });
 
-test('an onError that never settles does not hold the answer beyond the deadline', async () => {
+test.each<[string, object, unknown[]]>([
+  ['onError', post('lead_captured'), [500, 'handler_failed']],
+  ['onRejected', { method: 'POST', body: '{}' }, [401, 'verification_failed']],
+])('an %s that never settles does not hold the answer beyond the deadline', async (_, request, expected) => {
   const { clock, receiver } = setUp();
-  receiver.onError(never).on('lead_captured', () => Promise.reject(new Error('no')));
-  const answer = receiver.handle(post('lead_captured'));
+  receiver.onRejected(never).onError(never);
+  receiver.on('lead_captured', () => Promise.reject(new Error('no')));
+  const answer = receiver.handle(request);
   await clock.advance(55_000);
-  expect(codeOf(await answer)).toEqual([500, 'handler_failed']);
+  expect(codeOf(await answer)).toEqual(expected);
 });
 
-test('an onRejected that never settles does not hold the answer beyond the deadline', async () => {
-  const { clock, receiver } = setUp();
-  receiver.onRejected(never);
-  const answer = receiver.handle({ method: 'POST', body: '{}' });
-  await clock.advance(55_000);
-  expect(codeOf(await answer)).toEqual([401, 'verification_failed']);
-});
+test.each<[string, OptionsWithSecret, string, object]>([
+  ['a look-up', { secret: never }, 'lookup_failed', { stage: 'secret', event: undefined }],
+  [
+    'a store',
+    { dedupe: { store: { ...noted, claim: never }, timeout: 60_000 } },
+    'deadline_passed',
+    { stage: 'dedupe', event: { type: 'lead_captured' } },
+  ],
+  [
+    'an inbox',
+    { inbox: { store: never } },
+    'not_stored',
+    { stage: 'inbox', event: { type: 'lead_captured' } },
+  ],
+])(
+  '%s that never answers is answered 500 at the deadline, and reported',
+  async (_, options, code, failure) => {
+    const { clock, receiver, failures, rejections } = setUp(options);
+    receiver.on('lead_captured', () => undefined);
+    const answer = receiver.handle(post('lead_captured'));
+    await clock.advance(55_000);
+    expect(codeOf(await answer)).toEqual([500, code]);
+    const error = expect.objectContaining({ type: 'webhook_error' }) as Error;
+    expect([failures, rejections]).toMatchObject([[[error, failure]], []]);
+  },
+);
 
-test('a look-up that never settles is answered 500, and reported', async () => {
-  const { clock, receiver, rejections, failures } = setUp({ secret: never });
-  const answer = receiver.handle(post('lead_captured'));
-  await clock.advance(55_000);
-  expect(codeOf(await answer)).toEqual([500, 'lookup_failed']);
-  const error = expect.objectContaining({ type: 'webhook_error' }) as Error;
-  expect([failures, rejections]).toMatchObject([[[error, { stage: 'secret', event: undefined }]], []]);
-});
-
-test('a body that stalls is given up at the deadline, once', async () => {
+test('a body that stalls is given up at the deadline, once, and not handled though a whole event came', async () => {
   const { clock, receiver, rejections } = setUp();
+  const handled: unknown[] = [];
+  receiver.onAny((event) => handled.push(event));
   let cancelled = false;
   const body = new ReadableStream({
-    start: (stream) => stream.enqueue(new TextEncoder().encode('{"type":')),
+    start: (stream) => stream.enqueue(new TextEncoder().encode(delivery('lead_captured'))),
     cancel: () => {
       cancelled = true;
     },
   });
-  const request = new Request('https://receiver.example', {
-    method: 'POST',
-    body,
-    duplex: 'half',
-  } as RequestInit);
-  const answer = receiver.fetch(request);
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+  const answer = receiver.fetch(new Request('https://receiver.example', init));
   await clock.advance(55_000);
   expect((await answer).status).toBe(400);
   await settle();
-  expect(cancelled).toBe(true);
+  expect([cancelled, handled]).toEqual([true, []]);
   expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
 });
 
-test('what came of a body that was given up is not handled, even if it is a whole event', async () => {
-  const { clock, receiver } = setUp();
-  const handled: unknown[] = [];
-  receiver.onAny((event) => handled.push(event));
-  const body = new ReadableStream({
-    start: (stream) => stream.enqueue(new TextEncoder().encode(delivery('lead_captured'))),
-  });
-  const answer = receiver.fetch(
-    new Request('https://receiver.example', { method: 'POST', body, duplex: 'half' } as RequestInit),
-  );
-  await clock.advance(55_000);
-  expect((await answer).status).toBe(400);
-  await settle();
-  expect(handled).toEqual([]);
-});
-
-test('a store that never answers is answered 500 at the deadline, and reported', async () => {
-  const store = { claim: never, complete: () => undefined, release: () => undefined };
-  const { clock, receiver, failures } = setUp({ dedupe: { store, timeout: 60_000 } });
-  receiver.on('lead_captured', () => undefined);
-  const answer = receiver.handle(post('lead_captured'));
-  await clock.advance(55_000);
-  expect(codeOf(await answer)).toEqual([500, 'deadline_passed']);
-  expect(failures).toMatchObject([[{}, { stage: 'dedupe' }]]);
-});
-
 test('what was handled is answered 200 at the deadline, though the store does not take note of it', async () => {
-  const store = { claim: () => 'new' as const, complete: never, release: () => undefined };
-  const { clock, receiver } = setUp({ dedupe: { store, timeout: 60_000 } });
+  const { clock, receiver } = setUp({ dedupe: { store: { ...noted, complete: never }, timeout: 60_000 } });
   receiver.on('lead_captured', () => undefined);
   const answer = receiver.handle(post('lead_captured'));
   await clock.advance(55_000);
   expect(codeOf(await answer)).toEqual([200]);
-});
-
-test('an inbox that never answers is answered 500 at the deadline, and reported', async () => {
-  const { clock, receiver, failures } = setUp({ inbox: { store: never } });
-  const answer = receiver.handle({ method: 'POST', body: delivery('lead_captured') });
-  await clock.advance(55_000);
-  expect(codeOf(await answer)).toEqual([500, 'not_stored']);
-  expect(failures).toMatchObject([[{}, { stage: 'inbox', event: { type: 'lead_captured' } }]]);
 });
 
 test('an onError that never settles is told once that the inbox failed', async () => {

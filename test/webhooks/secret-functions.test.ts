@@ -12,6 +12,7 @@ import {
   WebhookVerificationError,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { rejectionOf } from '../support/client.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, envelope, post, secret } from './deliveries.js';
@@ -36,7 +37,7 @@ function setUp(secrets: WebhookSecretOptions) {
   return { clock, logger, workspaces, failures, rejections, receiver, statusOf };
 }
 
-/** A loader that counts, and whose secrets can be changed. */
+/** A receiver with a loader that counts, and whose secrets can be changed. */
 function vault(held: unknown = secret) {
   const state = { held, loads: 0 };
   const load = async () => {
@@ -44,7 +45,7 @@ function vault(held: unknown = secret) {
     await settle();
     return state.held as string;
   };
-  return { state, load };
+  return { state, ...setUp({ secret: load }) };
 }
 
 test('a function that reads the secret lets no forged webhook pass, and what it reads is shown nowhere', async () => {
@@ -71,8 +72,7 @@ test.each<[string, WebhookSecretLoader, string | undefined]>([
 });
 
 test('secrets are loaded when the first delivery presents one, for all that wait at once', async () => {
-  const { state, load } = vault();
-  const { statusOf } = setUp({ secret: load });
+  const { state, statusOf } = vault();
   await statusOf({ method: 'POST', body: '{}' });
   expect(state.loads).toBe(0);
   const statuses = await Promise.all(Array.from({ length: 50 }, () => statusOf(post('webhook_test'))));
@@ -81,8 +81,7 @@ test('secrets are loaded when the first delivery presents one, for all that wait
 });
 
 test('loaded secrets are used for five minutes', async () => {
-  const { state, load } = vault();
-  const { clock, statusOf } = setUp({ secret: load });
+  const { state, clock, statusOf } = vault();
   await statusOf(post('webhook_test'));
   state.held = rotated;
   await clock.advance(5 * MINUTES);
@@ -92,8 +91,7 @@ test('loaded secrets are used for five minutes', async () => {
 });
 
 test('a rotation is seen at once: a secret that does not match has them loaded afresh', async () => {
-  const { state, load } = vault();
-  const { clock, statusOf } = setUp({ secret: load });
+  const { state, clock, statusOf } = vault();
   await statusOf(post('webhook_test'));
   state.held = rotated;
   await clock.advance(10_001);
@@ -102,8 +100,7 @@ test('a rotation is seen at once: a secret that does not match has them loaded a
 });
 
 test('forged webhooks load the secrets once in ten seconds, however many come', async () => {
-  const { state, load } = vault();
-  const { clock, statusOf } = setUp({ secret: load });
+  const { state, clock, statusOf } = vault();
   const forgeMany = () => Promise.all(Array.from({ length: 50 }, () => statusOf(forged())));
   await forgeMany();
   await forgeMany();
@@ -152,16 +149,14 @@ test.each<[string, () => unknown]>([
 );
 
 test('a loader that failed is asked again by the next delivery', async () => {
-  const { state, load } = vault('');
-  const { statusOf } = setUp({ secret: load });
+  const { state, statusOf } = vault('');
   expect(await statusOf(post('webhook_test'))).toBe(500);
   state.held = secret;
   expect(await statusOf(post('webhook_test'))).toBe(200);
 });
 
 test('secrets whose time is over are not used when the function gives none instead', async () => {
-  const { state, load } = vault();
-  const { clock, statusOf } = setUp({ secret: load });
+  const { state, clock, statusOf } = vault();
   await statusOf(post('webhook_test'));
   state.held = undefined;
   await clock.advance(10_001);
@@ -218,8 +213,7 @@ test.each<[string, () => Promise<string>, number]>([
 );
 
 test('after the clock was set back, loaded secrets are old: a rotation is seen', async () => {
-  const { state, load } = vault();
-  const { clock, statusOf } = setUp({ secret: load });
+  const { state, clock, statusOf } = vault();
   await statusOf(post('webhook_test'));
   await clock.advance(-60 * MINUTES);
   state.held = rotated;
@@ -257,14 +251,7 @@ test.each([
   ],
 ])('%s refuses a look-up in `secret`, and both or neither of the options', async (_, take) => {
   const lookup = (presented: string) => (presented === '' ? undefined : 'acme');
-  const refusal = async (options: unknown): Promise<unknown> => {
-    try {
-      await take(options);
-      return undefined;
-    } catch (error) {
-      return error;
-    }
-  };
+  const refusal = (options: unknown) => rejectionOf((async () => take(options))());
   expect(await refusal({ secret: lookup })).toMatchObject({
     type: 'configuration_error',
     option: 'secret',

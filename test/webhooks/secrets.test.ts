@@ -13,15 +13,12 @@ const [one, two, three] = ['secret-number-one', 'secret-number-two', 'secret-num
 const workspaceOf = (secret: WebhookSecrets, presented: unknown): string | undefined =>
   parseWebhook(delivery('webhook_test', { workspaceSecret: presented }), { secret }).workspace;
 
-test.each([one, two])('each secret of a list is genuine (%s)', (presented) => {
-  expect(workspaceOf([one, two], presented)).toBeUndefined();
-});
-
 test.each([
   [one, 'acme'],
   [two, 'globex'],
   [three, 'globex'],
-])('a named secret tells whose it is (%s)', (presented, name) => {
+])('each secret of a list is genuine, and a named one tells whose it is (%s)', (presented, name) => {
+  expect(workspaceOf([one, two, three], presented)).toBeUndefined();
   expect(workspaceOf({ acme: one, globex: [two, three] }, presented)).toBe(name);
 });
 
@@ -87,42 +84,11 @@ test('thousands of workspaces are told apart', () => {
   expect(workspaceOf(secrets, 'secret_4321')).toBe('workspace_4321');
 });
 
-const changes: readonly [string, () => { secrets: WebhookSecrets; change: () => void }][] = [
-  [
-    'list',
-    () => {
-      const secrets: string[] = [one, three];
-      return { secrets, change: () => void secrets.splice(0, 2, three, two) };
-    },
-  ],
-  [
-    'record',
-    () => {
-      const secrets: Record<string, string> = { acme: one };
-      return {
-        secrets,
-        change: () => {
-          secrets.acme = two;
-        },
-      };
-    },
-  ],
-  [
-    'list in a record',
-    () => {
-      const secrets: Record<string, string[]> = { acme: [one] };
-      return {
-        secrets,
-        change: () => {
-          secrets.acme = [two];
-        },
-      };
-    },
-  ],
-];
-
-test.each(changes)('a %s goes by what it holds when parseWebhook is called', (_, make) => {
-  const { secrets, change } = make();
+test.each<[string, WebhookSecrets & object, object]>([
+  ['list', [one, three], [three, two]],
+  ['record', { acme: one }, { acme: two }],
+  ['list in a record', { acme: [one] }, { acme: [two] }],
+])('a %s goes by what it holds when parseWebhook is called', (_, secrets, changed) => {
   const isGenuine = (presented: string) => {
     try {
       workspaceOf(secrets, presented);
@@ -133,7 +99,7 @@ test.each(changes)('a %s goes by what it holds when parseWebhook is called', (_,
     }
   };
   expect([isGenuine(one), isGenuine(two)]).toEqual([true, false]);
-  change();
+  Object.assign(secrets, changed);
   expect([isGenuine(one), isGenuine(two)]).toEqual([false, true]);
 });
 
@@ -183,11 +149,9 @@ test.each([255, 256, 257, 512])(
   'a secret of %i letters is known, and one letter more or less is not',
   (length) => {
     const long = 'x'.repeat(length);
-    const parse = (presented: string) =>
-      parseWebhook(delivery('webhook_test', { workspaceSecret: presented }), { secret: long });
-    expect(parse(long).type).toBe('webhook_test');
+    expect(workspaceOf({ acme: long }, long)).toBe('acme');
     for (const wrong of [long.slice(1), `${long}x`, `${long}\0`]) {
-      expect(() => parse(wrong)).toThrow(WebhookVerificationError);
+      expect(() => workspaceOf(long, wrong)).toThrow(WebhookVerificationError);
     }
   },
 );
