@@ -164,7 +164,7 @@ test('tolerant, the default, forgives what grows, and reports it; strict does no
   expect(drifts).toMatchObject([
     {
       source: 'lead_captured',
-      issues: [{ path: ['payload', 'channel'] }, { path: ['payload', 'leadName'] }],
+      issues: [{ path: ['payload', 'leadName'] }, { path: ['payload', 'channel'] }],
     },
   ]);
   expect(() => parseWebhook(broken, { secret })).toThrow(WebhookPayloadError);

@@ -303,6 +303,32 @@ test('one failing handler keeps none from running, and each failure is reported 
   ]);
 });
 
+test.each<[what: string, body: string, handler: () => unknown]>([
+  [
+    'handler throws',
+    delivery('lead_captured'),
+    () => {
+      throw new Error('thrown');
+    },
+  ],
+  ['handler rejects', delivery('lead_captured'), () => Promise.reject(new Error('rejected'))],
+  ['delivery is refused', 'no', () => undefined],
+])('where a %s, the answer waits for the listeners: a process may end with it', async (_, body, handler) => {
+  const told = deferred();
+  const ended: string[] = [];
+  const listen = async () => {
+    await told.promise;
+    ended.push('told');
+  };
+  const { receiver } = setUp();
+  receiver.on('lead_captured', handler).onError(listen).onRejected(listen);
+  const answering = receiver.handle({ method: 'POST', body }).then(() => ended.push('answered'));
+  await settle();
+  told.resolve();
+  await answering;
+  expect(ended).toEqual(['told', 'answered']);
+});
+
 test('neither answer nor log shows what a handler threw', async () => {
   const { receiver, logger } = setUp();
   receiver.on('lead_captured', () => {
