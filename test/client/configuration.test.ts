@@ -316,12 +316,3 @@ test('a secret cannot cross regions: withOptions to another region needs a token
   expect(other.region).toBe('na');
   expect(requests[0]?.headers.authorization).toBe('Bearer secret-of-na');
 });
-
-test('two ids in a row, where one argument names them, are refused as what they are', async () => {
-  const { platform, requests } = connectTo(answerWith(200, success({ ID: 'c1' })));
-  const call = platform.conversations.get('a1' as never, 'c1' as never);
-  await expect(call).rejects.toThrow(
-    '(root): expected the ids by name in one object, { agentId, convoId }, received string',
-  );
-  expect(requests).toEqual([]);
-});

@@ -17,6 +17,7 @@ const outcomes: [string, Answer, boolean][] = [
   ['a 200 of a wrong shape', answerWith(200, [1]), true],
   ['a 502 with an empty body', answerWith(502), true],
   ['a 500 with HTML', answerWith(500, '<html></html>'), true],
+  ['a 502 with the error body', answerWith(502, refusal), true],
   ['a 504 with the error body', answerWith(504, refusal), true],
   ['a 408 with the error body', answerWith(408, refusal), true],
   ['a 500 with the error body', answerWith(500, refusal), false],

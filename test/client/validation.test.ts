@@ -289,6 +289,18 @@ const failures: [envelope: object, reason: string, call: (platform: AgentPlatfor
   ],
 ];
 
+test.each([
+  [{ success: false }, '(success: false): without a reason'],
+  [{ success: false, message: '' }, '(success: false): without a reason'],
+  [{ success: false, message: 'no' }, '(success: false): no'],
+  [{ isGood: false, errors: 'rented' }, '(isGood: false): rented'],
+  [{ isGood: false, errors: 7 }, '(isGood: false): without a reason'],
+])('the failed envelope %j is told as it is', async (body, words) => {
+  const error = (await rejectionOf(getTool(body).call)) as Error;
+  expect(error).toMatchObject({ type: 'operation_failed_error' });
+  expect(error.message).toContain(words);
+});
+
 test.each(failures)('%j in a 200 is an error in every mode', async (body, reason, call) => {
   for (const validation of MODES) {
     const error = await rejectionOf(call(watched(body, validation).platform));

@@ -109,15 +109,6 @@ describe('by default', () => {
     await expect(asAgent.tools.get('nowhere')).rejects.toThrow(NotFoundError);
   });
 
-  test('a number that belongs to nobody any more is not there', async () => {
-    const fake = createFakePlatform();
-    const { phoneNumbers } = clientOf(fake);
-    const input = { phoneNumberSid: eu.importedNumberSid, isImportedNumber: true };
-    await phoneNumbers.release(input);
-
-    await expect(phoneNumbers.release(input)).rejects.toThrow(NotFoundError);
-  });
-
   test('an endpoint of your own is within reach or not, by its path and its body', async () => {
     const fake = twoWorkspaces();
     const response = withData(z.string());
