@@ -22,22 +22,31 @@ export function readSeedFile(path: string): StartRecords {
  * Restores what a file holds, if it is there, and writes the fake's state to it after each change.
  *
  * @returns A function that writes it at once.
- * @throws {UsageError} When the file cannot be read, or holds no state.
+ * @throws {UsageError} When the file cannot be read or written, or holds no state.
  */
 export function keepState(fake: FakePlatform, path: string, warn: (message: string) => void): () => void {
   if (existsSync(path)) restore(fake, path);
   let timer: NodeJS.Timeout | undefined;
+  const write = (): void => {
+    // Another name first: a state that is cut off half way would be none.
+    writeFileSync(`${path}.new`, `${JSON.stringify(fake.snapshot(), undefined, 2)}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  };
   const save = (): void => {
     clearTimeout(timer);
     timer = undefined;
     try {
-      // Another name first: a state that is cut off half way would be none.
-      writeFileSync(`${path}.new`, `${JSON.stringify(fake.snapshot(), undefined, 2)}\n`, { mode: 0o600 });
-      renameSync(`${path}.new`, path);
+      write();
     } catch (error) {
       warn(`--state: ${(error as Error).message}`);
     }
   };
+  try {
+    // Whether it can be kept is known now, and not when there is something to lose.
+    write();
+  } catch (error) {
+    throw new UsageError(`--state: ${(error as Error).message}`, { cause: error });
+  }
   insideOf(fake).changes.listen((name) => {
     if (name === 'changed') timer ??= setTimeout(save, WRITE_AFTER);
   });

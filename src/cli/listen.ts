@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { formatIssues } from '../ground/issues.js';
@@ -66,10 +66,12 @@ A recording holds names, addresses and messages of real people: keep it as you k
   },
 });
 
-/** Creates the file, readable by its owner alone: it holds personal data. */
+/** Creates the file, or goes on with one, readable by its owner alone: it holds personal data. */
 function openRecording(file: string): string {
   try {
     appendFileSync(file, '', { mode: 0o600 });
+    // The mode above is that of a new file.
+    if (statSync(file).isFile()) chmodSync(file, 0o600);
     return file;
   } catch (error) {
     throw new UsageError(`--record: ${(error as Error).message}`, { cause: error });

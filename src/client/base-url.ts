@@ -1,4 +1,5 @@
 import { readEnvironment } from '../ground/environment.js';
+import { typeName } from '../ground/issues.js';
 import { isLoopback } from '../ground/loopback.js';
 import type { Region } from '../ground/regions.js';
 import { refuseOption, refuseUnknown } from '../validation/option-checks.js';
@@ -12,9 +13,9 @@ export function resolveBaseUrl(region: Region, options: AgentPlatformOptions): s
   const { [region]: given = readEnvironment(variable) } = options.baseUrls ?? {};
   const refuse = (problem: string): never =>
     refuseOption(option, `${problem}. Set the option \`${option}\` or ${variable}`);
-  if (typeof given !== 'string' || given.trim() === '') {
-    return refuse('is missing, and has no default');
-  }
+  if (given === undefined) return refuse('is missing, and has no default');
+  if (typeof given !== 'string') return refuse(`must be a string, got ${typeName(given)}`);
+  if (given.trim() === '') return refuse('is blank');
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined) return refuse('is not a URL, which begins with https:');
   if (`${url.username}${url.password}${url.search}${url.hash}` !== '') {
@@ -32,5 +33,6 @@ function isSafe({ protocol, hostname }: URL, { allowInsecureBaseUrl }: AgentPlat
   if (protocol === 'https:') return true;
   const isAllowed =
     allowInsecureBaseUrl ?? readEnvironment('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL') === 'true';
-  return protocol === 'http:' && (isAllowed || isLoopback(hostname));
+  // From JavaScript it may be the text 'false', which is truthy.
+  return protocol === 'http:' && (isAllowed === true || isLoopback(hostname));
 }

@@ -181,8 +181,9 @@ async function parseRequest(
 }
 
 /** Says what takes a function: it may be asynchronous, and this cannot wait. */
-function refuseFunctions(options: object): void {
-  const { secret, verifySecret } = options as { readonly [option: string]: unknown };
+function refuseFunctions(options: object | undefined): void {
+  // From JavaScript, there may be none: `refuseUnknown` says so.
+  const { secret, verifySecret } = (options ?? {}) as { readonly [option: string]: unknown };
   const option = typeof secret === 'function' ? 'secret' : 'verifySecret';
   if (option === 'verifySecret' && verifySecret === undefined) return;
   throw new ConfigurationError(

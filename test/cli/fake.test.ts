@@ -126,6 +126,13 @@ describe('--state', () => {
     expect(existsSync(`${path}.new`)).toBe(false);
   });
 
+  test('that cannot be written is refused at the start', async () => {
+    const { errors, exit } = await start(['fake', '--port', '0', '--state', join(file(), 'state.json')]);
+
+    expect(await exit).toBe(2);
+    expect(errors.join()).toMatch(/^--state: ENOENT/);
+  });
+
   test.each([
     ['{"version":2}', /- version: expected one of 1.*\n.*- records: required/s],
     ['nothing', /is not JSON at line 1, column/],

@@ -72,6 +72,7 @@ describe('listen', () => {
     const marked = { ...fixtures.event('webhook_test').payload, serverUrlSecret: 'a-token-of-someone' };
     const body = { type: 'webhook_test', payload: { ...marked, workspaceSecret: secret } };
     const [masked, unmasked] = [newFile(), newFile()];
+    writeFileSync(unmasked, '', { mode: 0o644 });
     for (const args of [
       ['--record', masked],
       ['--record', unmasked, '--unmasked'],
@@ -82,7 +83,7 @@ describe('listen', () => {
       expect(lines[1]).toBe('webhook_test 200');
     }
 
-    expect(statSync(masked).mode & 0o777).toBe(0o600);
+    for (const file of [masked, unmasked]) expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(masked, 'utf8')).not.toMatch(/a-token-of-someone|workspace-secret/);
     expect(readFileSync(unmasked, 'utf8')).toContain('a-token-of-someone');
     expect(readFileSync(unmasked, 'utf8')).not.toContain(secret);

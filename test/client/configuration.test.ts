@@ -96,6 +96,13 @@ test.each([
   ],
   ['a token with its scheme', { token: 'Bearer hunter2' }, 'token', /without `Bearer `/],
   ['addresses that are one text', { baseUrls: 'https://x' }, 'baseUrls', /must be an object/],
+  ['an address that is no text', { baseUrls: { eu: new URL('https://x') } }, 'baseUrls.eu', /got object/],
+  [
+    'plain http, allowed by a text',
+    { baseUrls: { eu: 'http://x.example' }, allowInsecureBaseUrl: 'false' },
+    'baseUrls.eu',
+    /must start with https:/,
+  ],
   [
     'an address of a region that there is not',
     { baseUrls: { us: 'https://x' } },

@@ -42,6 +42,8 @@ test.each([
   ['two dots', '..'],
   ['two dots, encoded', '%2E%2e'],
   ['two dots, encoded twice', '%252e.'],
+  ['a way to another operation', '../agents/a'],
+  ['a way there and back', 'a/%2e%2e\\b'],
   ['nothing', undefined],
   ['null', null],
   ['a number', 5],

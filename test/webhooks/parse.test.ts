@@ -205,6 +205,7 @@ test.each([
   [{ secret, validation: 'lax' }, 'validation'],
   [{ secret, onDrift: 1 }, 'onDrift'],
   [{ secret: () => true }, 'secret'],
+  [undefined, 'options'],
 ])('refuses the options %j', (options, option) => {
   expect(() => parseWebhook(genuine, options as never)).toThrow(ConfigurationError);
   expect(() => parseWebhook(genuine, options as never)).toThrow(expect.objectContaining({ option }));

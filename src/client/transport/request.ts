@@ -67,7 +67,10 @@ function fillPath(endpoint: Endpoint, values: Readonly<Record<string, unknown>>,
 function pathProblem(value: unknown, reserved: readonly string[] = []): string | undefined {
   if (typeof value !== 'string') return typeName(value);
   if (value.trim() === '') return value === '' ? 'an empty string' : 'a blank string';
-  if (['.', '..', ...reserved].includes(decoded(value))) return `'${value}', the path of another operation`;
+  const plain = decoded(value);
+  // Some servers and proxies read `%2F` as a slash, and then follow the dots.
+  const other = reserved.includes(plain) ? plain : plain.split(/[/\\]/).find((part) => /^\.\.?$/.test(part));
+  if (other !== undefined) return `'${other}', the path of another operation`;
   // A lone half of a surrogate pair has no UTF-8 form, and could not be encoded.
   return /\p{Surrogate}/u.test(value) ? 'a string that is not valid Unicode' : undefined;
 }
