@@ -50,6 +50,20 @@ test.each([
   expect(z.parse(ErrorBodySchema, body)).toMatchObject({ code });
 });
 
+test.each(['workspaceSecret', 'agentSecret'] as const)(
+  '%s, a character more or less, is no token',
+  async (name) => {
+    const fake = createFakePlatform();
+    const secret = fake.seed.eu[name];
+    const statusWith = async (token: string) =>
+      (await send(fake, '/v3/tools/defaults', { headers: { authorization: `Bearer ${token}` } })).status;
+
+    expect(
+      await Promise.all([secret, secret.slice(0, -1), secret.slice(1), `${secret}1`].map(statusWith)),
+    ).toEqual([200, 401, 401, 401]);
+  },
+);
+
 test('names each field that does not fit the operation', async () => {
   const response = await send(createFakePlatform(), '/v3/agents/agent_eu_1/variables', {
     method: 'POST',
