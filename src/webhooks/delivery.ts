@@ -33,6 +33,8 @@ export interface VerifiedDelivery {
   readonly typeLabel: string;
   /** The same, with the workspace. */
   readonly label: string;
+  /** The text of the body, cut where the secret stands; undefined where a body parser has made an object of it. */
+  readonly rest: readonly string[] | undefined;
 }
 
 /** Any verified delivery: an event, one of an unknown type, or one that does not fit the specification. */
@@ -108,14 +110,21 @@ export function removeSecret(raw: RawDelivery, { workspace }: Genuine): Verified
   // A sender's mistake can put anything in `type`, the secret included. A type of the specification is none.
   const sent = typeof raw.type === 'string' ? raw.type : undefined;
   const shown = sent === undefined || isWebhookEventType(sent) ? sent : maskRepeated(sent, secret);
+  const rest = raw.text === undefined ? undefined : cutAt(secret, raw.text);
   return {
     type: shown ?? raw.type,
-    payload: withoutRepeated(payload, secret, raw.text),
+    payload: withoutRepeated(payload, secret, rest),
     workspace,
     envelope: extraFields(raw, secret),
     typeLabel: labelOf(shown, undefined),
     label: labelOf(shown, workspace),
+    rest,
   };
+}
+
+/** A text of JSON, cut where a secret stands as JSON writes it. */
+export function cutAt(secret: string, text: string): readonly string[] {
+  return text.split(JSON.stringify(secret).slice(1, -1));
 }
 
 /** The fields of an envelope beside `type` and `payload`. The secret may be repeated in them, or stand there by mistake. */
@@ -147,7 +156,7 @@ export interface EventValidation {
  * is forgiven.
  */
 export function toEvent(
-  verified: VerifiedDelivery,
+  verified: Omit<VerifiedDelivery, 'rest'>,
   { validation, drift }: EventValidation,
   own: DefinedEvent | undefined,
 ): ReceivedWebhook {
@@ -176,7 +185,7 @@ export function toEvent(
 }
 
 function invalidEvent(
-  verified: VerifiedDelivery,
+  verified: Omit<VerifiedDelivery, 'rest'>,
   type: string | undefined,
   issues: readonly Issue[],
 ): InvalidWebhookEvent {

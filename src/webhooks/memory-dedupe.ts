@@ -68,8 +68,8 @@ class DoneKeys {
   readonly #maxKeys: number;
   readonly #until = new Map<string, number>();
   /** Kept, because a map does not close up where keys were deleted: each new iterator would walk past all of them. */
-  #order = this.#until.keys();
-  #oldest: string | undefined;
+  #order = this.#until.entries();
+  #oldest: readonly [key: string, until: number] | undefined;
 
   constructor(maxKeys: number) {
     this.#maxKeys = maxKeys;
@@ -80,23 +80,28 @@ class DoneKeys {
   }
 
   add(key: string, now: number, ttlMs: number): void {
-    // Deleted first, so that it moves to the end of the order.
-    this.#delete(key);
+    const { size } = this.#until;
     this.#until.set(key, now + ttlMs);
+    // It was there already, and keeps its place unless it is taken out: the order is by age.
+    if (this.#until.size === size) {
+      this.#delete(key);
+      this.#until.set(key, now + ttlMs);
+    }
     for (let oldest = this.#findOldest(); oldest !== undefined; oldest = this.#findOldest()) {
-      if (this.has(oldest, now) && this.#until.size <= this.#maxKeys) return;
-      this.#delete(oldest);
+      const [first, until] = oldest;
+      if (until > now && this.#until.size <= this.#maxKeys) return;
+      this.#delete(first);
     }
   }
 
   #delete(key: string): void {
     this.#until.delete(key);
-    if (key === this.#oldest) this.#oldest = undefined;
+    if (key === this.#oldest?.[0]) this.#oldest = undefined;
   }
 
-  #findOldest(): string | undefined {
+  #findOldest(): readonly [key: string, until: number] | undefined {
     // An iterator that has come to its end stays there, though keys were added since.
-    if (this.#until.size === 0) this.#order = this.#until.keys();
+    if (this.#until.size === 0) this.#order = this.#until.entries();
     else this.#oldest ??= this.#order.next().value;
     return this.#oldest;
   }

@@ -200,7 +200,8 @@ export class Pipeline implements Reading, UnverifiedBody {
         if (genuine === undefined) throw refusal('verification_failed');
         unverified.release(this);
         this.#phase = 'accepting';
-        return this.#accept(removeSecret(raw, genuine), () => dedupeKey(raw, genuine));
+        const verified = removeSecret(raw, genuine);
+        return this.#accept(verified, () => dedupeKey(raw, verified, genuine));
       });
     });
   }

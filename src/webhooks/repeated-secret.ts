@@ -10,22 +10,23 @@ const LEAST_LENGTH = 8;
 /** Characters that JSON writes as they are, or by a number. */
 const PLAIN = /^[ !#-.0-[\]-~]*$/;
 
-/** A payload without the secret that was taken out of it, masked where it is repeated. `text` is that of the whole body, if there is one. */
+/**
+ * A payload without the secret that was taken out of it, masked where it is repeated. `rest` is the text of the whole body, cut
+ * where the secret stands, if there is a text.
+ */
 export function withoutRepeated<Payload extends object>(
   payload: Payload,
   secret: string,
-  text: string | undefined,
+  rest: readonly string[] | undefined,
 ): Payload {
-  const mayBeRepeated = secret.length >= LEAST_LENGTH && (text === undefined || mayStandTwice(text, secret));
+  const mayBeRepeated = secret.length >= LEAST_LENGTH && (rest === undefined || mayStandTwice(rest, secret));
   return mayBeRepeated && holds(payload, secret) ? maskRepeated(payload, secret) : payload;
 }
 
-/** To search the text takes much less time than to look at each value of it, and a secret is hardly ever repeated. */
-function mayStandTwice(text: string, secret: string): boolean {
-  if (!PLAIN.test(secret)) return true;
-  const first = text.indexOf(secret);
+/** To look at the text takes much less time than to look at each value of it, and a secret is hardly ever repeated. */
+function mayStandTwice(rest: readonly string[], secret: string): boolean {
   // `\u0073` is `s`.
-  return first === -1 || text.includes(secret, first + 1) || text.includes('\\u00');
+  return !PLAIN.test(secret) || rest.length !== 2 || rest.some((text) => text.includes('\\u00'));
 }
 
 /** Deeper than what anyone sends; a hostile body must not overflow the stack. */

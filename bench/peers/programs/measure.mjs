@@ -17,7 +17,8 @@ export function cpuMicros() {
 
 /** Microseconds of CPU that one call of `work` takes, once it is warm. */
 export async function microsPer(work, effort = task.effort) {
-  const batch = await repeatFor(work, effort / 2, 1);
+  // Most of the warm-up is the compiler of the engine, in threads of its own, whose time would be charged to the work.
+  const batch = await repeatFor(work, effort * 3, 1);
   const size = Math.max(1, Math.round(batch.calls / 20));
   const { micros, calls } = await repeatFor(work, effort, size);
   return micros / calls;
