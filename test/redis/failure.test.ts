@@ -129,6 +129,51 @@ test('an event waits for a cluster that has no node for it at present', async ()
   await storing;
 });
 
+type Step = (admin: Redis) => Promise<unknown>;
+const follow: Step = (admin) => admin.replicaof('127.0.0.1', '1');
+const lead: Step = (admin) => admin.replicaof('NO', 'ONE');
+
+test.each<[code: string, refuse: Step, accept: Step]>([
+  [
+    'NOREPLICAS',
+    (admin) => admin.config('SET', 'min-replicas-to-write', '1'),
+    (admin) => admin.config('SET', 'min-replicas-to-write', '0'),
+  ],
+  ['READONLY', follow, lead],
+  [
+    'MASTERDOWN',
+    async (admin) => {
+      await admin.config('SET', 'replica-serve-stale-data', 'no');
+      await follow(admin);
+    },
+    lead,
+  ],
+  [
+    'BUSY',
+    async (admin) => {
+      await admin.config('SET', 'busy-reply-threshold', '1');
+      const blocked = admin.duplicate();
+      onTestFinished(() => blocked.disconnect());
+      blocked.eval('while true do end', 0).catch(() => undefined);
+      await eventually(() => expect(admin.ping()).rejects.toThrow('BUSY'));
+    },
+    (admin) => admin.script('KILL'),
+  ],
+])('an event that Redis refuses with %s waits until it is taken', async (code, refuse, accept) => {
+  const connection = await startWith();
+  const admin = new Redis(connection);
+  onTestFinished(() => admin.disconnect());
+  const inbox = createInbox({ connection });
+  await inbox.store(stored());
+  await refuse(admin);
+  const storing = inbox.store(stored());
+  // It has tried by then.
+  expect(await inbox.health()).toMatchObject({ ready: false });
+  await accept(admin);
+  await storing;
+  expect(await admin.info('errorstats')).toContain(`errorstat_${code}:`);
+});
+
 test('a user who may not run INFO stores events, and is warned once', async () => {
   const logger = new RecordingLogger();
   const inbox = createInbox({ connection: await startWithUser('-info'), queueName: 'webhooks', logger });
