@@ -263,7 +263,8 @@ test('a worker that begins before Redis does takes up the work', async () => {
 
 test('the event of a run that lost its lock is run again, and the first handler is told', async () => {
   const { hooks, told } = notes();
-  const inbox = createInbox({ hooks });
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ hooks, logger });
   const aborted = deferred();
   let runs = 0;
   const work = async (_: unknown, { signal }: { signal: AbortSignal }) => {
@@ -273,12 +274,15 @@ test('the event of a run that lost its lock is run again, and the first handler 
     await redis.del(...(await redis.keys('*:lock')));
     await aborted.promise;
   };
-  inbox.work({ lead_captured: work }, { lockDuration: 200, concurrency: 2 });
+  const worker = inbox.work({ lead_captured: work }, { lockDuration: 200, concurrency: 2 });
   await inbox.store(stored());
   await eventually(() => expect(told).toContain('handled'));
   expect(runs).toBe(2);
   expect(told).toEqual(expect.arrayContaining(['lock lost', 'stalled']));
   expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0, failures: { stalled: 1 } });
+  await worker.close();
+  // The second run has recorded it; the first does not try to.
+  expect(logger.lines.join('\n')).not.toContain('not recorded');
 });
 
 test('a run that was overtaken in its own worker leaves the locks of later runs alone', async () => {
