@@ -222,12 +222,10 @@ function checkBackoff(backoff: number | InboxBackoff | undefined): number | Inbo
   if (typeof backoff === 'number') return checkTimeout('backoff', backoff);
   refuseUnknown(backoff, backoffOptions, 'backoff');
   const { type, delay, jitter } = backoff;
-  refuseMissing('backoff.type', checkOneOf('backoff.type', ['fixed', 'exponential'], type));
-  refuseMissing('backoff.delay', checkTimeout('backoff.delay', delay));
+  const kind = checkOneOf('backoff.type', ['fixed', 'exponential'], type);
+  if (kind === undefined) refuseOption('backoff.type', "is missing: give 'fixed' or 'exponential'");
+  if (checkTimeout('backoff.delay', delay) === undefined)
+    refuseOption('backoff.delay', 'is missing: give milliseconds');
   if (jitter === undefined || (typeof jitter === 'number' && jitter >= 0 && jitter <= 1)) return backoff;
   return refuseOption('backoff.jitter', `must be a number from 0 to 1, got ${shown(jitter)}`);
-}
-
-function refuseMissing(option: string, value: unknown): void {
-  if (value === undefined) refuseOption(option, 'is missing');
 }

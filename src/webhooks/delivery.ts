@@ -1,5 +1,5 @@
 import { type UnknownEventError, WebhookPayloadError } from '../errors/index.js';
-import { MASK } from '../ground/echoes.js';
+import { isLong, MASK } from '../ground/echoes.js';
 import { type Issue, IssueList, wrongType } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
 import type { DriftReporter } from '../validation/drift.js';
@@ -122,9 +122,10 @@ export function removeSecret(raw: RawDelivery, { workspace }: Genuine): Verified
   };
 }
 
-/** A text of JSON, cut where a secret stands as JSON writes it. */
+/** A text of JSON, cut where a secret stands as JSON writes it; a short one only as a whole text, for it may stand in any number. */
 export function cutAt(secret: string, text: string): readonly string[] {
-  return text.split(JSON.stringify(secret).slice(1, -1));
+  const written = JSON.stringify(secret);
+  return text.split(isLong(secret) ? written.slice(1, -1) : written);
 }
 
 /** The fields of an envelope beside `type` and `payload`. The secret may be repeated in them, or stand there by mistake. */

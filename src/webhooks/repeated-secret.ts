@@ -48,11 +48,16 @@ export function maskRepeated<Value>(value: Value, secret: string): Value {
   const masked = (text: string) => text.replaceAll(secret, MASK);
   /** Values still to be copied, and their places. */
   const left: [from: object, to: object][] = [];
+  // Each once: no JSON holds itself, but an object that was given as a parsed body may.
+  const copies = new Map<object, object>();
   const copy = (one: unknown): unknown => {
     if (typeof one === 'string') return masked(one);
     // Dates and others, which no JSON holds, are passed on.
     if (!Array.isArray(one) && !(isObject(one) && isPlain(one))) return one;
+    const known = copies.get(one);
+    if (known !== undefined) return known;
     const to = Array.isArray(one) ? [] : {};
+    copies.set(one, to);
     left.push([one, to]);
     return to;
   };

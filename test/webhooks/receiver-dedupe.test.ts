@@ -89,6 +89,16 @@ test('a field that holds the text of the secret makes another event than an empt
   expect(runs).toHaveLength(2);
 });
 
+test('short secrets of a rotation that stand in the numbers of two events do not make them one', async () => {
+  const { receiver, runs } = setUp({ secret: ['2025', '2026'] });
+  for (const number of [2025, 2026]) {
+    const body = delivery('agent_created', { workspaceSecret: String(number), createdAt: number });
+    void receiver.handle({ method: 'POST', body });
+  }
+  await settle();
+  expect(runs).toHaveLength(2);
+});
+
 test.each<[string, unknown]>([
   ['type', post('agent_updated').body],
   ['createdAt', delivery('agent_created', { createdAt: 2 })],
@@ -405,9 +415,15 @@ test.each([5_000, 100_000])(
   },
 );
 
-test('an object that no key can be made of is answered 500, and reported', async () => {
+const cycle: Record<string, unknown> = {};
+cycle.itself = cycle;
+
+test.each([
+  ['a BigInt', 1n],
+  ['an object that holds itself', cycle],
+])('an object with %s, of which no key can be made, is answered 500, and reported', async (_, extra) => {
   const { receiver, failures } = setUp();
-  const body = envelope('lead_captured', { extra: 1n });
+  const body = envelope('lead_captured', { extra });
   expect((await receiver.handle({ method: 'POST', body })).status).toBe(500);
   expect(failures).toMatchObject([{ stage: 'dedupe', event: { type: 'lead_captured' } }]);
 });
