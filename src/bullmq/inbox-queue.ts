@@ -51,13 +51,19 @@ class Duplicates {
   readonly #adding = new Map<string, Promise<unknown>>();
 
   /** Adds an event, and tells whether it was there before. */
-  async add({ queue, client }: QueueOnRedis, key: string, add: () => Promise<unknown>): Promise<boolean> {
+  async add(
+    { queue, client, writer }: QueueOnRedis,
+    key: string,
+    add: () => Promise<unknown>,
+  ): Promise<boolean> {
     while (this.#adding.has(key)) await this.#adding.get(key);
+    const { stream } = writer();
     const asking = Promise.all([client.exists(queue.toKey(key), queue.toKey(`de:${key}`)), add()]);
     this.#adding.set(key, Promise.allSettled([asking]));
     try {
       const [found] = await asking;
-      return found > 0;
+      // On a new connection, ioredis repeats by itself what was not answered: the job may be this very delivery's.
+      return found > 0 && writer().stream === stream;
     } finally {
       this.#adding.delete(key);
     }

@@ -9,6 +9,7 @@ import type { BullMQInboxOptions } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
+import { startWay } from '../redis/lagging.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, envelope, minimal, post, secret } from '../webhooks/deliveries.js';
 import {
@@ -294,4 +295,19 @@ test('after close, storing fails', async () => {
   const inbox = createInbox();
   await inbox.close();
   await expect(inbox.store(stored())).rejects.toThrow(/closed/);
+});
+
+test('an event whose connection was cut before Redis had answered is stored once, and told as new', async () => {
+  const { hooks, runs } = notes();
+  const way = await startWay(Number(new URL(url).port));
+  const inbox = createInbox({ connection: `redis://127.0.0.1:${way.port}`, hooks });
+  await inbox.store(stored());
+  way.hold();
+  const storing = inbox.store(stored());
+  await eventually(async () => expect(await redis.llen(`${queue}:wait`)).toBe(2));
+  way.cut();
+  way.release();
+  expect(await storing).toEqual({ duplicate: false });
+  expect(runs).toMatchObject([{ duplicate: false }, { duplicate: false }]);
+  expect((await inbox.health()).waiting).toBe(2);
 });
