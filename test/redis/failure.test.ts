@@ -114,7 +114,7 @@ test('the name of a reply is the code of the error', async () => {
   const codes: unknown[] = [];
   const connection = (await startWithUser()).replace('the-', 'a-');
   const hooks = { onRedisError: (error: NodeJS.ErrnoException) => codes.push(error.code) };
-  const inbox = createInbox({ connection, storeTimeout: 100, hooks });
+  const inbox = createInbox({ connection, storeTimeout: 1_000, hooks });
   await expect(inbox.store(stored())).rejects.toMatchObject({ cause: { code: 'WRONGPASS' } });
   expect(codes).toContain('WRONGPASS');
 });

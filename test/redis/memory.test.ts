@@ -38,14 +38,17 @@ test('a Redis that fills up refuses by name in time, so that its workers drain i
   expect(new Set(refused.map(String)).size).toBeGreaterThan(0);
   expect(refused.filter((error) => !(error instanceof InboxFullError))).toEqual([]);
   expect(refused[0]).toMatchObject({ type: 'inbox_full_error', maxmemory: 16 * 1024 ** 2, retryable: true });
-  // A delivery is not acknowledged either, and whoever asks is told.
-  expect((await receiver.handle(post('lead_captured'))).status).toBe(500);
-  const health = await inbox.health();
-  expect([health.ready, health.memoryUsed]).toEqual([false, expect.closeTo(0.85, 1)]);
-  expect(health.warnings).toContainEqual(expect.stringContaining('More than 85 % of maxmemory is in use'));
+  // A delivery is not acknowledged either, and whoever asks is told. Once its clients rest Redis may need less, so it is filled again.
+  await eventually(async () => {
+    await one();
+    expect((await receiver.handle(post('lead_captured'))).status).toBe(500);
+    const health = await inbox.health();
+    expect([health.ready, health.memoryUsed]).toEqual([false, expect.closeTo(0.85, 1)]);
+    expect(health.warnings).toContainEqual(expect.stringContaining('More than 85 % of maxmemory is in use'));
+  });
   const handled = new Set<string>();
   inbox.work({ process: async ({ key }) => void handled.add(key) }, { concurrency: 50 });
-  await eventually(() => expect(handled.size).toBe(acknowledged.length));
+  await eventually(() => expect([...handled]).toEqual(expect.arrayContaining(acknowledged)));
   await eventually(async () => expect((await receiver.handle(post('lead_captured'))).status).toBe(200));
   expect(await inbox.health()).toMatchObject({ ready: true });
 });
