@@ -46,24 +46,18 @@ function holds(value: unknown, secret: string, depth = 0): boolean {
 /** Copies a value with a secret masked in its texts and names, however deep it is nested. */
 export function maskRepeated<Value>(value: Value, secret: string): Value {
   const masked = (text: string) => text.replaceAll(secret, MASK);
-  /** Values still to be copied, and their places. */
-  const left: [from: object, to: object][] = [];
-  // Each once: no JSON holds itself, but an object that was given as a parsed body may.
+  /** Each object, and its copy: no JSON holds itself, but what was given as a parsed body may. */
   const copies = new Map<object, object>();
   const copy = (one: unknown): unknown => {
     if (typeof one === 'string') return masked(one);
     // Dates and others, which no JSON holds, are passed on.
     if (!Array.isArray(one) && !(isObject(one) && isPlain(one))) return one;
-    const known = copies.get(one);
-    if (known !== undefined) return known;
-    const to = Array.isArray(one) ? [] : {};
-    copies.set(one, to);
-    left.push([one, to]);
-    return to;
+    if (!copies.has(one)) copies.set(one, Array.isArray(one) ? [] : {});
+    return copies.get(one);
   };
   const copied = copy(value);
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const [from, to] = next;
+  // A map also comes to what is added meanwhile.
+  for (const [from, to] of copies) {
     for (const [name, field] of Object.entries(from)) {
       // Not by assigning: a field named `__proto__` would set the prototype of the copy.
       const property = { value: copy(field), enumerable: true, configurable: true, writable: true };
