@@ -6,7 +6,9 @@ export function printMetric({ title, unit, baseline, subjects, goals }: MetricRe
   const times = baseline === undefined ? '' : `; times ${baseline}`;
   console.log(`\n${title}${unit === '' ? '' : ` (${unit})`}${times}`);
   const width = Math.max(...subjects.map(({ subject }) => subject.length));
-  for (const result of ranked(subjects)) console.log(`  ${line(result, width)}`);
+  const ours = subjects.find(({ subject }) => subject === SDK)?.value.median;
+  for (const result of ranked(subjects))
+    console.log(`  ${line(result, width)}${bar(result, ours)}`.trimEnd());
   for (const goal of goals) console.log(`  ${verdict(goal)}`);
 }
 
@@ -26,7 +28,17 @@ function ranked(subjects: readonly SubjectResult[]): SubjectResult[] {
 function line({ subject, value, ratio }: SubjectResult, width: number): string {
   const times =
     ratio === undefined ? '' : `${fixed(ratio.median)}x (${fixed(ratio.low)} to ${fixed(ratio.high)})`;
-  return `${subject.padEnd(width)}  ${short(value.median).padStart(9)}  ${times}`;
+  return `${subject.padEnd(width)}  ${short(value.median).padStart(9)}  ${times.padEnd(28)}`;
+}
+
+/** Characters of this package's bar, and of the longest one. */
+const BAR = { own: 16, longest: 48 };
+
+/** A bar as long as the value is beside this package's; one that would be too long ends in `>`. */
+function bar({ value }: SubjectResult, ours: number | undefined): string {
+  if (ours === undefined) return '';
+  const length = Math.round((value.median / ours) * BAR.own);
+  return `  ${length > BAR.longest ? `${'='.repeat(BAR.longest)}>` : '='.repeat(length)}`;
 }
 
 /** `pass  at most 1.5x bare fetch: 1.21x`. */
