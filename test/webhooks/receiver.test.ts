@@ -74,6 +74,18 @@ test('all handlers of a type, and of any type, run; those of other types do not'
   expect(ran).toEqual(['first', 'second', 'any lead_captured']);
 });
 
+test('a handler that is registered twice runs twice', async () => {
+  const { receiver } = setUp();
+  const ran: string[] = [];
+  const handler = ({ type }: WebhookEvent) => ran.push(type);
+  await receiver
+    .on('lead_captured', handler)
+    .on('lead_captured', handler)
+    .onAny(handler)
+    .handle(post('lead_captured'));
+  expect(ran).toEqual(['lead_captured', 'lead_captured', 'lead_captured']);
+});
+
 test.each([0, 1, 2])('the answer waits for each of several handlers (%i)', async (slow) => {
   const { receiver } = setUp();
   const end = deferred();
