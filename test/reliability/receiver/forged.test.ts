@@ -92,6 +92,7 @@ test('forty bodies that stall hold no more than the bound of unverified bodies, 
   for (const [number, sender] of senders.entries()) forge(sender, number, SIZE, 1_000);
   const waiting = () => senders.filter((sender) => !isAnswered(sender)).length;
   await expect.poll(waiting, { timeout: 60_000 }).toBeLessThanOrEqual(BOUND / SIZE);
-  expect((await held()) - before).toBeLessThan(BOUND + SIZE);
+  // What was just refused may still lie in buffers of the sockets.
+  await expect.poll(async () => (await held()) - before, { timeout: 30_000 }).toBeLessThan(BOUND + SIZE);
   expect((await fetch(url, { method: 'POST', body: delivery('webhook_test') })).status).toBe(200);
 });
