@@ -27,6 +27,7 @@ Options
                      { "eu": { "agents": [{ "id": "bot" }], "tools": [{ "id": "crm", "agentId": "bot" }],
                                "conversations": [{ "agentId": "bot", "convoId": "c1", "record": { "state": "closed" } }] } }
   --state <file>     keeps records, faults, and subscriptions added over HTTP in this file over restarts
+  --keep <number>    how many of the newest requests, and of the newest deliveries, are kept to be looked at (default: 10000)
   --webhook <url>    an address that gets every event of both regions' primary workspaces; can be repeated
 
 While it runs (all of it: GET /_fake/openapi.json; the service's own description: GET /openapi.json)
@@ -50,13 +51,16 @@ A test in any language: POST /_fake/reset {}; add records and faults; let your p
     'allow-host': { type: 'string', multiple: true, default: [] },
     seed: { type: 'string' },
     state: { type: 'string' },
+    keep: { type: 'string', default: '10000' },
     webhook: { type: 'string', multiple: true, default: [] },
   },
-  async run({ port, host, 'allow-host': allowedHosts, seed, state, webhook }, terminal) {
+  async run({ port, host, 'allow-host': allowedHosts, seed, state, keep, webhook }, terminal) {
     const onWarning = (message: string): void => terminal.error(`Warning: ${message}`);
     const options = { port: portOf(port), host, allowedHosts, control: true, onWarning };
+    const kept = countOf(keep);
     const webhooks = webhook.map((url) => addressOf('--webhook', url));
     const fake = makeFake(seed, (line) => terminal.out(line));
+    insideOf(fake).keepNewest(kept);
     for (const url of webhooks) {
       for (const region of REGIONS) fake.webhooks.subscribe(url, { region });
     }
@@ -71,6 +75,11 @@ A test in any language: POST /_fake/reset {}; add records and faults; let your p
     return 0;
   },
 });
+
+function countOf(text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new UsageError(`--keep takes a whole number, 1 or more, got "${text}".`);
+}
 
 function makeFake(seed: string | undefined, log: (line: string) => void): FakePlatform {
   const regions = seed === undefined ? {} : readSeedFile(seed);

@@ -82,8 +82,9 @@ type Payload = Readonly<Record<string, unknown>>;
 /** A payload as {@link FakeWebhooks.send} takes it of an event of one's own: `createdAt` is put in where it is left out. */
 export type PayloadToSend<Sent> = Omit<Sent, 'createdAt'> & Partial<Pick<Sent, keyof Sent & 'createdAt'>>;
 
-/** Hears of what is delivered, and of who subscribes. */
+/** Hears of what is delivered, and of who subscribes; and says how many deliveries are kept. */
 interface WebhookListener {
+  readonly most: () => number;
   readonly delivered: (delivery: DeliveryRecord) => void;
   readonly changed: (what: 'subscriptions' | 'deliveries') => void;
 }
@@ -426,6 +427,7 @@ export class FakeWebhooks {
     this.#posts.set(id, post);
     const record = await deliver(post, this.#clock, id);
     if (this.#posts.get(id) === post) this.#deliveries.push(record);
+    if (this.#deliveries.length > this.#on.most()) this.#posts.delete(this.#deliveries.shift()?.id ?? id);
     this.#on.delivered(record);
     return record;
   }

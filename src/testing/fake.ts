@@ -42,6 +42,8 @@ export interface FakePlatformOptions {
 interface Inside {
   readonly changes: Changes;
   readonly listen: (options: ListenOptions, site: Site) => Promise<FakeServer>;
+  /** Keeps so many of the newest requests, and of the newest deliveries, from now on. */
+  readonly keepNewest: (count: number) => void;
 }
 
 /** The inside of a fake, for the command. */
@@ -79,11 +81,16 @@ export class FakePlatform {
   readonly #changes: Changes;
   readonly #options: FakePlatformOptions;
   #routes: readonly Route[] = documentedRoutes;
+  /** A test looks at all of them; a server that runs for weeks could not hold them. */
+  #most = Number.POSITIVE_INFINITY;
 
   static {
     insideOf = (fake) => ({
       changes: fake.#changes,
       listen: (options, site) => fake.#listen(options, site),
+      keepNewest: (count) => {
+        fake.#most = count;
+      },
     });
   }
 
@@ -93,7 +100,9 @@ export class FakePlatform {
     const { clock = realClock, onRequest = () => undefined, onDelivery = () => undefined } = options;
     const world = createWorld(resolveChoices(options.choices));
     const changes = new Changes();
+    const most = (): number => this.#most;
     const log = new RequestLog(clock, {
+      most,
       arrived: (request) => changes.tell('request', request),
       answered: (request) => {
         onRequest(request);
@@ -112,6 +121,7 @@ export class FakePlatform {
     this.faults = faults;
     this.records = new FakeRecords(world, this.add, changes);
     this.webhooks = new FakeWebhooks(world, clock, {
+      most,
       delivered: (delivery) => {
         onDelivery(delivery);
         changes.tell('delivery', delivery);

@@ -49,8 +49,9 @@ interface Arrival {
   readonly headers: Headers;
 }
 
-/** Hears of requests as they are written down. */
+/** Hears of requests as they are written down, and says how many are kept. */
 interface LogListener {
+  readonly most: () => number;
   readonly arrived: (request: FakeRequest) => void;
   readonly answered: (request: FakeRequest) => void;
 }
@@ -88,6 +89,7 @@ export class RequestLog {
       duration: undefined,
     };
     this.#entries.push(entry);
+    if (this.#entries.length > this.#on.most()) this.#entries.shift();
     this.#on.arrived(entry);
     const token = arrival.headers.get('authorization')?.replace(/^Bearer\s+/i, '') ?? '';
     const secrets = () => formsOf(token === '' ? [] : [token]);
