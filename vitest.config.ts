@@ -65,7 +65,7 @@ const projects: Readonly<Record<string, TestProjectInlineConfiguration['test']>>
   },
 };
 
-/** What a project needs and this machine lacks. */
+/** The program or build that a project needs and this machine lacks. */
 const lacks: Readonly<Record<string, () => string | false>> = {
   redis: () => spawnSync('redis-server', ['--version']).error !== undefined && 'redis-server',
   postgres: lacksPostgres,

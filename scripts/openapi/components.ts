@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as sdk from '../../src/index.js';
-import { isExpected } from '../../src/schemas/expected.js';
+import { isExpected } from '../../src/schemas/object.js';
 import type { Words } from './words.js';
 
 /** Any JSON object of the document. */

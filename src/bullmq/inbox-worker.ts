@@ -8,9 +8,8 @@ import type { InboxReporter } from './inbox-hooks.js';
 import type { InboxSettings } from './inbox-options.js';
 import { isStalled, stalledReason, toInboxEvent, toInboxRun, toInboxSkip } from './job-record.js';
 import { NewestInRedis, nextAsking } from './newest.js';
-import { Rest } from './rest.js';
+import { Rest, withoutInfo } from './refusing-redis.js';
 import { Run, readStored, type WebhookProcessor } from './run.js';
-import { withoutInfo } from './version.js';
 import {
   type CloseOptions,
   resolveGrace,

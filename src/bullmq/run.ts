@@ -150,7 +150,7 @@ export function readStored(data: unknown): StoredWebhook {
 
 /** Makes the error for BullMQ of one that was thrown: its message may be stored. */
 export function toFailure(error: unknown): Error {
-  const reason = reasonOf(error);
+  const reason = failureText(error);
   const isFinal = error instanceof WebhookError && !error.retryable;
   if (!isFinal) return new Error(reason, { cause: error });
   return Object.assign(new UnrecoverableError(reason), { cause: error });
@@ -160,7 +160,7 @@ export function toFailure(error: unknown): Error {
 const MAX_REASON = 1_000;
 
 /** Returns the text that a dead letter keeps: our message, then name and message of each error that handlers threw. */
-function reasonOf(error: unknown): string {
+function failureText(error: unknown): string {
   const cause = error instanceof WebhookError ? error.cause : undefined;
   const thrown: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause ?? []].flat();
   const shown = [error, ...thrown].map((one) => (one instanceof Error ? describe(one) : typeof one));

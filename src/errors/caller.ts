@@ -1,6 +1,6 @@
 import { AgentPlatformError } from './base.js';
 
-interface Caller {
+interface CallerStack {
   readonly stack?: unknown;
 }
 
@@ -8,8 +8,8 @@ interface Caller {
  * Notes the frames of whoever calls a public function, for what is thrown when they are gone. The runtime writes them out only
  * when `stack` is read.
  */
-export function callerOf(called: unknown): Caller {
-  const caller: Caller = {};
+export function callerOf(called: unknown): CallerStack {
+  const caller: CallerStack = {};
   // Not every runtime has it.
   const { captureStackTrace } = Error as { captureStackTrace?: (target: object, called: unknown) => void };
   captureStackTrace?.(caller, called);
@@ -20,7 +20,7 @@ export function callerOf(called: unknown): Caller {
  * Throws an error with a stack that begins at the line of the caller. A runtime keeps ten frames: without this all would be of
  * this package, and a test runner would have no line to show.
  */
-export function throwTo({ stack }: Caller, error: unknown, ownFrames = 0): never {
+export function throwTo({ stack }: CallerStack, error: unknown, ownFrames = 0): never {
   // In front of them stands the name of an error that there is not.
   const frames = String(stack)
     .split(/\n(?= {4}at )/)

@@ -1,5 +1,5 @@
 import { useState } from 'hono/jsx/dom';
-import { ask, type Json, text } from './api.js';
+import { ask, type Json, text } from './control-client.js';
 import { Action } from './parts.js';
 
 /** A field of a payload, as the service's description has it. */

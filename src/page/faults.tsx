@@ -1,5 +1,5 @@
 import { useState } from 'hono/jsx/dom';
-import { ask, type Json } from './api.js';
+import { ask, type Json } from './control-client.js';
 import { Action, Value } from './parts.js';
 
 /** Faults to switch on, and those that are. */

@@ -1,11 +1,11 @@
 import { render, useEffect, useState } from 'hono/jsx/dom';
-import { ask, type Json, load, onChange, type Shown } from './api.js';
+import { ask, type Json, load, onChange, type Shown } from './control-client.js';
 import type { PayloadFields } from './event-form.js';
 import { Faults } from './faults.js';
 import { Action, Outcome, pressed } from './parts.js';
+import { ProgramSettings } from './program-settings.js';
 import { Records } from './records.js';
 import { Requests } from './requests.js';
-import { Settings } from './settings.js';
 import { type Events, Webhooks } from './webhooks.js';
 
 const TABS = ['Requests', 'Records', 'Webhooks', 'Faults', 'Settings'] as const;
@@ -75,7 +75,7 @@ function Part({ tab, shown, region }: { tab: Tab; shown: Shown; region: string }
   if (tab === 'Requests') return <Requests requests={requests} region={region} />;
   if (tab === 'Records') return <Records state={state} region={region} />;
   if (tab === 'Faults') return <Faults faults={state.faults} region={region} />;
-  if (tab === 'Settings') return <Settings state={state} region={region} />;
+  if (tab === 'Settings') return <ProgramSettings state={state} region={region} />;
   return <Webhooks state={state} deliveries={deliveries} events={events} fields={fields} region={region} />;
 }
 

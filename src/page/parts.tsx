@@ -1,5 +1,5 @@
 import { useState } from 'hono/jsx/dom';
-import { text } from './api.js';
+import { text } from './control-client.js';
 
 /** A value in a box, to be read and scrolled. */
 export function Value({ name, value }: { name: string; value: unknown }) {
@@ -21,7 +21,7 @@ export function newest<One>(all: readonly One[]): readonly One[] {
 }
 
 /** Says where the rest is, if there is any. */
-export function Rest({ of: count, at }: { of: number; at: string }) {
+export function More({ of: count, at }: { of: number; at: string }) {
   if (count <= SHOWN) return null;
   return (
     <p class="note">

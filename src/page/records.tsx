@@ -1,5 +1,5 @@
 import { useState } from 'hono/jsx/dom';
-import { ask, type Json, type State, text } from './api.js';
+import { ask, type Json, type State, text } from './control-client.js';
 import { Action, pressed } from './parts.js';
 
 /** The path segment of a record: its key in the collection. */

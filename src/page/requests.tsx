@@ -1,5 +1,5 @@
-import { ask, type Json, text } from './api.js';
-import { Action, newest, Rest, Value } from './parts.js';
+import { ask, type Json, text } from './control-client.js';
+import { Action, More, newest, Value } from './parts.js';
 
 /** Requests as they come, the last one first. */
 export function Requests({ requests, region }: { requests: readonly Json[]; region: string }) {
@@ -24,7 +24,7 @@ export function Requests({ requests, region }: { requests: readonly Json[]; regi
           </p>
         </details>
       ))}
-      <Rest of={shown.length} at={`/_fake/requests?region=${region}`} />
+      <More of={shown.length} at={`/_fake/requests?region=${region}`} />
     </section>
   );
 }

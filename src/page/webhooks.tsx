@@ -1,7 +1,7 @@
 import { useState } from 'hono/jsx/dom';
-import { ask, type Json, type State, text } from './api.js';
+import { ask, type Json, type State, text } from './control-client.js';
 import { EventForm, type PayloadFields } from './event-form.js';
-import { Action, newest, pressed, Rest, Value } from './parts.js';
+import { Action, More, newest, pressed, Value } from './parts.js';
 import { Status } from './requests.js';
 
 /** The events of the specification, by type: the fixture of each region and the meaning of each field. */
@@ -77,7 +77,7 @@ export function Webhooks(props: {
           />
         </details>
       ))}
-      <Rest of={deliveries.length} at="/_fake/deliveries" />
+      <More of={deliveries.length} at="/_fake/deliveries" />
     </section>
   );
 }

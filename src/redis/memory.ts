@@ -22,7 +22,7 @@ const LEAST_EVENT = 4_096;
 /** The part of the room below the mark that events may take before the next reading. */
 const PART = 10;
 
-interface Reading {
+interface MemoryReading {
   readonly use: MemoryUse | undefined;
   readonly at: number;
   /** The number of events that it is good for, and of those that came. */
@@ -34,8 +34,8 @@ interface Reading {
 export class MemoryGauge {
   readonly #read: () => Promise<ServerInfo | undefined>;
   readonly #highWater: number;
-  #reading: Reading | undefined;
-  #underWay: Promise<Reading> | undefined;
+  #reading: MemoryReading | undefined;
+  #underWay: Promise<MemoryReading> | undefined;
 
   /** `highWater` is the share of `maxmemory` that events may fill; `read` asks Redis for the section `memory`. */
   constructor(highWater: number, read: () => Promise<ServerInfo | undefined>) {
@@ -57,17 +57,17 @@ export class MemoryGauge {
     return this.#room(reading) > 0 ? undefined : reading.use;
   }
 
-  #isGood(reading: Reading): boolean {
+  #isGood(reading: MemoryReading): boolean {
     const isFull = this.#room(reading) <= 0;
     const age = performance.now() - reading.at;
     return age < (isFull ? VALID_ABOVE : VALID) && (isFull || reading.taken < reading.events);
   }
 
-  #room({ use }: Pick<Reading, 'use'>): number {
+  #room({ use }: Pick<MemoryReading, 'use'>): number {
     return use === undefined ? Number.POSITIVE_INFINITY : use.maxmemory * this.#highWater - use.used;
   }
 
-  async #ask(): Promise<Reading> {
+  async #ask(): Promise<MemoryReading> {
     const before = this.#reading;
     const info = await this.#read();
     const use = info === undefined ? undefined : memoryUse(info);

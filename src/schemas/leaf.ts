@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { expected } from './expected.js';
-import { openObject } from './object.js';
+import { expected, openObject } from './object.js';
 
 // The leaves that most fields are made of, shared: a record of 150 fields builds a dozen schemas, not 150.
 

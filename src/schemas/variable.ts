@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import { expected } from './expected.js';
 import { anything, expectedText, flag, type OpenEnum, openEnum, requiredText, text } from './leaf.js';
-import { openObject } from './object.js';
+import { expected, openObject } from './object.js';
 
 /** The fields that a variable and the request that creates it have in common (specification, 2.3). */
 export interface VariableSettings {

@@ -82,7 +82,7 @@ async function post(event: EventPost, clock: Clock): Promise<Result> {
     const answer = (body ?? '').replaceAll(event.secret, MASK).slice(0, MAX_ANSWER);
     return { outcome: status === 200 ? 'success' : 'refused', status, answer, error: undefined };
   } catch (error) {
-    return noAnswer('failed', reasonOf(error));
+    return noAnswer('failed', textOf(error));
   } finally {
     clock.clearTimeout(timer);
   }
@@ -128,7 +128,7 @@ async function sendTo(
   return target.fetch(new Request('https://receiver.test/webhooks', init));
 }
 
-function reasonOf(error: unknown): string {
+function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

@@ -148,7 +148,7 @@ async function serve(
     return refuse(errorResponse(413, 'body_too_large', message), incoming, outgoing);
   }
   const response = await answer(behind, incoming, (url) => toRequest(url, incoming, body, gone.signal));
-  return send(response, outgoing);
+  return sendResponse(response, outgoing);
 }
 
 /** Answers without what the request still sends, which is thrown away so that the answer can be read. */
@@ -159,7 +159,7 @@ function refuse(
 ): Promise<void> {
   incoming.resume();
   response.headers.set('connection', 'close');
-  return send(response, outgoing);
+  return sendResponse(response, outgoing);
 }
 
 function answer(
@@ -216,7 +216,7 @@ function toRequest(
   return new Request(url, { method, headers, body, signal });
 }
 
-async function send(response: Response, outgoing: http.ServerResponse): Promise<void> {
+async function sendResponse(response: Response, outgoing: http.ServerResponse): Promise<void> {
   outgoing.setHeaders(response.headers).writeHead(response.status);
   if (response.body === null) return void outgoing.end();
   const reader = response.body.getReader();

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { type Issue, type IssueList, notListed, typeName, wrongType } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
-import { isExpected } from '../schemas/expected.js';
+import { isExpected } from '../schemas/object.js';
 import { checkFor } from './fits.js';
 
 /** The lists that issues go to: what `tolerant` forgives, and what it does not. They may be one. */

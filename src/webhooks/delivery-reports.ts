@@ -17,7 +17,7 @@ interface ReportedDelivery {
 }
 
 /** Facts about a refused delivery. */
-interface Refusal {
+interface RefusalFacts {
   readonly size?: number | undefined;
   readonly error?: unknown;
   readonly hint?: string | undefined;
@@ -82,7 +82,7 @@ export class DeliveryReports {
   async rejected(
     delivery: ReportedDelivery,
     reason: RejectionReason,
-    { size, error, hint }: Refusal,
+    { size, error, hint }: RefusalFacts,
   ): Promise<void> {
     const status = statusOf(reason);
     const { context } = delivery;

@@ -1,15 +1,16 @@
 /**
  * The receiver of webhooks. A delivery goes through these stages, in this order:
  *
- * 1. `adapters.ts` turns a server's request into a method and a way to read the body. `unverified-bodies.ts` bounds what all
- *    bodies hold that are not verified yet.
+ * 1. `adapters.ts` turns a server's request into a method and a way to read the body. `unverified-bodies.ts` bounds the memory of
+ *    all bodies that are not verified yet.
  * 2. `pipeline.ts` takes the delivery from there to its answer, and ends it at the deadline. It calls the stages below.
- * 3. `presented.ts` looks for a genuine secret in the text of the body: without one, it is not parsed. Then `delivery.ts` parses
- *    it to a *raw* delivery. The secret that it presents is checked as `secret-options.ts` has chosen: by known secrets (`secrets.ts`), by those that a function loads (`secret-loader.ts`), or by `verifySecret`. When
- *    it is genuine and taken out, the delivery is *verified*.
+ * 3. `presented.ts` looks for a genuine secret in the text of the body, which is not parsed without one. `secret-options.ts` says
+ *    what is genuine: known secrets (`secrets.ts`), those that a function loads (`secret-loader.ts`), or what `verifySecret` takes.
+ *    Then `delivery.ts` parses the body to a *raw* delivery. Once its secret is found genuine and taken out, it is *verified*.
  * 4. With an inbox (`inbox.ts`) a verified delivery is stored now, and goes on when a worker takes it out.
  * 5. `delivery.ts` holds it against the table in `events.ts`: it becomes an *event*, if only an invalid or unknown one.
- * 6. `dedupe-key.ts` and `claims.ts` let one copy of the event through; the others wait for how it ends.
+ * 6. `dedupe-key.ts` and `claims.ts` let one copy of the event through; the others wait for its end. With `newestOnly`, `turns.ts`
+ *    lets one snapshot of a conversation through at a time.
  * 7. `handlers.ts` runs the registered handlers.
  * 8. `delivery-reports.ts` tells the log and the listeners, and `answers.ts` turns the outcome into the answer.
  */

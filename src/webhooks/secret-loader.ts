@@ -117,7 +117,7 @@ export class SecretLoader {
     const since = this.#clock.now();
     const secrets = await this.#callLoader();
     this.#failed = undefined;
-    const loaded = { since, verify: verifierOf(secrets) };
+    const loaded = { since, verify: verifierOfLoaded(secrets) };
     // One that was overtaken by a later load brings what may be outdated.
     if (this.#loaded === undefined || this.#loaded.since <= since) this.#loaded = loaded;
     return loaded;
@@ -138,7 +138,7 @@ export class SecretLoader {
   }
 }
 
-function verifierOf(secrets: WebhookSecrets): Verifier {
+function verifierOfLoaded(secrets: WebhookSecrets): Verifier {
   try {
     return createVerifier(secrets);
   } catch (cause) {

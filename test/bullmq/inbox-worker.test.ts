@@ -1,4 +1,4 @@
-import { ConfigurationError, createWebhookReceiver, type LogFields, WebhookError } from 'agent-platform-sdk';
+import { ConfigurationError, type LogFields, WebhookError } from 'agent-platform-sdk';
 import type { BullMQInbox, InboxHooks, InboxRun, InboxWorker } from 'agent-platform-sdk/bullmq';
 import { Queue } from 'bullmq';
 import { expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as sdk from 'agent-platform-sdk';
 import * as z from 'zod/mini';
-import { isExpected } from '../../src/schemas/expected.js';
+import { isExpected } from '../../src/schemas/object.js';
 import {
   type DocumentRecord,
   type DocumentType,

@@ -42,7 +42,8 @@ export type Send = <Path extends string, Body, Query, Result>(
  * 4. what is not a 2xx becomes a typed error (`api-error.ts`, `connection-error.ts`);
  * 5. a 2xx is validated, and becomes what the caller gets (`answer.ts`).
  *
- * `observe.ts` tells hooks and the log of it, and `masker.ts` takes the secrets out of all that is told.
+ * `attempt.ts` holds what is known of a call and of its attempt. `observe.ts` tells hooks and the log of them, and `masker.ts`
+ * takes the secrets out of all that is told.
  */
 export function createTransport(settings: Settings): Send {
   const { hooks, log } = settings;
@@ -85,10 +86,10 @@ async function send(
   const options = resolveCall(settings, given);
   // By a clock that nobody sets.
   const endsAt = performance.now() + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
-  const request = await prepare({ settings, options, endpoint, endsAt }, input);
+  const request = await prepareInTime({ settings, options, endpoint, endsAt }, input);
   const call = { settings, options, endpoint, request, endsAt, secrets: new Set<string>(), progress };
   const answer = await carry(call, drift);
-  const { data, message, drift: issues } = await read(answer);
+  const { data, message, drift: issues } = await readInTime(answer);
   await reportDrift(answer.attempt.call, drift, issues);
   return { data, response: answer.response, message };
 }
@@ -109,7 +110,7 @@ async function carry(call: Call, drift: DriftReporter): Promise<Answer> {
   let attempt = new Attempt(call, 1);
   let answer: Answer | undefined;
   let delay = 0;
-  const prepare = async (state: { readonly request: Request; readonly retryCount: number }) => {
+  const begin = async (state: { readonly request: Request; readonly retryCount: number }) => {
     if (state.retryCount > 0) attempt = new Attempt(call, state.retryCount + 1);
     await prepareAttempt(attempt, state.request);
   };
@@ -137,7 +138,7 @@ async function carry(call: Call, drift: DriftReporter): Promise<Answer> {
         },
         delay: () => delay,
       },
-      hooks: { beforeRequest: [prepare], beforeRetry: [prepare] },
+      hooks: { beforeRequest: [begin], beforeRetry: [begin] },
       fetch: async (sent) => {
         // ky calls it with the `Request` that it has built.
         answer = await sendAttempt(attempt, sent as Request);
@@ -162,14 +163,14 @@ function abortedWhileWaiting({ shown, number, call }: Attempt): AbortError {
   return new AbortError(message, { ...shown, cause: call.options.signal?.reason });
 }
 
-async function prepare(call: Omit<Call, 'request' | 'secrets' | 'progress'>, input: RequestInput) {
+async function prepareInTime(call: Omit<Call, 'request' | 'secrets' | 'progress'>, input: RequestInput) {
   const { method, path, body, query } = call.endpoint;
   const request = prepareRequest(call.endpoint, input);
   if (body === undefined && query === undefined) return request;
   return withinTime(request, call, () => ({ method, path, region: call.settings.region }), false);
 }
 
-async function read(answer: Answer): Promise<CallResult> {
+async function readInTime(answer: Answer): Promise<CallResult> {
   const { attempt } = answer;
   const result = readAnswer(answer);
   if (isOwnSchema(attempt.call.endpoint.response.schema)) return result;

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { parseJson } from '../../ground/json.js';
+import { isLoopback } from '../../ground/loopback.js';
 import type { Changes } from '../changes.js';
 import { checkInput, InputError } from '../check-input.js';
 import type { FakeRecords } from '../fake-records.js';
 import type { FakeWebhooks } from '../fake-webhooks.js';
 import type { Faults } from '../faults/faults.js';
+import { targetAddress } from '../hosts.js';
 import type { FakeState } from '../records.js';
 import type { FakeRequest } from '../request-log.js';
 
@@ -107,4 +109,13 @@ function checked(what: string, schema: z.core.$ZodType, value: unknown): unknown
   const result = checkInput(schema, value);
   if (result.ok) return result.value;
   throw new InputError(what, result.issues);
+}
+
+/** Whoever reaches the server could else have it post to places that only this machine reaches. */
+export function checkTarget(field: string, text: string, { anyTarget }: ControlRules): string {
+  const address = targetAddress(field, text);
+  if (anyTarget || isLoopback(new URL(address).hostname)) return address;
+  throw new ControlError(
+    `${field} must be on this machine (localhost, 127.0.0.1), got ${address}: start with --host, or the option host of listen, to allow others.`,
+  );
 }

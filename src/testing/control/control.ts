@@ -32,7 +32,7 @@ export async function control(steered: Steered, request: Request): Promise<Respo
     return jsonResponse(document, 200);
   }
   const fitting = controlActions.flatMap((action) => {
-    const path = matchPath(action.path, below);
+    const path = matchAction(action.path, below);
     return path === undefined ? [] : [{ action, path }];
   });
   const found = fitting.find(({ action }) => action.method === request.method);
@@ -92,7 +92,7 @@ function notFound(others: readonly ControlAction[]): Response {
 }
 
 /** The values of `{…}` in a path; a last `{id}` takes what follows. */
-function matchPath(template: string, path: string): Record<string, string> | undefined {
+function matchAction(template: string, path: string): Record<string, string> | undefined {
   const names: string[] = [];
   const pattern = template.replace(/\{(\w+)\}/g, (whole, name: string, at: number) => {
     names.push(name);

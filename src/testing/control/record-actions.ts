@@ -3,8 +3,7 @@ import { isObject } from '../../ground/json.js';
 import type { MutableState } from '../records.js';
 import { recordsOf } from '../snapshot.js';
 import { conversationKey } from '../state.js';
-import { action, ControlError, type ControlRules, done, type Steered } from './action.js';
-import { checkTarget } from './target.js';
+import { action, ControlError, type ControlRules, checkTarget, done, type Steered } from './action.js';
 
 const fields = z.record(z.string(), z.unknown());
 

@@ -2,8 +2,7 @@ import * as z from 'zod/mini';
 import { flag, number, requiredText, text, texts } from '../../schemas/leaf.js';
 import { closedObject } from '../../schemas/object.js';
 import { isWebhookEventType } from '../../webhooks/events.js';
-import { action, ControlError, done } from './action.js';
-import { checkTarget } from './target.js';
+import { action, ControlError, checkTarget, done } from './action.js';
 
 /** The most addresses that get events once one is added over HTTP. */
 const MAX_SUBSCRIPTIONS = 100;

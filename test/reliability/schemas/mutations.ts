@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { isExpected } from '../../../src/schemas/expected.js';
+import { isExpected } from '../../../src/schemas/object.js';
 import { childrenOf, definitionOf, isClosed, optionalInside } from './shape.js';
 
 type Path = readonly (string | number)[];

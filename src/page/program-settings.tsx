@@ -1,8 +1,8 @@
-import { type State, text } from './api.js';
+import { type State, text } from './control-client.js';
 import { Action, Value } from './parts.js';
 
 /** The settings of a program that calls this fake, at the address by which the page was opened. */
-export function Settings({ state, region }: { state: State; region: string }) {
+export function ProgramSettings({ state, region }: { state: State; region: string }) {
   const [workspace] = state.records[region]?.workspaces ?? [];
   const { origin, hostname } = window.location;
   const isLocal = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]';

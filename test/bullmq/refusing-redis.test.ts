@@ -1,6 +1,6 @@
 import type { Worker } from 'bullmq';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { Rest } from '../../src/bullmq/rest.js';
+import { Rest } from '../../src/bullmq/refusing-redis.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
