@@ -85,7 +85,7 @@ function ownClient(url: string): Redis {
 test('a client that is passed in keeps its settings', async () => {
   const pair = await startPair();
   const client = ownClient(pair.url);
-  const inbox = createInbox({ connection: client, storeTimeout: 300 });
+  const inbox = createInbox({ connection: client, storeTimeout: 1_500 });
   await inbox.store(stored());
   await pair.failOver();
   await expect(inbox.store(stored())).rejects.toThrow(/READONLY/);

@@ -86,7 +86,7 @@ test.each<[string, () => Promise<string>, RegExp]>([
   ],
   ['a disk that cannot be written', startWithoutDisk, /MISCONF .* cannot write to its disk\./],
 ])('%s is named in onError', async (_, start, message) => {
-  const inbox = createInbox({ connection: await start(), storeTimeout: 500 });
+  const inbox = createInbox({ connection: await start(), storeTimeout: 1_000 });
   const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
   const errors: unknown[] = [];
   receiver.onError((error) => errors.push(error));
