@@ -1,7 +1,13 @@
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http';
+import {
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestListener,
+  ServerResponse,
+} from 'node:http';
 import http2 from 'node:http2';
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { createWebhookReceiver, type WebhookReceiver, type WebhookRejection } from 'agent-platform-sdk';
 import express5 from 'express';
 import express4 from 'express4';
@@ -180,6 +186,20 @@ test('a sender that disconnects half way harms nothing, and is reported', async 
   setTimeout(() => socket.destroy(), 50);
   await expect.poll(() => rejections).toMatchObject([{ reason: 'body_unreadable' }]);
   expect((await post(address, delivery('lead_captured'))).status).toBe(200);
+});
+
+test('errors of a request and of its answer, whose connection is gone, have a listener', async () => {
+  const { receiver, rejections } = setUp();
+  const request = Object.assign(new Readable({ read: () => undefined }), { method: 'POST', headers: {} });
+  // Only these parts of a request are looked at.
+  const response = new ServerResponse(request as unknown as IncomingMessage);
+  const answered = receiver.node(request, response);
+  // An error without a listener would be thrown, and end the process.
+  request.emit('error', new Error('aborted'));
+  request.destroy();
+  await answered;
+  response.emit('error', new Error('write EPIPE'));
+  expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
 });
 
 test('a sender that disconnects while handlers run keeps none from finishing', async () => {
