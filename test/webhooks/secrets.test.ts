@@ -84,11 +84,11 @@ test('thousands of workspaces are told apart', () => {
   expect(workspaceOf(secrets, 'secret_4321')).toBe('workspace_4321');
 });
 
-test.each<[string, WebhookSecrets & object, object]>([
-  ['list', [one, three], [three, two]],
-  ['record', { acme: one }, { acme: two }],
-  ['list in a record', { acme: [one] }, { acme: [two] }],
-])('a %s goes by what it holds when parseWebhook is called', (_, secrets, changed) => {
+test.each<[string, WebhookSecrets & object, object, object]>([
+  ['list', [one, three], [three, two], [one, three]],
+  ['record', { acme: one }, { acme: two }, { acme: one }],
+  ['list in a record', { acme: [one] }, { acme: [two] }, { acme: [one] }],
+])('a %s goes by what it holds when parseWebhook is called', (_, secrets, changed, asBefore) => {
   const isGenuine = (presented: string) => {
     try {
       workspaceOf(secrets, presented);
@@ -101,6 +101,9 @@ test.each<[string, WebhookSecrets & object, object]>([
   expect([isGenuine(one), isGenuine(two)]).toEqual([true, false]);
   Object.assign(secrets, changed);
   expect([isGenuine(one), isGenuine(two)]).toEqual([false, true]);
+  // A rotation was taken back.
+  Object.assign(secrets, asBefore);
+  expect([isGenuine(one), isGenuine(two)]).toEqual([true, false]);
 });
 
 test('a list or a record of a receiver is read once', async () => {
