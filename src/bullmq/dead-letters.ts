@@ -25,8 +25,8 @@ export interface ListDeadLettersOptions {
   /** The largest number to return. Default 50. */
   readonly limit?: number | undefined;
   /**
-   * The most bytes of stored events to return: the page ends before the event with which it would be larger. It holds one event
-   * at least. Default 16 777 216, which is 16 MiB.
+   * The most bytes of stored events in a page. It ends before the event that would exceed them, and holds one event at least.
+   * Default 16 777 216, which is 16 MiB.
    */
   readonly maxBytes?: number | undefined;
 }
@@ -168,7 +168,7 @@ interface PageSize {
   readonly maxBytes: number;
 }
 
-/** Splits ids into pages, by the sizes of their events, which are not read for that. */
+/** Splits ids into pages by the sizes of their events, without reading the events. */
 async function* pagesOf(
   ids: readonly string[],
   { queue, client }: OpenQueue,

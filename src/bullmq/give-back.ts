@@ -11,13 +11,13 @@ export async function giveBack(job: Job, token: string | undefined): Promise<nev
   throw new WaitingError();
 }
 
-/** Puts an event that was not begun back for so many milliseconds. */
+/** Puts an event that was not begun back into the queue, to be taken again after some milliseconds. */
 export async function giveBackFor(ms: number, job: Job, token: string | undefined): Promise<never> {
   await job.moveToDelayed(Date.now() + ms, token);
   throw new DelayedError();
 }
 
-/** Lets BullMQ put an event whose run fails now to the front of the queue, and not behind a backoff; the attempt counts. */
+/** Has BullMQ put the event of a run that fails now at the front of the queue, without a backoff. The attempt counts. */
 export function retryFirst({ opts }: Job): void {
   opts.lifo = true;
   delete opts.backoff;
@@ -27,7 +27,7 @@ export function retryFirst({ opts }: Job): void {
 interface Search {
   /** The time at which a worker first found that it has none. */
   readonly unhandledSince: number;
-  /** The runs until then: one more, and a worker had a handler. */
+  /** The number of runs until then. If there are more now, a worker had a handler. */
   readonly runs: number;
 }
 

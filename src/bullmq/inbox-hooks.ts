@@ -133,7 +133,7 @@ export const INBOX_HOOKS: OptionNames<InboxHooks> = {
 
 type FailureCounts = { -readonly [Name in keyof InboxFailures]: number };
 
-/** After so many types that nobody handles, further ones leave no line. */
+/** The most types without a handler that leave a line; further ones leave none. */
 const MAX_LOGGED_TYPES = 1_000;
 
 /** Logs, counts and passes to the hooks what happens in the inbox. */
@@ -144,7 +144,7 @@ export class InboxReporter {
   readonly #passwords: readonly string[];
   readonly #unhandledTypes = new Set<string>();
   readonly #warnings = new Set<string>();
-  /** Failures of Redis that were logged, and are not over: each message, and what must succeed before it is. */
+  /** Failures of Redis that were logged and are not over: by message, the step whose success ends them. */
   readonly #redisFailures = new Map<string, Success>();
 
   constructor(log: LeveledLogger, hooks: InboxHooks, passwords: readonly string[]) {
@@ -255,7 +255,7 @@ export class InboxReporter {
     this.#tell('onRedisError', clean);
   }
 
-  /** A connection was made. A Redis that took no writes can be connected to as well: it is back after a write. */
+  /** Notes a connection. A Redis that takes no writes accepts connections too: it is back only after a write. */
   redisReady(): void {
     this.#redisBack('connection');
   }

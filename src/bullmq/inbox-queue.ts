@@ -21,7 +21,7 @@ import type { InboxSettings } from './inbox-options.js';
 import { jobOptions } from './job-data.js';
 import { type QueueOnRedis, readWarnings } from './redis-warnings.js';
 
-/** A connected queue, and what an event passes on its way into it. */
+/** A connected queue, with the checks that an event passes on its way into it. */
 export interface OpenQueue extends QueueOnRedis {
   /** Tells whether there is memory for an event. */
   readonly memory: MemoryGauge;
@@ -43,8 +43,8 @@ const STORING_DEFAULTS = {
 const CLOSING = 2_000;
 
 /**
- * Tells a copy of an event from a new one, as it is added. BullMQ's answer to both is the same, so Redis is asked for the job and
- * for the key that is remembered of it, by a command that is sent together with that which adds: no further round trip.
+ * Tells a copy of an event from a new one, as it is added. BullMQ answers both alike. So Redis is asked whether it has the job, or
+ * remembers its key, by a command that is sent together with the addition: no further round trip.
  */
 class Duplicates {
   /** The additions under way, by key: of copies that come at once, each waits for the one before. */

@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.js';
 /** Milliseconds for which an address may take to show its certificate. */
 const TLS_TIMEOUT = 10_000;
 
-/** Checks the settings of the environment, how the service is reached with them, and what it answers. */
+/** Checks the settings of the environment, the way to the service, and its answer. */
 export async function checkService(terminal: Terminal, otherRegion: boolean, report: Report): Promise<void> {
   const { looking, tell } = report;
   const drift: Drift[] = [];

@@ -85,8 +85,8 @@ export interface Hooks {
   /** For what a validation has forgiven. */
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
   /**
-   * Once for each call, at its end, before its promise settles: for counters and durations. Not awaited, for the call has ended; what it
-   * throws is logged and ignored.
+   * Once for each call, at its end, before its promise settles: for counters and durations. Not awaited, because the call has ended.
+   * Whatever it throws is logged and ignored.
    */
   readonly onEnd?: ((context: EndHookContext) => unknown) | undefined;
 }

@@ -31,7 +31,7 @@ export function throwTo({ stack }: CallerStack, error: unknown, ownFrames = 0): 
   throw error;
 }
 
-/** Does the work of a public function, and lets what it throws lead to its caller. */
+/** Does the work of a public function. The stack of an error that it throws begins at its caller. */
 export function forCaller<Result>(called: unknown, work: () => Result): Result {
   try {
     return work();

@@ -56,7 +56,7 @@ export class IssueList {
     if (this.count()) this.list(describe());
   }
 
-  /** Counts an issue, and tells whether it is to be listed. {@link add} where so many come that a closure for each would cost. */
+  /** Counts an issue, and tells whether it is to be listed. Does the work of {@link add} where a closure for each issue would cost too much. */
   count(): boolean {
     this.#count += 1;
     return this.#count <= MAX_ISSUES;

@@ -9,7 +9,7 @@ export function after<Value, Next>(value: Later<Value>, goOn: (value: Value) => 
   return value instanceof Promise ? value.then(goOn) : goOn(value);
 }
 
-/** A promise in place of whatever else can be awaited, such as the query of a database library. */
+/** Makes a promise of anything else that can be awaited, such as the query of a database library. */
 export function settling<Value>(value: Value): Later<Awaited<Value>> {
   const { then } = (value ?? {}) as { readonly then?: unknown };
   // Awaiting a value without `then` gives that value.

@@ -16,7 +16,7 @@ export interface LogFields {
   readonly region?: Region | undefined;
   /** The number of an attempt of a call, or of a run of an event: 1 for the first. */
   readonly attempt?: number | undefined;
-  /** The HTTP status: that of the service, or that with which a delivery was answered. */
+  /** The HTTP status of the service's answer, or of the answer to a delivery. */
   readonly status?: number | undefined;
   /** Milliseconds that the attempt, the delivery or the run has taken. */
   readonly durationMs?: number | undefined;

@@ -67,7 +67,7 @@ export function masked(value: unknown, forms: readonly string[]): unknown {
     // Made anew, because a date or a list may print itself in a way of its own.
     if (from instanceof Date) return new Date(from.getTime());
     if (Array.isArray(from)) return Array.from<unknown>(from).map((part) => copy(part, depth));
-    // A map, an error, a URL: what it holds is not in its fields, and how it describes itself is what is wanted.
+    // A map, an error, a URL: its fields do not hold its content, so its own description is shown.
     // oxlint-disable-next-line typescript/no-base-to-string
     if (Object.prototype.toString.call(from) !== '[object Object]') return copy(String(from), depth);
     const fields: [string, unknown][] = [];

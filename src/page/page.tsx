@@ -98,7 +98,7 @@ function useShown() {
   return { shown, problem };
 }
 
-/** The fixtures of the events, and what the service's description says of their fields. */
+/** The fixtures of the events, with the fields as the service's description has them. */
 function useEvents() {
   const [events, setEvents] = useState<Events>({});
   const [description, setDescription] = useState<Description>({});

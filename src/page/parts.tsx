@@ -12,7 +12,7 @@ export function Value({ name, value }: { name: string; value: unknown }) {
   );
 }
 
-/** Of requests and of deliveries each, so many are shown: a page can be open all day. */
+/** The number of requests, and of deliveries, that are shown: a page can be open all day. */
 const SHOWN = 200;
 
 /** The newest of what came in this order, the last one first. */

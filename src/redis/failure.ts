@@ -9,7 +9,7 @@ export function redisFailure(what: string, error: unknown, passwords: readonly s
   return new WebhookError(`${what}: ${explained(cause)}`, { cause });
 }
 
-/** The message of a clean error, and what it means for whoever set up Redis. */
+/** The message of a clean error, with advice for whoever set up Redis. */
 export function explained({ message, code }: NodeJS.ErrnoException): string {
   const hint = hintOf(code ?? '');
   return hint === undefined ? message : `${message.replace(/[.\s]+$/, '')}. ${hint}.`;

@@ -17,12 +17,12 @@ interface Waited {
 const CHANGED = 'Connection is closed: it changed while replicas were waited for';
 
 /**
- * Makes a write wait until it is on so many replicas.
+ * Makes a write wait until it is on a number of replicas.
  *
- * `WAIT` waits for what *its own* connection has written: on a new one it is answered at once, and means nothing, and ioredis
- * sends it again by itself when a connection is lost. So a write counts only if the connection was one and the same from
- * before it until the answer of `WAIT`. Each `WAIT` writes a key of its own first, so that there is something to wait for where
- * the event was there already.
+ * `WAIT` waits for what *its own* connection has written. On a new connection it is answered at once and means nothing, and
+ * ioredis repeats it by itself when a connection is lost. So a write counts only if one and the same connection lasted from
+ * before the write until the answer to `WAIT`. Each `WAIT` first writes a key of its own: else there would be nothing to wait
+ * for where the event was there already.
  */
 export class ReplicaGate {
   readonly #wanted: number;

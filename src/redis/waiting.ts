@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebhookError } from '../errors/index.js';
 import { MAX_TIMEOUT } from '../validation/option-checks.js';
 
-/** A hundred years: more than anyone means, and what Redis can hold. */
+/** A hundred years: longer than anyone means, and not too long for Redis. */
 export const MAX_MILLISECONDS = 3_155_760_000_000;
 
 /** Rejects when Redis has not answered after so many milliseconds, and leaves no timer behind. `what` begins the message. */

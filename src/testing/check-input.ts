@@ -47,7 +47,7 @@ function describeIssue(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** The fields of the object schema that found one too many. */
+/** The fields of the object schema in which an unknown one was found. */
 function knownFields(schema: unknown): readonly string[] {
   const { shape } = (schema as z.core.$ZodObject)._zod.def;
   return Object.keys(shape);

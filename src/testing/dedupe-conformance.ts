@@ -4,7 +4,7 @@ import type { DedupeStore } from '../webhooks/dedupe-store.js';
 export interface DedupeStoreSubject {
   /** An empty store, or one in which no key of another case appears. */
   readonly store: DedupeStore;
-  /** Lets so many milliseconds pass for the store. Default: waits. */
+  /** Lets this many milliseconds pass for the store. Default: waits. */
   readonly wait?: ((ms: number) => Promise<void>) | undefined;
 }
 
@@ -20,7 +20,7 @@ interface Subject extends DedupeStore {
   wait(ms: number): Promise<void>;
 }
 
-/** Long enough that no step of a case comes too late, short enough to be waited for. */
+/** A lease that is long enough for every step of a case, and short enough to wait for. */
 const LEASE = 300;
 const LONG = 60_000;
 const AFTER_LEASE = LEASE + 100;

@@ -92,7 +92,7 @@ function noAnswer(outcome: 'timeout' | 'failed', error: string): Result {
   return { outcome, status: undefined, answer: undefined, error };
 }
 
-/** Reads the first part of a body, and no more; what breaks it off ends it. */
+/** Reads the first part of a body, and no more. A body that breaks off counts as far as it came. */
 async function readStart({ body }: Response): Promise<string> {
   if (body === null) return '';
   const decoder = new TextDecoder();

@@ -12,7 +12,7 @@ export type { CollectionName } from './state.js';
 /** A record as the state of the fake holds it. */
 export type RecordOf<Name extends CollectionName> =
   FakeRegionState[Name] extends ReadonlyMap<string, infer Held> ? Held : never;
-/** A record as it is added: what is left out is filled in. */
+/** A record to add: fields that are left out are filled in. */
 export type NewRecordOf<Name extends CollectionName> = NonNullable<RegionRecords[Name]>[number];
 
 /**

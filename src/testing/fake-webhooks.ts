@@ -79,7 +79,7 @@ export interface Subscription {
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** A payload as {@link FakeWebhooks.send} takes it of an event of one's own: `createdAt` is put in where it is left out. */
+/** The payload that {@link FakeWebhooks.send} takes for an event of one's own: `createdAt` may be left out, and is put in. */
 export type PayloadToSend<Sent> = Omit<Sent, 'createdAt'> & Partial<Pick<Sent, keyof Sent & 'createdAt'>>;
 
 /** Hears of what is delivered, and of who subscribes; and says how many deliveries are kept. */
@@ -89,12 +89,12 @@ interface WebhookListener {
   readonly changed: (what: 'subscriptions' | 'deliveries') => void;
 }
 
-/** A subscription with what it leads to. */
+/** A subscription with its target. */
 interface Subscriber extends Subscription {
   readonly target: string | DeliveryTarget;
 }
 
-/** A target of an event, and the workspace whose secret it is told. */
+/** A target of an event, and the workspace whose secret the payload carries. */
 interface Address extends Pick<EventPost, 'target' | 'via'> {
   readonly owner: FakeWorkspace;
 }

@@ -42,7 +42,7 @@ export interface FakePlatformOptions {
 interface Inside {
   readonly changes: Changes;
   readonly listen: (options: ListenOptions, site: Site) => Promise<FakeServer>;
-  /** Keeps so many of the newest requests, and of the newest deliveries, from now on. */
+  /** Keeps only this many of the newest requests, and of the newest deliveries, from now on. */
   readonly keepNewest: (count: number) => void;
 }
 

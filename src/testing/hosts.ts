@@ -21,7 +21,7 @@ export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** An address that the server can be called at from this machine: `0.0.0.0` and `::` stand for all, and are none themselves. */
+/** Returns an address for calling the server from this machine: `0.0.0.0` and `::` stand for all addresses, and cannot be called. */
 export function callableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;

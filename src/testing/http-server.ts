@@ -14,7 +14,7 @@ declare global {
   }
 }
 
-/** The address to listen on, and what is served there. */
+/** The address to listen on, and the parts that are served there. */
 export interface ListenOptions {
   /** Default 0: any free port. */
   readonly port?: number | undefined;
@@ -151,7 +151,7 @@ async function serve(
   return sendResponse(response, outgoing);
 }
 
-/** Answers without what the request still sends, which is thrown away so that the answer can be read. */
+/** Answers at once. The rest of the request is thrown away, so that the answer can be read. */
 function refuse(
   response: Response,
   incoming: http.IncomingMessage,

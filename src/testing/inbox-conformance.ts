@@ -233,8 +233,8 @@ function newWebhook(payload: Readonly<Record<string, unknown>> = {}): StoredWebh
 }
 
 /**
- * A webhook as text that is the same whatever the order of its fields, and whichever copy of it was stored; without the number that an
- * inbox may give it.
+ * Writes a webhook as text, the same for any order of its fields and for any copy of it. Leaves out the number that an inbox may
+ * give it.
  */
 function show({ deliveryId, sequence, ...webhook }: StoredWebhook): string {
   return JSON.stringify(webhook, (_, value: unknown) =>

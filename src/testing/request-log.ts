@@ -39,7 +39,7 @@ export interface FakeRequest {
   readonly duration: number | undefined;
 }
 
-/** A request as it is when it arrives. */
+/** A request on its arrival. */
 interface Arrival {
   readonly method: string;
   readonly path: string;

@@ -12,7 +12,7 @@ import { collectionNames, collections, type World } from './state.js';
 export interface FakeSnapshot {
   /** The form of the snapshot. */
   readonly version: 1;
-  /** The records by region and collection, and what was released for good. */
+  /** The records by region and collection, and the numbers that were released for good. */
   readonly records: object;
   /** The subscriptions that were added over HTTP, or with `untilReset`. */
   readonly subscriptions: readonly object[];

@@ -17,7 +17,7 @@ export interface Drift {
   readonly envelope?: Readonly<Record<string, unknown>>;
 }
 
-/** After so many kinds of drift, further ones are logged at debug only. */
+/** The most kinds of drift that are logged as warnings; further ones are logged at debug only. */
 const MAX_SEEN = 1_000;
 
 /** Reports drift to the hook each time, and to the log once for each place, so that it is noticed but floods nothing. */

@@ -4,7 +4,7 @@ import { isObject } from '../ground/json.js';
 import { isExpected } from '../schemas/object.js';
 import { checkFor } from './fits.js';
 
-/** The lists that issues go to: what `tolerant` forgives, and what it does not. They may be one. */
+/** The lists that issues go to: those that `tolerant` forgives, and those that it does not. Both may be the same list. */
 export interface FoundIssues {
   /** Departures that a growing service may bring, and a missing field that is only expected. */
   readonly forgivable: IssueList;
@@ -13,7 +13,7 @@ export interface FoundIssues {
 
 /**
  * Finds the places where a value does not fit one of this package's schemas. Zod collects all of them, and overflows the stack at
- * some hundred thousand: one new field in each of so many clients would end the call.
+ * some hundred thousand: one new field in each of 100,000 clients would end the call.
  *
  * A hostile answer can hold millions. So each value is visited once, and an issue that is counted and not listed costs nothing
  * but its count: no path, no text, no closure.

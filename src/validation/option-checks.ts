@@ -16,7 +16,7 @@ export function refuseOption(option: string, problem: string, cause?: unknown): 
   throw new ConfigurationError(`${onOneLine(option)} ${problem}.`, { option, cause });
 }
 
-/** A wrong value, for a message: a number, or a word that is shorter than any secret, as it is; anything else by its type. */
+/** Shows a wrong value in a message: a number, or a word that is too short for a secret, as it is; anything else by its type. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return isLong(value) ? 'another string' : JSON.stringify(value);
   return typeof value === 'number' ? String(value) : typeName(value);

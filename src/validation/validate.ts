@@ -67,7 +67,7 @@ export function verdictOf(result: StandardResult<unknown>, value: unknown, mode:
   return mode === 'report' ? { ok: true, value, drift: issues } : { ok: false, issues };
 }
 
-/** Its message is in the words of another library, some of which repeat the value: not that of a marked field. */
+/** Takes over another library's issue. Some libraries repeat the value in the message, so that of a marked field is replaced. */
 function fromStandardIssue(issue: StandardIssue): Issue {
   const path = (issue.path ?? []).map((segment) => {
     const key = typeof segment === 'object' ? segment.key : segment;

@@ -23,7 +23,7 @@ interface RefusalFacts {
   readonly hint?: string | undefined;
 }
 
-/** After so many types that nobody handles, further ones leave no line. */
+/** The most types without a handler that leave a line; further ones leave none. */
 const MAX_LOGGED_TYPES = 1_000;
 
 /** Of refusals for one reason that follow each other within this time, only some leave a line. */

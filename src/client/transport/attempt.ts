@@ -30,7 +30,7 @@ export interface CallProgress {
   status: number | undefined;
 }
 
-/** The time that one attempt of a call has, or one hook, or one schema of the user's own. */
+/** Makes the deadline of one attempt of a call, of one hook, or of one schema of the user's own. */
 export function deadlineOf({ options, endsAt }: Pick<Call, 'options' | 'endsAt'>): Deadline {
   return new Deadline({ timeout: options.timeout, endsAt, signal: options.signal });
 }

@@ -75,7 +75,7 @@ export class Masker {
       .slice(0, MAX_MESSAGE);
   }
 
-  /** Masks the beginning of a text, of which so many characters are shown. It may have been cut before it came here, too. */
+  /** Masks the beginning of a text of which `shown` characters are shown. The text may have been cut before. */
   #start(text: string, shown: number): string {
     // More than is shown, so that a piece of a secret that is too short to be told lies beyond.
     return withoutForms(redactText(text.slice(0, shown * 4)), this.#forms, true);

@@ -157,7 +157,7 @@ function hookCall(attempt: Attempt): HookCall {
   return { ...attempt.shown, route: attempt.call.endpoint.path, attempt: attempt.number };
 }
 
-/** Milliseconds since the attempt began, whatever becomes of the clock of the machine meanwhile. */
+/** Milliseconds since the attempt began, even if the clock of the machine is set meanwhile. */
 const durationOf = ({ startedAt }: Attempt): number => Math.round(performance.now() - startedAt);
 
 function fieldsOf({ call: { endpoint, settings }, number }: Attempt): LogFields {

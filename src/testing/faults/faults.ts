@@ -25,7 +25,7 @@ export interface InjectedFault {
   remove(): void;
 }
 
-/** A fault that waits for its calls, as it was given, and what remains of it. */
+/** A fault that waits for its calls: as it was given, with the number of calls that remain. */
 export type WaitingFault = Omit<FaultInput, 'endpoint' | 'times'> & {
   /** `fault_1`: tells it from the others. */
   readonly id: string;
