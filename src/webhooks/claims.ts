@@ -28,6 +28,12 @@ export interface Claimant {
   onStoreError(error: unknown): void;
 }
 
+/** A store of the user's own may answer anything, such as the `OK` of a Redis: then nothing is known of the event. */
+function checkedClaim(result: ClaimResult): ClaimResult {
+  if (['new', 'pending', 'done'].includes(result)) return result;
+  throw new WebhookError("The dedupe store must answer a claim by 'new', 'pending' or 'done'.");
+}
+
 /** Milliseconds between two looks at an event that another process handles: doubles from the first to the last. */
 const POLL = { first: 50, last: 1_000 };
 
@@ -93,7 +99,10 @@ export class Claims {
 
   #askToClaim(key: string, { context }: Claimant): Later<ClaimResult> {
     const { store, lease } = this.#settings;
-    return this.#ask(() => store.claim(key, context.deliveryId, lease));
+    return after(
+      this.#ask(() => store.claim(key, context.deliveryId, lease)),
+      checkedClaim,
+    );
   }
 
   /** Asks again and again while another holds the event. */

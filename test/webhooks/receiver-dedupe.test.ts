@@ -340,6 +340,17 @@ test.each([
   expect((await answer).status).toBe(count === 1 ? 200 : 500);
 });
 
+test.each([undefined, null, true, 'OK'])(
+  'a store that answers %j to a claim has failed: the event is handled, and that is reported',
+  async (answer) => {
+    for (const claim of [() => answer as never, async () => answer as never]) {
+      const { failures, succeed } = setUp({ dedupe: { store: { ...createMemoryDedupe(), claim } } });
+      expect(await succeed()).toBe(200);
+      expect(failures).toMatchObject([{ stage: 'dedupe' }]);
+    }
+  },
+);
+
 test('a store that answers in time leaves no timer', async () => {
   const memory = createMemoryDedupe();
   const store: DedupeStore = {
