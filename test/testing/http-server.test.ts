@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { createFakePlatform, type ListenOptions } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startServer } from '../../src/testing/http-server.js';
@@ -146,15 +147,22 @@ describe('the header Host', () => {
     expect(await statusFor(host, { allowedHosts: ['fake.example.COM'] })).toBe(status);
   });
 
+  test('a request that names no host is refused too', async () => {
+    const { port } = await listening(createFakePlatform());
+    const socket = connect(port, '127.0.0.1').end('GET /eu/v3/tools/defaults HTTP/1.0\r\n\r\n');
+
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 421 /);
+  });
+
   test('the refusal names the option', async () => {
     const server = await listening(createFakePlatform());
     const sent = request({ host: '127.0.0.1', port: server.port, headers: { host: 'evil.example' } }).end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    const text = (await response.setEncoding('utf8').toArray()).join('');
+    const body = await text(response);
 
     // What the request still sends is not read as another one.
     expect(response.headers.connection).toBe('close');
-    expect(JSON.parse(text)).toMatchObject({
+    expect(JSON.parse(body)).toMatchObject({
       code: 'unknown_host',
       message: expect.stringContaining('allowedHosts') as string,
     });
@@ -233,7 +241,5 @@ test('a server that is told so does not keep its process', async () => {
     console.log((await fetch(url)).status);`;
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
   onTestFinished(() => void child.kill('SIGKILL'));
-  const text = (await child.stdout.setEncoding('utf8').toArray()).join('');
-
-  expect(text).toBe('404\n');
+  expect(await text(child.stdout)).toBe('404\n');
 });
