@@ -5,7 +5,12 @@ import { ManualClock } from './manual-clock.js';
 
 function setUp(maxKeys?: number) {
   const clock = new ManualClock();
-  return { store: createMemoryDedupe({ clock, maxKeys }), wait: (ms: number) => clock.advance(ms), clock };
+  const store = createMemoryDedupe({ clock, maxKeys });
+  const handle = async (key: string, ttlMs: number) => {
+    await store.claim(key, 'owner', 1_000);
+    await store.complete(key, 'owner', ttlMs);
+  };
+  return { store, clock, handle, wait: (ms: number) => clock.advance(ms) };
 }
 
 test.each(dedupeStoreConformance)('the memory store keeps the rule: $name', ({ run }) =>
@@ -77,11 +82,7 @@ test('by default a hundred thousand handled events are remembered', () => {
 });
 
 test('an event that was handled again is not the oldest any more', async () => {
-  const { store, clock } = setUp(2);
-  const handle = async (key: string, ttlMs: number) => {
-    await store.claim(key, 'owner', 1_000);
-    await store.complete(key, 'owner', ttlMs);
-  };
+  const { store, clock, handle } = setUp(2);
   await handle('a', 10);
   await handle('b', 10_000);
   await clock.advance(10);
@@ -105,11 +106,7 @@ test.each([{ maxKeys: 0 }, { maxKeys: Number.NaN }, { maxkeys: 1 }])('refuses th
 });
 
 test('forgetting goes on after everything was forgotten', async () => {
-  const { store, clock } = setUp(2);
-  const handle = async (key: string, ttlMs: number) => {
-    await store.claim(key, 'owner', 1_000);
-    await store.complete(key, 'owner', ttlMs);
-  };
+  const { store, clock, handle } = setUp(2);
   for (const key of ['a', 'b']) await handle(key, 0);
   for (const key of ['c', 'd', 'e']) await handle(key, 10_000);
   expect(['c', 'd', 'e'].map((key) => store.claim(key, 'other', 1_000))).toEqual(['new', 'done', 'done']);
