@@ -130,9 +130,14 @@ const refused = Object.assign(new Error('?'), { code: 'ECONNREFUSED', syscall: '
 const cut = Object.assign(new Error('?'), { code: 'ECONNRESET', syscall: 'read' });
 
 test.each<[string, () => unknown]>([
-  ...['EPIPE', 'ECONNRESET', 'UND_ERR_SOCKET'].map((code): [string, () => unknown] => [
-    code,
-    () => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code } })),
+  ...[
+    { code: 'EPIPE' },
+    { code: 'EPIPE', syscall: 'write' },
+    { code: 'ECONNRESET', syscall: 'read' },
+    { code: 'UND_ERR_SOCKET' },
+  ].map((cause): [string, () => unknown] => [
+    JSON.stringify(cause),
+    () => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause })),
   ]),
   [
     'a body that breaks off with the code of a refused connection',

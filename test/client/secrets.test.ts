@@ -3,6 +3,7 @@ import {
   AgentPlatform,
   type AgentPlatformError,
   type AgentPlatformOptions,
+  type Drift,
   endpoint,
   type LogLevel,
   redact,
@@ -303,6 +304,21 @@ describe('no error shows a marked field', () => {
     expect(shown(await rejectionOf(platform.send(read)))).not.toContain(CANARY);
     const write = endpoint({ method: 'POST', path: '/x', body: schema, response: z.unknown() });
     expect(shown(await rejectionOf(platform.send(write, { body: {} })))).not.toContain(CANARY);
+  });
+
+  test('an issue that a schema of another library words with the token, which the service has echoed', async () => {
+    const issue = { message: `expected a number, received "${CANARY}"`, path: ['count'] };
+    const response: StandardSchemaV1 = {
+      '~standard': { version: 1, vendor: 'test', validate: () => ({ issues: [issue] }) },
+    };
+    const drifts: Drift[] = [];
+    const hooks = { onDrift: (drift: Drift) => drifts.push(drift) };
+    const { platform } = connectTo(answerWith(200, {}), { token: CANARY, hooks });
+    const read = endpoint({ method: 'GET', path: '/x', response });
+    expect(shown(await rejectionOf(platform.send(read)))).not.toContain(CANARY);
+    await platform.send(read, {}, { validation: 'report' });
+    expect(drifts).toHaveLength(1);
+    expect(shown(drifts)).not.toContain(CANARY);
   });
 
   test('an argument', async () => {
