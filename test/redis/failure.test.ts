@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
 import { startRedis } from '../../scripts/redis-server.js';
+import { passwordsOf } from '../../src/redis/connection.js';
 import { redisFailure } from '../../src/redis/failure.js';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
 import { listenOnLoopback } from '../support/loopback.js';
@@ -108,6 +109,16 @@ test.each([
   const { message: said } = redisFailure('It failed', thrown, []);
   expect(inspect([cause, error, said], { showHidden: true })).not.toContain('canary');
   expect(said.toLowerCase()).toContain(shown);
+});
+
+test.each([
+  'redis://:canary%21@127.0.0.1',
+  'redis://127.0.0.1?password=canary!',
+  { password: 'canary!' },
+  { sentinels: [{ host: '127.0.0.1' }], name: 'one', sentinelPassword: 'canary!' },
+])('no password of %j is shown where Redis repeats it', (connection) => {
+  const thrown = new Error('ERR no such user: canary!');
+  expect(redisFailure('It failed', thrown, passwordsOf(connection)).message).not.toContain('canary');
 });
 
 test('the name of a reply is the code of the error', async () => {
