@@ -60,6 +60,12 @@ test.each([
     'baseUrls.eu',
     /password/,
   ],
+  [
+    'a base address with a password alone',
+    { baseUrls: { eu: 'https://:hunter2@x.example' } },
+    'baseUrls.eu',
+    /password/,
+  ],
   ['a base address with a query', { baseUrls: { eu: 'https://x.example?a=1' } }, 'baseUrls.eu', /query/],
   ['a negative timeout', { timeout: -1 }, 'timeout', /milliseconds above 0.*got -1/],
   ['a timeout of 0', { timeout: 0 }, 'timeout', /above 0/],

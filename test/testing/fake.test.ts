@@ -37,3 +37,12 @@ test('msw intercepts the addresses that the fake was made with', async () => {
     expect((await platform.tools.get(fake.seed[region].toolId)).id).toBe(`tool_${region}_1`);
   }
 });
+
+test('restore takes away the faults that were injected since', () => {
+  const fake = createFakePlatform();
+  fake.faults.inject({ status: 503 });
+  const snapshot = fake.snapshot();
+  fake.faults.inject({ kind: 'html' });
+  fake.restore(snapshot);
+  expect(fake.faults.list()).toMatchObject([{ status: 503 }]);
+});
