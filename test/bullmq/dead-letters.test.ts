@@ -1,6 +1,6 @@
 import { ConfigurationError, type StoredWebhook } from 'agent-platform-sdk';
 import type { BullMQInbox, ListDeadLettersOptions } from 'agent-platform-sdk/bullmq';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createInbox, eventually, redis, stored } from './inbox-fixture.js';
 
 /** An inbox with so many dead letters; `mend` makes the handlers succeed from then on. */
@@ -112,6 +112,16 @@ test('replaying all ends where they fail again', async () => {
   expect(await inbox.deadLetters.replayAll()).toBe(25);
   await settled(inbox);
   expect(await inbox.deadLetters.count()).toBe(25);
+});
+
+test('one that has failed since is not replayed', async () => {
+  const { inbox } = await setUp(1);
+  const letters = await inbox.deadLetters.list();
+  // It was read among those of before, and has died again until it is its turn.
+  vi.spyOn(Date, 'now').mockReturnValueOnce((letters[0]?.failedAt ?? 0) - 1);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(await inbox.deadLetters.replayAll()).toBe(0);
+  expect(await inbox.deadLetters.replayAll()).toBe(1);
 });
 
 test('only those that are selected are replayed', async () => {

@@ -142,6 +142,17 @@ describe('replay', () => {
     expect(lines.at(-1)).toBe('1 posted, 1 not answered 200');
   });
 
+  test.each([
+    [500, 200],
+    [200, 500],
+  ])('ends with 1 where one of several is refused (%i, then %i)', async (...statuses) => {
+    const url = await serve((_, response) => void response.writeHead(statuses.shift() ?? 200).end());
+    const { exit, lines } = await start(['replay', await record(), '--to', url], env);
+
+    expect(await exit).toBe(1);
+    expect(lines.at(-1)).toBe('2 posted, 1 not answered 200');
+  });
+
   test('the fake and the fixtures take a recording too', async () => {
     const file = await record();
     const fake = createFakePlatform();

@@ -56,6 +56,28 @@ test.each<[string, object]>([
   },
 );
 
+test('one that comes while the next begins waits for it', async () => {
+  let running = 0;
+  let most = 0;
+  const first = deferred();
+  const { send } = setUp(async (session) => {
+    running += 1;
+    most = Math.max(most, running);
+    await (session === 1 ? first.promise : settle());
+    running -= 1;
+  });
+  const sent = [send(1), send(2)];
+  await settle();
+  first.resolve();
+  // One in each step from the end of the first to the beginning of the second.
+  for (const number of numbers.slice(2, 60)) {
+    sent.push(send(number));
+    await Promise.resolve();
+  }
+  await Promise.all(sent);
+  expect(most).toBe(1);
+});
+
 test('one that comes late is skipped, answered 200, logged and told; others are not held up', async () => {
   const { receiver, send, handled, skipped, logger } = setUp(undefined, { logLevel: 'info' });
   expect([await send(2), await send(1), await send(1)]).toEqual([200, 200, 200]);

@@ -8,6 +8,7 @@ import {
   type WebhookContext,
   type WebhookEvent,
   type WebhookFailure,
+  type WebhookReceiver,
   type WebhookReceiverOptions,
   type WebhookRejection,
 } from 'agent-platform-sdk';
@@ -121,6 +122,21 @@ test('an event without a handler is answered 200', async () => {
     expect.stringMatching(/^info .*webhook_test: 200 no_handler/),
   ]);
 });
+
+test.each<[string, (receiver: WebhookReceiver) => unknown, boolean[]]>([
+  ['nothing', () => undefined, [false, false]],
+  ['on', (receiver) => receiver.on('agent_deleted', () => undefined), [true, false]],
+  ['onAny', (receiver) => receiver.onAny(() => undefined), [true, false]],
+  ['onUnhandled', (receiver) => receiver.onUnhandled(() => undefined), [true, false]],
+  ['onUnknown', (receiver) => receiver.onUnknown(() => undefined), [false, true]],
+])(
+  'with %s registered, it says which events it handles: a known one, an unknown one',
+  (_, register, expected) => {
+    const receiver = createWebhookReceiver({ secret });
+    register(receiver);
+    expect(['agent_deleted', 'agent_paused'].map((type) => receiver.handles(type))).toEqual(expected);
+  },
+);
 
 test('an event without a handler goes to onUnhandled, and one with a handler does not', async () => {
   const { receiver, failures } = setUp();
