@@ -36,7 +36,8 @@ const BAR = { own: 16, longest: 48 };
 
 /** A bar as long as the value is beside this package's; one that would be too long ends in `>`. */
 function bar({ value }: SubjectResult, ours: number | undefined): string {
-  if (ours === undefined) return '';
+  // A heap may have shrunk.
+  if (ours === undefined || ours <= 0 || value.median <= 0) return '';
   const length = Math.round((value.median / ours) * BAR.own);
   return `  ${length > BAR.longest ? `${'='.repeat(BAR.longest)}>` : '='.repeat(length)}`;
 }
