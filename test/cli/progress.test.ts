@@ -20,7 +20,7 @@ async function shown(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<s
   const ran = promisify(execFile)(file, args, {
     // Nothing else is inherited: Node asks many variables (`CI`, `TMUX`, `NO_COLOR` …) whether a terminal has colours.
     env: {
-      PATH: process.env['PATH'],
+      PATH: process.env.PATH,
       TERM: 'xterm-256color',
       WORKSPACE_SECRET: 'secret-of-the-tests',
       ...env,
