@@ -12,7 +12,7 @@ import type { Genuine } from './secrets.js';
  */
 export function dedupeKey(
   { type, payload, presented, body }: RawDelivery,
-  { rest }: VerifiedDelivery,
+  { pieces }: VerifiedDelivery,
   { workspace, isUnnamed }: Genuine,
 ): Later<string> {
   const whose = isUnnamed ? [presented] : (workspace ?? null);
@@ -20,7 +20,8 @@ export function dedupeKey(
   const [first, second, ...others] = Object.keys(body as object);
   const isAll = first === 'type' && second === 'payload' && others.length === 0;
   // The secret must not be guessable from a stored key.
-  const content = isAll && rest !== undefined ? rest : cutAt(String(presented), toJson({ type, payload }));
+  const content =
+    isAll && pieces !== undefined ? pieces : cutAt(String(presented), toJson({ type, payload }));
   return sha256(JSON.stringify(whose), ...content);
 }
 

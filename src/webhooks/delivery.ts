@@ -34,7 +34,7 @@ export interface VerifiedDelivery {
   /** The same, with the workspace. */
   readonly label: string;
   /** The text of the body, cut where the secret stands; undefined where a body parser has made an object of it. */
-  readonly rest: readonly string[] | undefined;
+  readonly pieces: readonly string[] | undefined;
 }
 
 /** Any verified delivery: an event, one of an unknown type, or one that does not fit the specification. */
@@ -110,15 +110,15 @@ export function removeSecret(raw: RawDelivery, { workspace }: Genuine): Verified
   // A sender's mistake can put anything in `type`, the secret included. A type of the specification is none.
   const sent = typeof raw.type === 'string' ? raw.type : undefined;
   const shown = sent === undefined || isWebhookEventType(sent) ? sent : maskRepeated(sent, secret);
-  const rest = raw.text === undefined ? undefined : cutAt(secret, raw.text);
+  const pieces = raw.text === undefined ? undefined : cutAt(secret, raw.text);
   return {
     type: shown ?? raw.type,
-    payload: withoutRepeated(payload, secret, rest),
+    payload: withoutRepeated(payload, secret, pieces),
     workspace,
     envelope: extraFields(raw, secret),
     typeLabel: labelOf(shown, undefined),
     label: labelOf(shown, workspace),
-    rest,
+    pieces,
   };
 }
 
@@ -157,7 +157,7 @@ export interface EventValidation {
  * is forgiven.
  */
 export function toEvent(
-  verified: Omit<VerifiedDelivery, 'rest'>,
+  verified: Omit<VerifiedDelivery, 'pieces'>,
   { validation, drift }: EventValidation,
   own: DefinedEvent | undefined,
 ): ReceivedWebhook {
@@ -186,7 +186,7 @@ export function toEvent(
 }
 
 function invalidEvent(
-  verified: Omit<VerifiedDelivery, 'rest'>,
+  verified: Omit<VerifiedDelivery, 'pieces'>,
   type: string | undefined,
   issues: readonly Issue[],
 ): InvalidWebhookEvent {

@@ -1,32 +1,30 @@
-import { MASK } from '../ground/echoes.js';
+import { isLong, MASK } from '../ground/echoes.js';
 import { isObject } from '../ground/json.js';
 
 // A sender may repeat its secret: in the type, in a field of a payload or of the envelope, in the name of one. It is masked
 // wherever it stands, so that neither a handler nor an inbox gets it.
 
-/** Shorter secrets are not looked for in a payload: `test` would be found in what people write. */
-const LEAST_LENGTH = 8;
-
 /** Characters that JSON writes as they are, or by a number. */
 const PLAIN = /^[ !#-.0-[\]-~]*$/;
 
 /**
- * A payload without the secret that was taken out of it, masked where it is repeated. `rest` is the text of the whole body, cut
+ * A payload without the secret that was taken out of it, masked where it is repeated. `pieces` are the text of the whole body, cut
  * where the secret stands, if there is a text.
  */
 export function withoutRepeated<Payload extends object>(
   payload: Payload,
   secret: string,
-  rest: readonly string[] | undefined,
+  pieces: readonly string[] | undefined,
 ): Payload {
-  const mayBeRepeated = secret.length >= LEAST_LENGTH && (rest === undefined || mayStandTwice(rest, secret));
+  // A short one is not looked for: `test` would be found in what people write.
+  const mayBeRepeated = isLong(secret) && (pieces === undefined || mayStandTwice(pieces, secret));
   return mayBeRepeated && holds(payload, secret) ? maskRepeated(payload, secret) : payload;
 }
 
 /** To look at the text takes much less time than to look at each value of it, and a secret is hardly ever repeated. */
-function mayStandTwice(rest: readonly string[], secret: string): boolean {
+function mayStandTwice(pieces: readonly string[], secret: string): boolean {
   // `\u0073` is `s`.
-  return !PLAIN.test(secret) || rest.length !== 2 || rest.some((text) => text.includes('\\u00'));
+  return !PLAIN.test(secret) || pieces.length !== 2 || pieces.some((text) => text.includes('\\u00'));
 }
 
 /** Deeper than what anyone sends; a hostile body must not overflow the stack. */
