@@ -4,23 +4,30 @@ const PARSING = 'JSON.parse';
 const SIZES = [10_000, 100_000];
 /** Clients that depart in little text, which costs JSON.parse little. */
 const SHAPES = {
-  'missing ids': () => '{}',
-  'wrong types': () => '1',
-  'new fields': () => '{"ID":"c","grown":1}',
-  'new fields with numbers for names': (index: number) => `{"ID":"c","${index}":1}`,
-} satisfies Record<string, (index: number) => string>;
+  'missing ids': (size: number) => list(size, () => '{}'),
+  'wrong types': (size: number) => list(size, () => '1'),
+  'new fields': (size: number) => list(size, () => '{"ID":"c","grown":1}'),
+  'new fields with numbers for names': (size: number) => list(size, (index) => `{"ID":"c","${index}":1}`),
+  'numbers for names in one client': (size: number) => `{"ID":"c",${list(size, (index) => `"${index}":1`)}}`,
+  'great numbers for names in one client': (size: number) =>
+    `{"ID":"c",${list(size, (index) => `"${(index * 7_919) % 1_000_000_007}":1`)}}`,
+} satisfies Record<string, (size: number) => string>;
+
+function list(size: number, item: (index: number) => string): string {
+  return Array.from({ length: size }, (_, index) => item(index)).join(',');
+}
 
 /** Parsing an answer that departs from the specification very often, and finding where: a service that has grown, or an attack. */
 export function drift({ smoke, file }: Setting): Row {
-  const records = Object.entries(SHAPES).flatMap(([shape, client]) =>
+  const records = Object.entries(SHAPES).flatMap(([shape, clients]) =>
     (smoke ? [100] : SIZES).map((size) => ({
       metric: `drift ${shape} ${size}`,
       title: `drift: ${size.toLocaleString('en')} departures in one answer, ${shape}`,
       schema: 'membersAndTeams',
-      file: file(`drift-${shape.replaceAll(' ', '-')}-${size}.json`, () => {
-        const clients = Array.from({ length: size }, (_, index) => client(index)).join(',');
-        return `{"success":true,"message":"ok","clients":[${clients}],"teams":[]}`;
-      }),
+      file: file(
+        `drift-${shape.replaceAll(' ', '-')}-${size}.json`,
+        () => `{"success":true,"message":"ok","clients":[${clients(size)}],"teams":[]}`,
+      ),
     })),
   );
   return {

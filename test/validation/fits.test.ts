@@ -63,6 +63,13 @@ test.each<[what: string, schema: z.core.$ZodType, value: unknown]>([
   ['an open object, a field named __proto__', openObject(() => ({})), JSON.parse('{"__proto__":1}')],
   ['an object, a field named as one of every object', openObject(() => ({ toString: z.string() })), {}],
   [
+    'a listed field that fits after a number for a name',
+    openObject(() => ({ key: z.string() })),
+    { 0: 1, key: '' },
+  ],
+  ['a listed field that does not fit after one', openObject(() => ({ key: z.string() })), { 0: 1, key: 1 }],
+  ['a number for a name in a closed object', closedObject(() => ({})), { 0: 1 }],
+  [
     'an object without a prototype',
     openObject(() => ({ key: z.string() })),
     Object.assign(Object.create(null), { key: '' }),
@@ -122,6 +129,22 @@ test.each(['1', '[]', '{}'])(
     expect(Object.hasOwn(value as object, '__proto__')).toBe(true);
   },
 );
+
+test('a record that did not fit is read anew when it has changed', () => {
+  const record: Record<string, unknown> = { 0: 1, note: 2 };
+  const unknownFields = () => {
+    const verdict = validateOwn(
+      closedObject(() => ({ id: z.optional(z.string()) })),
+      record,
+      'strict',
+    );
+    return verdict.ok ? [] : verdict.issues.map(({ path }) => path.join('.'));
+  };
+  expect(unknownFields()).toStrictEqual(['0', 'note']);
+  delete record[0];
+  record[1] = 1;
+  expect(unknownFields()).toStrictEqual(['1', 'note']);
+});
 
 class Plan {
   readonly key = 'plan';
