@@ -4,7 +4,7 @@ import { parseJson } from '../../ground/json.js';
 import { hiddenTexts } from '../../ground/redact.js';
 import type { CallSettings, Settings } from '../settings.js';
 import { Deadline } from './deadline.js';
-import { Masker, secretsOfHeaders } from './masker.js';
+import { type Credentials, Masker } from './masker.js';
 import type { PreparedRequest } from './request.js';
 import type { BodyText } from './response-body.js';
 
@@ -17,8 +17,8 @@ export interface Call {
   readonly request: PreparedRequest;
   /** End of the whole call's time, by `performance.now()`. */
   readonly endsAt: number;
-  /** Tokens and secret headers of all its attempts: the answer to one may still show those of another. */
-  readonly secrets: Set<string>;
+  /** Those of all its attempts: the answer to one may still show those of another. */
+  readonly credentials: Set<Credentials>;
   readonly progress: CallProgress;
 }
 
@@ -59,7 +59,7 @@ export class Attempt {
     call.progress.status = undefined;
     this.deadline = deadlineOf(call);
     this.#headers = headers;
-    this.#note(secretsOfHeaders(headers));
+    this.#note(headers);
     // A call that sends none may have put the client's token elsewhere.
     if (typeof token === 'string') this.noteToken(token);
   }
@@ -73,7 +73,7 @@ export class Attempt {
   get masker(): Masker {
     const { body } = this.call.request;
     this.#masker ??= new Masker({
-      secrets: this.call.secrets,
+      credentials: this.call.credentials,
       sentValues: body === undefined ? [] : hiddenTexts(parseJson(body)),
     });
     return this.#masker;
@@ -87,17 +87,17 @@ export class Attempt {
 
   /** Notes the token as soon as it is known, so that it is masked from then on. */
   noteToken(token: string): void {
-    this.#note([`Bearer ${token}`, token]);
+    this.#note(token);
   }
 
   /** Notes the headers that are about to be sent. */
   noteHeaders(headers: Readonly<Record<string, string>>): void {
     this.#headers = headers;
-    this.#note(secretsOfHeaders(headers));
+    this.#note(headers);
   }
 
-  #note(secrets: readonly string[]): void {
-    for (const secret of secrets) this.call.secrets.add(secret);
+  #note(credentials: Credentials): void {
+    this.call.credentials.add(credentials);
     this.#masker = undefined;
   }
 }

@@ -22,6 +22,7 @@ import { type Answer, Attempt, type Call, type CallProgress, deadlineOf } from '
 import { toConnectionError, toExpiryError } from './connection-error.js';
 import { onAbort } from './deadline.js';
 import { prepareAttempt, sendAttempt } from './exchange.js';
+import type { Credentials } from './masker.js';
 import { observeCall, tellRetry } from './observe.js';
 import { prepareRequest, type RequestInput } from './request.js';
 import { delayBeforeNext } from './retry.js';
@@ -87,7 +88,15 @@ async function send(
   // By a clock that nobody sets.
   const endsAt = performance.now() + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
   const request = await prepareInTime({ settings, options, endpoint, endsAt }, input);
-  const call = { settings, options, endpoint, request, endsAt, secrets: new Set<string>(), progress };
+  const call = {
+    settings,
+    options,
+    endpoint,
+    request,
+    endsAt,
+    credentials: new Set<Credentials>(),
+    progress,
+  };
   const answer = await carry(call, drift);
   const { data, message, drift: issues } = await readInTime(answer);
   await reportDrift(answer.attempt.call, drift, issues);
@@ -163,7 +172,7 @@ function abortedWhileWaiting({ shown, number, call }: Attempt): AbortError {
   return new AbortError(message, { ...shown, cause: call.options.signal?.reason });
 }
 
-async function prepareInTime(call: Omit<Call, 'request' | 'secrets' | 'progress'>, input: RequestInput) {
+async function prepareInTime(call: Omit<Call, 'request' | 'credentials' | 'progress'>, input: RequestInput) {
   const { method, path, body, query } = call.endpoint;
   const request = prepareRequest(call.endpoint, input);
   if (body === undefined && query === undefined) return request;
@@ -180,7 +189,7 @@ async function readInTime(answer: Answer): Promise<CallResult> {
 /** Waits for a schema of the user's own, which may be asynchronous, no longer than for an attempt. */
 async function withinTime<Value>(
   work: Promise<Value>,
-  call: Omit<Call, 'request' | 'secrets' | 'progress'>,
+  call: Omit<Call, 'request' | 'credentials' | 'progress'>,
   shown: () => Attempt['shown'],
   outcomeUnknown: boolean,
 ): Promise<Value> {

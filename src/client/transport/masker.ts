@@ -11,10 +11,12 @@ const MIN_SENT_LENGTH = 4;
 /** More marked values than anyone sends: to look for each of a million would take hours. */
 const MAX_SENT_VALUES = 100;
 
+/** A token, or the headers of an attempt, of which some may carry credentials. */
+export type Credentials = string | Readonly<Record<string, string>>;
+
 /** Secrets of a call: what its attempts were sent with, or are about to be. */
 interface CallSecrets {
-  /** Tokens, and headers that carry credentials. */
-  readonly secrets: Iterable<string>;
+  readonly credentials: Iterable<Credentials>;
   /** Values of marked fields in the body. */
   readonly sentValues: readonly string[];
 }
@@ -82,16 +84,18 @@ export class Masker {
   }
 }
 
-/** The parts of headers that carry credentials: whole, and `Basic …`, `session=…` without what stands before. */
-export function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
-  const values = Object.keys(headers).flatMap((name) =>
-    isSensitiveHeader(name) ? (headers[name] ?? '') : [],
+/** A token, alone and as it is sent; or the parts of headers that carry credentials: whole, and `Basic …`, `session=…` without what stands before. */
+function secretsOf(credentials: Credentials): string[] {
+  if (typeof credentials === 'string') return [`Bearer ${credentials}`, credentials];
+  const values = Object.entries(credentials).flatMap(([name, value]) =>
+    isSensitiveHeader(name) ? value : [],
   );
   return values.flatMap((value) => [value, ...value.split(/[\s;,=]+/)]).filter(isLong);
 }
 
-function formsOfSecrets({ secrets, sentValues }: CallSecrets): readonly string[] {
+function formsOfSecrets({ credentials, sentValues }: CallSecrets): readonly string[] {
   const sent = sentValues.filter((text) => text.length >= MIN_SENT_LENGTH);
+  const secrets = new Set([...credentials].flatMap(secretsOf));
   const known = [...secrets, ...sent.slice(0, MAX_SENT_VALUES)];
   const key = JSON.stringify(known);
   if (latest?.key !== key) latest = { key, forms: formsOf(known) };
