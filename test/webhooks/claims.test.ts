@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from './deliveries.js';
-import { ManualClock } from './manual-clock.js';
+import { ManualClock, settle } from './manual-clock.js';
 
 const event = () => post('lead_captured');
 
@@ -105,4 +105,30 @@ test('setting the clock of the machine frees no claim of the memory store', asyn
   expect((await one)?.status).toBe(200);
   expect((await other)?.status).toBe(200);
   expect(handler).toHaveBeenCalledOnce();
+});
+
+test('a renewal that is under way when the handlers fail is the last', async () => {
+  const clock = new ManualClock();
+  const memory = createMemoryDedupe({ clock });
+  const [failing, renewing] = [deferred(), deferred()];
+  let claims = 0;
+  const claim = async (...asked: Parameters<DedupeStore['claim']>) => {
+    claims += 1;
+    if (claims === 2) await renewing.promise;
+    return memory.claim(...asked);
+  };
+  const receiver = createWebhookReceiver({
+    secret,
+    clock,
+    logger: new RecordingLogger(),
+    dedupe: { store: { ...memory, claim }, lease: 3_000 },
+  }).on('lead_captured', () => failing.promise.then(() => Promise.reject(new Error('no'))));
+  const answer = receiver.handle(event());
+  await clock.advance(1_500);
+  failing.resolve();
+  await settle();
+  renewing.resolve();
+  expect((await answer).status).toBe(500);
+  // It would hold the event again, and a copy would wait for it in vain.
+  expect([claims, clock.timers.size]).toEqual([2, 0]);
 });

@@ -160,3 +160,36 @@ test.each<[string, unknown]>([
 test('a newestOnly that is no function is refused', () => {
   expect(() => setUp(undefined, { newestOnly: 'convoId' as never })).toThrow(ConfigurationError);
 });
+
+test('an onSkipped that never settles does not hold the answer beyond the deadline, which is 200', async () => {
+  const clock = new ManualClock();
+  const { receiver, send, failures } = setUp(undefined, { clock });
+  receiver.onSkipped(() => new Promise(() => undefined));
+  await send(2);
+  const answer = send(1);
+  await clock.advance(55_000);
+  expect([await answer, failures]).toEqual([200, []]);
+});
+
+test('an older one waits for one that is handled, however many others come meanwhile', async () => {
+  const end = deferred();
+  const { receiver, handled, skipped } = setUp((session) => session === 2 && end.promise, {
+    validation: 'off',
+  });
+  const process = (session: number, convoId: string) =>
+    receiver.process({
+      key: '',
+      type: 'conversation_updated',
+      payload: { convoId, sessionId: String(session), createdAt: session },
+      deliveryId: 'delivery',
+      receivedAt: 1_760_000_000_000,
+    });
+  const newer = process(2, 'held');
+  // More than are remembered of those whose handlers have settled.
+  for (let other = 0; other < 100_002; other += 1) await process(0, String(other));
+  const older = process(1, 'held');
+  await settle();
+  end.resolve();
+  await Promise.all([newer, older]);
+  expect([handled.at(-1), skipped]).toEqual([2, [1]]);
+});

@@ -106,7 +106,7 @@ test('a delivery and its job are traced, and the job gets the trace of the deliv
   const jobs: (JobTrace & { readonly error?: unknown })[] = [];
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   subscribe<DeliveryTrace>(TRACING_CHANNELS.delivery, {
-    start: ({ traceContext }) => void Object.assign(traceContext, { traceparent }),
+    start: ({ traceContext }) => void Object.assign(traceContext, { traceparent, tracestate: 'vendor=1' }),
     asyncEnd: (message) => void deliveries.push(message),
   });
   subscribe<JobTrace>(TRACING_CHANNELS.job, { asyncEnd: (message) => void jobs.push(message) });
@@ -120,7 +120,7 @@ test('a delivery and its job are traced, and the job gets the trace of the deliv
     { type: 'webhook_test', workspace: 'shop', outcome: 'stored', status: 200 },
     { outcome: 'stored' },
   ]);
-  expect(stored[0]?.traceContext).toEqual({ traceparent });
+  expect(stored[0]?.traceContext).toEqual({ traceparent, tracestate: 'vendor=1' });
   expect(jobs).toMatchObject([
     { type: 'webhook_test', key: stored[0]?.key, traceContext: { traceparent }, outcome: 'handled' },
     { outcome: 'failed', error: expect.objectContaining({ name: 'WebhookError' }) },
@@ -182,7 +182,9 @@ test('of many refusals for one reason, the first and each power of ten leave a l
   expect(refused).toBe(1_000);
   expect(lines).toHaveLength(12);
   expect(lines.at(-1)).toContain('(the 1000th of them; not each is logged)');
-  now = 61_000;
+  for (now of [50_000, 100_000]) await receiver.handle(forged);
+  expect(lines).toHaveLength(12);
+  now += 61_000;
   await receiver.handle(forged);
   expect(lines.at(-1)).not.toContain('of them');
 });
@@ -194,13 +196,42 @@ test('lines of deliveries carry their facts as fields', async () => {
     secret: { shop: secret },
     logLevel: 'info',
     logger: { error: take, warn: take, info: take, debug: take },
-  }).on('webhook_test', () => undefined);
+  }).on('webhook_test', ({ payload }) => {
+    if (payload.message === 'fail') throw new Error('no');
+  });
   await receiver.handle(post('webhook_test'));
   await receiver.handle({ method: 'GET', body: undefined });
+  await receiver.handle(post('webhook_test', { message: 'fail' }));
 
   const common = { deliveryId: expect.any(String), durationMs: expect.any(Number) };
   expect(fields).toEqual([
     { ...common, type: 'webhook_test', workspace: 'shop', outcome: 'handled', status: 200 },
     { ...common, type: undefined, workspace: undefined, outcome: 'method_not_allowed', status: 405 },
+    {
+      type: 'webhook_test',
+      workspace: 'shop',
+      deliveryId: expect.any(String),
+      outcome: 'handler_failed',
+    },
+    { ...common, type: 'webhook_test', workspace: 'shop', outcome: 'handler_failed', status: 500 },
   ]);
+});
+
+test('of the stack of a failed handler, the first ten frames are logged', async () => {
+  const lines: string[] = [];
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 50;
+  onTestFinished(() => {
+    Error.stackTraceLimit = limit;
+  });
+  const fail = (depth: number): never => {
+    if (depth === 0) throw new Error('no');
+    return fail(depth - 1);
+  };
+  const receiver = createWebhookReceiver({
+    secret,
+    logger: { ...console, error: (line: string) => void lines.push(line) },
+  }).on('webhook_test', () => fail(30));
+  await receiver.handle(post('webhook_test'));
+  expect(lines.join().match(/^ {4}at /gm)).toHaveLength(10);
 });

@@ -171,3 +171,19 @@ test('an onError that never settles is told once that the inbox failed', async (
   expect(codeOf(await answer)).toEqual([500, 'not_stored']);
   expect(failures).toMatchObject([[{ message: 'full' }, { stage: 'inbox' }]]);
 });
+
+test('a look-up that fails after the deadline is told once', async () => {
+  const end = deferred();
+  const { clock, receiver, failures, rejections } = setUp({
+    secret: async () => {
+      await end.promise;
+      throw new Error('the vault is away');
+    },
+  });
+  const answer = receiver.handle(post('lead_captured'));
+  await clock.advance(55_000);
+  expect(codeOf(await answer)).toEqual([500, 'lookup_failed']);
+  end.resolve();
+  await settle();
+  expect([failures.length, rejections.length]).toEqual([1, 0]);
+});
