@@ -36,7 +36,7 @@ interface ErrorClass {
 
 function classNames(errorClass: object | null): string[] {
   const names: string[] = [];
-  for (let at = errorClass; at !== null && at !== Error; at = Object.getPrototypeOf(at) as object | null) {
+  for (let at = errorClass; at !== null; at = Object.getPrototypeOf(at) as object | null) {
     if (Object.hasOwn(at, 'errorName')) names.push((at as ErrorClass).errorName);
   }
   return names;

@@ -25,14 +25,15 @@ export class InboxFullError extends WebhookError {
   declare readonly maxmemory: number;
 
   constructor(options: { used: number; maxmemory: number; cause?: unknown }, highWater: number) {
-    const percent = Math.floor((options.used / options.maxmemory) * 100);
     super(
-      `The event was not stored: Redis uses ${percent} % of its maxmemory, and highWater is ${highWater * 100} %\n` +
+      `The event was not stored: Redis uses ${percent(options.used / options.maxmemory)} of its maxmemory, and highWater is ${percent(highWater)}\n` +
         '  Let the workers catch up, raise maxmemory, or remove dead letters.',
       options,
     );
   }
 }
+
+const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
 
 /**
  * The event is on fewer replicas than the inbox's `replicas` asks for, so that a failover could lose it. The receiver has

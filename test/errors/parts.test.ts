@@ -1,4 +1,13 @@
-import { ApiError, ConfigurationError, NotFoundError, UnknownEventError } from 'agent-platform-sdk';
+import {
+  ApiError,
+  ConfigurationError,
+  NotFoundError,
+  UnknownEventError,
+  WebhookError,
+  WebhookPayloadError,
+  WebhookVerificationError,
+} from 'agent-platform-sdk';
+import { InboxFullError, InboxReplicasError } from 'agent-platform-sdk/bullmq';
 import { expect, test } from 'vitest';
 
 const call = { method: 'GET', path: '/tools/t', region: 'eu' } as const;
@@ -33,4 +42,31 @@ test('a type of any length is shown short', () => {
   const { message, event } = new UnknownEventError({ type: 't'.repeat(500), payload: {} });
   expect(message).toContain(`"${'t'.repeat(100)}"`);
   expect(event.type).toHaveLength(500);
+});
+
+const unfit = new WebhookPayloadError('no', { issues: [], payload: { convoId: 'c' } });
+
+test.each([
+  [new WebhookError('no'), true],
+  [new InboxFullError({ used: 9, maxmemory: 10 }, 0.85), true],
+  [new InboxReplicasError({ reached: 0, wanted: 1 }), true],
+  [new WebhookVerificationError('no'), false],
+  [new UnknownEventError({ type: 't', payload: {} }), false],
+  [unfit, false],
+])('a queue is told whether to try again: %o', (error, retryable) => {
+  expect(error.retryable).toBe(retryable);
+});
+
+test('a payload that does not fit is carried, and not printed', () => {
+  expect(unfit.payload).toEqual({ convoId: 'c' });
+  expect(Object.keys(unfit)).not.toContain('payload');
+});
+
+test.each([
+  [0.85, '91.2 %', '85 %'],
+  [0.57, '91.2 %', '57 %'],
+  [0.9, '91.2 %', '90 %'],
+])('an inbox that is full says how full, above %d', (highWater, used, limit) => {
+  const { message } = new InboxFullError({ used: 912, maxmemory: 1_000 }, highWater);
+  expect(message).toContain(`Redis uses ${used} of its maxmemory, and highWater is ${limit}\n`);
 });

@@ -71,9 +71,13 @@ test('the stack holds what the runtime keeps of the caller’s frames, and the l
 
 test('a runtime that keeps no stack, or none of this form, gets the error all the same', async () => {
   const { captureStackTrace, stackTraceLimit } = Error;
-  for (const change of [{ captureStackTrace: undefined }, { stackTraceLimit: 0 }]) {
+  for (const [frames, change] of [
+    [/\n {4}at /, { captureStackTrace: undefined }],
+    [/^NotFoundError: /, { stackTraceLimit: 0 }],
+  ] as const) {
     Object.assign(Error, change);
     await expect(to(404, '').tools.get('t')).rejects.toMatchObject({ status: 404 });
+    await expect(to(404, '').tools.get('t')).rejects.toHaveProperty('stack', expect.stringMatching(frames));
     expect(() => createWebhookReceiver({ secret: '' })).toThrow('secret');
     Object.assign(Error, { captureStackTrace, stackTraceLimit });
   }

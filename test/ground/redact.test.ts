@@ -1,7 +1,14 @@
 import { redact } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { withoutSecrets } from '../../src/ground/echoes.js';
-import { isSensitiveHeader, maskInside, redactHeaders, redactText } from '../../src/ground/redact.js';
+import {
+  hiddenTexts,
+  isSensitiveHeader,
+  masked,
+  maskInside,
+  redactHeaders,
+  redactText,
+} from '../../src/ground/redact.js';
 
 test('a marked field without a value has nothing to mask', () => {
   expect(redact({ magicCode: undefined, usedSecret: null })).toEqual({
@@ -54,6 +61,19 @@ class Unprintable extends Map {
     throw new Error('no');
   }
 }
+
+test('a short secret is taken out of texts, and not out of names', () => {
+  expect(masked({ abc: 'abc' }, ['abc'])).toEqual({ abc: '[redacted]' });
+  expect(redactHeaders(new Headers({ abc: 'x' }), ['abc'])).toEqual({ abc: 'x' });
+});
+
+test('the values of marked fields are told, down to 64 levels', () => {
+  const record = (levels: number): unknown =>
+    levels === 0 ? { magicCode: 'm' } : [null, record(levels - 1)];
+  expect(hiddenTexts({ isEnv: true, name: 'n', value: [null, true, 's', 5] })).toEqual(['s', '5']);
+  expect(hiddenTexts(record(64))).toEqual(['m']);
+  expect(hiddenTexts(record(65))).toEqual([]);
+});
 
 test('a text that is too long for the pattern is masked whole', () => {
   const masked = redact({ text: `a magicCode="${'s'.repeat(40_000_000)}`, name: 'crm' });

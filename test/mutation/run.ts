@@ -57,7 +57,7 @@ function report(name: string, results: readonly MutantResult[]): void {
 
 /** The place, and what stood there was changed to. */
 function describe({ fileName, location, mutatorName, replacement, status }: MutantResult): string {
-  const place = `${fileName.replace(/^.*\/src\//, 'src/')}:${location.start.line + 1}:${location.start.column + 1}`;
+  const place = `${fileName.replace(/^.*\/src\//, 'src/')}:${location.start.line}:${location.start.column}`;
   const change = replacement.replace(/\s+/g, ' ').slice(0, 120);
   return `${place} ${mutatorName} -> ${change}${status === 'NoCoverage' ? ' (not run)' : ''}`;
 }

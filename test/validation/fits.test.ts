@@ -77,6 +77,12 @@ test.each<[what: string, schema: z.core.$ZodType, value: unknown]>([
   ['a required field that is undefined', openObject(() => ({ key: z.string() })), { key: undefined }],
   ['a required field of any value, absent', openObject(() => ({ data: z.unknown() })), {}],
   ['an optional field that is undefined', openObject(() => ({ key: anything })), { key: undefined }],
+  [
+    'an optional text that is undefined',
+    openObject(() => ({ key: z.optional(z.string()) })),
+    { key: undefined },
+  ],
+  ['what nothing may be', z.never(), 'a'],
   ['a sparse list', z.array(z.string()), Array(1)],
   ['a number that is not one', z.number(), Number.NaN],
   ['an infinite number', z.number(), Number.POSITIVE_INFINITY],

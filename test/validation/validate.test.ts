@@ -64,6 +64,7 @@ const schema = openObject(() => ({
   kind: z.optional(z.enum(['a', 'b'])),
   fixed: z.optional(z.literal('x')),
   parts: z.optional(z.array(closedObject(() => ({ name: z.string() })))),
+  tags: z.optional(z.array(z.string())),
 }));
 
 test.each<[what: string, value: unknown, path: unknown[], message: string, grows: boolean]>([
@@ -93,6 +94,20 @@ test.each<[what: string, value: unknown, path: unknown[], message: string, grows
   ['no text', { anything: 0, kind: 7 }, ['kind'], 'expected one of "a", "b", received number', false],
   ['a new field', { anything: 0, parts: [{ name: '', x: 1 }] }, ['parts', 0, 'x'], 'unknown field', true],
   ['a missing field', { anything: 0, parts: [{}] }, ['parts', 0, 'name'], 'required: expected string', false],
+  [
+    'null in a list of texts',
+    { anything: 0, tags: [null] },
+    ['tags', 0],
+    'expected string, received null',
+    false,
+  ],
+  [
+    'a new field with a long name',
+    { anything: 0, parts: [{ name: '', ['n'.repeat(2_000)]: 1 }] },
+    ['parts', 0, 'n'.repeat(1_000)],
+    'unknown field',
+    true,
+  ],
   ['null in a list', { anything: 0, parts: [null] }, ['parts', 0], 'expected object, received null', false],
   [
     'a list for an object',
@@ -190,6 +205,13 @@ test('drift is a warning once for each place, whatever the index, and then a lin
   await tell(['list', 0, 'x'], 'another');
   expect(logger.lines.map((line) => line.split(' ')[0])).toEqual(['warn', 'debug', 'warn', 'warn']);
   expect(logger.lines[0]).toContain('GET /x departs from the specification\n  - list[0].x: m');
+});
+
+test('a thousand kinds of drift are warnings, and further ones lines at debug', async () => {
+  const logger = new RecordingLogger();
+  const tell = report(logger);
+  for (let kind = 0; kind <= 1_000; kind += 1) await tell([`field${kind}`]);
+  expect(logger.lines.slice(998).map((line) => line.split(' ')[0])).toEqual(['warn', 'warn', 'debug']);
 });
 
 test('a hook for drift that throws is told by its class alone', async () => {
