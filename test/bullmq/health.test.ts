@@ -1,8 +1,9 @@
+import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { DURABLE, startRedis } from '../../scripts/redis-server.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, eventually, redis, stored } from './inbox-fixture.js';
+import { createInbox, eventually, redis, stored, url } from './inbox-fixture.js';
 
 test('it tells how many events wait, run, retry and are dead letters, and how old the next one is', async () => {
   const inbox = createInbox({ attempts: 2, backoff: 3_600_000 });
@@ -103,4 +104,50 @@ test('it is ready only if a write has just succeeded', async () => {
     await redis.config('SET', 'min-replicas-to-write', '0');
   }
   expect(await inbox.health()).toMatchObject({ ready: true });
+});
+
+test('it is not ready where no more than `highWater` allows is free', async () => {
+  const server = await startRedis(LIMITED);
+  try {
+    const inbox = createInbox({ connection: server.url, highWater: 0.001 });
+    expect(await inbox.health()).toMatchObject({
+      ready: false,
+      warnings: [expect.stringContaining('of maxmemory is in use: no event is stored')],
+    });
+    await inbox.close();
+  } finally {
+    await server.stop();
+  }
+});
+
+test('it tells that writes are taken again, though no event comes', async () => {
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ logger });
+  // A worker that looks for stalled events writes often.
+  const worker = inbox.work({}, { lockDuration: 100 });
+  await redis.config('SET', 'min-replicas-to-write', '1');
+  try {
+    await eventually(() => expect(logger.lines.join()).toContain('Redis failed: NOREPLICAS'));
+  } finally {
+    await redis.config('SET', 'min-replicas-to-write', '0');
+  }
+  await worker.close();
+  expect(logger.lines.join()).not.toContain('Redis is back');
+  await inbox.health();
+  expect(logger.lines.at(-1)).toContain('Redis is back');
+});
+
+test('it warns of a file that cannot be written', async () => {
+  const client = new Redis(url);
+  // Once it is there: ioredis itself asks for INFO before.
+  await client.ping();
+  // No disk of a test is full.
+  const info = client.info.bind(client) as () => Promise<string>;
+  client.info = async () => (await info()).replace('aof_last_write_status:ok', 'aof_last_write_status:err');
+  try {
+    const { warnings } = await createInbox({ connection: client }).health();
+    expect(warnings).toContain('The append-only file cannot be written.');
+  } finally {
+    client.disconnect();
+  }
 });

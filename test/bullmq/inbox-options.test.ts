@@ -53,6 +53,18 @@ test.each<[option: string, options: object]>([
   expect(work).toThrow(expect.objectContaining({ option, name: 'ConfigurationError' }));
 });
 
+test('the ends of a range are in it', () => {
+  for (const jitter of [0, 1]) {
+    expect(createInbox({ highWater: 1, backoff: { type: 'fixed', delay: 1, jitter } })).toBeDefined();
+  }
+});
+
+test('the grace of an inbox is that of its workers', async () => {
+  const inbox = createInbox();
+  inbox.work({});
+  await expect(inbox.close({ grace: -1 })).rejects.toMatchObject({ option: 'grace' });
+});
+
 test.each<[string, unknown]>([
   ['an event type that there is not', { lead_catured: () => undefined }],
   ['a handler that is no function', { lead_captured: 1 }],

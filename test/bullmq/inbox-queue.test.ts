@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import {
   createWebhookReceiver,
   type DeliveryHookContext,
+  type StoredWebhook,
   WebhookError,
   type WebhookFailure,
 } from 'agent-platform-sdk';
@@ -100,7 +102,7 @@ test('a copy costs Redis a question where somebody wants to know, and none elsew
 });
 
 test('a copy of a handled event makes no job, for as long as the retention', async () => {
-  const inbox = createInbox({ retention: 60_000 });
+  const inbox = createInbox({ retention: 60_000.5 });
   const webhook = stored();
   let runs = 0;
   inbox.work({ lead_captured: () => (runs += 1) });
@@ -159,6 +161,18 @@ test.each([1, 15])(
     expect(await handled).toEqual(turns);
   },
 );
+
+test('events of one millisecond are numbered, also one that is stored behind a later one', async () => {
+  const inbox = createInbox();
+  const webhooks = [1, 2, 1, 2].map((receivedAt) => stored({ receivedAt }));
+  for (const webhook of webhooks) await inbox.store(webhook);
+  const data = await Promise.all(webhooks.map(({ key }) => redis.hget(`${queue}:${key}`, 'data')));
+  const places = data.map((text) => {
+    const { receivedAt, sequence = 0 } = JSON.parse(text ?? '') as StoredWebhook;
+    return `${receivedAt} ${sequence}`;
+  });
+  expect(new Set(places).size).toBe(4);
+});
 
 test('events that are stored at once reach Redis in a few steps', async () => {
   const inbox = createInbox();
@@ -297,17 +311,55 @@ test('after close, storing fails', async () => {
   await expect(inbox.store(stored())).rejects.toThrow(/closed/);
 });
 
-test('an event whose connection was cut before Redis had answered is stored once, and told as new', async () => {
-  const { hooks, runs } = notes();
-  const way = await startWay(Number(new URL(url).port));
-  const inbox = createInbox({ connection: `redis://127.0.0.1:${way.port}`, hooks });
+const wayToRedis = () => startWay(Number(new URL(url).port));
+
+test.each<[string, object]>([
+  ['ioredis', {}],
+  ['the inbox', { maxRetriesPerRequest: 0 }],
+])(
+  'an event whose connection was cut before Redis had answered, repeated by %s, is stored once and told as new',
+  async (_, options) => {
+    const { hooks, runs } = notes();
+    const way = await wayToRedis();
+    const inbox = createInbox({ connection: { host: '127.0.0.1', port: way.port, ...options }, hooks });
+    await inbox.store(stored());
+    way.hold();
+    const storing = inbox.store(stored());
+    await eventually(async () => expect(await redis.llen(`${queue}:wait`)).toBe(2));
+    way.cut();
+    way.release();
+    expect(await storing).toEqual({ duplicate: false });
+    expect(runs).toMatchObject([{ duplicate: false }, { duplicate: false }]);
+    expect((await inbox.health()).waiting).toBe(2);
+  },
+);
+
+test('a connection that is cut while the queue is opened costs no event', async () => {
+  const client = new Redis(url);
+  await client.ping();
+  const info = client.info.bind(client) as () => Promise<string>;
+  let asked = 0;
+  client.info = async () => {
+    asked += 1;
+    if (asked === 1) throw new Error('Connection is closed.');
+    return info();
+  };
+  const inbox = createInbox({ connection: client });
+  expect(await inbox.store(stored())).toEqual({});
+  await inbox.close();
+  await client.quit();
+});
+
+test('an event that Redis was not there for in time is not stored when it is back', async () => {
+  const way = await wayToRedis();
+  const inbox = createInbox({ connection: `redis://127.0.0.1:${way.port}`, storeTimeout: 500 });
   await inbox.store(stored());
-  way.hold();
-  const storing = inbox.store(stored());
-  await eventually(async () => expect(await redis.llen(`${queue}:wait`)).toBe(2));
+  way.lead(1);
   way.cut();
-  way.release();
-  expect(await storing).toEqual({ duplicate: false });
-  expect(runs).toMatchObject([{ duplicate: false }, { duplicate: false }]);
+  await sleep(100);
+  await expect(inbox.store(stored())).rejects.toThrow(WebhookError);
+  way.lead(Number(new URL(url).port));
+  const other = stored();
+  await eventually(() => inbox.store(other));
   expect((await inbox.health()).waiting).toBe(2);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigurationError, type LogFields, WebhookError } from 'agent-platform-sdk';
 import type { BullMQInbox, InboxHooks, InboxRun, InboxWorker } from 'agent-platform-sdk/bullmq';
 import { Queue } from 'bullmq';
@@ -434,4 +435,45 @@ test('a receiver with handlers of its own needs no inbox to work', async () => {
   await inbox.store(stored());
   await handled.promise;
   expect(() => inbox.work({ nothing: () => undefined } as object)).toThrow(ConfigurationError);
+});
+
+test('the time of a handler ends with it: its signal is left alone', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks });
+  let signal: AbortSignal | undefined;
+  const work = (_: unknown, context: { readonly signal: AbortSignal }) => {
+    signal = context.signal;
+  };
+  inbox.work({ lead_captured: work }, { handlerTimeout: 100 });
+  await inbox.store(stored());
+  await eventually(() => expect(told).toContain('handled'));
+  await sleep(150);
+  expect(signal?.aborted).toBe(false);
+});
+
+test('a signal that is first looked at when the time is over is aborted', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks, attempts: 1 });
+  const end = deferred();
+  const late = new Promise((resolve) => {
+    const work = async (_: unknown, context: { readonly signal: AbortSignal }) => {
+      await end.promise;
+      resolve(context.signal.aborted);
+    };
+    inbox.work({ lead_captured: work }, { handlerTimeout: 50 });
+  });
+  await inbox.store(stored());
+  await eventually(() => expect(told).toContain('dead letter'));
+  end.resolve();
+  expect(await late).toBe(true);
+});
+
+test('of a long message of an error, a dead letter keeps the beginning', async () => {
+  const inbox = createInbox({ attempts: 1 });
+  inbox.work({ lead_captured: () => Promise.reject(new Error('no '.repeat(10_000))) });
+  await inbox.store(stored());
+  await eventually(async () => expect(await inbox.deadLetters.count()).toBe(1));
+  const [letter] = await inbox.deadLetters.list();
+  expect(letter?.reason).toMatch(/failed.*Error: no no/);
+  expect(letter?.reason).toHaveLength(1_000);
 });

@@ -3,7 +3,7 @@ import { type StoredWebhook, WebhookError, type WebhookEvent } from 'agent-platf
 import type { Job } from 'bullmq';
 import { expect, test } from 'vitest';
 import { resolveInbox } from '../../src/bullmq/inbox-options.js';
-import { NewestInRedis } from '../../src/bullmq/newest.js';
+import { NewestInRedis, nextAsking } from '../../src/bullmq/newest.js';
 import { deferred } from '../support/deferred.js';
 import { minimal } from '../webhooks/deliveries.js';
 import { createInbox, eventually, notes, redis, stored } from './inbox-fixture.js';
@@ -147,6 +147,38 @@ test('the turn of a worker that died is free when its lock expires; other keys a
   expect(handled).toEqual([1, 3, 2]);
   expect(await redis.pttl(hash)).toBeGreaterThan(23 * 3_600_000);
 });
+
+test.each([
+  [60_000, 23],
+  [48 * 3_600_000, 47],
+])(
+  'with a retention of %d ms, the last snapshot is remembered for more than %d hours',
+  async (retention, hours) => {
+    const { hooks, told } = notes();
+    const inbox = createInbox({ hooks, retention });
+    inbox.work({ conversation_updated: () => undefined }, { newestOnly: conversation });
+    await inbox.store(snapshot(1));
+    await eventually(() => expect(told).toContain('handled'));
+    const [hash = ''] = await redis.keys('*:newest:*');
+    expect(await redis.pttl(hash)).toBeGreaterThan(hours * 3_600_000);
+  },
+);
+
+test.each([
+  [0, 50],
+  [1, 100],
+  [5, 1_600],
+  [20, 5_000],
+])(
+  'a turn that was taken %d times is asked for again after %d ms, of which up to a half is random',
+  (taken, longest) => {
+    // Of a job, only its counts are looked at.
+    const job = { attemptsMade: 0, stalledCounter: 0, attemptsStarted: taken + 1 } as Job;
+    const ms = nextAsking(job);
+    expect(ms).toBeGreaterThanOrEqual(longest / 2);
+    expect(ms).toBeLessThanOrEqual(longest);
+  },
+);
 
 test('what is no snapshot is handled as ever, and a function that fails is a failure of the run', async () => {
   const { hooks, told, failures } = notes();

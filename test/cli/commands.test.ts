@@ -198,12 +198,21 @@ describe('a wrong command line gets a message and 2', () => {
   });
 });
 
-test.each([['--help'], ['-h'], ['fake', '--help']])('%s prints the help', async (...args) => {
-  const { exit, lines } = await start(args);
+test('the last port of all can be asked for', async () => {
+  const { errors } = await start(['fake', '--port', '65535']);
 
-  expect(await exit).toBe(0);
-  expect(lines[0]).toMatch(/--port.*--allow-host.*--seed.*--webhook.*POST {3}\/_fake\/events/s);
+  expect(errors.join()).not.toContain('takes a number');
 });
+
+test.each([['--help'], ['-h'], ['fake', '--help'], ['fake', '--port', '0', '-h']])(
+  '%s prints the help',
+  async (...args) => {
+    const { exit, lines } = await start(args);
+
+    expect(await exit).toBe(0);
+    expect(lines[0]).toMatch(/--port.*--allow-host.*--seed.*--webhook.*POST {3}\/_fake\/events/s);
+  },
+);
 
 test('--version prints the version', async () => {
   expect((await start(['--version'])).lines[0]).toMatch(/^\d+\.\d+\.\d+/);

@@ -57,6 +57,21 @@ test('a token that is refused is tried in the other region only if asked', async
   expect(asked.text).toContain('the token is valid in na: set AGENT_PLATFORM_REGION=na');
 });
 
+test.each([
+  [403, /fail +service.*The token was refused/s],
+  [503, /fail +service +GET \/tools\/defaults/],
+])('a service that answers %i is asked once', async (status, finding) => {
+  let asked = 0;
+  const url = await serve((_, response) => {
+    asked += 1;
+    response.writeHead(status).end();
+  });
+  const { exit, text } = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: url });
+
+  expect([exit, asked]).toEqual([1, 1]);
+  expect(text).toMatch(finding);
+});
+
 test('drift of the answer is shown', async () => {
   const url = await serve((_, response) => {
     response.setHeader('content-type', 'application/json');

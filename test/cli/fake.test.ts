@@ -124,6 +124,8 @@ describe('--state', () => {
       10_000,
     );
     expect(existsSync(`${path}.new`)).toBe(false);
+    await post(`${url}/_fake/records/eu/leads`, { id: 'lead_8' });
+    await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toContain('lead_8'), 10_000);
   });
 
   test('that cannot be written is refused at the start', async () => {

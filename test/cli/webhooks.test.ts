@@ -187,6 +187,17 @@ describe('trigger', () => {
     expect(handled[0]?.payload.createdAt).toBeGreaterThanOrEqual(before);
   });
 
+  test('posts to the whole of the address', async () => {
+    const urls: unknown[] = [];
+    const url = await serve((request, response) => {
+      urls.push(request.url);
+      response.end();
+    });
+    await (await start(['trigger', 'webhook_test', '--to', `${url}/webhooks?of=crm`], env)).exit;
+
+    expect(urls).toEqual(['/webhooks?of=crm']);
+  });
+
   test('a forged one ends with 0 if it was refused with 401', async () => {
     const { url, handled } = await receiver();
     const open = await serve((_, response) => void response.end());

@@ -128,18 +128,25 @@ test('one that waits at the deadline is answered 500, told, and handled when its
 
 test('stored snapshots are handled in order too', async () => {
   const { receiver, handled, skipped } = setUp();
-  const process = (session: number, sequence?: number) =>
+  const process = (session: number, sequence: number, after = 0) =>
     receiver.process({
       key: String(session),
       type: 'conversation_updated',
       payload: { ...minimal.conversation_updated, sessionId: String(session) },
       deliveryId: 'delivery',
-      receivedAt: 1_760_000_000_000,
+      receivedAt: 1_760_000_000_000 + after,
       sequence,
     });
   await process(2, 2);
   await process(1, 1);
   expect([handled, skipped]).toEqual([[2], [1]]);
+  // The sequence is that within one millisecond.
+  await process(4, 0, 1);
+  await process(3, 3);
+  expect([handled, skipped]).toEqual([
+    [2, 4],
+    [1, 3],
+  ]);
 });
 
 test.each<[string, unknown]>([

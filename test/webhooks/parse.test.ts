@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import {
   ConfigurationError,
   type Drift,
@@ -22,6 +23,8 @@ test.each<[string, unknown]>([
   ['bytes', bytes],
   ['bytes with a byte order mark', new Uint8Array([0xef, 0xbb, 0xbf, ...bytes])],
   ['a Buffer', Buffer.from(genuine)],
+  // As of a test runner's or a worker's realm.
+  ['bytes of another realm', runInNewContext('Uint8Array.from(bytes)', { bytes: [...bytes] })],
   ['an ArrayBuffer', bytes.slice().buffer],
   ['an object', JSON.parse(genuine)],
 ])('takes %s', (_, body) => {

@@ -187,3 +187,31 @@ test('a look-up that fails after the deadline is told once', async () => {
   await settle();
   expect([failures.length, rejections.length]).toEqual([1, 0]);
 });
+
+test('a signal that is first looked at after the deadline is aborted', async () => {
+  const { clock, receiver } = setUp({ deadline: 1_000 });
+  const end = deferred();
+  const late: boolean[] = [];
+  receiver.on('lead_captured', async (_, context) => {
+    await end.promise;
+    late.push(context.signal.aborted);
+  });
+  const answer = receiver.handle(post('lead_captured'));
+  await clock.advance(1_000);
+  await answer;
+  end.resolve();
+  await settle();
+  expect(late).toEqual([true]);
+});
+
+test('the timer of the deadline keeps no process alive', async () => {
+  // Those alone that do.
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const end = deferred();
+  const receiver = createWebhookReceiver({ secret, logLevel: 'off' }).on('lead_captured', () => end.promise);
+  const before = timers();
+  const answer = receiver.handle(post('lead_captured'));
+  expect(timers()).toBe(before);
+  end.resolve();
+  expect((await answer).status).toBe(200);
+});

@@ -88,6 +88,7 @@ test('loaded secrets are used for five minutes', async () => {
   expect([await statusOf(post('webhook_test')), state.loads]).toEqual([200, 1]);
   await clock.advance(1);
   expect([await statusOf(post('webhook_test')), state.loads]).toEqual([401, 2]);
+  expect(clock.timers.size).toBe(0);
 });
 
 test('a rotation is seen at once: a secret that does not match has them loaded afresh', async () => {
@@ -211,6 +212,22 @@ test.each<[string, () => Promise<string>, number]>([
     ]).toEqual([401, 200]);
   },
 );
+
+test('secrets that come after all end the rest of their function', async () => {
+  const hanging = deferred();
+  const state = { wait: Promise.resolve() };
+  const { clock, receiver, statusOf } = setUp({ secret: () => state.wait.then(() => secret) });
+  await statusOf(post('webhook_test'));
+  await clock.advance(5 * MINUTES + 1);
+  state.wait = hanging.promise;
+  const answer = receiver.handle(post('webhook_test'));
+  await clock.advance(10_000);
+  expect((await answer).status).toBe(200);
+  hanging.resolve();
+  await clock.advance(1);
+  // They may be looked at again: what matches none of them is forged.
+  expect(await statusOf(forged())).toBe(401);
+});
 
 test('after the clock was set back, loaded secrets are old: a rotation is seen', async () => {
   const { state, clock, statusOf } = vault();
@@ -338,7 +355,9 @@ test('a look-up that fails is answered 500, and reported with its error', async 
   expect(failures).toMatchObject([[cause, { stage: 'secret', event: undefined }]]);
   expect(rejections).toEqual([]);
   expect(logger.lines.join()).not.toContain('database down');
-  const parsing = parseWebhookRequest(delivery('webhook_test'), { verifySecret });
-  await expect(parsing).rejects.toThrow(expect.objectContaining({ type: 'webhook_error', cause }));
-  await expect(parsing).rejects.toBeInstanceOf(WebhookError);
+  for (const body of [delivery('webhook_test'), envelope('webhook_test')]) {
+    const parsing = parseWebhookRequest(body, { verifySecret });
+    await expect(parsing).rejects.toThrow(expect.objectContaining({ type: 'webhook_error', cause }));
+    await expect(parsing).rejects.toBeInstanceOf(WebhookError);
+  }
 });
