@@ -1,12 +1,7 @@
 import type * as z from 'zod/mini';
 import { ConfigurationError } from '../errors/index.js';
 import { settling } from '../ground/later.js';
-import type {
-  SchemaInput,
-  SchemaOutput,
-  StandardResult,
-  StandardSchemaV1,
-} from '../ground/standard-schema.js';
+import type { SchemaInput, SchemaOutput, StandardSchemaV1 } from '../ground/standard-schema.js';
 import { isOwnSchema } from '../schemas/object.js';
 import { refuseOption } from '../validation/option-checks.js';
 import { type ValidationMode, type Verdict, validateOwn, verdictOf } from '../validation/validate.js';
@@ -67,25 +62,14 @@ export function defineEvent<const Type extends string, Schema extends StandardSc
 function judge(schema: StandardSchemaV1, payload: unknown, mode: ValidationMode, type: string): Verdict {
   if (isOwnSchema(schema)) return validateOwn(schema as unknown as z.core.$ZodType, payload, mode);
   if (mode === 'off') return { ok: true, value: payload, drift: [] };
-  const result = askNow(schema, payload, type);
-  return result === undefined
-    ? { ok: false, issues: [{ path: [], code: 'schema_threw', message: 'the schema threw an error' }] }
-    : verdictOf(result, payload, mode);
-}
-
-/** Nothing where the schema throws, as a user's own may: no payload has passed then. */
-function askNow(
-  schema: StandardSchemaV1,
-  payload: unknown,
-  type: string,
-): StandardResult<unknown> | undefined {
   let result: ReturnType<typeof settle>;
   try {
     result = settle(schema, payload);
+    if (!(result instanceof Promise)) return verdictOf(result, payload, mode);
   } catch {
-    return undefined;
+    // As a schema of a user's own may, or answer with what is no result: no payload has passed then.
+    return { ok: false, issues: [{ path: [], code: 'schema_threw', message: 'the schema threw an error' }] };
   }
-  if (!(result instanceof Promise)) return result;
   result.catch(() => undefined);
   throw new ConfigurationError(
     `The schema of the event "${type}" answers by a promise: defineEvent takes one that answers at once.`,
