@@ -5,7 +5,7 @@ import { READ_BEFORE } from './mounting.js';
 // The ways between a server and the receiver: a `Request`, or what `node:http` hands to its listener.
 
 /** The bounds within which a body is read. */
-export interface Reading {
+export interface BodyBounds {
   /** The most bytes that are read. */
   readonly limit: number;
   /** Asked before the body holds more bytes, with all that it holds then. Where the answer is false, reading was given up. */
@@ -22,8 +22,8 @@ export interface Reading {
 export const DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** Reads the body of a `Request`, until it is larger than the limit or given up. */
-export async function readRequest(request: Request, reading: Reading): Promise<Uint8Array> {
-  const { limit } = reading;
+export async function readRequest(request: Request, bounds: BodyBounds): Promise<Uint8Array> {
+  const { limit } = bounds;
   const announced = Number(request.headers.get('content-length') ?? 0);
   if (announced > limit) throw new RejectedDelivery('body_too_large', announced);
   const { body } = request;
@@ -32,13 +32,13 @@ export async function readRequest(request: Request, reading: Reading): Promise<U
   const reader = body.getReader();
   const cancel = () => void reader.cancel().catch(ignore);
   let givenUp: RejectionReason | undefined;
-  reading.giveUp = (reason) => {
+  bounds.giveUp = (reason) => {
     givenUp = reason;
     cancel();
   };
   try {
     const bytes = new ByteJoiner(limit);
-    const size = await bytes.addFrom(reader, limit, (held) => reading.mayHold(held));
+    const size = await bytes.addFrom(reader, limit, (held) => bounds.mayHold(held));
     if (size > limit) throw new RejectedDelivery('body_too_large', size);
     // A cancelled reader ends as if the body had: what came is not the whole.
     if (givenUp !== undefined) throw new RejectedDelivery(givenUp, size);
@@ -104,8 +104,8 @@ function isEmptyObject(value: unknown): boolean {
  * Reads the stream of a request, until it is larger than the limit or given up. The rest of such a body is thrown away
  * unread.
  */
-export function readNode(request: NodeRequest, reading: Reading): Promise<Uint8Array> {
-  const { limit } = reading;
+export function readNode(request: NodeRequest, bounds: BodyBounds): Promise<Uint8Array> {
+  const { limit } = bounds;
   // An aborted request emits an error at any time; without a listener it would end the process.
   request.on('error', ignore);
   if (request.readableEnded === true) throw new RejectedDelivery('body_unreadable', undefined, READ_BEFORE);
@@ -132,14 +132,14 @@ export function readNode(request: NodeRequest, reading: Reading): Promise<Uint8A
       const chunk = toBytes(data);
       size += chunk.byteLength;
       if (size > limit) refuse('body_too_large');
-      else if (isOpen && reading.mayHold(bytes.roomWith(chunk))) bytes.add(chunk);
+      else if (isOpen && bounds.mayHold(bytes.roomWith(chunk))) bytes.add(chunk);
     });
     request.on('end', () => {
       isOpen = false;
       resolve(bytes.joined);
     });
     request.on('close', () => refuse('body_unreadable'));
-    reading.giveUp = refuse;
+    bounds.giveUp = refuse;
   });
 }
 

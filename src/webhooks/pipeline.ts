@@ -1,6 +1,6 @@
 import { WebhookError } from '../errors/index.js';
 import { after, type Later, settling } from '../ground/later.js';
-import type { Reading } from './adapters.js';
+import type { BodyBounds } from './adapters.js';
 import {
   type DeliveryOutcome,
   isRejection,
@@ -38,7 +38,7 @@ import type { Place, Turns } from './turns.js';
 import type { UnverifiedBodies, UnverifiedBody } from './unverified-bodies.js';
 
 /** Reads the body of a request. Rejects with a {@link RejectedDelivery}, or with whatever a server throws. */
-export type ReadBody = (reading: Reading) => unknown;
+export type ReadBody = (bounds: BodyBounds) => unknown;
 
 /** The thing that the receiver was called with, which may be anything. */
 type ReceivedRequest = { readonly method?: unknown };
@@ -78,7 +78,7 @@ const STAGES: Partial<Record<keyof typeof OVERDUE_OUTCOMES, WebhookFailure['stag
  * One delivery on its way from the request to the answer. The methods stand in the order in which they run; each goes on at
  * once where there is nothing to wait for.
  */
-export class Pipeline implements Reading, UnverifiedBody {
+export class Pipeline implements BodyBounds, UnverifiedBody {
   readonly context: DeliveryContext;
   /** The event type as it may stand in logs, with the workspace. */
   label = '(unverified)';
@@ -95,7 +95,7 @@ export class Pipeline implements Reading, UnverifiedBody {
   /** The trace that the delivery is part of, for whoever handles it later. */
   traceContext: StoredTraceContext | undefined;
   heldBytes = 0;
-  giveUp: Reading['giveUp'];
+  giveUp: BodyBounds['giveUp'];
   readonly #parts: PipelineParts;
   readonly #request: ReceivedRequest;
   readonly #hint: ((request: unknown) => string | undefined) | undefined;
