@@ -50,7 +50,7 @@ export interface RetryHookContext extends HookCall {
 export interface EndHookContext extends Pick<HookCall, 'method' | 'route' | 'region'> {
   /** The end of the call. */
   readonly outcome: 'success' | 'error';
-  /** The HTTP status of the last answer; undefined where none came. */
+  /** The HTTP status of the answer to the last attempt; undefined where none came. */
   readonly status: number | undefined;
   /** The number of attempts that were begun; 0 where the call was refused before. */
   readonly attempts: number;

@@ -20,10 +20,14 @@ test.each([
   expect(await connectWith(answer).tools.get('t1')).toEqual(tool.data);
 });
 
-test('an answer that is read as text is held to maxResponseBytes too', async () => {
-  const answer = { ok: true, status: 200, headers: new Headers(), text: async () => text };
+test.each([
+  [200, { issues: [{ code: 'too_large' }] }],
+  [404, { message: expect.stringContaining('too large') as string }],
+])('an answer %s that is read as text is held to maxResponseBytes too', async (status, told) => {
+  const answer = { ok: status === 200, status, headers: new Headers(), text: async () => text };
   const platform = connectWith(answer).withOptions({ maxResponseBytes: 20 });
-  expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ issues: [{ code: 'too_large' }] });
+  const error = await rejectionOf(platform.tools.get('t1'));
+  expect(error).toMatchObject({ ...told, rawBody: text.slice(0, 20) });
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import type { AgentPlatform, RequestOptions } from 'agent-platform-sdk';
 import { http } from 'msw';
 import { expect, test } from 'vitest';
 import { success, TOKEN } from '../support/client.js';
@@ -138,4 +139,25 @@ test('a call is a promise: catch and finally work, and what they return is an or
     .catch((error: Error) => error.name);
   expect(await caught).toBe('NotFoundError');
   expect(ended).toBe(true);
+});
+
+test.each<[string, (platform: AgentPlatform, options: RequestOptions) => PromiseLike<unknown>]>([
+  ['orgs.listMembersAndTeams', ({ orgs }, options) => orgs.listMembersAndTeams('o1', options)],
+  ['variables.create', ({ variables }, options) => variables.create('a1', { key: 'k' }, options)],
+  [
+    'phoneNumbers.release',
+    ({ phoneNumbers }, options) =>
+      phoneNumbers.release({ phoneNumberSid: 'PN1', isImportedNumber: true }, options),
+  ],
+  ['tools.listDefaults', ({ tools }, options) => tools.listDefaults(options)],
+  ['tools.get', ({ tools }, options) => tools.get('t1', options)],
+  [
+    'conversations.get',
+    ({ conversations }, options) => conversations.get({ agentId: 'a1', convoId: 'c1' }, options),
+  ],
+  ['workspaces.delete', ({ workspaces }, options) => workspaces.delete('w1', options)],
+])('%s takes options of its own', async (_, call) => {
+  const { platform, requests } = connectTo(answerWith(404));
+  await expect(call(platform, { headers: { 'x-call': 'one' } })).rejects.toMatchObject({ status: 404 });
+  expect(requests[0]?.headers['x-call']).toBe('one');
 });

@@ -2,6 +2,7 @@ import { AgentPlatform, type AgentPlatformOptions, ConfigurationError } from 'ag
 import { afterEach, expect, test, vi } from 'vitest';
 import { success, TOKEN } from '../support/client.js';
 import { answerAll, answerWith, BASE_URL, connectTo } from '../support/msw.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 
 const VARIABLES = ['REGION', 'TOKEN', 'BASE_URL_EU', 'BASE_URL_NA', 'LOG'];
 
@@ -139,6 +140,7 @@ test.each([
   ['https://eu.example.com/proxyv3', 'https://eu.example.com/proxyv3/v3'],
   [' https://EU.example.com:8443/v3 ', 'https://eu.example.com:8443/v3'],
   ['http://localhost:4010', 'http://localhost:4010/v3'],
+  ['http://eu.localhost:4010', 'http://eu.localhost:4010/v3'],
   ['http://127.0.0.1:4010/eu', 'http://127.0.0.1:4010/eu/v3'],
   ['http://[::1]:4010', 'http://[::1]:4010/v3'],
 ])('the base address %s becomes %s', (given, expected) => {
@@ -235,6 +237,9 @@ test('refuses a browser unless it is allowed', () => {
   vi.stubGlobal('process', { ...process, versions: {} });
   expect(refusal(complete).option).toBe('dangerouslyAllowBrowser');
   expect(construct({ ...complete, dangerouslyAllowBrowser: true }).region).toBe('eu');
+  // A page of Electron that may use Node
+  vi.stubGlobal('process', { ...process, versions: { node: '24.0.0', electron: '40.0.0' } });
+  expect(refusal(complete).option).toBe('dangerouslyAllowBrowser');
 });
 
 test.each([
@@ -287,11 +292,13 @@ test('withOptions changes what it names and keeps the rest', async () => {
 
 test('withOptions keeps what came from the environment, although it is no longer there', async () => {
   const requests = answerAll(answerWith(200, success({ id: 't1' })));
-  const platform = construct({}, environment);
+  const logger = new RecordingLogger();
+  const platform = construct({ logger }, { ...environment, LOG: 'info' });
   for (const name of VARIABLES) vi.stubEnv(`AGENT_PLATFORM_${name}`, undefined);
   const other = platform.withOptions({ timeout: 5_000 });
   await other.tools.get('t1');
   expect(other.baseUrl).toBe(platform.baseUrl);
+  expect(logger.lines).toHaveLength(1);
   expect(requests[0]?.headers.authorization).toBe('Bearer token-of-the-environment');
 });
 

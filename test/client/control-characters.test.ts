@@ -61,6 +61,7 @@ describe('nothing that a terminal would obey is shown of', () => {
     const options: object = { [HOSTILE]: 1 };
     expect(() => connect('http://127.0.0.1', options)).toThrow(ConfigurationError);
     expect(() => connect('http://127.0.0.1', options)).not.toThrow(OBEYED);
+    expect(() => connect('http://127.0.0.1', options)).toThrow('\\u001b[2J\\n');
   });
 
   test('a webhook', async () => {

@@ -151,6 +151,20 @@ test.each(['onResponse', 'onRetry', 'onDrift'] as const)(
   },
 );
 
+test.each([
+  [200, { success: true, message: 'ok', data: { id: 't1', name: null } }],
+  [400, { message: 'no', code: 'bad', later: 1 }],
+])('an onDrift that takes its time is waited for before the call ends: %s', async (status, body) => {
+  const ended: string[] = [];
+  const onDrift = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    ended.push('hook');
+  };
+  const { platform } = connectTo(answerWith(status, body), { hooks: { onDrift } });
+  await platform.tools.get('t1').catch(() => undefined);
+  expect([...ended, 'call']).toEqual(['hook', 'call']);
+});
+
 test('a hook that never settles cannot hold a call beyond its timeout', async () => {
   const hang = () => new Promise<void>(() => undefined);
   const before = connectTo(found, { hooks: { onRequest: hang }, timeout: 40 });

@@ -8,6 +8,7 @@ import {
   RequestValidationError,
   TRACING_CHANNELS,
 } from 'agent-platform-sdk';
+import { HttpResponse } from 'msw';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { rejectionOf, success } from '../support/client.js';
@@ -42,6 +43,24 @@ test('onEnd is told once for each call: its outcome, attempts and last status', 
     { ...about, outcome: 'error', status: 404, attempts: 1, durationMs: expect.any(Number), error },
   ]);
   expect(error).toBeInstanceOf(NotFoundError);
+});
+
+test('onEnd has no status where the last attempt was not answered', async () => {
+  const { told, hooks } = ends();
+  const info = vi.fn<(line: string, fields?: object) => void>();
+  const { platform } = connectTo(
+    answerInTurn(busy, () => HttpResponse.error()),
+    {
+      maxRetries: 1,
+      hooks,
+      logLevel: 'info',
+      logger: { ...console, info },
+    },
+  );
+  const error = await rejectionOf(platform.tools.get('t1'));
+
+  expect(told).toMatchObject([{ ...about, outcome: 'error', status: undefined, attempts: 2, error }]);
+  expect(info.mock.lastCall?.[1]).toMatchObject({ ...about, attempt: 2, outcome: 'connection_error' });
 });
 
 test('onEnd has the duration of the whole call, waits included', async () => {
@@ -113,6 +132,17 @@ test('a call is traced: its context reaches the hooks, its end fills the message
   expect(JSON.stringify(messages[0])).not.toContain('t1');
 });
 
+test('a call is traced for one who hears of failures alone', async () => {
+  const { error: failures } = tracingChannel<unknown, CallTrace>(TRACING_CHANNELS.call);
+  const heard: unknown[] = [];
+  const listen = (message: unknown) => void heard.push(message);
+  failures.subscribe(listen);
+  onTestFinished(() => void failures.unsubscribe(listen));
+  const { platform } = connectTo(missing);
+  const error = await rejectionOf(platform.tools.get('t1'));
+  expect(heard).toMatchObject([{ ...about, error }]);
+});
+
 test('a logger of its own gets the facts as fields; one that takes fields first, through fieldsFirst', async () => {
   const records: Record<string, unknown>[] = [];
   const sink = pino({ level: 'debug' }, { write: (line: string) => void records.push(JSON.parse(line)) });
@@ -125,6 +155,10 @@ test('a logger of its own gets the facts as fields; one that takes fields first,
     maxRetries: 1,
   });
   await platform.tools.get('t1');
+  const warn = vi.fn<(fields: object, line: string) => void>();
+  const drifted = answerWith(200, success({ id: 't1', name: null }));
+  const warning = connectTo(drifted, { logLevel: 'warn', logger: fieldsFirst({ ...console, warn }) });
+  await warning.platform.tools.get('t1');
 
   const fields = { ...about, attempt: 1, status: 200, durationMs: expect.any(Number) };
   expect(info.mock.calls).toEqual([[expect.stringContaining('-> 200 in'), fields]]);
@@ -135,6 +169,7 @@ test('a logger of its own gets the facts as fields; one that takes fields first,
   expect(records.find(({ msg }) => String(msg).includes('is retried'))).toMatchObject({
     outcome: 'server_error',
   });
+  expect(warn.mock.calls).toEqual([[{}, expect.stringContaining('departs from the specification')]]);
 });
 
 test('console, the logger where none is given, gets the line alone', async () => {

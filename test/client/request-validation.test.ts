@@ -123,6 +123,15 @@ test('all ids that are missing are told at once', async () => {
   expect(error).toMatchObject({ issues: [{ path: ['agentId'] }, { path: ['convoId'] }] });
 });
 
+test('an object that a body holds twice is sent twice', async () => {
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 'v1' })));
+  const twice = { a: 1 };
+  await platform.variables.create('a1', { key: 'k', value: [twice, twice], defaultValue: twice });
+  expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
+    variable: { key: 'k', value: [{ a: 1 }, { a: 1 }], defaultValue: { a: 1 } },
+  });
+});
+
 test('null in a body is sent as it is', async () => {
   const { platform, requests } = connectTo(answerWith(200, success({ id: 'v1' })));
   await platform.variables.create('a1', { key: 'k', value: null, defaultValue: [null] });

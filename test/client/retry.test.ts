@@ -68,6 +68,10 @@ test('an unknown connection failure of a POST is not tried again', async () => {
 
 test.each([
   ['Node: refused', Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } })],
+  [
+    'Node: refused, within another failure',
+    Object.assign(new TypeError('x'), { code: 'ERR_PROXY', cause: { code: 'ECONNREFUSED' } }),
+  ],
   ['Node: no such host', Object.assign(new TypeError('fetch failed'), { cause: { code: 'ENOTFOUND' } })],
   [
     'Node: timed out while connecting',

@@ -1,4 +1,5 @@
 import {
+  dataEnvelopeSchema,
   endpoint,
   endpoints,
   type ResponseShape,
@@ -76,6 +77,8 @@ test('withData unwraps the envelope around any Standard Schema', async () => {
   expect(await rejectionOf(bad.platform.send(shout))).toMatchObject({
     issues: [{ path: ['data', 'x'], message: 'no text' }],
   });
+  const quiet = connectTo(answerWith(200, { success: true, data: 'hello' }), { validation: 'strict' });
+  expect(await quiet.platform.send(shout)).toBe('HELLO');
   const none = connectTo(answerWith(200, success(undefined)));
   expect(await rejectionOf(none.platform.send(shout))).toMatchObject({ issues: [{ path: ['data', 'x'] }] });
 });
@@ -94,6 +97,14 @@ test('withData around this package’s records has the four modes and passes the
   ).toMatchObject({
     issues: [{ path: ['data', 0, 'name'] }],
   });
+});
+
+test('an envelope around a schema of one’s own is one of one’s own: its output is returned', async () => {
+  const born = z.string().transform((text) => new Date(text));
+  const response = dataEnvelopeSchema(z.object({ born }));
+  const { platform } = connectTo(answerWith(200, success({ born: '2026-01-02' })));
+  const { data } = await platform.send(endpoint({ method: 'GET', path: '/newest', response }));
+  expect(data.born).toEqual(new Date('2026-01-02'));
 });
 
 test('a refinement of a list of this package’s records is asked, whichever copy of Zod made it', async () => {
@@ -126,6 +137,13 @@ test('a body and a query are checked by their schemas, and their output is sent'
   const error = await rejectionOf(platform.send(search, { body: { since: 'today' } as never, query }));
   expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['since'] }] });
   expect(requests).toHaveLength(1);
+});
+
+test('a query without values leaves no trace in the address', async () => {
+  const search = endpoint({ method: 'GET', path: '/leads', query: z.looseObject({}), response: z.unknown() });
+  const { platform, requests } = connectTo(answerWith(200, '[]'));
+  for (const query of [{}, { tag: undefined }, { tag: [] }]) await platform.send(search, { query });
+  expect(requests.map(({ url }) => url)).toEqual(['/v3/leads', '/v3/leads', '/v3/leads']);
 });
 
 test("auth: 'none' sends no token, not even a hook's, and asks for none", async () => {
@@ -177,6 +195,7 @@ test.each<[string, StandardSchemaV1 | ResponseShape<unknown>]>([
     outcomeUnknown: true,
     issues: [{ code: 'unreadable' }],
     cause: { message: 'a bug of the schema' },
+    message: expect.not.stringContaining("validation: 'report'") as string,
   });
 });
 

@@ -3,7 +3,7 @@ import { AbortError, TimeoutError } from 'agent-platform-sdk';
 import { afterEach, expect, test, vi } from 'vitest';
 import { connect, rejectionOf, success } from '../support/client.js';
 import { deferred } from '../support/deferred.js';
-import { answerWith, connectTo } from '../support/msw.js';
+import { answerInTurn, answerWith, connectTo } from '../support/msw.js';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -58,6 +58,9 @@ test('no listener outlives its call: a signal can be reused', async () => {
   const { platform } = connectTo(answerWith(200, success({ id: 't1' })));
   for (let call = 0; call < 20; call += 1) await platform.tools.get('t1', { signal: controller.signal });
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  const hooks = { onRequest: () => controller.abort() };
+  const call = platform.withOptions({ hooks }).tools.get('t1', { signal: controller.signal });
+  expect(await rejectionOf(call)).toBeInstanceOf(AbortError);
 });
 
 test('no timer outlives its call', async () => {
@@ -69,6 +72,24 @@ test('no timer outlives its call', async () => {
   const timers = made.mock.results.filter((_, call) => made.mock.calls[call]?.[1] === timeout);
   expect(timers).toHaveLength(1);
   expect(cleared.mock.calls.flat()).toContain(timers[0]?.value);
+});
+
+test('no timer and no listener outlives a retry or a hook', async () => {
+  const timeout = 1_234_567;
+  const { signal } = new AbortController();
+  const drifted = answerWith(200, success({ id: 't1', name: null }));
+  const { platform } = connectTo(answerInTurn(answerWith(503, '', { 'retry-after': '0' }), drifted), {
+    timeout,
+    maxRetries: 1,
+    hooks: { onRetry: () => undefined, onDrift: () => undefined },
+  });
+  const made = vi.spyOn(globalThis, 'setTimeout');
+  const cleared = vi.spyOn(globalThis, 'clearTimeout');
+  await platform.tools.get('t1', { signal });
+  const timers = made.mock.results.filter((_, call) => made.mock.calls[call]?.[1] === timeout);
+  expect(timers.length).toBeGreaterThan(2);
+  expect(cleared.mock.calls.flat()).toEqual(expect.arrayContaining(timers.map(({ value }) => value)));
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });
 
 test('a thousand calls at once, half of them aborted: those end in an AbortError, the others in a value', async () => {

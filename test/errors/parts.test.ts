@@ -2,6 +2,7 @@ import {
   ApiError,
   ConfigurationError,
   NotFoundError,
+  RequestValidationError,
   UnknownEventError,
   WebhookError,
   WebhookPayloadError,
@@ -36,6 +37,28 @@ test('an answer without issues has none', () => {
   expect(new ApiError('no', { ...answered, issues: [{ message: 'one' }] }).issues).toEqual([
     { message: 'one' },
   ]);
+});
+
+test('arguments that do not fit are named in the message, each on a line', () => {
+  const wrong = ['one', 'two'].map((name) => ({
+    path: [name],
+    code: 'invalid_id',
+    message: 'expected an id',
+  }));
+  const { message } = new RequestValidationError({ method: 'GET', path: '/tools', issues: wrong });
+  expect(message.split('\n').slice(1)).toEqual(['  - one: expected an id', '  - two: expected an id']);
+});
+
+test('an event that is on too few replicas is told of with how many it reached', () => {
+  const { message } = new InboxReplicasError({ reached: 1, wanted: 2 });
+  expect(message).toContain('reached 1 of 2 replicas');
+});
+
+test('an answer in JSON shows no credential in its headers', () => {
+  const headers = new Headers({ 'set-cookie': 'session=s3cret', 'x-request-id': 'r1' });
+  expect(JSON.parse(JSON.stringify(new ApiError('no', { ...answered, headers })))).toMatchObject({
+    headers: { 'set-cookie': '[redacted]', 'x-request-id': 'r1' },
+  });
 });
 
 test('a type of any length is shown short', () => {

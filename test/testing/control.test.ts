@@ -433,10 +433,18 @@ test('what happens is told as it happens', async () => {
 
   await clientOf(fake).tools.listDefaults();
   await ask('POST /events', { type: 'lead_captured' });
-  await ask('POST /records/eu/leads', {});
+  const changes = [
+    () => ask('POST /records/eu/leads', { id: 'lead' }),
+    () => ask('PATCH /records/eu/leads/lead', { agentId: fake.seed.eu.agentId }),
+    () => ask('DELETE /records/eu/leads/lead'),
+    () => fake.restore(fake.snapshot()),
+  ];
+  for (const [index, change] of changes.entries()) {
+    await change();
+    await until(new RegExp(`("records"[^]*){${index + 1}}`));
+  }
 
   expect(response.headers.get('content-type')).toBe('text/event-stream');
-  await until(/"records"/);
   const told = [...text.matchAll(/event: (\w+)\ndata: (.+)\n\n/g)].map(([, name, data = '']) => [
     name,
     JSON.parse(data),
@@ -494,7 +502,7 @@ describe('a control request', () => {
   });
 
   test('that is not known is told what there is', async () => {
-    const { ask } = await steered();
+    const { ask, url } = await steered();
 
     expect(await ask('GET /nowhere')).toMatchObject({
       status: 404,
@@ -508,6 +516,8 @@ describe('a control request', () => {
       status: 405,
       body: { message: 'Here is only GET, POST, DELETE.' },
     });
+    const { headers } = await fetch(`${url}/_fake/faults`, { method: 'PUT' });
+    expect(headers.get('allow')).toBe('GET, POST, DELETE');
   });
 });
 

@@ -132,7 +132,14 @@ describe('which calls are struck', () => {
 
     for (let call = 0; call < 3; call++) await expect(tools.listDefaults()).rejects.toThrow(ServerError);
     injected.remove();
+    expect(injected.remaining).toBe(0);
     await expect(tools.listDefaults()).resolves.toBeDefined();
+  });
+
+  test.each([204, 205, 304])('with %s, which has no body', async (status) => {
+    const fake = createFakePlatform();
+    fake.faults.inject({ status });
+    expect((await send(fake, '/v3/tools/defaults')).status).toBe(status);
   });
 
   test.each(['clear', 'reset'] as const)('none after %s', async (how) => {
@@ -158,6 +165,21 @@ describe('which calls are struck', () => {
     const count = first.split('x').length - 1;
     expect(count).toBeGreaterThan(40);
     expect(count).toBeLessThan(80);
+  });
+
+  test('a share of the calls in its scope, whatever other calls come between', async () => {
+    const struck = async (...others: [region: 'eu' | 'na', path: string][]): Promise<unknown[]> => {
+      const fake = createFakePlatform();
+      const fault = { endpoint: 'getTool', region: 'eu', rate: 0.5, times: 'always', status: 500 } as const;
+      fake.faults.inject(fault);
+      for (let call = 0; call < 30; call++) {
+        await send(fake, '/v3/tools/tool_eu_1');
+        for (const [region, path] of others) await fake.fetch(`${fake.baseUrls[region]}/v3${path}`);
+      }
+      return fake.requests.filter(({ path }) => path === '/tools/tool_eu_1').map(({ fault }) => fault);
+    };
+
+    expect(await struck(['eu', '/tools/defaults'], ['na', '/tools/t'])).toEqual(await struck());
   });
 
   test('one after the other, in the order of injection', async () => {
@@ -324,6 +346,7 @@ describe('refuses', () => {
       { status: 429, retryAfter: true },
       '- retryAfter: expected a number of seconds',
     ],
+    ['two unknown fields', { status: 500, one: 1, two: 2 }, /- one: unknown field.*\n.*- two: unknown field/],
     ['a rate above 1', { status: 500, rate: 2 }, '- rate: expected at most 1'],
   ])('%s', (_name, fault, message) => {
     // The cast stands for untyped code, and for JSON.

@@ -67,6 +67,13 @@ describe.each(events)('%s', (type) => {
   });
 });
 
+test('of a choice of values, each is drawn under some seed', () => {
+  const seeds = Array.from({ length: 30 }, (_, seed) => seed);
+  expect(new Set(seeds.map((seed) => createFixtures({ seed }).tool().name))).toEqual(
+    new Set(['look_up_order', 'book_demo', 'find_invoice']),
+  );
+});
+
 test('overrides are laid over the record at any depth', () => {
   const client = fixtures.orgClient({
     onboardingState: { personalInfo: { role: 'Sales' } },

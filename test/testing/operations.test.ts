@@ -18,12 +18,17 @@ describe('members and teams (4.1)', () => {
     const fake = createFakePlatform();
     const { orgId, clientId, teamId } = fake.seed.eu;
     const loner = fake.add.client();
+    const set = fake.add.client({ teams: [{ ID: 'elsewhere' }] });
 
     const { clients } = await clientOf(fake).orgs.listMembersAndTeams(orgId);
 
     const teamsOf = (id: string) => clients.find(({ ID }) => ID === id)?.teams?.map(({ ID }) => ID);
     expect(teamsOf(clientId)).toEqual([teamId]);
     expect(teamsOf(loner.ID)).toEqual([]);
+    expect(teamsOf(set.ID)).toEqual(['elsewhere']);
+    fake.add.team({ ID: teamId, memberIds: [] });
+    const left = await clientOf(fake).orgs.listMembersAndTeams(orgId);
+    expect(left.clients.find(({ ID }) => ID === clientId)?.teams).toEqual([]);
   });
 });
 

@@ -149,6 +149,8 @@ test('permits opens it, and leaves the rules of ownership', async () => {
     const call = calls[name as keyof typeof calls];
     await expect(call(clientOf(twoWorkspaces(open)))).resolves.not.toThrow();
   }
+  const stranger = clientOf(fake, { token: 'fake-agent-secret-of-stranger' });
+  await expect(calls['another workspace itself'](stranger)).rejects.toThrow('Only an owner');
 });
 
 test('without a workspace in the request, the number is one of the workspace of the token', async () => {

@@ -53,6 +53,14 @@ test('gives ids that are the same in every run', () => {
   expect(fake.add.eu.tool().id).toBe('tool_eu_4');
 });
 
+test('gives a new number no id of one that was released for good', async () => {
+  const fake = createFakePlatform();
+  const { sid: phoneNumberSid } = fake.add.phoneNumber({ sid: 'number_eu_3' });
+  await clientOf(fake).phoneNumbers.release({ phoneNumberSid, isImportedNumber: false });
+
+  expect(fake.add.phoneNumber().sid).toBe('number_eu_4');
+});
+
 test('replaces a record of the same id', () => {
   const fake = createFakePlatform();
   fake.add.client({ ID: fake.seed.eu.clientId, name: 'Renamed' });

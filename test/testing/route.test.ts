@@ -140,6 +140,15 @@ test('takes the place of a documented operation, and of an earlier handler', asy
   expect(fake.requests[0]).toMatchObject({ endpoint: 'getTool' });
 });
 
+test('of two that fit a request alike, the one that was handled last answers', async () => {
+  const fake = createFakePlatform();
+  const response = z.string();
+  const paths = ['/lists/{id}/first', '/lists/all/{name}'] as const;
+  for (const path of paths) fake.handle(endpoint({ method: 'GET', path, response }), () => path);
+
+  expect(await (await send(fake, '/v3/lists/all/first')).json()).toBe('/lists/all/{name}');
+});
+
 test('faults strike it by endpoint', async () => {
   const fake = createFakePlatform();
   fake.handle(health, () => ({ up: true }));

@@ -1,4 +1,9 @@
-import { AuthenticationError, ErrorBodySchema, NotFoundError } from 'agent-platform-sdk';
+import {
+  AuthenticationError,
+  ErrorBodySchema,
+  NotFoundError,
+  PermissionDeniedError,
+} from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -10,6 +15,7 @@ test.each([
   ['no operation', '/v3/nowhere', {}, 404, 'unknown_route'],
   ['another method', '/v3/tools/defaults', { method: 'POST' }, 404, 'unknown_route'],
   ['a path without /v3', '/tools/defaults', {}, 404, 'unknown_route'],
+  ['an empty id', '/v3/tools/', {}, 404, 'unknown_route'],
   ['a path that is not percent-encoding', '/v3/tools/%E0%A4%A', {}, 404, 'unknown_route'],
   ['no token', '/v3/tools/defaults', { headers: { authorization: '' } }, 401, 'unauthenticated'],
   [
@@ -208,4 +214,28 @@ test.each([
 
   expect((await tools.get(fake.seed[seen].toolId)).id).toBe(fake.seed[seen].toolId);
   await expect(tools.get(fake.seed[hidden].toolId)).rejects.toThrow(NotFoundError);
+});
+
+test('a token that is answered with the data of its own region has the reach that it has there', async () => {
+  const fake = createFakePlatform({ choices: { wrongRegion: 'data-of-token' } });
+  const { tools } = clientOf(fake, { region: 'na', token: fake.seed.eu.secondWorkspaceSecret });
+
+  await expect(tools.get(fake.seed.eu.toolId)).rejects.toThrow(PermissionDeniedError);
+});
+
+test('an address that begins like that of the other region is told from it', async () => {
+  const baseUrls = { eu: 'https://api.test/e', na: 'https://api.test/e-na' };
+  const fake = createFakePlatform({ baseUrls });
+
+  expect((await clientOf(fake, { region: 'na' }).tools.listDefaults()).length).toBe(7);
+  expect(fake.requests).toMatchObject([{ region: 'na', path: '/tools/defaults' }]);
+});
+
+test('the length of an answer counts bytes', async () => {
+  const fake = createFakePlatform();
+  fake.add.tool({ id: 'crm', name: 'Größe 🧵' });
+  const response = await send(fake, '/v3/tools/crm');
+
+  const { byteLength } = await response.arrayBuffer();
+  expect(response.headers.get('content-length')).toBe(String(byteLength));
 });

@@ -26,7 +26,7 @@ export interface Call {
 export interface CallProgress {
   /** Attempts that were begun. */
   attempts: number;
-  /** The status of the last answer. */
+  /** The status of the answer to the last attempt. */
   status: number | undefined;
 }
 

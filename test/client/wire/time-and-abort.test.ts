@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { AbortError, TimeoutError } from 'agent-platform-sdk';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { rejectionOf, success } from '../../support/client.js';
 import { type Answer, answerWith, connectTo } from '../../support/server.js';
 
@@ -45,17 +45,19 @@ test.each([
   'a signal aborted while the answer stalls %s ends the call, and it is not tried again',
   async (_, answer) => {
     const controller = new AbortController();
+    const onRetry = vi.fn();
     const { platform, server } = await connectTo(
       (request, response, attempt) => {
         setTimeout(() => controller.abort(), 20);
         return answer(request, response, attempt);
       },
-      { maxRetries: 3 },
+      { maxRetries: 3, hooks: { onRetry } },
     );
     expect(await rejectionOf(platform.tools.get('t1', { signal: controller.signal }))).toBeInstanceOf(
       AbortError,
     );
     expect(server.requests).toHaveLength(1);
+    expect(onRetry).not.toHaveBeenCalled();
   },
 );
 
