@@ -17,8 +17,8 @@ export function dedupeKey(
 ): Later<string> {
   const whose = isUnnamed ? [presented] : (workspace ?? null);
   // Whatever else an envelope may come to hold, such as when it was sent, is not the event's.
-  const [first, second, ...others] = Object.keys(body as object);
-  const isAll = first === 'type' && second === 'payload' && others.length === 0;
+  const fields = Object.keys(body as object);
+  const isAll = fields[0] === 'type' && fields.length === 2;
   // The secret must not be guessable from a stored key.
   const content =
     isAll && pieces !== undefined ? pieces : cutAt(String(presented), toJson({ type, payload }));

@@ -80,13 +80,9 @@ class DoneKeys {
   }
 
   add(key: string, now: number, ttlMs: number): void {
-    const { size } = this.#until;
+    // One that is there already would keep its place: the order is by age.
+    this.#delete(key);
     this.#until.set(key, now + ttlMs);
-    // It was there already, and keeps its place unless it is taken out: the order is by age.
-    if (this.#until.size === size) {
-      this.#delete(key);
-      this.#until.set(key, now + ttlMs);
-    }
     for (let oldest = this.#findOldest(); oldest !== undefined; oldest = this.#findOldest()) {
       const [first, until] = oldest;
       if (until > now && this.#until.size <= this.#maxKeys) return;

@@ -18,11 +18,9 @@ export function* presentedIn(text: string): Generator<string> {
   const findKey = text.includes('\\u00') ? behindPattern : behindKey;
   for (let at = findKey(text, 0); at > 0; at = findKey(text, at)) {
     const colon = skipSpace(text, at);
-    if (text[colon] !== ':') continue;
     const start = skipSpace(text, colon + 1);
-    const value = text[start] === '"' ? readText(text, start) : undefined;
     // The search goes on behind the key, not behind the value: it might have begun inside of a text.
-    if (value !== undefined && value !== '') yield value;
+    if (text[colon] === ':' && text[start] === '"') yield readText(text, start);
   }
 }
 
@@ -56,8 +54,8 @@ function isSpace(unit: number): boolean {
   return unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;
 }
 
-/** The text that begins with the quotation mark at `start`; undefined where it does not end, or is no JSON. */
-function readText(text: string, start: number): string | undefined {
+/** The text that begins with the quotation mark at `start`; empty, and no secret, where it does not end or is no JSON. */
+function readText(text: string, start: number): string {
   let isPlain = true;
   for (let at = start + 1; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -67,13 +65,13 @@ function readText(text: string, start: number): string | undefined {
       at += 1;
     }
   }
-  return undefined;
+  return '';
 }
 
-function unescaped(literal: string): string | undefined {
+function unescaped(literal: string): string {
   try {
     return JSON.parse(literal) as string;
   } catch {
-    return undefined;
+    return '';
   }
 }

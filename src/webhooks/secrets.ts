@@ -45,7 +45,6 @@ export function cachedVerifier(secrets: WebhookSecrets): Verifier {
     if (latest?.secret !== secrets) latest = { secret: secrets, verifier: createVerifier(secrets) };
     return latest.verifier;
   }
-  if (typeof secrets !== 'object' || secrets === null) return createVerifier(secrets);
   const existing = verifiers.get(secrets);
   if (existing !== undefined) return existing;
   const verifier = followingVerifier(secrets);
