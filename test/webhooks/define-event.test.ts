@@ -139,6 +139,8 @@ test.each([
     /is an event of the spec/,
   ],
   ['no type', () => defineEvent('', z.object({})), /^type must be the name/],
+  ['a type that is no text', () => defineEvent(7 as never, z.object({})), /^type must be the name/],
+  ['nothing as schema', () => defineEvent('lead_scored', undefined as never), /^schema must be a Standard/],
   [
     'no schema',
     () => defineEvent('lead_scored', {} as StandardSchemaV1),
@@ -168,7 +170,9 @@ test('a schema that answers by a promise is refused', () => {
     'late',
     schemaOf(() => Promise.reject(new Error('canary'))),
   );
-  expect(() => parseWebhook(bodyOf({}, 'late'), { secret, events: [late] })).toThrow(ConfigurationError);
+  expect(() => parseWebhook(bodyOf({}, 'late'), { secret, events: [late] })).toThrow(
+    expect.objectContaining({ type: 'configuration_error', option: 'schema' }),
+  );
 });
 
 test.each<[string, () => unknown]>([
@@ -179,6 +183,8 @@ test.each<[string, () => unknown]>([
   const broken = defineEvent('broken', schemaOf(answer as never));
   const parse = () => parseWebhook(bodyOf({}, 'broken'), { secret, events: [broken] });
   expect(parse).toThrow(
-    expect.objectContaining({ issues: [expect.objectContaining({ code: 'schema_threw' })] }),
+    expect.objectContaining({
+      issues: [expect.objectContaining({ path: ['payload'], code: 'schema_threw' })],
+    }),
   );
 });

@@ -15,11 +15,10 @@ import { answerWith, connectTo } from '../support/msw.js';
 
 const secret = 'secret-of-the-envelopes';
 const types = Object.keys(webhookEvents) as WebhookEventType[];
-const all = webhookEnvelopeSchema();
 
 test.each(types)('the envelope of %s is as it is posted, by itself and among all', (type) => {
   const delivery = { ...fixtures.delivery(type, secret), aNewField: 1 };
-  for (const schema of [webhookEnvelopeSchema(type), all]) {
+  for (const schema of [webhookEnvelopeSchema(type), webhookEnvelopeSchema()]) {
     expect(schema.parse(delivery)).toEqual(delivery);
     expect(mini.array(schema).parse([delivery])).toEqual([delivery]);
     expect(classic.object({ body: schema }).parse({ body: delivery })).toEqual({ body: delivery });
@@ -39,7 +38,7 @@ test.each(types)('the envelope of %s requires the secret, its own type, and the 
     [{ type }, 'payload'],
   ];
   for (const [value, path] of wrong) {
-    for (const schema of [webhookEnvelopeSchema(type), all]) {
+    for (const schema of [webhookEnvelopeSchema(type), webhookEnvelopeSchema()]) {
       const issues = schema.safeParse(value).error?.issues.map((issue) => issue.path.join('.'));
       expect(issues).toEqual([path]);
     }
@@ -47,13 +46,15 @@ test.each(types)('the envelope of %s requires the secret, its own type, and the 
 });
 
 test('`type` narrows the payload, and nothing else compiles', () => {
-  const delivery = all.parse(fixtures.delivery('lead_captured', secret));
+  const delivery = webhookEnvelopeSchema().parse(fixtures.delivery('lead_captured', secret));
   if (delivery.type === 'lead_captured') {
     expectTypeOf(delivery.payload.leadEmail).toEqualTypeOf<string | undefined>();
     expectTypeOf(delivery.payload.workspaceSecret).toEqualTypeOf<string>();
   }
   // @ts-expect-error no such event
-  expect(() => webhookEnvelopeSchema('lead_lost')).toThrow(TypeError);
+  expect(() => webhookEnvelopeSchema('lead_lost')).toThrow(
+    new TypeError('There is no event type lead_lost.'),
+  );
 });
 
 test('the schema of an answer with data takes that of its record, a list of it, or one of your own', () => {

@@ -37,7 +37,7 @@ test('a verified event is stored without the secret, and answered 200 before any
   const { receiver, stored, clock } = setUp({ secret: { acme: secret } });
   receiver.onAny(() => expect.unreachable());
   expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
-  expect(stored).toEqual([
+  expect(stored).toStrictEqual([
     {
       version: 1,
       key: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -212,10 +212,18 @@ test('what a later version has stored waits for a worker of that version; what i
     type: 'webhook_error',
     retryable: true,
   });
-  for (const foreign of [undefined, null, { foreign: true }, { type: 'lead_captured', payload: null }]) {
+  for (const foreign of [
+    undefined,
+    null,
+    { foreign: true },
+    { type: 7, payload: {} },
+    { type: 'lead_captured' },
+    { type: 'lead_captured', payload: null },
+  ]) {
     await expect(processed(foreign)).rejects.toMatchObject({
       type: 'webhook_payload_error',
       retryable: false,
+      message: 'The job holds no stored webhook',
     });
   }
 });

@@ -81,14 +81,17 @@ test('by default a hundred thousand handled events are remembered', () => {
   ]);
 });
 
-test('an event that was handled again is not the oldest any more', async () => {
+test.each([
+  ['a', 10, 10_000, ['done', 'new', 'done']],
+  ['b', 10_000, 10, ['new', 'done', 'done']],
+] as const)('of two, %s is the younger once it was handled again', async (again, first, second, left) => {
   const { store, clock, handle } = setUp(2);
-  await handle('a', 10);
-  await handle('b', 10_000);
+  await handle('a', first);
+  await handle('b', second);
   await clock.advance(10);
-  await handle('a', 10_000);
+  await handle(again, 10_000);
   await handle('c', 10_000);
-  expect(['a', 'b', 'c'].map((key) => store.claim(key, 'other', 1_000))).toEqual(['done', 'new', 'done']);
+  expect(['a', 'b', 'c'].map((key) => store.claim(key, 'other', 1_000))).toEqual(left);
 });
 
 test('events that are being handled are not forgotten, however many', () => {
@@ -101,9 +104,12 @@ test('events that are being handled are not forgotten, however many', () => {
   ]);
 });
 
-test.each([{ maxKeys: 0 }, { maxKeys: Number.NaN }, { maxkeys: 1 }])('refuses the options %j', (options) => {
-  expect(() => createMemoryDedupe(options)).toThrow(ConfigurationError);
-});
+test.each([{ maxKeys: 0 }, { maxKeys: Number.NaN }, { maxkeys: 1 }, { clock: {} }])(
+  'refuses the options %j',
+  (options) => {
+    expect(() => createMemoryDedupe(options as object)).toThrow(ConfigurationError);
+  },
+);
 
 test('forgetting goes on after everything was forgotten', async () => {
   const { store, clock, handle } = setUp(2);

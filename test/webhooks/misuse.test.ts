@@ -3,6 +3,7 @@ import {
   ConfigurationError,
   createWebhookReceiver,
   parseWebhook,
+  parseWebhookRequest,
   WebhookPayloadError,
   WebhookVerificationError,
 } from 'agent-platform-sdk';
@@ -27,6 +28,16 @@ test.each<[string, () => unknown, new (...args: never[]) => Error, string]>([
   expect(() => parseWebhook(body(), { secret })).toThrow(hint);
 });
 
+test('a text that is forged gets no advice about what to pass, and a wrong body is an option that is wrong', async () => {
+  const forged = delivery('lead_captured', { workspaceSecret: 'forged' });
+  const told = expect.objectContaining({
+    message: expect.not.stringContaining('There is no') as string,
+  }) as Error;
+  expect(() => parseWebhook(forged, { secret })).toThrow(told);
+  await expect(parseWebhookRequest(forged, { secret })).rejects.toThrow(told);
+  expect(() => parseWebhook(request(), { secret })).toThrow(expect.objectContaining({ option: 'body' }));
+});
+
 test('a wrong option is refused before the body is looked at', () => {
   expect(() => parseWebhook('not JSON', { secret, validation: 'lax' as 'strict' })).toThrow(
     ConfigurationError,
@@ -43,8 +54,9 @@ test.each<[string, () => unknown]>([
 
 test('a method that is no text is refused', async () => {
   const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger() });
-  const answer = await receiver.handle({ ...post('lead_captured'), method: 5 as unknown as string });
-  expect(answer.status).toBe(405);
+  const given = { ...post('lead_captured'), method: 5 as never };
+  expect((await receiver.handle(given)).status).toBe(405);
+  expect((await receiver.fetch(given as never)).status).toBe(405);
 });
 
 test('what cannot be looked at is logged, and told without an event', async () => {
@@ -58,7 +70,8 @@ test('what cannot be looked at is logged, and told without an event', async () =
   };
   const told: unknown[] = [];
   receiver.onError((error, { stage, event }) => told.push(error, stage, event));
-  expect((await receiver.handle({ method: 'POST', body })).status).toBe(500);
+  const answer = await receiver.handle({ method: 'POST', body });
+  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([500, { code: 'internal_error' }]);
   expect(told).toEqual([expect.any(RangeError), 'validation', undefined]);
   expect(logger.lines.join()).toMatch(/error .*failed at validation with RangeError/);
 });
@@ -89,12 +102,14 @@ test.each<[string, unknown]>([
   // biome-ignore lint/suspicious/noThenProperty: a body that is a promise, or looks like one.
   ['a body that rejects', { method: 'POST', body: { then: (_: unknown, reject: () => void) => reject() } }],
 ])('handle, fetch and node never reject, whatever they are given: %s', async (_, request) => {
-  const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger() });
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, logger });
   receiver.onAny(() => expect.unreachable());
   const { status } = await receiver.handle(request as never);
   expect([400, 405, 500]).toContain(status);
   expect([400, 405]).toContain((await receiver.fetch(request as never)).status);
   await expect(receiver.node(request as never, undefined as never)).resolves.toBeUndefined();
+  expect(logger.lines.at(-1)).toMatch(/^error .*a webhook could not be answered: TypeError/);
 });
 
 const nodeRequest = (fields: object) =>
@@ -114,6 +129,7 @@ const handed = (request: unknown) => (receiver: Receiver) => receiver.handle(req
 test.each<[string, (receiver: Receiver) => unknown, RegExp]>([
   ['nothing', handed(undefined), /handle\(\{ method, body \}\)/],
   ['the context of Koa', handed({ method: 'POST', request: {}, req: {} }), /framework's context/],
+  ['the context of Astro', handed({ request: request() }), /framework's context/],
   ['the context of Hono', handed({ req: { raw: request() } }), /receiver\.fetch\(c\.req\.raw\)/],
   [
     'an event of Lambda',

@@ -35,6 +35,8 @@ test.each(ways)('by %s, nothing is parsed of a body that holds no genuine secret
     `{"payload":{"workspaceSecret":"${secret}`,
     `{"payload":{"workspaceSecret":["${secret}"]}}`,
     `"${secret}"`,
+    `["workspaceSecret","${secret}"]`,
+    `{"payload":{"workspaceSecret":'${secret}"}}`,
     `{"payload":{"my_workspaceSecret":"${secret}"}}`,
   ];
   const parse = vi.spyOn(JSON, 'parse');

@@ -3,6 +3,7 @@ import {
   createMemoryDedupe,
   createWebhookReceiver,
   type DedupeStore,
+  type DeliveryHookContext,
   type WebhookFailure,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
@@ -57,6 +58,10 @@ test.each<[string, unknown]>([
   ['text with a byte order mark', `\ufeff${delivery('form_submitted')}`],
   ['text that tells when it was sent', JSON.stringify({ ...envelope('form_submitted'), sentAt: 1 })],
   ['an object that tells when it was sent', { sentAt: 2, ...envelope('form_submitted') }],
+  [
+    'text that begins with the payload',
+    JSON.stringify({ payload: envelope('form_submitted').payload, type: 'form_submitted' }),
+  ],
 ])('a copy is recognised when it comes as %s', async (_, body) => {
   const { receiver, runs, succeed } = setUp();
   await succeed(post('form_submitted'));
@@ -113,6 +118,16 @@ test.each<[string, unknown]>([
   expect(runs).toHaveLength(2);
 });
 
+test('events that differ in a digit beyond what a number of JavaScript holds are two', async () => {
+  const { receiver, runs } = setUp();
+  for (const id of ['9007199254740992', '9007199254740993']) {
+    const body = delivery('agent_created').replace('"agentId"', `"id":${id},"agentId"`);
+    void receiver.handle({ method: 'POST', body });
+  }
+  await settle();
+  expect(runs).toHaveLength(2);
+});
+
 test('workspaces that a look-up does not name are told apart by their secrets', async () => {
   const runs: unknown[] = [];
   const receiver = createWebhookReceiver({ verifySecret: () => true, logger: new RecordingLogger() });
@@ -128,8 +143,10 @@ test.each([
   ['failed', 'fail', 500],
 ] as const)(
   'two copies at one moment run once, and both answer when the first has %s',
-  async (_, end, status) => {
-    const { receiver, runs } = setUp();
+  async (word, end, status) => {
+    const outcomes: string[] = [];
+    const hooks = { onDelivery: ({ outcome }: DeliveryHookContext) => void outcomes.push(outcome) };
+    const { receiver, runs } = setUp({ hooks });
     const answers: number[] = [];
     const both = [event(), event()].map(async (request) =>
       answers.push((await receiver.handle(request)).status),
@@ -139,6 +156,9 @@ test.each([
     runs[0]?.[end]();
     await Promise.all(both);
     expect([runs.length, answers]).toEqual([1, [status, status]]);
+    expect(outcomes).toEqual(
+      word === 'handled' ? ['handled', 'duplicate'] : ['handler_failed', 'handler_failed'],
+    );
   },
 );
 
@@ -375,9 +395,17 @@ test('the time that a store has can be chosen, and holds for each of its answers
   expect(clock.timers.size).toBe(0);
 });
 
-test('what was handled is answered 200 though the store fails to take note', async () => {
+test.each([
+  ['rejects', down],
+  [
+    'throws',
+    () => {
+      throw new Error('store down');
+    },
+  ],
+])('what was handled is answered 200 though the store %s where it is to take note', async (_, complete) => {
   const { failures, succeed } = setUp({
-    dedupe: { store: { claim: () => 'new', complete: down, release: down } },
+    dedupe: { store: { claim: () => 'new', complete, release: down } },
   });
   expect(await succeed()).toBe(200);
   expect(failures).toMatchObject([{ stage: 'dedupe' }]);
@@ -415,7 +443,7 @@ test.each([5_000, 100_000])(
     const { receiver, runs } = setUp();
     const body = delivery('webhook_test', { deep: 'HERE' }).replace(
       '"HERE"',
-      `${'[{"a":'.repeat(levels)}1${'}]'.repeat(levels)}`,
+      `${'[{"a":'.repeat(levels)}[1,null,"b"]${'}]'.repeat(levels)}`,
     );
     const first = receiver.handle({ method: 'POST', body });
     await expect.poll(() => runs.length).toBe(1);

@@ -126,6 +126,20 @@ test('another single secret is another verifier', () => {
   expect(() => workspaceOf(two, one)).toThrow(WebhookVerificationError);
 });
 
+test.each<[got: string, secret: unknown]>([
+  ['nothing. Is the environment variable set? A function can load it later.', undefined],
+  ['an empty string. Is the environment variable set? A function can load it later.', ''],
+  ['an empty string.', '  '],
+  ['null.', null],
+  ['number.', 7],
+])('a secret that is no text, or empty, is refused: got %s', (got, secret) => {
+  const secretOf = () => createWebhookReceiver({ secret: secret as string });
+  const from = "from the dashboard's workspace switcher";
+  expect(secretOf).toThrow(
+    new ConfigurationError(`secret must be a workspace secret, ${from}, got ${got}`, { option: 'secret' }),
+  );
+});
+
 test.each<[name: string, secret: unknown, option: string]>([
   ['missing', undefined, 'secret'],
   ['null', null, 'secret'],
