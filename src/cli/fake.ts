@@ -60,7 +60,11 @@ A test in any language: POST /_fake/reset {}; add records and faults; let your p
     const kept = countOf(keep);
     const webhooks = webhook.map((url) => addressOf('--webhook', url));
     const fake = makeFake(seed, (line) => terminal.out(line));
-    insideOf(fake).keepNewest(kept);
+    const forgotten = new Set<string>();
+    insideOf(fake).keepNewest(kept, (what) => {
+      if (!forgotten.has(what)) onWarning(`the oldest ${what} are forgotten from now on: --keep ${kept}`);
+      forgotten.add(what);
+    });
     for (const url of webhooks) {
       for (const region of REGIONS) fake.webhooks.subscribe(url, { region });
     }

@@ -82,9 +82,9 @@ type Payload = Readonly<Record<string, unknown>>;
 /** The payload that {@link FakeWebhooks.send} takes for an event of one's own: `createdAt` may be left out, and is put in. */
 export type PayloadToSend<Sent> = Omit<Sent, 'createdAt'> & Partial<Pick<Sent, keyof Sent & 'createdAt'>>;
 
-/** Hears of what is delivered, and of who subscribes; and says how many deliveries are kept. */
+/** Hears of what is delivered, and of who subscribes; and says whether the oldest of so many deliveries is forgotten. */
 interface WebhookListener {
-  readonly most: () => number;
+  readonly isTooMany: (count: number) => boolean;
   readonly delivered: (delivery: DeliveryRecord) => void;
   readonly changed: (what: 'subscriptions' | 'deliveries') => void;
 }
@@ -427,7 +427,7 @@ export class FakeWebhooks {
     this.#posts.set(id, post);
     const record = await deliver(post, this.#clock, id);
     if (this.#posts.get(id) === post) this.#deliveries.push(record);
-    if (this.#deliveries.length > this.#on.most()) this.#posts.delete(this.#deliveries.shift()?.id ?? id);
+    if (this.#on.isTooMany(this.#deliveries.length)) this.#posts.delete(this.#deliveries.shift()?.id ?? id);
     this.#on.delivered(record);
     return record;
   }

@@ -42,8 +42,8 @@ export interface FakePlatformOptions {
 interface Inside {
   readonly changes: Changes;
   readonly listen: (options: ListenOptions, site: Site) => Promise<FakeServer>;
-  /** Keeps only this many of the newest requests, and of the newest deliveries, from now on. */
-  readonly keepNewest: (count: number) => void;
+  /** Keeps only this many of the newest requests, and of the newest deliveries, from now on, and tells of each that is forgotten. */
+  readonly keepNewest: (most: number, onForgotten: (what: 'requests' | 'deliveries') => void) => void;
 }
 
 /** The inside of a fake, for the command. */
@@ -83,13 +83,15 @@ export class FakePlatform {
   #routes: readonly Route[] = documentedRoutes;
   /** A test looks at all of them; a server that runs for weeks could not hold them. */
   #most = Number.POSITIVE_INFINITY;
+  #onForgotten: Parameters<Inside['keepNewest']>[1] = () => undefined;
 
   static {
     insideOf = (fake) => ({
       changes: fake.#changes,
       listen: (options, site) => fake.#listen(options, site),
-      keepNewest: (count) => {
-        fake.#most = count;
+      keepNewest: (most, onForgotten) => {
+        fake.#most = most;
+        fake.#onForgotten = onForgotten;
       },
     });
   }
@@ -100,9 +102,13 @@ export class FakePlatform {
     const { clock = realClock, onRequest = () => undefined, onDelivery = () => undefined } = options;
     const world = createWorld(resolveChoices(options.choices));
     const changes = new Changes();
-    const most = (): number => this.#most;
+    const isTooMany = (what: 'requests' | 'deliveries') => (count: number) => {
+      if (count <= this.#most) return false;
+      this.#onForgotten(what);
+      return true;
+    };
     const log = new RequestLog(clock, {
-      most,
+      isTooMany: isTooMany('requests'),
       arrived: (request) => changes.tell('request', request),
       answered: (request) => {
         onRequest(request);
@@ -121,7 +127,7 @@ export class FakePlatform {
     this.faults = faults;
     this.records = new FakeRecords(world, this.add, changes);
     this.webhooks = new FakeWebhooks(world, clock, {
-      most,
+      isTooMany: isTooMany('deliveries'),
       delivered: (delivery) => {
         onDelivery(delivery);
         changes.tell('delivery', delivery);

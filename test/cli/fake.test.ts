@@ -147,15 +147,27 @@ describe('--state', () => {
 });
 
 test('of requests and deliveries, so many of the newest are kept as --keep says', async () => {
-  const { url } = await start(['fake', '--port', '0', '--keep', '2', '--webhook', 'http://127.0.0.1:1/hook']);
-  for (const id of ['one', 'two', 'three']) {
+  const { url, errors } = await start([
+    'fake',
+    '--port',
+    '0',
+    '--keep',
+    '2',
+    '--webhook',
+    'http://127.0.0.1:1/hook',
+  ]);
+  for (const id of ['one', 'two', 'three', 'four']) {
     await fetch(`${url}/eu/v3/tools/${id}`);
     await post(`${url}/_fake/events`, { type: 'webhook_test' });
   }
   const get = async (path: string): Promise<unknown> => (await fetch(`${url}/_fake/${path}`)).json();
-  expect(await get('requests')).toMatchObject({ requests: [{ id: 'request_2' }, { id: 'request_3' }] });
-  expect(await get('deliveries')).toMatchObject({ deliveries: [{ id: 'delivery_2' }, { id: 'delivery_3' }] });
+  expect(await get('requests')).toMatchObject({ requests: [{ id: 'request_3' }, { id: 'request_4' }] });
+  expect(await get('deliveries')).toMatchObject({ deliveries: [{ id: 'delivery_3' }, { id: 'delivery_4' }] });
   expect((await post(`${url}/_fake/deliveries/delivery_1/resend`, {})).status).toBe(400);
+  expect(errors).toEqual([
+    'Warning: the oldest requests are forgotten from now on: --keep 2',
+    'Warning: the oldest deliveries are forgotten from now on: --keep 2',
+  ]);
 });
 
 test('a snapshot that is wrong changes nothing', () => {
