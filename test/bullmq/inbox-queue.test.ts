@@ -363,3 +363,13 @@ test('an event that Redis was not there for in time is not stored when it is bac
   await eventually(() => inbox.store(other));
   expect((await inbox.health()).waiting).toBe(2);
 });
+
+test('events that are stored leave no timer behind', async () => {
+  // Those that keep a process alive.
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const inbox = createInbox();
+  await inbox.store(stored());
+  const before = timers();
+  for (let count = 0; count < 20; count += 1) await inbox.store(stored());
+  expect(timers() - before).toBeLessThan(10);
+});

@@ -4,6 +4,7 @@ import type { BullMQInbox, InboxHooks, InboxRun, InboxWorker } from 'agent-platf
 import { Queue } from 'bullmq';
 import { expect, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
+import { startWay } from '../redis/lagging.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal, post, secret } from '../webhooks/deliveries.js';
@@ -15,6 +16,7 @@ import {
   receiverWith,
   redis,
   stored,
+  url,
 } from './inbox-fixture.js';
 
 test('a worker runs the handlers of a receiver, with the event and its context', async () => {
@@ -476,4 +478,38 @@ test('of a long message of an error, a dead letter keeps the beginning', async (
   const [letter] = await inbox.deadLetters.list();
   expect(letter?.reason).toMatch(/failed.*Error: no no/);
   expect(letter?.reason).toHaveLength(1_000);
+});
+
+test('without a grace, a handler is told at once', async () => {
+  const inbox = createInbox();
+  const began = deferred();
+  let signal: AbortSignal | undefined;
+  const work = (_: unknown, context: { readonly signal: AbortSignal }) => {
+    signal = context.signal;
+    began.resolve();
+    return new Promise<never>(() => undefined);
+  };
+  const worker = inbox.work({ lead_captured: work });
+  await inbox.store(stored());
+  await began.promise;
+  const closed = worker.close({ grace: 0 });
+  // The grace that is given by default is longer.
+  await eventually(() => expect(signal?.aborted).toBe(true));
+  await closed;
+});
+
+test('a worker that was closed without Redis connects no more', async () => {
+  const way = await startWay(Number(new URL(url).port));
+  const inbox = createInbox({ connection: `redis://127.0.0.1:${way.port}` });
+  const handled = deferred();
+  const worker = inbox.work({ lead_captured: handled.resolve });
+  await createInbox().store(stored());
+  await handled.promise;
+  way.lead(1);
+  way.cut();
+  await worker.close({ grace: 0 });
+  // The longest time between two attempts is two seconds.
+  const made = way.made;
+  await sleep(2_500);
+  expect(way.made).toBe(made);
 });

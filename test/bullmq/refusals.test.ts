@@ -45,3 +45,21 @@ test('a worker whose user lacks the permission for INFO works', async () => {
   await createInbox().store(stored());
   await eventually(() => expect(told).toEqual(['retry', 'handled']));
 });
+
+test('an inbox whose user lacks the permission for CONFIG stores, and is ready', async () => {
+  const inbox = createInbox({ connection: await userWithout('-config') });
+  expect(await inbox.store(stored())).toEqual({});
+  expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1 });
+});
+
+test("a user's own reconnectOnError is that of the workers too", async () => {
+  const { hostname: host, port } = new URL(await userWithout('-evalsha'));
+  const errors: Error[] = [];
+  const reconnectOnError = (error: Error) => {
+    errors.push(error);
+    return false;
+  };
+  const user = { username: 'worker', password: 'password' };
+  createInbox({ connection: { host, port: Number(port), ...user, reconnectOnError } }).work({});
+  await eventually(() => expect(errors.join()).toContain('NOPERM'));
+});

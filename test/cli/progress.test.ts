@@ -54,6 +54,14 @@ describe.skipIf(!hasPython)('on a terminal', () => {
     expect(text).toMatch(/2 of 2: webhook_test<cr><esc>\[2K<esc>\[32mwebhook_test<esc>\[39m 200 in/);
   });
 
+  test('an error takes the place of the progress', async () => {
+    const args = ['trigger', 'webhook_test', '--to', 'http://127.0.0.1:1', '--copies', '0'];
+
+    expect(await shown([...onTerminal, ...args], {})).toContain(
+      'posting webhook_test<cr><esc>[2K--copies takes a number',
+    );
+  });
+
   test('NO_COLOR leaves the progress, and no colour', async () => {
     const text = await shown([...onTerminal, ...(await replay())], { NO_COLOR: '1' });
 

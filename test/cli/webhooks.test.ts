@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { createWebhookReceiver, type WebhookEvent } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -50,10 +52,25 @@ describe('listen', () => {
 
   test('answers 500 where the target does not answer 200', async () => {
     const target = await serve((_, response) => void response.writeHead(404).end());
-    const { url, lines } = await start(['listen', '--port', '0', '--forward-to', target], env);
+    const file = newFile();
+    const args = ['listen', '--port', '0', '--forward-to', target, '--record', file];
+    const { url, lines } = await start(args, env);
 
     expect((await postTo(url, fixtures.delivery('webhook_test', secret))).status).toBe(500);
     expect(lines[1]).toMatch(/^webhook_test 404 in/);
+    expect(readFileSync(file, 'utf8')).toContain('webhook_test');
+  });
+
+  test('ends though a webhook is still on its way', async () => {
+    const { url, exit, stop } = await start(['listen', '--port', '0'], env);
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{');
+    await setTimeout(50);
+    stop();
+
+    expect(await exit).toBe(0);
+    await closed;
   });
 
   test('refuses what is forged, and passes none of it on', async () => {
@@ -125,11 +142,11 @@ describe('replay', () => {
   });
 
   test('posts only the types that are asked for, and ends with 1 where one is refused', async () => {
-    const types: unknown[] = [];
+    const bodies: unknown[] = [];
     const url = await serve(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += String(chunk);
-      types.push((JSON.parse(body) as { type: unknown }).type);
+      bodies.push(JSON.parse(body));
       response.writeHead(500).end();
     });
     const { exit, lines } = await start(
@@ -138,7 +155,7 @@ describe('replay', () => {
     );
 
     expect(await exit).toBe(1);
-    expect(types).toEqual(['client_deleted']);
+    expect(bodies).toMatchObject([{ type: 'client_deleted', sentBy: 'crm' }]);
     expect(lines.at(-1)).toBe('1 posted, 1 not answered 200');
   });
 
@@ -198,6 +215,21 @@ describe('trigger', () => {
     expect(urls).toEqual(['/webhooks?of=crm']);
   });
 
+  test('posts as many copies as are asked for, a thousand at most', async () => {
+    const secrets: unknown[] = [];
+    const url = await serve(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += String(chunk);
+      secrets.push((JSON.parse(body) as { payload: { workspaceSecret: unknown } }).payload.workspaceSecret);
+      response.end();
+    });
+    const args = ['trigger', 'webhook_test', '--to', url, '--copies', '1000'];
+
+    // As it is read from a file.
+    expect(await (await start(args, { WORKSPACE_SECRET: `${secret}\n` })).exit).toBe(0);
+    expect([secrets.length, new Set(secrets)]).toEqual([1_000, new Set([secret])]);
+  });
+
   test('a forged one ends with 0 if it was refused with 401', async () => {
     const { url, handled } = await receiver();
     const open = await serve((_, response) => void response.end());
@@ -225,6 +257,12 @@ test.each([
     '- message: expected string',
     env,
   ],
+  [
+    ['trigger', 'lead_captured', '--to', 'http://127.0.0.1', '--set', 'channel=pigeon'],
+    '- channel: expected one of',
+    env,
+  ],
+  [['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--copies', '1001'], 'got "1001"', env],
   [['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--copies', '0'], 'from 1 to 1000, got "0"', env],
 ] as const)('%j is refused', async (args, message, variables) => {
   const { errors, exit } = await start(args, variables);
@@ -233,9 +271,11 @@ test.each([
   expect(errors.join()).toMatch(message);
 });
 
-test('a secret that would go out unencrypted is warned of', async () => {
-  const target = ['--forward-to', 'http://crm.example/webhooks'];
-  const { errors } = await start(['listen', '--port', '0', ...target], env);
+test.each([
+  ['http://crm.example/webhooks', [expect.stringContaining('goes to crm.example unencrypted')]],
+  ['https://crm.example/webhooks', []],
+])('a secret that would go out unencrypted is warned of: %s', async (target, warnings) => {
+  const { errors } = await start(['listen', '--port', '0', '--forward-to', target], env);
 
-  expect(errors).toEqual([expect.stringContaining('goes to crm.example unencrypted')]);
+  expect(errors).toEqual(warnings);
 });

@@ -56,6 +56,8 @@ test('two receivers on two connections handle an event once, and both answer 200
 test('its keys begin with the prefix, and each expires by itself', async () => {
   const store = createStore({ keyPrefix: 'mine:' });
   await store.claim('held', 'owner', 60_000);
+  await store.complete('done', 'owner', 1_000);
+  // Handled once more, it is remembered for as long again.
   await store.complete('done', 'owner', 60_000);
   expect((await redis.keys('*')).sort()).toEqual(['mine:done', 'mine:held']);
   expect(await redis.pttl('mine:held')).toBeGreaterThan(50_000);
@@ -97,6 +99,19 @@ test('a Redis that does not answer is given up, and it is told in a typed error'
   const claim = store.claim('key', 'owner', 60_000);
   await expect(claim).rejects.toThrow(WebhookError);
   await expect(claim).rejects.toThrow(/could not be claimed in Redis/);
+});
+
+test('a Redis that is not ready yet is asked less and less often', async () => {
+  let asked = 0;
+  redis.evalsha = () => {
+    asked += 1;
+    return Promise.reject(new Error('LOADING Redis is loading the dataset in memory'));
+  };
+  const claim = createStore({ connection: redis, timeout: 2_000 }).claim('key', 'owner', 60_000);
+  await expect(claim).rejects.toThrow(WebhookError);
+  // After 100, 200, 400 and 800 ms.
+  expect(asked).toBeGreaterThan(1);
+  expect(asked).toBeLessThanOrEqual(5);
 });
 
 test('an event is handled all the same when Redis is away, by the default of the receiver', async () => {

@@ -211,3 +211,10 @@ test('a Redis that takes no writes is logged once, however many commands it refu
   const lines = logger.lines.filter((line) => /Redis (?:failed|is back)/.test(line));
   expect(lines).toEqual([expect.stringContaining('READONLY'), expect.stringContaining('Redis is back')]);
 });
+
+test('of a name with several addresses, each that refuses is told', () => {
+  const refused = ['::1:1', '127.0.0.1:1'].map((address) => new Error(`connect ECONNREFUSED ${address}`));
+  expect(redisFailure('It failed', new AggregateError(refused), []).message).toBe(
+    'It failed: connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127.0.0.1:1',
+  );
+});

@@ -1,8 +1,9 @@
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { InboxFullError } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
+import { MemoryGauge } from '../../src/redis/memory.js';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from '../webhooks/deliveries.js';
@@ -91,4 +92,35 @@ test('it warns of dead letters that fill the memory', async () => {
   for (let count = 0; count < 200; count += 1) await inbox.store(large());
   await eventually(async () => expect((await inbox.health()).deadLetters).toBe(201));
   expect((await inbox.health()).warnings).toContainEqual(warning);
+});
+
+test('what Redis itself does not count is not in use', async () => {
+  const { client } = await startLimited('16mb');
+  await client.ping();
+  const info = client.info.bind(client) as () => Promise<string>;
+  client.info = async () =>
+    (await info())
+      .replace(/used_memory:\d+/, `used_memory:${12 * 1024 ** 2}`)
+      .replace(/mem_not_counted_for_evict:\d+/, `mem_not_counted_for_evict:${8 * 1024 ** 2}`);
+  expect(await createInbox({ connection: client }).health()).toMatchObject({ memoryUsed: 0.25 });
+});
+
+test('where there is no room, that is found out anew after a tenth of a second', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let read = 0;
+  const gauge = new MemoryGauge(0.5, async () => {
+    read += 1;
+    return new Map([
+      ['maxmemory', '10000'],
+      ['used_memory', '9000'],
+    ]);
+  });
+  const reads: number[] = [];
+  for (const ms of [0, 99, 1]) {
+    vi.advanceTimersByTime(ms);
+    expect(await gauge.fullBy()).toEqual({ used: 9_000, maxmemory: 10_000 });
+    reads.push(read);
+  }
+  expect(reads).toEqual([1, 1, 2]);
 });
