@@ -106,6 +106,17 @@ test('what is returned is what was sent, unknown fields included', async () => {
   expect(Object.keys(tool)).toEqual(['later', 'id', '__proto__', 'name']);
 });
 
+test('of two callbacks of `then`, one is called', async () => {
+  const ends = ['value', 'error'].map((end) => () => end) as [() => string, () => string];
+  for (const [status, end] of [
+    [200, 'value'],
+    [404, 'error'],
+  ] as const) {
+    const { platform } = connectTo(answerWith(status, success({ id: 't1' })));
+    expect(await platform.tools.get('t1').then(...ends)).toBe(end);
+  }
+});
+
 test('withResponse gives the record, the HTTP response and the message of the envelope', async () => {
   const { platform } = connectTo(
     answerWith(200, { success: true, message: 'Found it', data: { id: 't1' } }, { 'x-request-id': 'r1' }),

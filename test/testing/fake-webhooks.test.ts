@@ -125,6 +125,33 @@ test.each([201, 204, 302, 400, 500])('%i is not a success, and is not tried agai
   expect(received).toHaveLength(1);
 });
 
+test('a redirect is not followed', async () => {
+  const fake = createFakePlatform();
+  const url = await serve((request, response) => {
+    request.resume();
+    response.writeHead(request.url === '/hook' ? 302 : 200, { location: '/elsewhere' }).end();
+  });
+  fake.webhooks.subscribe(`${url}/hook`);
+
+  expect(await fake.webhooks.send('webhook_test')).toMatchObject([{ outcome: 'refused', status: 302 }]);
+});
+
+test('the start of an answer that is kept shows no part of the secret', async () => {
+  const fake = createFakePlatform();
+  const { workspaceSecret } = fake.seed.eu;
+  fake.webhooks.subscribe({ fetch: () => new Response('x'.repeat(4_080) + workspaceSecret) });
+  const [delivery] = await fake.webhooks.send('webhook_test');
+
+  expect(delivery?.answer).toBe(`${'x'.repeat(4_080)}[redacted]`);
+});
+
+test('a payload of one’s own may say when it was created', async () => {
+  const { fake, target } = subscribed();
+  await fake.webhooks.sendUnknown('lead_scored', { createdAt: 5 });
+
+  expect(target.received).toMatchObject([{ payload: { createdAt: 5 } }]);
+});
+
 test.each<[string, string | DeliveryTarget, RegExp]>([
   ['is not there', 'http://127.0.0.1:1/hook', /fetch failed/],
   ['throws', { fetch: () => Promise.reject(new Error('no')) }, /^no$/],
@@ -401,6 +428,15 @@ describe('subscriptions', () => {
     expect(await fake.webhooks.send('webhook_test')).toHaveLength(1);
     expect(received).toHaveLength(1);
     expect(fake.webhooks.subscriptions).toHaveLength(3);
+  });
+
+  test('are two where both regions have a workspace of the same id', () => {
+    const { add, webhooks } = createFakePlatform();
+    for (const region of ['eu', 'na'] as const) {
+      const { id: workspaceId } = add[region].workspace({ id: 'same' });
+      webhooks.subscribe('http://127.0.0.1:1/hook', { region, workspaceId });
+    }
+    expect(webhooks.subscriptions.map(({ region }) => region)).toEqual(['eu', 'na']);
   });
 
   test('end by their id', async () => {

@@ -38,6 +38,24 @@ test('msw intercepts the addresses that the fake was made with', async () => {
   }
 });
 
+test('restore brings back a number that was released for good since', async () => {
+  const fake = createFakePlatform();
+  const snapshot = fake.snapshot();
+  const { rentedNumberSid: phoneNumberSid } = fake.seed.eu;
+  await clientOf(fake).phoneNumbers.release({ phoneNumberSid, isImportedNumber: false });
+  fake.restore(snapshot);
+  expect(fake.add.phoneNumber({ sid: phoneNumberSid }).sid).toBe(phoneNumberSid);
+});
+
+test('restore leaves out a subscription whose workspace is not there', () => {
+  const fake = createFakePlatform();
+  const { secondWorkspaceId: workspaceId } = fake.seed.eu;
+  fake.webhooks.subscribe('http://127.0.0.1:1/hook', { workspaceId, untilReset: true });
+  fake.records.remove('eu', 'workspaces', workspaceId);
+  fake.restore(fake.snapshot());
+  expect(fake.webhooks.subscriptions).toEqual([]);
+});
+
 test('restore takes away the faults that were injected since', () => {
   const fake = createFakePlatform();
   fake.faults.inject({ status: 503 });

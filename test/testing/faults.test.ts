@@ -271,10 +271,11 @@ describe('latency', () => {
     return { waits, now: () => 0, setTimeout: setTimer, clearTimeout: () => undefined };
   };
 
-  test('goes together with another fault', async () => {
+  test('goes together with others and with another fault', async () => {
     const clock = instantClock();
     const fake = createFakePlatform({ clock });
-    fake.faults.inject({ kind: 'latency', ms: 120 });
+    fake.faults.inject({ kind: 'latency', ms: 100 });
+    fake.faults.inject({ kind: 'latency', ms: 20 });
     fake.faults.inject({ status: 500 });
 
     await expect(clientOf(fake).tools.listDefaults()).rejects.toThrow(ServerError);

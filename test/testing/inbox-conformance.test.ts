@@ -12,7 +12,8 @@ type Mistake =
   | 'one at a time'
   | 'forgets what was begun'
   | 'forgets fields'
-  | 'drops dead letters';
+  | 'drops dead letters'
+  | 'keeps what it tries again';
 
 interface Job {
   readonly webhook: StoredWebhook;
@@ -41,6 +42,7 @@ function memoryInbox(mistake?: Mistake): InboxSubject {
     const isFinal =
       error instanceof WebhookError && !error.retryable && mistake !== 'retries what does not fit';
     const mayRetry = job.runs < ATTEMPTS || mistake === 'retries for ever';
+    if (mistake === 'keeps what it tries again') letters.push(job.webhook);
     if (mayRetry && !isFinal && mistake !== 'no retry') waiting.push(job);
     else if (mistake !== 'drops dead letters') letters.push(job.webhook);
   };
@@ -94,6 +96,7 @@ test.each<[Mistake, string]>([
   ['forgets what was begun', 'when it was stopped'],
   ['forgets fields', 'as it was stored'],
   ['drops dead letters', 'what fails again and again'],
+  ['keeps what it tries again', 'not kept once it has succeeded'],
 ])('an inbox with the mistake "%s" breaks a rule', async (mistake, name) => {
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers();
@@ -101,4 +104,27 @@ test.each<[Mistake, string]>([
   const judged = Promise.allSettled(concerned.map(({ run }) => run(() => memoryInbox(mistake))));
   await vi.advanceTimersByTimeAsync(30_000);
   expect((await judged).map(({ status }) => status)).toContain('rejected');
+});
+
+test('every worker is stopped at the end of a rule, kept or broken', async () => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers();
+  const [started, stopped] = [vi.fn(), vi.fn()];
+  const create = (mistake?: Mistake) => () => {
+    const subject = memoryInbox(mistake);
+    const work: InboxSubject['work'] = async (process) => {
+      started();
+      const stop = await subject.work(process);
+      return () => {
+        stopped();
+        return stop();
+      };
+    };
+    return { ...subject, work };
+  };
+  const [rule] = inboxConformance.filter(({ name }) => name.includes('what fails is processed again'));
+  const ran = Promise.allSettled([rule?.run(create()), rule?.run(create('no retry'))]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect((await ran).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  expect(stopped).toHaveBeenCalledTimes(started.mock.calls.length);
 });

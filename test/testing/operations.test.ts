@@ -72,6 +72,14 @@ describe('variables (4.2)', () => {
 });
 
 describe('release of a number (4.3)', () => {
+  test('an imported number that was released is nobody’s, and not found', async () => {
+    const fake = createFakePlatform();
+    const number = { phoneNumberSid: fake.seed.eu.importedNumberSid, isImportedNumber: true };
+    await clientOf(fake).phoneNumbers.release(number);
+
+    await expect(clientOf(fake).phoneNumbers.release(number)).rejects.toThrow(NotFoundError);
+  });
+
   test('a rented number is gone for good', async () => {
     const fake = createFakePlatform();
     const sid = fake.seed.eu.rentedNumberSid;

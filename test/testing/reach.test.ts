@@ -115,7 +115,7 @@ describe('by default', () => {
     const updateAgent = endpoint({
       method: 'PATCH',
       path: '/agents/{id}',
-      body: z.object({ workspaceId: z.optional(z.string()) }),
+      body: z.object({ workspaceId: z.optional(z.string()), agentId: z.optional(z.string()) }),
       response,
     });
     fake.handle(updateAgent, ({ path, succeed }) => succeed(path.id));
@@ -127,6 +127,7 @@ describe('by default', () => {
     for (const refused of [
       update(eu.agentSecret, 'sibling'),
       update(eu.agentSecret, eu.agentId, { workspaceId: eu.workspaceId }),
+      update(eu.agentSecret, eu.agentId, { agentId: 'sibling' }),
       update(eu.workspaceSecret, 'stranger'),
       update(eu.workspaceSecret, eu.agentId, { workspaceId: eu.secondWorkspaceId }),
     ]) {
@@ -207,6 +208,15 @@ describe('permits is asked', () => {
         workspaceId: eu.secondWorkspaceId,
       },
     ]);
+  });
+
+  test('of a conversation whose id has a slash', async () => {
+    const asked: PermitQuestion[] = [];
+    const fake = createFakePlatform({ choices: { permits: (question) => asked.push(question) > 0 } });
+    const { convoId, agentId } = fake.add.conversation({ convoId: 'one/two' });
+    await clientOf(fake).conversations.get({ agentId, convoId });
+
+    expect(asked[0]?.records.map(({ kind }) => kind)).toEqual(['agent', 'conversation']);
   });
 
   test('of a conversation with its agent', async () => {

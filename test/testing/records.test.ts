@@ -53,6 +53,16 @@ test('gives ids that are the same in every run', () => {
   expect(fake.add.eu.tool().id).toBe('tool_eu_4');
 });
 
+test('gives no id twice, and begins anew after reset', () => {
+  const fake = createFakePlatform();
+  const { id } = fake.add.tool();
+  fake.records.remove('eu', 'tools', id);
+
+  expect(fake.add.tool().id).toBe('tool_eu_3');
+  fake.reset();
+  expect(fake.add.tool().id).toBe('tool_eu_2');
+});
+
 test('gives a new number no id of one that was released for good', async () => {
   const fake = createFakePlatform();
   const { sid: phoneNumberSid } = fake.add.phoneNumber({ sid: 'number_eu_3' });

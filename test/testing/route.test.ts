@@ -98,6 +98,14 @@ test('asks for a token unless the endpoint has none', async () => {
   expect(listed).toEqual([{ id: 'workspace' }]);
 });
 
+test('succeeds with the chosen message', async () => {
+  const fake = createFakePlatform({ choices: { successMessage: 'Done' } });
+  fake.handle(listTools, ({ succeed }) => succeed([]));
+  const listing = clientOf(fake).send(listTools, { path: { agentId: 'a' }, query: {} });
+
+  expect(await listing.withResponse()).toMatchObject({ data: [], message: 'Done' });
+});
+
 test('refuses with the chosen status and code', async () => {
   const fake = createFakePlatform();
   fake.handle(deleteTool, ({ refuse }) => refuse('notPermitted', 'Tools stay.'));

@@ -70,6 +70,32 @@ test.each(['workspaceSecret', 'agentSecret'] as const)(
   },
 );
 
+test('a token that both regions know is one of the region that is called', async () => {
+  const fake = createFakePlatform();
+  const { workspaceSecret: token } = fake.seed.eu;
+  fake.add.na.workspace({ secret: token });
+
+  expect((await clientOf(fake, { region: 'na', token }).tools.listDefaults()).length).toBe(7);
+});
+
+test('an agent whose workspace is gone has no token any more', async () => {
+  const fake = createFakePlatform();
+  const { agentSecret: token, workspaceId, toolId } = fake.seed.eu;
+  fake.records.remove('eu', 'workspaces', workspaceId);
+
+  await expect(clientOf(fake, { token }).tools.get(toolId)).rejects.toThrow(AuthenticationError);
+});
+
+test('a request tells how long it took, and shows no token that its answer repeats', async () => {
+  const clock = { now: () => 7_000, setTimeout: () => 0, clearTimeout: () => undefined };
+  const fake = createFakePlatform({ clock });
+  const { workspaceSecret } = fake.seed.eu;
+  fake.faults.inject({ kind: 'wrong-shape', body: { said: workspaceSecret } });
+  await send(fake, '/v3/tools/defaults');
+
+  expect(fake.requests).toMatchObject([{ at: 7_000, duration: 0, answer: { said: '[redacted]' } }]);
+});
+
 test('names each field that does not fit the operation', async () => {
   const response = await send(createFakePlatform(), '/v3/agents/agent_eu_1/variables', {
     method: 'POST',

@@ -23,6 +23,21 @@ const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<De
   ['never claims', () => ({ claim: () => 'pending' })],
   ['never completes', () => ({ complete: () => undefined })],
   ['never releases', () => ({ release: () => undefined })],
+  [
+    'forgets what is done when it is released',
+    (store) => {
+      let round = 0;
+      const inRound = (key: string) => `${key} ${round}`;
+      return {
+        claim: (key, owner, leaseMs) => store.claim(inRound(key), owner, leaseMs),
+        complete: (key, owner, ttlMs) => store.complete(inRound(key), owner, ttlMs),
+        release: (key, owner) => {
+          if (store.claim(inRound(key), owner, 1) === 'done') round += 1;
+          else return store.release(inRound(key), owner);
+        },
+      };
+    },
+  ],
   ['ignores leases', (store) => ({ claim: (key, owner) => store.claim(key, owner, 1e9) })],
   [
     'ignores the time of what is done',
