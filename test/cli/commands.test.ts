@@ -175,6 +175,7 @@ describe('agent-platform-sdk fake', () => {
 describe('a wrong command line gets a message and 2', () => {
   test.each([
     [[], 'Say which command. There is: '],
+    [['-p', '1'], 'Say which command, before -p.'],
     [['serve'], 'There is no command "serve". There is: fake'],
     [['fake', 'now'], '"now" is not expected after "fake".'],
     [['fake', '--prot', '1'], "Unknown option '--prot'."],

@@ -58,7 +58,8 @@ test('a token that is refused is tried in the other region only if asked', async
 });
 
 test.each([
-  [403, /fail +service.*The token was refused/s],
+  // Its further lines stand below the first.
+  [403, /fail +service.*\n {17}The token was refused.*\n {17}workspace secret is expected/s],
   [503, /fail +service +GET \/tools\/defaults/],
 ])('a service that answers %i is asked once', async (status, finding) => {
   let asked = 0;
@@ -91,7 +92,10 @@ test('an address where nothing listens', async () => {
 });
 
 test('a certificate that proves nothing, or none at all', async () => {
-  const port = await listenOnLoopback(createServer(ownCertificate(), (_, response) => response.end()));
+  const server = createServer(ownCertificate(), (_, response) => {
+    response.setHeader('connection', 'close').end();
+  });
+  const port = await listenOnLoopback(server);
   const plain = await serve((_, response) => void response.end());
   const own = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: `https://127.0.0.1:${port}` });
   const none = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: plain.replace('http:', 'https:') });
@@ -104,6 +108,9 @@ test('a certificate that proves nothing, or none at all', async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   const any = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: `https://127.0.0.1:${port}` });
   expect(any.text).toMatch(/fail +tls +any certificate is accepted: unset this variable/);
+  const connections = () =>
+    new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
+  await vi.waitFor(async () => expect(await connections()).toBe(0), 5_000);
 });
 
 test('a token that would go out unencrypted is warned of', async () => {
@@ -151,6 +158,13 @@ test('an inbox whose Postgres is away, or for which there is nothing to ask it w
   expect((await doctor(['--postgres'], { DATABASE_URL })).text).toMatch(
     /fail +inbox +needs a package: npm install pg/,
   );
+});
+
+test('--json says that not all is well', async () => {
+  const { exit, text } = await doctor(['--json'], { AGENT_PLATFORM_REGION: 'us' });
+
+  expect(exit).toBe(1);
+  expect(JSON.parse(text)).toMatchObject({ ok: false, findings: [{ check: 'settings', result: 'fail' }] });
 });
 
 test('--json prints the findings', async () => {

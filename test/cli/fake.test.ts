@@ -206,9 +206,12 @@ describe('the settings that are printed', () => {
     expect(() => new AgentPlatform({ allowInsecureBaseUrl: false })).toThrow('https:');
   });
 
-  test('of a fake for this machine alone do not allow plain http elsewhere', async () => {
-    expect((await start(['fake', '--port', '0'])).lines[0]).not.toContain('INSECURE');
-  });
+  test.each([[[]], [['--host', '::1']]])(
+    'of a fake for this machine alone do not allow plain http elsewhere: %j',
+    async (flags) => {
+      expect((await start(['fake', '--port', '0', ...flags])).lines[0]).not.toContain('INSECURE');
+    },
+  );
 });
 
 const isThere = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
@@ -235,4 +238,12 @@ describe.each([
       expect(stderr).toMatch(/Ran 3 tests.*OK/s);
     }
   });
+});
+
+test("the service's description is there to be read, and nothing else is done with it", async () => {
+  const { url } = await start(['fake', '--port', '0']);
+  const read = await fetch(`${url}/openapi.json`);
+
+  expect(await read.json()).toMatchObject({ openapi: expect.any(String) });
+  expect((await post(`${url}/openapi.json`, {})).status).toBe(404);
 });

@@ -71,7 +71,7 @@ describe.skipIf(!hasPython)('on a terminal', () => {
 
   test('the doctor shows the step that it is at', async () => {
     const service = await serve((_, response) => void response.writeHead(503).end());
-    const text = await shown([...onTerminal, 'doctor', '--webhook', service], {
+    const text = await shown([...onTerminal, 'doctor', '--webhook', `${service}/${'x'.repeat(100)}`], {
       AGENT_PLATFORM_REGION: 'eu',
       AGENT_PLATFORM_TOKEN: 'a-token-of-the-tests',
       AGENT_PLATFORM_BASE_URL_EU: service,
@@ -79,6 +79,8 @@ describe.skipIf(!hasPython)('on a terminal', () => {
 
     expect(text).toMatch(/GET \/tools\/defaults at http.* …<cr><esc>\[2K<esc>\[31mfail<esc>\[39m {2}service/);
     expect(text).toMatch(/posting a genuine and a forged webhook_test to .*<cr><esc>\[2K/);
+    // One line is all that can be taken back.
+    expect(text).not.toContain('x'.repeat(60));
   });
 });
 

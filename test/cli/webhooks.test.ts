@@ -61,6 +61,13 @@ describe('listen', () => {
     expect(readFileSync(file, 'utf8')).toContain('webhook_test');
   });
 
+  test('listens at the address that it is told', async () => {
+    const { url } = await start(['listen', '--port', '0', '--host', '::1'], env);
+
+    expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await postTo(url, fixtures.delivery('webhook_test', secret))).status).toBe(200);
+  });
+
   test('ends though a webhook is still on its way', async () => {
     const { url, exit, stop } = await start(['listen', '--port', '0'], env);
     const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
@@ -150,7 +157,7 @@ describe('replay', () => {
       response.writeHead(500).end();
     });
     const { exit, lines } = await start(
-      ['replay', await record(), '--to', url, '--only', 'client_deleted'],
+      ['replay', await record(), '--to', url, '--only', 'client_updated', '--only', 'client_deleted'],
       env,
     );
 
@@ -195,12 +202,12 @@ describe('trigger', () => {
   test('posts a valid event of now, with fields set', async () => {
     const { url, handled } = await receiver({ dedupe: false });
     const before = Date.now();
-    const args = ['trigger', 'form_submitted', '--to', url, '--set', 'convoId=c7', '--copies', '2'];
+    const args = ['trigger', 'form_submitted', '--to', url, '--set', 'convoId=c=7', '--copies', '2'];
     const { exit } = await start([...args, '--set', 'formData={"a":null}'], env);
 
     expect(await exit).toBe(0);
     expect(handled).toHaveLength(2);
-    expect(handled[0]).toMatchObject({ payload: { convoId: 'c7', formData: { a: null } } });
+    expect(handled[0]).toMatchObject({ payload: { convoId: 'c=7', formData: { a: null } } });
     expect(handled[0]?.payload.createdAt).toBeGreaterThanOrEqual(before);
   });
 

@@ -289,3 +289,18 @@ test.each<[string, Send]>([
     expect(await send(setUp({ maxBodyBytes: body.length - 1 }).receiver, body, isDeclared)).toBe(413);
   }
 });
+
+test.each([
+  [false, [expect.stringMatching(/^error .*a webhook could not be answered: Error/)]],
+  // Someone else has answered: nothing is left to be done.
+  [true, []],
+])('an answer that cannot be written is told, where one has begun: %s', async (headersSent, told) => {
+  const logger = new RecordingLogger();
+  const stream = { on: () => undefined, destroy: () => undefined };
+  const setHeader = () => {
+    throw new Error('no');
+  };
+  const response = { ...stream, statusCode: 0, headersSent, setHeader, end: () => undefined };
+  await createWebhookReceiver({ secret, logger }).node({ ...stream, method: 'GET', headers: {} }, response);
+  expect(logger.lines.filter((line) => line.startsWith('error'))).toEqual(told);
+});

@@ -188,3 +188,14 @@ test.each<[string, () => unknown]>([
     }),
   );
 });
+
+test('one definition takes several handlers, and another of its type is refused', async () => {
+  const handled: string[] = [];
+  const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger() })
+    .on(leadScored, () => handled.push('one'))
+    .on(leadScored, () => handled.push('other'));
+  expect((await receiver.handle(post(sent))).status).toBe(200);
+  expect(handled).toEqual(['one', 'other']);
+  const twin = defineEvent('lead_scored', z.object({}));
+  expect(() => receiver.on(twin, () => undefined)).toThrow(/"lead_scored" is defined twice/);
+});

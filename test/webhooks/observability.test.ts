@@ -105,8 +105,9 @@ test('a delivery and its job are traced, and the job gets the trace of the deliv
   const deliveries: DeliveryTrace[] = [];
   const jobs: (JobTrace & { readonly error?: unknown })[] = [];
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const traces = [{ traceparent, tracestate: 'vendor=1' }, { traceparent }];
   subscribe<DeliveryTrace>(TRACING_CHANNELS.delivery, {
-    start: ({ traceContext }) => void Object.assign(traceContext, { traceparent, tracestate: 'vendor=1' }),
+    start: ({ traceContext }) => void Object.assign(traceContext, traces.shift()),
     asyncEnd: (message) => void deliveries.push(message),
   });
   subscribe<JobTrace>(TRACING_CHANNELS.job, { asyncEnd: (message) => void jobs.push(message) });
@@ -120,7 +121,10 @@ test('a delivery and its job are traced, and the job gets the trace of the deliv
     { type: 'webhook_test', workspace: 'shop', outcome: 'stored', status: 200 },
     { outcome: 'stored' },
   ]);
-  expect(stored[0]?.traceContext).toEqual({ traceparent, tracestate: 'vendor=1' });
+  expect(stored.map(({ traceContext }) => traceContext)).toEqual([
+    { traceparent, tracestate: 'vendor=1' },
+    { traceparent },
+  ]);
   expect(jobs).toMatchObject([
     { type: 'webhook_test', key: stored[0]?.key, traceContext: { traceparent }, outcome: 'handled' },
     { outcome: 'failed', error: expect.objectContaining({ name: 'WebhookError' }) },
@@ -133,10 +137,12 @@ test('a job that holds no webhook is traced, and refused as such', async () => {
   subscribe<JobTrace>(TRACING_CHANNELS.job, { asyncEnd: (message) => void jobs.push(message) });
   const { receiver } = receiverWith();
   // As a queue that another application writes to would hand it over.
-  await expect(receiver.process(undefined as unknown as StoredWebhook)).rejects.toMatchObject({
-    type: 'webhook_payload_error',
-  });
-  expect(jobs).toMatchObject([{ outcome: 'failed' }]);
+  for (const held of [undefined, { type: 'webhook_test', payload: null }]) {
+    await expect(receiver.process(held as unknown as StoredWebhook)).rejects.toMatchObject({
+      type: 'webhook_payload_error',
+    });
+  }
+  expect(jobs).toMatchObject([{ outcome: 'failed' }, { outcome: 'failed' }]);
 });
 
 test('without a trace, none is stored', async () => {

@@ -213,6 +213,40 @@ test.each<[string, () => Promise<string>, number]>([
   },
 );
 
+test('a load that was overtaken ends without the one that is waited for', async () => {
+  const loads: ReturnType<typeof deferred>[] = [];
+  const { clock, receiver } = setUp({
+    secret: async () => {
+      const load = deferred();
+      loads.push(load);
+      await load.promise;
+      return secret;
+    },
+  });
+  const answers = [receiver.handle(post('webhook_test'))];
+  await clock.advance(10_001);
+  answers.push(receiver.handle(post('webhook_test')));
+  loads[0]?.resolve();
+  await settle();
+  answers.push(receiver.handle(forged()));
+  await settle();
+  expect(loads).toHaveLength(2);
+  loads[1]?.resolve();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 401]);
+});
+
+test('parseWebhookRequest keeps what a function has loaded for further calls with it', async () => {
+  let loads = 0;
+  const options = {
+    secret: () => {
+      loads += 1;
+      return secret;
+    },
+  };
+  for (let count = 0; count < 3; count += 1) await parseWebhookRequest(delivery('webhook_test'), options);
+  expect(loads).toBe(1);
+});
+
 test('secrets that come after all end the rest of their function', async () => {
   const hanging = deferred();
   const state = { wait: Promise.resolve() };
