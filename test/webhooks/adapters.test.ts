@@ -18,13 +18,20 @@ import { listenOnLoopback, serve } from '../support/loopback.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, minimal, secret } from './deliveries.js';
 
-function setUp(options: { maxBodyBytes?: number } = {}) {
+function setUp(options: { maxBodyBytes?: number; deadline?: number } = {}) {
   const rejections: WebhookRejection[] = [];
   const events: unknown[] = [];
-  const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger(), ...options })
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, logger, ...options })
     .onAny((event) => events.push(event.payload))
     .onRejected((rejection) => rejections.push(rejection));
-  return { receiver, events, rejections };
+  return { receiver, events, rejections, logger };
+}
+
+/** What `node:http` hands to a listener, without a connection. Only these parts of it are looked at. */
+function inMemory(stream: Readable, fields: object = {}) {
+  const request = Object.assign(stream, { method: 'POST', headers: {}, ...fields });
+  return { request, response: new ServerResponse(request as unknown as IncomingMessage) };
 }
 
 const json = { 'content-type': 'application/json' };
@@ -133,7 +140,7 @@ test('a body that throws when it is looked at is answered 400, and what it threw
     void receiver.node(parsing, response);
   });
   expect((await post(address, delivery('lead_captured'))).status).toBe(400);
-  expect(rejections).toEqual([
+  expect(rejections).toStrictEqual([
     { reason: 'body_unreadable', status: 400, size: undefined, deliveryId: expect.any(String) },
   ]);
 });
@@ -190,9 +197,7 @@ test('a sender that disconnects half way harms nothing, and is reported', async 
 
 test('errors of a request and of its answer, whose connection is gone, have a listener', async () => {
   const { receiver, rejections } = setUp();
-  const request = Object.assign(new Readable({ read: () => undefined }), { method: 'POST', headers: {} });
-  // Only these parts of a request are looked at.
-  const response = new ServerResponse(request as unknown as IncomingMessage);
+  const { request, response } = inMemory(new Readable({ read: () => undefined }));
   const answered = receiver.node(request, response);
   // An error without a listener would be thrown, and end the process.
   request.emit('error', new Error('aborted'));
@@ -227,8 +232,59 @@ test('a sender that disconnects while handlers run keeps none from finishing', a
   expect(rejections).toEqual([]);
 });
 
+test('a request whose connection is gone is refused at once, and one whose answer nobody can get is left', async () => {
+  const { receiver, rejections } = setUp({ deadline: 100 });
+  const { request, response } = inMemory(new Readable({ read: () => undefined }));
+  request.destroy();
+  await once(request, 'close');
+  await receiver.node(request, response);
+  const refused = { reason: 'body_unreadable', status: 400, size: undefined, deliveryId: expect.any(String) };
+  expect(rejections).toStrictEqual([refused]);
+  const gone = inMemory(Readable.from([delivery('lead_captured')], { objectMode: false }));
+  gone.response.destroy();
+  await receiver.node(gone.request, gone.response);
+  expect(gone.response.headersSent).toBe(false);
+  expect(gone.response.getHeaderNames()).toEqual([]);
+});
+
+test.each<[string, unknown, string]>([
+  [
+    'an object, is taken',
+    { type: 'webhook_test', payload: { ...minimal.webhook_test, workspaceSecret: secret } },
+    'A test.',
+  ],
+  ['an empty object, is read from the stream', {}, 'from the stream'],
+  ['null, is read from the stream', null, 'from the stream'],
+])('the body of a request that nobody has read, set to %s', async (_, body, message) => {
+  const { receiver, events } = setUp();
+  const sent = delivery('webhook_test', { message: 'from the stream' });
+  const { request, response } = inMemory(Readable.from([sent], { objectMode: false }), { body });
+  await receiver.node(request, response);
+  expect(events).toMatchObject([{ message }]);
+});
+
+test('a letter whose bytes come one by one is read as it was', async () => {
+  const { receiver, events } = setUp();
+  const bytes = new TextEncoder().encode(delivery('lead_captured', { leadName: 'Zoë 😀' }));
+  const chunks = Array.from(bytes, (byte) => Uint8Array.of(byte));
+  const { request, response } = inMemory(Readable.from(chunks, { objectMode: false }));
+  await receiver.node(request, response);
+  expect(events).toMatchObject([{ leadName: 'Zoë 😀' }]);
+});
+
+test('fetch refuses a body that announces too much, unread, and answers 200 without a body or its type', async () => {
+  const { receiver, rejections } = setUp({ maxBodyBytes: 1_000 });
+  const send = (body: string, headers = {}) =>
+    receiver.fetch(new Request('https://example.com', { method: 'POST', body, headers }));
+  const refused = await send('{}', { 'content-length': '5000' });
+  expect([refused.status, await refused.json()]).toMatchObject([413, { code: 'body_too_large' }]);
+  expect(rejections).toMatchObject([{ reason: 'body_too_large', size: 5_000 }]);
+  const { status, body, headers } = await send(delivery('lead_captured'));
+  expect([status, body, headers.get('content-type')]).toEqual([200, null, null]);
+});
+
 test('what another has answered is left as it is', async () => {
-  const { receiver } = setUp();
+  const { receiver, logger } = setUp();
   let done: Promise<void> | undefined;
   const address = await serve((request, response) => {
     response.writeHead(202).end();
@@ -236,6 +292,7 @@ test('what another has answered is left as it is', async () => {
   });
   expect((await post(address, delivery('lead_captured', { workspaceSecret: 'forged' }))).status).toBe(202);
   await expect(done).resolves.toBeUndefined();
+  expect(logger.lines.join()).not.toContain('could not be answered');
 });
 
 test('text from setEncoding is read as the bytes it was', async () => {

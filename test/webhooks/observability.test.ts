@@ -10,7 +10,10 @@ import {
   type WebhookReceiverOptions,
 } from 'agent-platform-sdk';
 import { expect, onTestFinished, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from './deliveries.js';
+import { ManualClock, settle } from './manual-clock.js';
 
 type Handlers<Trace extends object> = Parameters<
   ReturnType<typeof tracingChannel<unknown, Trace>>['subscribe']
@@ -41,7 +44,7 @@ function receiverWith(options: Partial<WebhookReceiverOptions> = {}) {
 }
 
 test('onDelivery is told once for each delivery, whichever way it ends', async () => {
-  const { receiver, told } = receiverWith();
+  const { receiver, told } = receiverWith({ clock: new ManualClock() });
   const genuine = post('webhook_test', { message: 'hello' });
   await receiver.handle(genuine);
   await receiver.handle(genuine);
@@ -50,7 +53,7 @@ test('onDelivery is told once for each delivery, whichever way it ends', async (
   await receiver.handle({ method: 'GET', body: undefined });
 
   const verified = { type: 'webhook_test', workspace: 'shop', size: expect.any(Number) };
-  const common = { deliveryId: expect.any(String), durationMs: expect.any(Number), duplicate: false };
+  const common = { deliveryId: expect.any(String), durationMs: 0, duplicate: false };
   const unverified = { ...common, type: undefined, workspace: undefined };
   expect(told).toEqual([
     { ...common, ...verified, outcome: 'handled', status: 200 },
@@ -112,9 +115,12 @@ test('a delivery and its job are traced, and the job gets the trace of the deliv
   });
   subscribe<JobTrace>(TRACING_CHANNELS.job, { asyncEnd: (message) => void jobs.push(message) });
   const stored: StoredWebhook[] = [];
-  const { receiver } = receiverWith({ inbox: { store: (webhook) => stored.push(webhook) } });
+  const clock = new ManualClock();
+  const inbox: WebhookInbox = { store: (webhook) => stored.push(webhook) };
+  const { receiver } = receiverWith({ inbox, clock });
   await receiver.handle(post('webhook_test', { message: 'hello' }));
   await receiver.handle(post('webhook_test', { message: 'fail' }));
+  await clock.advance(700);
   for (const webhook of stored) await receiver.process(webhook).catch(() => undefined);
 
   expect(deliveries).toMatchObject([
@@ -129,7 +135,26 @@ test('a delivery and its job are traced, and the job gets the trace of the deliv
     { type: 'webhook_test', key: stored[0]?.key, traceContext: { traceparent }, outcome: 'handled' },
     { outcome: 'failed', error: expect.objectContaining({ name: 'WebhookError' }) },
   ]);
-  expect(jobs.every(({ waitedMs, durationMs = -1 }) => waitedMs >= 0 && durationMs >= 0)).toBe(true);
+  expect(jobs.map(({ waitedMs, durationMs }) => [waitedMs, durationMs])).toEqual([
+    [700, 0],
+    [700, 0],
+  ]);
+});
+
+test('a delivery is traced without a hook, and without a `tracestate`', async () => {
+  const traces: DeliveryTrace[] = [];
+  const traceContext = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+  subscribe<DeliveryTrace>(TRACING_CHANNELS.delivery, {
+    start: (trace) => void Object.assign(trace.traceContext, traceContext),
+    asyncEnd: (trace) => void traces.push(trace),
+  });
+  const stored: StoredWebhook[] = [];
+  const logger = new RecordingLogger();
+  const inbox: WebhookInbox = { store: (webhook) => stored.push(webhook) };
+  await createWebhookReceiver({ secret, inbox, logger }).handle(post('webhook_test'));
+  expect(stored[0]?.traceContext).toStrictEqual(traceContext);
+  expect(traces).toMatchObject([{ outcome: 'stored', traceContext }]);
+  expect(logger.lines).toEqual([]);
 });
 
 test('a job that holds no webhook is traced, and refused as such', async () => {
@@ -187,23 +212,30 @@ test('of many refusals for one reason, the first and each power of ten leave a l
 
   expect(refused).toBe(1_000);
   expect(lines).toHaveLength(12);
-  expect(lines.at(-1)).toContain('(the 1000th of them; not each is logged)');
-  for (now of [50_000, 100_000]) await receiver.handle(forged);
+  expect(lines.filter((line) => line.includes('of them'))).toEqual([
+    expect.stringContaining('(the 100th of them; not each is logged)'),
+    expect.stringContaining('(the 1000th of them; not each is logged)'),
+  ]);
+  for (now of [60_000, 120_000]) await receiver.handle(forged);
   expect(lines).toHaveLength(12);
-  now += 61_000;
+  now += 60_001;
   await receiver.handle(forged);
   expect(lines.at(-1)).not.toContain('of them');
 });
 
 test('lines of deliveries carry their facts as fields', async () => {
   const fields: unknown[] = [];
+  const clock = new ManualClock();
+  const end = deferred();
   const take = (_: string, facts?: object) => void fields.push(facts);
   const receiver = createWebhookReceiver({
     secret: { shop: secret },
     logLevel: 'info',
     logger: { error: take, warn: take, info: take, debug: take },
+    clock,
   }).on('webhook_test', ({ payload }) => {
     if (payload.message === 'fail') throw new Error('no');
+    if (payload.message === 'late') return end.promise;
   });
   await receiver.handle(post('webhook_test'));
   await receiver.handle({ method: 'GET', body: undefined });
@@ -221,6 +253,35 @@ test('lines of deliveries carry their facts as fields', async () => {
     },
     { ...common, type: 'webhook_test', workspace: 'shop', outcome: 'handler_failed', status: 500 },
   ]);
+
+  const answer = receiver.handle(post('webhook_test', { message: 'late' }));
+  await clock.advance(55_000);
+  await answer;
+  end.resolve();
+  await settle();
+  expect(fields.at(-1)).toEqual({
+    ...common,
+    type: 'webhook_test',
+    workspace: 'shop',
+    outcome: 'handled',
+    status: 200,
+    durationMs: 55_000,
+  });
+});
+
+const stack = 'Error: of a customer\n    at a place that is none';
+
+test.each<[string, unknown]>([
+  ['a text', 'of a customer'],
+  ['null', null],
+  ['an error without a stack', Object.assign(new Error('of a customer'), { stack: undefined })],
+  ['an error whose message is not in its stack', Object.assign(new Error('another'), { stack })],
+])('a handler that throws %s leaves one line, without frames', async (_, thrown) => {
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, logger }).on('webhook_test', () => Promise.reject(thrown));
+  expect((await receiver.handle(post('webhook_test'))).status).toBe(500);
+  expect(logger.lines).toEqual([expect.stringMatching(/failed at handler with .*, delivery \S+$/)]);
+  expect(logger.lines.join()).not.toContain('customer');
 });
 
 test('of the stack of a failed handler, the first ten frames are logged', async () => {

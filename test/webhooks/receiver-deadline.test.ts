@@ -62,10 +62,11 @@ test('the signal is aborted at the deadline, not before', async () => {
   });
   const answer = receiver.handle(post('lead_captured'));
   await clock.advance(999);
-  expect(context?.signal.aborted).toBe(false);
+  const signal = context?.signal;
+  expect(signal?.aborted).toBe(false);
   await clock.advance(1);
   await answer;
-  expect(context?.signal).toMatchObject({ aborted: true, reason: { type: 'webhook_error' } });
+  expect(signal).toMatchObject({ aborted: true, reason: { type: 'webhook_error' } });
 });
 
 test('a delivery that ends in time leaves no timer, and its signal alone', async () => {
@@ -152,7 +153,7 @@ test('a body that stalls is given up at the deadline, once, and not handled thou
   expect((await answer).status).toBe(400);
   await settle();
   expect([cancelled, handled]).toEqual([true, []]);
-  expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
+  expect(rejections).toMatchObject([{ reason: 'body_unreadable', error: { type: 'webhook_error' } }]);
 });
 
 test('what was handled is answered 200 at the deadline, though the store does not take note of it', async () => {
@@ -170,6 +171,24 @@ test('an onError that never settles is told once that the inbox failed', async (
   await clock.advance(55_000);
   expect(codeOf(await answer)).toEqual([500, 'not_stored']);
   expect(failures).toMatchObject([[{ message: 'full' }, { stage: 'inbox' }]]);
+});
+
+test('an inbox that fails after the deadline is told of both', async () => {
+  const end = deferred();
+  const store = async () => {
+    await end.promise;
+    throw new Error('full');
+  };
+  const { clock, receiver, failures } = setUp({ inbox: { store } });
+  const answer = receiver.handle(post('lead_captured'));
+  await clock.advance(55_000);
+  expect(codeOf(await answer)).toEqual([500, 'not_stored']);
+  end.resolve();
+  await settle();
+  expect(failures).toMatchObject([
+    [{ message: expect.stringContaining('55000 ms') }, { stage: 'inbox' }],
+    [{ message: 'full' }, { stage: 'inbox' }],
+  ]);
 });
 
 test('a look-up that fails after the deadline is told once', async () => {

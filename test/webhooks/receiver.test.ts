@@ -262,9 +262,12 @@ test('an onInvalid that fails is a failure like any', async () => {
 });
 
 test.each(['GET', 'PUT', 'HEAD', undefined])('the method %s is answered 405', async (method) => {
-  const { receiver, rejections } = setUp();
+  const { receiver, rejections, logger } = setUp();
   const answer = await receiver.handle({ ...post('lead_captured'), method });
   expect(answer).toEqual(refused(405, 'method_not_allowed', { allow: 'POST' }));
+  expect(logger.lines).toEqual([
+    expect.stringMatching(/refused with 405 method_not_allowed after \d+ ms, delivery \S+$/),
+  ]);
   expect(rejections).toMatchObject([{ reason: 'method_not_allowed', status: 405 }]);
 });
 
@@ -503,6 +506,7 @@ test.each([
   [{ dedupe: 'redis' }, 'dedupe'],
   [{ inbox: null }, 'inbox.store'],
   [{ clock: {} }, 'clock.now'],
+  [{ clock: { now: () => 0 } }, 'clock.setTimeout'],
   [{ dedupe: { window: 0 } }, 'dedupe.window'],
   [{ dedupe: { lease: -1 } }, 'dedupe.lease'],
   [{ dedupe: { timeout: 0 } }, 'dedupe.timeout'],
@@ -529,7 +533,9 @@ test('a handler for an unknown type or a list of types, or one that is no functi
   expect(() => receiver.on('lead_capturd' as 'lead_captured', () => undefined)).toThrow(
     /lead_capturd.*Known/,
   );
-  expect(() => receiver.on(['lead_captured'] as never, () => undefined)).toThrow(ConfigurationError);
+  for (const type of [['lead_captured'], null, undefined]) {
+    expect(() => receiver.on(type as never, () => undefined)).toThrow(ConfigurationError);
+  }
   expect(() => receiver.on('lead_captured', undefined as never)).toThrow(ConfigurationError);
   expect(() => receiver.onError('log' as never)).toThrow(ConfigurationError);
 });

@@ -20,6 +20,7 @@ const repeats: readonly [string, (secret: string) => object][] = [
   ['the type', (its) => ({ ...envelope('webhook_test'), type: `of ${its}` })],
   ['a field', (its) => envelope('webhook_test', { message: `token ${its}, twice ${its}` })],
   ['a field of its own name', (its) => envelope('webhook_test', { inner: { workspaceSecret: its } })],
+  ['one element of a list', (its) => envelope('webhook_test', { list: [1, `x ${its}`, 'another'] })],
   ['the name of a field', (its) => envelope('webhook_test', { [`x ${its}`]: 1 })],
   ['a list, deep inside', (its) => envelope('webhook_test', { deep: nested(200, [its]) })],
   ['the envelope', (its) => ({ ...envelope('webhook_test'), [its]: [its] })],
@@ -75,7 +76,7 @@ test.each([
 });
 
 test('only what repeats the secret is changed', () => {
-  const rest = { list: [1, null, 'one'], __proto__x: { a: {} }, message: `is ${secret}` };
+  const rest = { list: [1, null, 'one'], __proto__x: { a: {} }, none: [], message: `is ${secret}` };
   const body = JSON.stringify(envelope('webhook_test', rest)).replace('__proto__x', '__proto__');
   const { payload } = parseWebhook(body, { secret });
   expect(Object.entries(payload)).toEqual([
@@ -83,7 +84,20 @@ test('only what repeats the secret is changed', () => {
     ['createdAt', 1_760_000_000_000],
     ['list', [1, null, 'one']],
     ['__proto__', { a: {} }],
+    ['none', []],
   ]);
+});
+
+test('in what a body parser has made, dates stay dates, one object one object; and a copy can be changed', () => {
+  const at = new Date(0);
+  const shared = { text: 'once' };
+  const body = envelope('webhook_test', { message: `is ${secret}`, at, one: shared, other: shared });
+  const payload: Record<string, unknown> = { ...parseWebhook(body, { secret }).payload };
+  expect(payload).toMatchObject({ message: 'is [redacted]', at, one: shared });
+  expect(payload.one).toBe(payload.other);
+  expect(Object.getOwnPropertyDescriptor(payload.one, 'text')).toEqual(
+    Object.getOwnPropertyDescriptor(shared, 'text'),
+  );
 });
 
 test('a secret as short as a word of a test changes no payload', () => {

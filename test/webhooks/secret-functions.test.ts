@@ -11,7 +11,7 @@ import {
   type WebhookSecretOptions,
   WebhookVerificationError,
 } from 'agent-platform-sdk';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { rejectionOf } from '../support/client.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -74,6 +74,7 @@ test.each<[string, WebhookSecretLoader, string | undefined]>([
 test('secrets are loaded when the first delivery presents one, for all that wait at once', async () => {
   const { state, statusOf } = vault();
   await statusOf({ method: 'POST', body: '{}' });
+  await statusOf({ method: 'POST', body: {} });
   expect(state.loads).toBe(0);
   const statuses = await Promise.all(Array.from({ length: 50 }, () => statusOf(post('webhook_test'))));
   expect(new Set(statuses)).toEqual(new Set([200]));
@@ -143,11 +144,26 @@ test.each<[string, () => unknown]>([
     expect(failures[0]).toMatchObject([{ option: 'secret' }, { stage: 'secret', event: undefined }]);
     expect(rejections).toEqual([]);
     expect(logger.lines.join('\n')).toMatch(/^error .*failed at secret with ConfigurationError: secret /m);
-    expect(logger.lines.join()).not.toContain('private');
+    expect(logger.lines.join()).not.toMatch(/private|the last ones are used/);
     const parsing = parseWebhookRequest(delivery('webhook_test'), { secret: load as WebhookSecretLoader });
     await expect(parsing).rejects.toThrow(ConfigurationError);
   },
 );
+
+test('parseWebhookRequest loads once for many calls, and has no log to go on with the last secrets by', async () => {
+  const now = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
+  onTestFinished(() => clock.mockRestore());
+  const load = vi.fn(() => secret);
+  const parse = () => parseWebhookRequest(delivery('webhook_test'), { secret: load });
+  for (const call of [parse, parse]) await call();
+  expect(load).toHaveBeenCalledOnce();
+  load.mockImplementation(() => {
+    throw new Error('the vault is away');
+  });
+  clock.mockReturnValue(now + 5 * MINUTES + 1);
+  await expect(parse()).rejects.toThrow(ConfigurationError);
+});
 
 test('a loader that failed is asked again by the next delivery', async () => {
   const { state, statusOf } = vault('');
@@ -294,6 +310,30 @@ test('a loader that hangs holds up only the deliveries of the next ten seconds',
   expect(loads).toBe(2);
 });
 
+test('a load that hangs and ends after all leaves the one that deliveries wait for meanwhile', async () => {
+  const loads = [deferred(), deferred()];
+  let count = 0;
+  const { clock, receiver } = setUp({
+    secret: async () => {
+      count += 1;
+      await loads[count - 1]?.promise;
+      return secret;
+    },
+  });
+  const send = () => receiver.handle(post('webhook_test'));
+  const answers = [send()];
+  await clock.advance(10_001);
+  answers.push(send());
+  await settle();
+  loads[0]?.resolve();
+  await settle();
+  answers.push(receiver.handle(post('webhook_test', { workspaceSecret: 'another' })));
+  await clock.advance(1);
+  expect(count).toBe(2);
+  loads[1]?.resolve();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 401]);
+});
+
 test.each([
   ['createWebhookReceiver', (options: unknown) => createWebhookReceiver(options as WebhookSecretOptions)],
   [
@@ -362,7 +402,10 @@ test.each(['acme-name', '', undefined, null, 0, 1, {}, [], { workspace: '' }, { 
       [{ type: 'configuration_error', option: 'verifySecret' }, { stage: 'secret' }],
     ]);
     const log = logger.lines.join('\n');
-    expect(log).toMatch(/^error .*ConfigurationError: verifySecret must answer/m);
+    const got = typeof answer === 'string' ? 'a string' : '(nothing|null|object|array|[01])';
+    expect(log).toMatch(
+      new RegExp(`^error .*ConfigurationError: verifySecret must answer .*, got ${got}\\.`, 'm'),
+    );
     expect(log).not.toContain('acme-name');
     const parsing = parseWebhookRequest(delivery('webhook_test'), { verifySecret });
     await expect(parsing).rejects.toThrow(ConfigurationError);
@@ -384,8 +427,9 @@ test('a look-up is not asked about what is no secret', async () => {
 test('a look-up that fails is answered 500, and reported with its error', async () => {
   const cause = new Error('database down');
   const verifySecret = () => Promise.reject(cause);
-  const { failures, rejections, logger, statusOf } = setUp({ verifySecret });
-  expect(await statusOf(post('webhook_test'))).toBe(500);
+  const { failures, rejections, logger, receiver } = setUp({ verifySecret });
+  const answer = await receiver.handle(post('webhook_test'));
+  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([500, { code: 'lookup_failed' }]);
   expect(failures).toMatchObject([[cause, { stage: 'secret', event: undefined }]]);
   expect(rejections).toEqual([]);
   expect(logger.lines.join()).not.toContain('database down');

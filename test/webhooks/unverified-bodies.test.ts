@@ -1,3 +1,5 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { createWebhookReceiver, type WebhookRejection, type WebhookSecretOptions } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { UnverifiedBodies, type UnverifiedBody } from '../../src/webhooks/unverified-bodies.js';
@@ -116,6 +118,26 @@ test('a body that may be larger than all has to fit', async () => {
   const create = () => createWebhookReceiver({ secret, maxBodyBytes: 1_000, maxUnverifiedBytes: 999 });
   expect(create).toThrow(expect.objectContaining({ option: 'maxUnverifiedBytes' }));
   expect(create).toThrow('must be at least maxBodyBytes, 1000');
+});
+
+test('bodies that come through node are bounded as well', async () => {
+  const { receiver, rejections } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_500 });
+  const requests = [800, 900].map((size) => {
+    const request = new Readable({ read: () => undefined });
+    request.push(Buffer.alloc(size));
+    return Object.assign(request, { method: 'POST', headers: {} });
+  });
+  for (const request of requests) {
+    // Only these parts of a request are looked at.
+    void receiver.node(request, new ServerResponse(request as unknown as IncomingMessage));
+    await settle();
+  }
+  expect(rejections).toMatchObject([{ reason: 'overloaded', size: 900 }]);
+});
+
+test('one that is larger than all may hold is refused, though it cannot be given up', () => {
+  const bodies = new UnverifiedBodies(100, () => 0);
+  expect(bodies.hold({ receivedAt: 0, heldBytes: 0, giveUp: undefined }, 101)).toBe(false);
 });
 
 test('a body that was given up, and is released once more at its end, makes no room twice', () => {
