@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
@@ -111,6 +113,17 @@ test('a certificate that proves nothing, or none at all', async () => {
   const connections = () =>
     new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
   await vi.waitFor(async () => expect(await connections()).toBe(0), 5_000);
+});
+
+test('a certificate is looked at by an IPv6 address too', async () => {
+  const server = createServer(ownCertificate()).listen(0, '::1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  // It listens on a port.
+  const { port } = server.address() as AddressInfo;
+  const { text } = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: `https://[::1]:${port}` });
+
+  expect(text).toMatch(/fail +tls +the certificate is signed by nobody whom this machine trusts/);
 });
 
 test('a token that would go out unencrypted is warned of', async () => {

@@ -11,9 +11,9 @@ beforeAll(async () => {
 afterAll(() => postgres.stop());
 
 /** The doctor's lines about the inbox in a database. */
-async function inboxOf(database: string, flags: readonly string[] = []): Promise<string> {
+async function inboxOf(database: string, flags: readonly string[] = [], user = 'postgres'): Promise<string> {
   const { exit, lines } = await start(['doctor', '--postgres', ...flags], {
-    DATABASE_URL: postgres.url.replace(/postgres$/, database),
+    DATABASE_URL: postgres.url.replace(/\/postgres@/, `/${user}@`).replace(/postgres$/, database),
   });
   await exit;
   return lines.filter((line) => line.includes('inbox')).join('\n');
@@ -33,6 +33,7 @@ test('the doctor counts what waits in the inbox, and names settings that can los
     await inbox.store(stored);
   }
   await inbox.close();
+  await pool.query('CREATE ROLE stranger LOGIN');
   await pool.query('CREATE DATABASE frozen TEMPLATE template0');
   await pool.query('ALTER DATABASE postgres SET synchronous_commit = off');
   await pool.end();
@@ -43,6 +44,9 @@ test('the doctor counts what waits in the inbox, and names settings that can los
   );
   expect(told).toMatch(/warn +inbox +synchronous_commit is off/);
   expect(await inboxOf('postgres', ['--queue', 'another'])).toContain('0 waiting');
+  expect(await inboxOf('postgres', [], 'stranger')).toMatch(
+    /fail +inbox +permission denied .*: the user of DATABASE_URL may not read the schema pgboss/,
+  );
   expect(await inboxOf('frozen')).toMatch(/fail +inbox +there are no tables of pg-boss/);
   expect(await inboxOf('nowhere')).toMatch(
     /fail +inbox +Postgres does not answer: database "nowhere" does not/,

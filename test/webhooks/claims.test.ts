@@ -132,24 +132,3 @@ test('a renewal that is under way when the handlers fail is the last', async () 
   // It would hold the event again, and a copy would wait for it in vain.
   expect([claims, clock.timers.size]).toEqual([2, 0]);
 });
-
-test.each<[string, () => never | Promise<never>]>([
-  [
-    'throws',
-    () => {
-      throw new Error('no');
-    },
-  ],
-  ['rejects', () => Promise.reject(new Error('no'))],
-])('an event was handled though the store %s when it is to take note of it', async (_, complete) => {
-  const failures: WebhookFailure[] = [];
-  const receiver = createWebhookReceiver({
-    secret,
-    logger: new RecordingLogger(),
-    dedupe: { store: { ...createMemoryDedupe(), complete } },
-  })
-    .on('lead_captured', () => undefined)
-    .onError((_, failure) => failures.push(failure));
-  expect((await receiver.handle(event())).status).toBe(200);
-  expect(failures).toMatchObject([{ stage: 'dedupe' }]);
-});
