@@ -1,12 +1,13 @@
 /**
- * The memory of Redis for what an inbox keeps: for an event that waits, a dead letter, and a key that is remembered after its event
- * was handled; and what that comes to at a rate of events.
+ * The memory of Redis for what an inbox keeps: for an event that waits, a dead letter, a key that is remembered after its event was
+ * handled, and a newest snapshot; and what that comes to at a rate of events.
  *
  * `npx tsx bench/inbox/memory.ts`, or for a rate and a retention of your own: `--rate 500 --hours 24`
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type BullMQInbox, createBullMQInbox } from 'agent-platform-sdk/bullmq';
+import type { WebhookPayloadOf } from 'agent-platform-sdk';
+import { type BullMQInbox, createBullMQInbox, type WorkOptions } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { startRedis } from '../../scripts/redis-server.js';
 
@@ -27,6 +28,7 @@ try {
   row('waits', small.waiting, large.waiting);
   row('is a dead letter', small.dead, large.dead);
   row('was handled: its key', small.key, large.key);
+  row('is the newest of its key (newestOnly)', small.newest, large.newest);
   console.log(`\nAt ${rate} events per second:\n`);
   row('', 'GB');
   row(`keys, retention ${hours} h`, gigabytes(rate * hours * HOUR * small.key));
@@ -52,8 +54,13 @@ async function measure(bytes: number) {
   await store(inbox, COUNT, bytes, 'fails');
   await work(inbox, false);
   const dead = (await usedMemory()) - before - key;
+  await store(inbox, COUNT, bytes, 'is newest');
+  await work(inbox, true, {
+    newestOnly: ({ payload }) => (payload as WebhookPayloadOf<'lead_captured'>).leadEmail,
+  });
+  const newest = (await usedMemory()) - before - key - dead - key;
   await inbox.close();
-  return { waiting: waiting / COUNT, key: key / COUNT, dead: dead / COUNT };
+  return { waiting: waiting / COUNT, key: key / COUNT, dead: dead / COUNT, newest: newest / COUNT };
 }
 
 async function store(inbox: BullMQInbox, count: number, bytes: number, name: string): Promise<void> {
@@ -62,8 +69,15 @@ async function store(inbox: BullMQInbox, count: number, bytes: number, name: str
       const key = Buffer.from(`${name} ${from + index}`)
         .toString('hex')
         .padStart(64, '0');
-      const payload = { leadName: 'x'.repeat(bytes - 100), leadEmail: 'someone@example.com' };
       const receivedAt = Date.now();
+      const payload = {
+        agentId: 'agent_1',
+        leadName: 'x'.repeat(bytes - 200),
+        leadEmail: `${index}-${from}@example.com`,
+        channel: 'web-chat',
+        operation: 'captured',
+        createdAt: receivedAt,
+      };
       return inbox.store({
         key,
         type: 'lead_captured',
@@ -76,9 +90,9 @@ async function store(inbox: BullMQInbox, count: number, bytes: number, name: str
   }
 }
 
-async function work(inbox: BullMQInbox, succeeds: boolean): Promise<void> {
+async function work(inbox: BullMQInbox, succeeds: boolean, options: WorkOptions = {}): Promise<void> {
   const process = () => (succeeds ? Promise.resolve() : Promise.reject(new Error('no')));
-  const worker = inbox.work({ process }, { concurrency: 100 });
+  const worker = inbox.work({ process }, { concurrency: 100, ...options });
   while ((await inbox.health()).depth > 0) await sleep(100);
   await worker.close();
 }
