@@ -102,14 +102,12 @@ test.each<[string, unknown]>([
   // biome-ignore lint/suspicious/noThenProperty: a body that is a promise, or looks like one.
   ['a body that rejects', { method: 'POST', body: { then: (_: unknown, reject: () => void) => reject() } }],
 ])('handle, fetch and node never reject, whatever they are given: %s', async (_, request) => {
-  const logger = new RecordingLogger();
-  const receiver = createWebhookReceiver({ secret, logger });
+  const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger() });
   receiver.onAny(() => expect.unreachable());
   const { status } = await receiver.handle(request as never);
   expect([400, 405, 500]).toContain(status);
   expect([400, 405]).toContain((await receiver.fetch(request as never)).status);
   await expect(receiver.node(request as never, undefined as never)).resolves.toBeUndefined();
-  expect(logger.lines.at(-1)).toMatch(/^error .*a webhook could not be answered: TypeError/);
 });
 
 const nodeRequest = (fields: object) =>

@@ -395,22 +395,6 @@ test('the time that a store has can be chosen, and holds for each of its answers
   expect(clock.timers.size).toBe(0);
 });
 
-test.each([
-  ['rejects', down],
-  [
-    'throws',
-    () => {
-      throw new Error('store down');
-    },
-  ],
-])('what was handled is answered 200 though the store %s where it is to take note', async (_, complete) => {
-  const { failures, succeed } = setUp({
-    dedupe: { store: { claim: () => 'new', complete, release: down } },
-  });
-  expect(await succeed()).toBe(200);
-  expect(failures).toMatchObject([{ stage: 'dedupe' }]);
-});
-
 test('a renewal that is under way does not claim again what was given up', async () => {
   const clock = new ManualClock();
   const memory = createMemoryDedupe({ clock });
