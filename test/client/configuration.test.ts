@@ -147,6 +147,12 @@ test.each([
   expect(construct({ ...complete, baseUrls: { eu: given } }).baseUrl).toBe(expected);
 });
 
+test('a header may hold every character of Latin-1', async () => {
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
+  await platform.tools.get('t1', { headers: { 'x-name': 'Zoé' } });
+  expect(requests[0]?.headers['x-name']).toBe('Zoé');
+});
+
 test('plain http beyond loopback is allowed when asked for', () => {
   const options = { ...complete, baseUrls: { eu: 'http://gateway.internal' }, allowInsecureBaseUrl: true };
   expect(construct(options).baseUrl).toBe('http://gateway.internal/v3');

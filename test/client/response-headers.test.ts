@@ -1,10 +1,20 @@
 import type { ApiError } from 'agent-platform-sdk';
 import { describe, expect, test } from 'vitest';
-import { rejectionOf } from '../support/client.js';
+import { rejectionOf, TOKEN } from '../support/client.js';
 import { answerWith, connectTo } from '../support/msw.js';
 
 const inAscii = (text: string): string =>
   text.replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+test('a header whose name repeats the token is named otherwise', async () => {
+  const headers = { [`x-${TOKEN}`]: 'yes', 'x-other': 'yes' };
+  const { platform } = connectTo(answerWith(404, { message: 'no', code: 'c' }, headers));
+  const error = (await rejectionOf(platform.tools.get('t1'))) as ApiError;
+  expect(Object.keys(Object.fromEntries(error.headers))).toEqual(
+    expect.arrayContaining(['redacted', 'x-other']),
+  );
+  expect(JSON.stringify(error)).not.toContain(TOKEN);
+});
 
 describe('a header that holds JSON with characters beyond Latin-1', () => {
   const plain = inAscii('{"name":"中文","line":"\u2028"}');

@@ -18,6 +18,7 @@ const outcomes: readonly (readonly [name: string, fault: FaultInput, seen: objec
   ['a status without a body', { status: 500, body: 'none' }, { status: 500, code: undefined, rawBody: '' }],
   ['a chosen code', { status: 418, code: 'teapot', message: 'Short and stout' }, { code: 'teapot' }],
   ['Retry-After', { kind: 'status', status: 429, retryAfter: 2 }, { name: 'RateLimitError', retryAfter: 2 }],
+  ['Retry-After without a body', { status: 429, body: 'none', retryAfter: 2 }, { retryAfter: 2 }],
   ['a Retry-After of nonsense', { status: 429, retryAfter: 'soon' }, { retryAfter: undefined }],
   ['HTML', { kind: 'html' }, { status: 502, rawBody: expect.stringContaining('<h1>502</h1>') }],
   ['HTML with 200', { kind: 'html', status: 200 }, { name: 'ResponseValidationError', status: 200 }],
@@ -138,8 +139,10 @@ describe('which calls are struck', () => {
 
   test.each([204, 205, 304])('with %s, which has no body', async (status) => {
     const fake = createFakePlatform();
-    fake.faults.inject({ status });
-    expect((await send(fake, '/v3/tools/defaults')).status).toBe(status);
+    for (const kind of ['status', 'html', 'empty', 'wrong-shape'] as const) {
+      fake.faults.inject({ kind, status });
+      expect((await send(fake, '/v3/tools/defaults')).status).toBe(status);
+    }
   });
 
   test.each(['clear', 'reset'] as const)('none after %s', async (how) => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   ConversationSchema,
   DefaultToolSchema,
@@ -11,7 +14,7 @@ import {
   webhookEvents,
 } from 'agent-platform-sdk';
 import { createFakePlatform, createFixtures, fixtures } from 'agent-platform-sdk/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 
 const schemas = {
@@ -65,6 +68,14 @@ describe.each(events)('%s', (type) => {
       fixtures.event(type),
     );
   });
+});
+
+test('a recording may have blank lines, and need not tell when a webhook came', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agent-platform-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'events.ndjson');
+  await writeFile(file, '\n{"type":"lead_scored","payload":{"score":9}}\n  \r\n');
+  expect(fixtures.fromRecording(file)).toEqual([{ type: 'lead_scored', payload: { score: 9 } }]);
 });
 
 test('of a choice of values, each is drawn under some seed', () => {

@@ -80,6 +80,21 @@ test('replaces a record of the same id', () => {
   ]);
 });
 
+test('a variable belongs to the first owner of its workspace', () => {
+  const { add } = createFakePlatform();
+  const { id: workspaceId } = add.workspace({ ownerIds: ['ann', 'bob'] });
+  const { id: agentId } = add.agent({ workspaceId });
+
+  expect(add.variable({ agentId }).userId).toBe('ann');
+});
+
+test('of many records, ten are named where another is asked for', () => {
+  const { add } = createFakePlatform();
+  for (let more = 0; more < 10; more += 1) add.agent();
+
+  expect(() => add.tool({ agentId: 'x' })).toThrow(/agent_eu_1, .*agent_eu_10, …\.$/);
+});
+
 test('keeps a copy of what it is given', () => {
   const fake = createFakePlatform();
   const channels = ['web-chat'];

@@ -70,6 +70,13 @@ test.each(['workspaceSecret', 'agentSecret'] as const)(
   },
 );
 
+test('the scheme of the token is read in any case', async () => {
+  const fake = createFakePlatform();
+  const headers = { authorization: `bearer ${fake.seed.eu.workspaceSecret}` };
+
+  expect((await send(fake, '/v3/tools/defaults', { headers })).status).toBe(200);
+});
+
 test('a token that both regions know is one of the region that is called', async () => {
   const fake = createFakePlatform();
   const { workspaceSecret: token } = fake.seed.eu;
@@ -86,14 +93,16 @@ test('an agent whose workspace is gone has no token any more', async () => {
   await expect(clientOf(fake, { token }).tools.get(toolId)).rejects.toThrow(AuthenticationError);
 });
 
-test('a request tells how long it took, and shows no token that its answer repeats', async () => {
+test('a request tells how long it took, and shows no token that its body or its answer repeats', async () => {
   const clock = { now: () => 7_000, setTimeout: () => 0, clearTimeout: () => undefined };
   const fake = createFakePlatform({ clock });
   const { workspaceSecret } = fake.seed.eu;
   fake.faults.inject({ kind: 'wrong-shape', body: { said: workspaceSecret } });
-  await send(fake, '/v3/tools/defaults');
+  const body = JSON.stringify({ variable: { key: workspaceSecret } });
+  await send(fake, '/v3/agents/agent_eu_1/variables', { method: 'POST', headers: json, body });
 
   expect(fake.requests).toMatchObject([{ at: 7_000, duration: 0, answer: { said: '[redacted]' } }]);
+  expect(fake.requests[0]?.body).toEqual({ variable: { key: '[redacted]' } });
 });
 
 test('names each field that does not fit the operation', async () => {

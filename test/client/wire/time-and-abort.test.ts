@@ -9,6 +9,10 @@ const stallInBody: Answer = (_, response) => {
   response.writeHead(200, { 'content-length': 100 });
   response.write('{"success":');
 };
+const stallInError: Answer = (_, response) => {
+  response.writeHead(500, { 'content-length': 100 });
+  response.write('{"message":');
+};
 const drip: Answer = (_, response) => {
   response.writeHead(200);
   const timer = setInterval(() => response.write(' '), 10);
@@ -41,6 +45,7 @@ test('totalTimeout shorter than timeout is the one that is named', async () => {
 test.each([
   ['before headers', stall],
   ['in the body', stallInBody],
+  ['in the body of an error', stallInError],
 ])(
   'a signal aborted while the answer stalls %s ends the call, and it is not tried again',
   async (_, answer) => {
