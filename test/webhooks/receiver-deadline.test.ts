@@ -66,6 +66,7 @@ test('the signal is aborted at the deadline, not before', async () => {
   expect(signal?.aborted).toBe(false);
   await clock.advance(1);
   await answer;
+  expect(context?.signal).toBe(signal);
   expect(signal).toMatchObject({ aborted: true, reason: { type: 'webhook_error' } });
 });
 
