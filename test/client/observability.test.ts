@@ -137,7 +137,7 @@ test('a call is traced for one who hears of failures alone', async () => {
   const heard: unknown[] = [];
   const listen = (message: unknown) => void heard.push(message);
   failures.subscribe(listen);
-  onTestFinished(() => void failures.unsubscribe(listen));
+  onTestFinished(() => failures.unsubscribe(listen));
   const { platform } = connectTo(missing);
   const error = await rejectionOf(platform.tools.get('t1'));
   expect(heard).toMatchObject([{ ...about, error }]);

@@ -437,7 +437,7 @@ test('what happens is told as it happens', async () => {
     () => ask('POST /records/eu/leads', { id: 'lead' }),
     () => ask('PATCH /records/eu/leads/lead', { agentId: fake.seed.eu.agentId }),
     () => ask('DELETE /records/eu/leads/lead'),
-    () => fake.restore(fake.snapshot()),
+    async () => fake.restore(fake.snapshot()),
   ];
   for (const [index, change] of changes.entries()) {
     await change();
