@@ -11,7 +11,7 @@ import { type Figures, measure } from './measure.js';
 import type { Kind } from './role.js';
 
 const SIZES = [
-  { name: '1 kB', bytes: 1_000, count: 4_000 },
+  { name: '1 kB', bytes: 1_000, count: 20_000 },
   { name: '10 kB', bytes: 10_000, count: 2_000 },
   { name: '1 MB', bytes: 1_000_000, count: 100 },
 ];

@@ -31,7 +31,7 @@ export interface Figures {
 }
 
 /** Small events for each process, before anything is measured: code that was compiled yet is what runs for months. */
-const WARM_UP = 2_000;
+const WARM_UP = 10_000;
 
 export async function measure(one: Case, redisUrl: string): Promise<Figures> {
   const redis = new Redis(redisUrl);
