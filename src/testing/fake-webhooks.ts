@@ -84,7 +84,7 @@ export type PayloadToSend<Sent> = Omit<Sent, 'createdAt'> & Partial<Pick<Sent, k
 
 /** Hears of what is delivered, and of who subscribes; and says whether the oldest of so many deliveries is forgotten. */
 interface WebhookListener {
-  readonly isTooMany: (count: number) => boolean;
+  readonly forgetsOldest: (count: number) => boolean;
   readonly delivered: (delivery: DeliveryRecord) => void;
   readonly changed: (what: 'subscriptions' | 'deliveries') => void;
 }
@@ -427,7 +427,8 @@ export class FakeWebhooks {
     this.#posts.set(id, post);
     const record = await deliver(post, this.#clock, id);
     if (this.#posts.get(id) === post) this.#deliveries.push(record);
-    if (this.#on.isTooMany(this.#deliveries.length)) this.#posts.delete(this.#deliveries.shift()?.id ?? id);
+    if (this.#on.forgetsOldest(this.#deliveries.length))
+      this.#posts.delete(this.#deliveries.shift()?.id ?? id);
     this.#on.delivered(record);
     return record;
   }

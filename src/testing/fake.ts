@@ -102,13 +102,13 @@ export class FakePlatform {
     const { clock = realClock, onRequest = () => undefined, onDelivery = () => undefined } = options;
     const world = createWorld(resolveChoices(options.choices));
     const changes = new Changes();
-    const isTooMany = (what: 'requests' | 'deliveries') => (count: number) => {
+    const forgetsOldest = (what: 'requests' | 'deliveries') => (count: number) => {
       if (count <= this.#most) return false;
       this.#onForgotten(what);
       return true;
     };
     const log = new RequestLog(clock, {
-      isTooMany: isTooMany('requests'),
+      forgetsOldest: forgetsOldest('requests'),
       arrived: (request) => changes.tell('request', request),
       answered: (request) => {
         onRequest(request);
@@ -127,7 +127,7 @@ export class FakePlatform {
     this.faults = faults;
     this.records = new FakeRecords(world, this.add, changes);
     this.webhooks = new FakeWebhooks(world, clock, {
-      isTooMany: isTooMany('deliveries'),
+      forgetsOldest: forgetsOldest('deliveries'),
       delivered: (delivery) => {
         onDelivery(delivery);
         changes.tell('delivery', delivery);

@@ -51,7 +51,7 @@ interface Arrival {
 
 /** Hears of requests as they are written down, and says whether the oldest of so many is forgotten. */
 interface LogListener {
-  readonly isTooMany: (count: number) => boolean;
+  readonly forgetsOldest: (count: number) => boolean;
   readonly arrived: (request: FakeRequest) => void;
   readonly answered: (request: FakeRequest) => void;
 }
@@ -89,7 +89,7 @@ export class RequestLog {
       duration: undefined,
     };
     this.#entries.push(entry);
-    if (this.#on.isTooMany(this.#entries.length)) this.#entries.shift();
+    if (this.#on.forgetsOldest(this.#entries.length)) this.#entries.shift();
     this.#on.arrived(entry);
     const token = arrival.headers.get('authorization')?.replace(/^Bearer\s+/i, '') ?? '';
     const secrets = () => formsOf(token === '' ? [] : [token]);

@@ -32,8 +32,8 @@ export function namesOf(record: JsonObject): readonly string[] {
   return names;
 }
 
-/** Tells a name that is a number or begins like one. No schema lists any, and to look it up takes longer than to parse it. */
-export function isNumber(name: string): boolean {
+/** Tells a name that is a number, or begins like one. No schema lists any, and to look it up takes longer than to parse it. */
+export function beginsWithDigit(name: string): boolean {
   const first = name.charCodeAt(0);
   return first >= DIGIT_0 && first <= DIGIT_9;
 }
@@ -121,7 +121,7 @@ function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
   const fitsOpen = (record: JsonObject): boolean => {
     for (const name in record) {
       // Names that are numbers come first. Then the fields that are listed are all that is left to look at.
-      if (isNumber(name)) return fitsWhereListed(record);
+      if (beginsWithDigit(name)) return fitsWhereListed(record);
       const check = known.get(name) ?? (names.has(name) ? learn(name) : acceptsAll);
       if (check !== acceptsAll && !check(record[name])) return false;
     }
