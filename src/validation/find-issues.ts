@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { type Issue, type IssueList, notListed, typeName, wrongType } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
 import { isExpected } from '../schemas/object.js';
-import { checkFor, beginsWithDigit, namesOf } from './fits.js';
+import { beginsWithDigit, checkFor, namesOf } from './fits.js';
 
 /** The lists that issues go to: those that `tolerant` forgives, and those that it does not. Both may be the same list. */
 export interface FoundIssues {
