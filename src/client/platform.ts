@@ -66,13 +66,14 @@ export class AgentPlatform {
     // Not by the name of the class: see `derived`.
     const settings = forCaller(new.target, () => resolveSettings(options));
     const send = createTransport(settings);
-    const { region, token, baseUrl } = settings;
+    const { region, token, baseUrl, allowInsecureBaseUrl } = settings;
     const logLevel = options.logLevel ?? settings.log.level;
     // Includes what came from the environment, which may have changed by the time of `withOptions`.
     this.#options = {
       ...options,
       region,
       token,
+      allowInsecureBaseUrl,
       logLevel,
       // With names in lower case, so that another spelling replaces them.
       headers: settings.headers,

@@ -46,6 +46,7 @@ export interface CallSettings {
 export interface Settings extends CallSettings {
   readonly region: Region;
   readonly baseUrl: string;
+  readonly allowInsecureBaseUrl: boolean;
   readonly fetch: FetchFunction | undefined;
   readonly hooks: Hooks;
   readonly log: LeveledLogger;
@@ -106,10 +107,12 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
     validation: DEFAULT_VALIDATION,
     headers: {},
   };
+  const allowInsecureBaseUrl = allowsInsecure(options);
   return {
     ...overlay(defaults, { ...options, token }),
     region,
-    baseUrl: resolveBaseUrl(region, options),
+    baseUrl: resolveBaseUrl(region, options.baseUrls, allowInsecureBaseUrl),
+    allowInsecureBaseUrl,
     fetch: checkFunction('fetch', options.fetch),
     hooks: checkHooks(hookNames, options.hooks) ?? {},
     log: new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel)),
@@ -154,11 +157,15 @@ function resolveRegion(region: unknown = readEnvironment('AGENT_PLATFORM_REGION'
 }
 
 /** The address that paths are appended to: ends in `/v3`, without a slash after it (specification, 5.1). */
-function resolveBaseUrl(region: Region, options: AgentPlatformOptions): string {
-  if (options.baseUrls !== undefined) refuseUnknown(options.baseUrls, { eu: true, na: true }, 'baseUrls');
+function resolveBaseUrl(
+  region: Region,
+  baseUrls: AgentPlatformOptions['baseUrls'],
+  allowInsecure: boolean,
+): string {
+  if (baseUrls !== undefined) refuseUnknown(baseUrls, { eu: true, na: true }, 'baseUrls');
   const option = `baseUrls.${region}`;
   const variable = `AGENT_PLATFORM_BASE_URL_${region.toUpperCase()}`;
-  const { [region]: given = readEnvironment(variable) } = options.baseUrls ?? {};
+  const { [region]: given = readEnvironment(variable) } = baseUrls ?? {};
   const refuse = (problem: string): never =>
     refuseOption(option, `${problem}. Set the option \`${option}\` or ${variable}`);
   if (given === undefined) return refuse('is missing, and has no default');
@@ -169,7 +176,7 @@ function resolveBaseUrl(region: Region, options: AgentPlatformOptions): string {
   if (`${url.username}${url.password}${url.search}${url.hash}` !== '') {
     return refuse('must not hold a user name, a password, a query or a fragment');
   }
-  if (!isSafe(url, options)) {
+  if (!isSafe(url, allowInsecure)) {
     return refuse(
       `must start with https: (http: only on loopback, or with \`allowInsecureBaseUrl: true\` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL), got ${url.protocol}//${url.host}`,
     );
@@ -177,10 +184,12 @@ function resolveBaseUrl(region: Region, options: AgentPlatformOptions): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v3$/, '')}/v3`;
 }
 
-function isSafe({ protocol, hostname }: URL, { allowInsecureBaseUrl }: AgentPlatformOptions): boolean {
-  if (protocol === 'https:') return true;
-  const isAllowed: unknown =
-    allowInsecureBaseUrl ?? readEnvironment('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL') === 'true';
+function allowsInsecure({ allowInsecureBaseUrl: given }: AgentPlatformOptions): boolean {
+  const isAllowed: unknown = given ?? readEnvironment('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL') === 'true';
   // From JavaScript it may be the text 'false', which is truthy.
-  return protocol === 'http:' && (isAllowed === true || isLoopback(hostname));
+  return isAllowed === true;
+}
+
+function isSafe({ protocol, hostname }: URL, allowInsecure: boolean): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && (allowInsecure || isLoopback(hostname)));
 }

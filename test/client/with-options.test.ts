@@ -33,6 +33,13 @@ describe('the environment fills in only what is left out', () => {
     const changed = new AgentPlatform(options).withOptions({ baseUrls: { eu: undefined } });
     expect(changed.baseUrl).toBe('https://eu.example.com/v3');
   });
+
+  test('plain http that the environment allowed stays allowed, when the environment has changed', () => {
+    vi.stubEnv('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL', 'true');
+    const platform = new AgentPlatform({ ...options, baseUrls: { eu: 'http://fake:8787' } });
+    vi.stubEnv('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL', undefined);
+    expect(platform.withOptions({ timeout: 1_000 }).baseUrl).toBe('http://fake:8787/v3');
+  });
 });
 
 test('headers of the class Headers are refused, as everywhere', () => {
