@@ -67,8 +67,8 @@ export class RegionAdd {
       id,
       secret: record.secret ?? `fake-workspace-secret-of-${id}`,
       isPrimary: record.isPrimary ?? ![...workspaces.values()].some(isOtherPrimary),
-      ownerIds: record.ownerIds ?? [`owner_${this.#region}`],
-      memberIds: record.memberIds ?? [],
+      ownerIds: [...(record.ownerIds ?? [`owner_${this.#region}`])],
+      memberIds: [...(record.memberIds ?? [])],
     };
     return put(workspaces, id, workspace);
   }

@@ -162,7 +162,7 @@ export class FakeWebhooks {
       id: this.#subscribers.find(isSame)?.id ?? `subscription_${++this.#lastSubscription}`,
       address,
       target: isAddress ? address : target,
-      events: options.events,
+      events: options.events && [...options.events],
       region,
       workspaceId: workspace.id,
       untilReset: options.untilReset ?? false,

@@ -27,7 +27,7 @@ function seedFile(content: string): string {
   return path;
 }
 
-const { eu } = createFakePlatform().seed;
+const { eu, na } = createFakePlatform().seed;
 
 function platformAt(url: string, token = eu.workspaceSecret): AgentPlatform {
   return new AgentPlatform({ region: 'eu', token, baseUrls: { eu: `${url}/eu` }, maxRetries: 0 });
@@ -45,7 +45,10 @@ describe('agent-platform-sdk fake', () => {
     });
 
     expect((await platform.tools.get(eu.toolId)).id).toBe(eu.toolId);
+    const inNa = platform.withOptions({ region: 'na', token: na.workspaceSecret });
+    expect((await inNa.tools.get(na.toolId)).id).toBe(na.toolId);
     expect(setting('WORKSPACE_SECRET')).toBe(eu.workspaceSecret);
+    expect(lines[0]).toContain(`${eu.rentedNumberSid} (rented), ${eu.importedNumberSid} (imported)`);
     for (const handle of [
       eu.agentSecret,
       eu.secondWorkspaceSecret,
@@ -65,11 +68,14 @@ describe('agent-platform-sdk fake', () => {
       .variables.create(eu.agentId, { key: eu.variableKey })
       .catch(() => undefined);
     await fetch(`${url}/na/v3/nowhere`);
+    await post(url, '/_fake/faults', { kind: 'reset' });
+    await fetch(`${url}/na/v3/nowhere`).catch(() => undefined);
 
     expect(lines.slice(1)).toEqual([
       `eu GET /tools/${eu.toolId} 200 getTool`,
       `eu POST /agents/${eu.agentId}/variables 400 createVariable`,
       'na GET /nowhere 404 unknown route',
+      'na GET /nowhere no answer unknown route (fault: reset)',
     ]);
   });
 
@@ -170,6 +176,13 @@ describe('agent-platform-sdk fake', () => {
     expect(await second.exit).toBe(1);
     expect(second.errors.join()).toMatch(/^Port \d+ is in use\. Choose another with --port/);
   });
+
+  test('says so when the address is not one of this machine', async () => {
+    const { errors, exit } = await start(['fake', '--port', '0', '--host', '192.0.2.1']);
+
+    expect(await exit).toBe(1);
+    expect(errors.join()).toMatch(/^Cannot listen at 192\.0\.2\.1:0: listen EADDRNOTAVAIL/);
+  });
 });
 
 describe('a wrong command line gets a message and 2', () => {
@@ -215,8 +228,8 @@ test.each([['--help'], ['-h'], ['fake', '--help'], ['fake', '--port', '0', '-h']
   },
 );
 
-test('--version prints the version', async () => {
-  expect((await start(['--version'])).lines[0]).toMatch(/^\d+\.\d+\.\d+/);
+test.each(['--version', '-v'])('%s prints the version', async (flag) => {
+  expect((await start([flag])).lines[0]).toMatch(/^\d+\.\d+\.\d+/);
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)('the process ends with 0 on %s', async (signal) => {

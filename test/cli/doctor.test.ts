@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -31,7 +36,9 @@ test('all is well: the settings, and a call', async () => {
 
   expect(exit).toBe(0);
   expect(text).toMatch(
-    /^ok +region +eu, by AGENT_PLATFORM_REGION\nok +token +\d+ characters, by AGENT_PLATFORM_TOKEN\n/,
+    new RegExp(
+      `^ok +region +eu, by AGENT_PLATFORM_REGION\nok +token +${env.AGENT_PLATFORM_TOKEN.length} characters, by`,
+    ),
   );
   expect(text).toMatch(
     /ok +address +http:.*\/eu\/v3, by AGENT_PLATFORM_BASE_URL_EU\nok +tls +none: plain http:.*\nok +service +GET \/tools\/defaults/,
@@ -59,9 +66,18 @@ test('a token that is refused is tried in the other region only if asked', async
   expect(asked.text).toContain('the token is valid in na: set AGENT_PLATFORM_REGION=na');
 });
 
+test('the token is told to be of neither region, and counted without the end of its line', async () => {
+  const token = 'a-token-of-nobody';
+  const { text } = await doctor(['--other-region'], { AGENT_PLATFORM_TOKEN: `${token}\n` });
+
+  expect(text).toContain(`${token.length} characters`);
+  expect(text).toMatch(/warn +region +na does not accept it either: GET \/tools\/defaults/);
+});
+
 test.each([
   // Its further lines stand below the first.
   [403, /fail +service.*\n {17}The token was refused.*\n {17}workspace secret is expected/s],
+  [404, /fail +service.*\n {17}Is the address right\?/s],
   [503, /fail +service +GET \/tools\/defaults/],
 ])('a service that answers %i is asked once', async (status, finding) => {
   let asked = 0;
@@ -115,6 +131,30 @@ test('a certificate that proves nothing, or none at all', async () => {
   await vi.waitFor(async () => expect(await connections()).toBe(0), 5_000);
 });
 
+test.each([
+  ['200102000000Z', 'the certificate has expired (CERT_HAS_EXPIRED)'],
+  ['491231235959Z', 'the certificate is that of another host (ERR_TLS_CERT_ALTNAME_INVALID)'],
+])('a certificate that this machine trusts, valid until %s', async (until, finding) => {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-platform-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'trusted.pem');
+  const own = ownCertificate(until);
+  writeFileSync(file, own.cert);
+  const port = await listenOnLoopback(createServer(own));
+  const program = fileURLToPath(new URL('../../src/cli/index.ts', import.meta.url));
+  const env = {
+    PATH: process.env.PATH,
+    NODE_EXTRA_CA_CERTS: file,
+    AGENT_PLATFORM_REGION: 'eu',
+    AGENT_PLATFORM_TOKEN: 'a-token-of-the-tests',
+    AGENT_PLATFORM_BASE_URL_EU: `https://127.0.0.1:${port}`,
+  };
+  const ran = promisify(execFile)(process.execPath, ['--import', 'tsx', program, 'doctor'], { env });
+  const { stdout } = await ran.catch((error: { stdout: string }) => error);
+
+  expect(stdout).toContain(`fail  tls        ${finding}`);
+});
+
 test('a certificate is looked at by an IPv6 address too', async () => {
   const server = createServer(ownCertificate()).listen(0, '::1');
   onTestFinished(() => void server.close());
@@ -139,6 +179,11 @@ test('a receiver must handle what is genuine and refuse what is forged', async (
   const good = await serve(createWebhookReceiver({ secret, logLevel: 'off' }).node);
   const open = await serve((_, response) => void response.end());
   const closed = await serve((_, response) => void response.writeHead(401).end());
+  const other = await serve((request, response) => {
+    request.setEncoding('utf8').once('data', (text: string) => {
+      response.writeHead(text.includes(secret) ? 200 : 403).end();
+    });
+  });
 
   expect((await doctor(['--webhook', good])).exit).toBe(0);
   const accepted = await doctor(['--webhook', open]);
@@ -147,6 +192,9 @@ test('a receiver must handle what is genuine and refuse what is forged', async (
   const refused = await doctor(['--webhook', closed]);
   expect(refused.exit).toBe(1);
   expect(refused.text).toMatch(/fail +receiver +a genuine webhook_test was answered 401/);
+  expect((await doctor(['--webhook', other])).text).toMatch(
+    /ok +receiver +a genuine webhook_test was answered 200 .*\nfail +receiver +a forged webhook_test was answered 403 in \d+ ms, not 401/,
+  );
 });
 
 test('an inbox whose Redis is away', async () => {

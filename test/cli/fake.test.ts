@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { AgentPlatform } from 'agent-platform-sdk';
@@ -128,6 +128,25 @@ describe('--state', () => {
     await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toContain('lead_8'), 10_000);
   });
 
+  test('that cannot be written any more is warned of', async () => {
+    const path = file();
+    const { errors, url } = await start(['fake', '--port', '0', '--state', path]);
+    rmSync(dirname(path), { recursive: true });
+    await post(`${url}/_fake/records/eu/leads`, { id: 'lead_7' });
+
+    await vi.waitFor(() => expect(errors.join()).toMatch(/^Warning: --state: ENOENT/), 10_000);
+  });
+
+  test('is written once more at the end', async () => {
+    const path = file();
+    const { url, stop, exit } = await start(['fake', '--port', '0', '--state', path]);
+    await post(`${url}/_fake/records/eu/leads`, { id: 'lead_7' });
+    stop();
+    await exit;
+
+    expect(readFileSync(path, 'utf8')).toContain('lead_7');
+  });
+
   test('that cannot be written is refused at the start', async () => {
     const { errors, exit } = await start(['fake', '--port', '0', '--state', join(file(), 'state.json')]);
 
@@ -245,5 +264,32 @@ test("the service's description is there to be read, and nothing else is done wi
   const read = await fetch(`${url}/openapi.json`);
 
   expect(await read.json()).toMatchObject({ openapi: expect.any(String) });
+  expect(Object.fromEntries(read.headers)).toMatchObject({
+    'content-type': 'application/json',
+    'content-security-policy': expect.stringContaining("default-src 'none'; script-src 'self'") as string,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  });
   expect((await post(`${url}/openapi.json`, {})).status).toBe(404);
+});
+
+test('the fixtures of events are there for the forms of the page, in both regions', async () => {
+  const { url } = await start(['fake', '--port', '0']);
+  const { seed } = createFakePlatform();
+
+  expect(await (await fetch(`${url}/events.json`)).json()).toMatchObject({
+    lead_captured: { eu: { agentId: seed.eu.agentId }, na: { agentId: seed.na.agentId } },
+  });
+});
+
+test.each([
+  [['--host', '0.0.0.0'], true],
+  [['--host', '0.0.0.0', '--allow-host', 'fake'], false],
+  [[], false],
+])('says how other machines call it, where they can and are not told so: %j', async (flags, says) => {
+  const { lines, url } = await start(['fake', '--port', '0', ...flags]);
+
+  expect(lines[0]?.includes(`AGENT_PLATFORM_BASE_URL_EU=http://NAME:${new URL(url).port}/eu, and`)).toBe(
+    says,
+  );
 });

@@ -70,7 +70,7 @@ describe.skipIf(!hasPython)('on a terminal', () => {
   });
 
   test('the doctor shows the step that it is at', async () => {
-    const service = await serve((_, response) => void response.writeHead(503).end());
+    const service = await serve((_, response) => void response.writeHead(403).end());
     const text = await shown([...onTerminal, 'doctor', '--webhook', `${service}/${'x'.repeat(100)}`], {
       AGENT_PLATFORM_REGION: 'eu',
       AGENT_PLATFORM_TOKEN: 'a-token-of-the-tests',
@@ -78,10 +78,17 @@ describe.skipIf(!hasPython)('on a terminal', () => {
     });
 
     expect(text).toMatch(/GET \/tools\/defaults at http.* …<cr><esc>\[2K<esc>\[31mfail<esc>\[39m {2}service/);
+    expect(text).toMatch(/<esc>\[33mwarn<esc>\[39m {2}region/);
     expect(text).toMatch(/posting a genuine and a forged webhook_test to .*<cr><esc>\[2K/);
     // One line is all that can be taken back.
     expect(text).not.toContain('x'.repeat(60));
   });
+});
+
+test.skipIf(!hasPython)('what came over the network commands no terminal, in an error neither', async () => {
+  const args = ['fake', '--seed', '/nowhere/\u001b[2J'];
+
+  expect(await shown([...onTerminal, ...args], {})).toContain('/nowhere/\\u001b[2J');
 });
 
 test('piped, a line is a line: neither progress nor colour', async () => {

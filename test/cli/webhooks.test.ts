@@ -47,6 +47,9 @@ describe('listen', () => {
 
     expect((await postTo(url, { type, payload, sentBy: 'crm' })).status).toBe(200);
     expect(handled).toMatchObject([{ type, payload: { leadName: 'Dana' } }]);
+    expect(lines[0]).toBe(
+      `Webhooks are received at ${url}. Ctrl+C ends it.\nGenuine ones are posted to ${target}/.`,
+    );
     expect(lines[1]).toMatch(/^lead_captured 200 in \d+ ms\n {2}- sentBy: unknown field$/);
   });
 
@@ -237,6 +240,16 @@ describe('trigger', () => {
     expect([secrets.length, new Set(secrets)]).toEqual([1_000, new Set([secret])]);
   });
 
+  test('tells why no answer came', async () => {
+    const args = ['trigger', 'webhook_test', '--to', 'http://127.0.0.1:1'];
+    const { exit, lines } = await start(args, env);
+
+    expect(await exit).toBe(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/^webhook_test failed in \d+ ms: fetch failed: .*ECONNREFUSED/),
+    ]);
+  });
+
   test('a forged one ends with 0 if it was refused with 401', async () => {
     const { url, handled } = await receiver();
     const open = await serve((_, response) => void response.end());
@@ -256,6 +269,12 @@ test.each([
   [['replay', '/nowhere', '--to', 'http://127.0.0.1'], 'ENOENT', env],
   [['replay', newFile('\n{'), '--to', 'http://127.0.0.1'], /line 2 of .* is not JSON/, env],
   [['replay', newFile('{"type":4}'), '--to', 'http://127.0.0.1'], '- type: expected string', env],
+  [
+    ['replay', newFile('{"type":"x","payload":{},"sent":1}'), '--to', 'http://127.0.0.1'],
+    '- sent: unknown field; there are type, payload, envelope, receivedAt',
+    env,
+  ],
+  [['replay', 'x', 'y', '--to', 'http://127.0.0.1'], '"y" is not expected after "replay".', env],
   [['trigger', 'lead_scored', '--to', 'http://127.0.0.1'], 'There is no event "lead_scored". There is:', env],
   [['trigger', 'webhook_test'], 'trigger needs --to', env],
   [['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--set', 'x'], 'field=value, got "x"', env],

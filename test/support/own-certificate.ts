@@ -12,13 +12,13 @@ const BIT_STRING = 0x03;
 const time = (text: string) => der(0x17, Buffer.from(text));
 const serial = der(0x02, Uint8Array.of(1));
 const nobody = der(SEQUENCE);
-const validity = der(SEQUENCE, time('200101000000Z'), time('491231235959Z'));
 const ed25519 = der(SEQUENCE, Buffer.from('06032b6570', 'hex'));
 
-/** A key of its own for a TLS server, with a certificate that no one but itself has signed. */
-export function ownCertificate(): { readonly key: string; readonly cert: string } {
+/** A key of its own for a TLS server, with a certificate that no one but itself has signed, valid until a time of UTC. */
+export function ownCertificate(until = '491231235959Z'): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const validity = der(SEQUENCE, time('200101000000Z'), time(until));
   const content = der(SEQUENCE, serial, ed25519, nobody, validity, nobody, spki);
   const signature = der(BIT_STRING, Uint8Array.of(0), sign(null, content, privateKey));
   const certificate = der(SEQUENCE, content, ed25519, signature).toString('base64');

@@ -98,7 +98,9 @@ test('refusedRelease', async () => {
   const releasing = (choices: FakeChoicesInput) => clientOf(faked(choices)).phoneNumbers.release(input);
 
   await expect(releasing({})).rejects.toThrow(NotFoundError);
-  await expect(releasing({ refusedRelease: 'isGood-false' })).rejects.toThrow(OperationFailedError);
+  const told = releasing({ refusedRelease: 'isGood-false' });
+  await expect(told).rejects.toThrow(OperationFailedError);
+  await expect(told).rejects.toThrow('has no number "nowhere"');
 });
 
 test('numberKindMismatch', async () => {

@@ -66,7 +66,10 @@ describe('records', () => {
     expect(changed.body.record.name).toBe('CRM 2');
     expect(await ask('DELETE /records/eu/tools/crm')).toMatchObject({ status: 200, body: { success: true } });
     await expect(tools.get('crm')).rejects.toMatchObject({ status: 404 });
-    expect((await ask('DELETE /records/eu/tools/crm')).status).toBe(404);
+    expect(await ask('DELETE /records/eu/tools/crm')).toMatchObject({
+      status: 404,
+      body: { message: 'Region eu has no "crm" among its tools.' },
+    });
     expect(fake.state.na.tools.has('crm')).toBe(false);
   });
 
@@ -75,7 +78,7 @@ describe('records', () => {
     ['workspaces', { id: 'w' }, { secret: 'new-secret' }, 'w'],
     ['agents', { id: 'a' }, { advanced: { serverUrl: HOOK } }, 'a'],
     ['variables', { id: 'v', key: 'plan' }, { key: 'plan_2' }, 'v'],
-    ['defaultTools', { id: 'd' }, { kind: 'runtime_auto' }, 'd'],
+    ['defaultTools', { id: 'd', kind: 'runtime_auto' }, { name: 'D' }, 'd'],
     ['conversations', { convoId: 'c/1' }, { record: { state: 'closed' } }, 'agent_eu_1/c%2F1'],
     ['leads', { id: 'l' }, { agentId: 'agent_eu_1' }, 'l'],
     ['phoneNumbers', { sid: '+49 1' }, { imported: true }, '%2B49%201'],
@@ -85,6 +88,7 @@ describe('records', () => {
     const name = collection as 'tools';
 
     const { body } = await ask(`POST /records/eu/${collection}`, record);
+    expect(body.record).toMatchObject(record);
     const changed = await ask(`PATCH /records/eu/${collection}/${id}`, change);
     expect(changed.body).toMatchObject({ record: change });
     expect(fake.records.list('eu', name).at(-1)).toEqual(changed.body.record);
@@ -144,6 +148,9 @@ test.each([
   ['POST /subscriptions', { url: 'nowhere' }, 'url must be an http: or https: address, got "nowhere"'],
   ['POST /subscriptions', { url: 'file:///etc/passwd' }, 'url must be an http: or https: address'],
   ['POST /subscriptions', { url: 'http://169.254.169.254/' }, 'url must be on this machine'],
+  ['POST /subscriptions', { url: HOOK, events: ['x', 4] }, 'events[1]: expected string, received number'],
+  ['GET /requests?status=5034', undefined, 'status: expected three digits'],
+  ['GET /requests?state=400', undefined, 'The query is wrong.'],
   ['POST /events', { kind: 'lead_captured' }, 'type: required: expected string'],
   [
     'POST /events',
@@ -234,7 +241,8 @@ describe('subscriptions', () => {
       status: 400,
       body: { message: 'There are 100 subscriptions, and no more can be added.' },
     });
-    expect((await ask('POST /subscriptions', { url: 'http://localhost:1/7' })).status).toBe(200);
+    const { body } = await ask('POST /subscriptions', { url: 'http://localhost:1/7' });
+    expect(body.subscription.address).toBe('http://localhost:1/7');
     expect(fake.webhooks.subscriptions).toHaveLength(100);
   });
 
@@ -285,14 +293,14 @@ describe('events', () => {
     fake.webhooks.subscribe(HOOK);
     fake.webhooks.subscribe({ fetch: () => new Response() });
     await ask('POST /events', { type: 'lead_captured' });
-    await ask('POST /events', { type: 'brand_new', overrides: { size: 1 } });
+    await ask('POST /events', { type: 'brand_new', overrides: { size: 1 }, copies: 2 });
     const typesFor = async (query: string): Promise<unknown> =>
       (await ask(`GET /deliveries?${query}`)).body.deliveries
         .map(({ type }) => type)
         .sort((a, b) => a.localeCompare(b));
 
-    expect(await typesFor('type=brand_new')).toEqual(['brand_new', 'brand_new']);
-    expect(await typesFor('outcome=failed')).toEqual(['brand_new', 'lead_captured']);
+    expect(await typesFor('type=brand_new')).toHaveLength(4);
+    expect(await typesFor('outcome=failed')).toEqual(['brand_new', 'brand_new', 'lead_captured']);
     expect(await typesFor('address=receiver&type=lead_captured')).toEqual(['lead_captured']);
     expect((await ask('GET /deliveries?outcome=late')).body.issues).toEqual([
       {
@@ -382,6 +390,7 @@ describe('requests', () => {
     expect(await idsFor('status=400')).toEqual(['request_3']);
     expect(await idsFor('endpoint=createVariable&region=eu&status=200')).toEqual(['request_4']);
     expect(await idsFor('region=na')).toEqual([]);
+    expect(await idsFor('path=/tools')).toEqual([]);
     expect(await idsFor('fault=status&method=GET')).toEqual(['request_1']);
     expect((await ask('GET /requests?state=400')).body.issues).toEqual([
       { message: 'state: unknown field; there are endpoint, method, path, region, status, fault' },
@@ -424,35 +433,41 @@ test('what happens is told as it happens', async () => {
   const response = await fetch(`${url}/_fake/changes`, { signal: leave.signal });
   const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
-  const until = async (part: RegExp): Promise<void> => {
-    while (!part.test(text)) text += (await reader.read()).value ?? '';
+  const until = async (isTold: () => boolean): Promise<void> => {
+    while (!isTold()) text += (await reader.read()).value ?? '';
   };
-  await until(/: the fake/);
+  await until(() => text.includes(': the fake'));
   fake.webhooks.subscribe({ fetch: () => new Response() });
   fake.faults.inject({ kind: 'latency', ms: 1 });
 
   await clientOf(fake).tools.listDefaults();
   await ask('POST /events', { type: 'lead_captured' });
-  const changes = [
-    () => ask('POST /records/eu/leads', { id: 'lead' }),
-    () => ask('PATCH /records/eu/leads/lead', { agentId: fake.seed.eu.agentId }),
-    () => ask('DELETE /records/eu/leads/lead'),
-    async () => fake.restore(fake.snapshot()),
+  const changes: readonly (readonly [what: string, change: () => unknown])[] = [
+    ['records', () => ask('POST /records/eu/leads', { id: 'lead' })],
+    ['records', () => ask('PATCH /records/eu/leads/lead', { agentId: fake.seed.eu.agentId })],
+    ['records', () => ask('DELETE /records/eu/leads/lead')],
+    ['records', () => clientOf(fake).variables.create(fake.seed.eu.agentId, { key: 'told' })],
+    ['records', () => fake.restore(fake.snapshot())],
+    ['requests', () => fake.clearRequests()],
+    ['faults', () => fake.faults.clear()],
+    ['deliveries', () => fake.webhooks.clear()],
+    ['subscriptions', () => fake.webhooks.subscribe(HOOK)],
   ];
-  for (const [index, change] of changes.entries()) {
+  for (const [what, change] of changes) {
+    const count = () => text.split(`event: changed\ndata: "${what}"`).length;
+    const before = count();
     await change();
-    await until(new RegExp(`("records"[^]*){${index + 1}}`));
+    await until(() => count() > before);
   }
 
   expect(response.headers.get('content-type')).toBe('text/event-stream');
+  expect(response.headers.get('cache-control')).toBe('no-store');
   const told = [...text.matchAll(/event: (\w+)\ndata: (.+)\n\n/g)].map(([, name, data = '']) => [
     name,
     JSON.parse(data),
   ]);
-  expect(told.filter(([name]) => name === 'request').map(([, data]) => data.status)).toEqual([
-    undefined,
-    200,
-  ]);
+  const requests = told.filter(([name, data]) => name === 'request' && data.endpoint === 'listDefaultTools');
+  expect(requests.map(([, data]) => data.status)).toEqual([undefined, 200]);
   expect(told).toContainEqual(['delivery', expect.objectContaining({ type: 'lead_captured', status: 200 })]);
   expect(told).toContainEqual(['changed', 'subscriptions']);
   expect(told).toContainEqual(['changed', 'faults']);
@@ -517,6 +532,8 @@ describe('a control request', () => {
       status: 405,
       body: { message: 'Here is only GET, POST, DELETE.' },
     });
+    expect((await ask('POST /changes', {})).status).toBe(404);
+    expect((await ask('DELETE /faults/%zz')).body.message).toBe('There is no fault with the id "%zz".');
     const { headers } = await fetch(`${url}/_fake/faults`, { method: 'PUT' });
     expect(headers.get('allow')).toBe('GET, POST, DELETE');
   });

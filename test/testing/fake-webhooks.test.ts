@@ -1,6 +1,7 @@
-import { createWebhookReceiver, type WebhookEventType, webhookEvents } from 'agent-platform-sdk';
+import { createWebhookReceiver, defineEvent, type WebhookEventType, webhookEvents } from 'agent-platform-sdk';
 import { createFakePlatform, type DeliveryTarget } from 'agent-platform-sdk/testing';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { serve } from '../support/loopback.js';
 
 const types = Object.keys(webhookEvents) as WebhookEventType[];
@@ -145,11 +146,85 @@ test('the start of an answer that is kept shows no part of the secret', async ()
   expect(delivery?.answer).toBe(`${'x'.repeat(4_080)}[redacted]`);
 });
 
-test('a payload of one’s own may say when it was created', async () => {
-  const { fake, target } = subscribed();
-  await fake.webhooks.sendUnknown('lead_scored', { createdAt: 5 });
+test('of an answer, 4096 characters are kept, however its bytes come', async () => {
+  const fake = createFakePlatform();
+  const bytes = new TextEncoder().encode('ü'.repeat(5_000));
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      // Each second one ends within a character.
+      for (let at = 0; at < bytes.length; at += 1_001) controller.enqueue(bytes.slice(at, at + 1_001));
+      controller.close();
+    },
+  });
+  fake.webhooks.subscribe({ fetch: () => new Response(body) });
+  const [delivery] = await fake.webhooks.send('webhook_test');
 
-  expect(target.received).toMatchObject([{ payload: { createdAt: 5 } }]);
+  expect(delivery?.answer).toBe('ü'.repeat(4_096));
+});
+
+test('a payload may say when it was created, and not which secret it carries', async () => {
+  const { fake, target } = subscribed();
+  await fake.webhooks.sendUnknown('lead_scored', { createdAt: 5, workspaceSecret: 'mine' });
+  await fake.webhooks.send('lead_captured', { createdAt: 6 });
+
+  const { workspaceSecret } = fake.seed.eu;
+  expect(target.received).toMatchObject([
+    { payload: { createdAt: 5, workspaceSecret } },
+    { payload: { createdAt: 6, workspaceSecret } },
+  ]);
+});
+
+test('is a POST of JSON', async () => {
+  const fake = createFakePlatform();
+  let seen: unknown;
+  fake.webhooks.subscribe({
+    fetch: ({ method, headers }) => {
+      seen = [method, headers.get('content-type')];
+      return new Response();
+    },
+  });
+  await fake.webhooks.send('webhook_test');
+
+  expect(seen).toEqual(['POST', 'application/json']);
+});
+
+test('an event of one’s own is sent with the options of any other', async () => {
+  const { fake, target } = subscribed();
+  const scored = defineEvent('lead_scored', z.object({ score: z.number(), createdAt: z.number() }));
+  await fake.webhooks.send(scored, { score: 9 }, { copies: 2 });
+
+  expect(target.received).toMatchObject([{ payload: { score: 9 } }, { payload: { score: 9 } }]);
+});
+
+test('a recorded webhook is sent with its envelope, and with the options of any other', async () => {
+  const fake = createFakePlatform();
+  const target = subscriber();
+  fake.webhooks.subscribe(target, { region: 'na' });
+  const recorded = { type: 'lead_scored', payload: { score: 9 }, envelope: { sentBy: 'crm' } };
+  await fake.webhooks.replay([recorded], { region: 'na', copies: 2 });
+
+  const { workspaceSecret } = fake.seed.na;
+  const sent = { type: 'lead_scored', payload: { score: 9, workspaceSecret }, sentBy: 'crm' };
+  expect(target.received).toEqual([sent, sent]);
+});
+
+test('several events are sent one after the other, of the region that is named', async () => {
+  const fake = createFakePlatform();
+  const seen: unknown[] = [];
+  fake.webhooks.subscribe(
+    {
+      fetch: async (request) => {
+        seen.push('begin', ((await request.json()) as Received).payload.agentId);
+        seen.push('end');
+        return new Response();
+      },
+    },
+    { region: 'na' },
+  );
+  await fake.webhooks.sendAll([{ type: 'lead_captured' }, { type: 'agent_updated' }], { region: 'na' });
+
+  const each = ['begin', fake.seed.na.agentId, 'end'];
+  expect(seen).toEqual([...each, ...each]);
 });
 
 test.each<[string, string | DeliveryTarget, RegExp]>([
@@ -193,6 +268,26 @@ test('gives a receiver 60 seconds, by the clock it was made with', async () => {
   expect(aborted).toBe(true);
 });
 
+test('a body that does not end is left after the same time, and no timer stays', async () => {
+  const timers = new Map<unknown, () => void>();
+  const clock = {
+    now: () => 0,
+    setTimeout: (callback: () => void) => {
+      timers.set(callback, callback);
+      return callback;
+    },
+    clearTimeout: (timer: unknown) => void timers.delete(timer),
+  };
+  const fake = createFakePlatform({ clock });
+  fake.webhooks.subscribe({ fetch: () => new Response(new ReadableStream()) });
+  const sending = fake.webhooks.send('webhook_test');
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const expire of timers.values()) expire();
+
+  expect(await sending).toMatchObject([{ outcome: 'success', status: 200, answer: '' }]);
+  expect(timers.size).toBe(0);
+});
+
 describe('what a receiver must be ready for', () => {
   test('duplicates, alike to the last byte', async () => {
     const { fake, target } = subscribed();
@@ -234,7 +329,7 @@ describe('what a receiver must be ready for', () => {
     };
 
     expect(await order(undefined)).toEqual(asSent);
-    expect(await order(1)).not.toEqual(asSent);
+    for (const seed of [0, 1]) expect(await order(seed)).not.toEqual(asSent);
     expect(await order(1)).toEqual(await order(1));
     expect(await order(2)).not.toEqual(await order(1));
   });
@@ -271,6 +366,7 @@ describe('what a receiver must be ready for', () => {
     const deliveries = await fake.webhooks.send('conversation_updated', { agentId });
     await fake.webhooks.send('conversation_updated');
     await fake.webhooks.send('lead_captured', { agentId });
+    expect(await fake.webhooks.send('conversation_updated', { agentId }, { region: 'na' })).toEqual([]);
 
     expect(deliveries.map(({ via }) => via).sort()).toEqual(['agent', 'subscription']);
     expect(agentLevel.received).toEqual([target.received[0]]);
@@ -372,6 +468,12 @@ test('keeps every delivery, without the secret', async () => {
   expect(JSON.stringify(fake.webhooks.deliveries)).not.toContain(fake.seed.eu.workspaceSecret);
 });
 
+test('sends a thousand copies', async () => {
+  const { fake } = subscribed();
+
+  expect(await fake.webhooks.send('webhook_test', {}, { copies: 1_000 })).toHaveLength(1_000);
+});
+
 test.each([0, 1.5, -1, 1_001, Number.NaN])('refuses %d copies', (copies) => {
   const { webhooks } = createFakePlatform();
   const message = `copies must be a whole number from 1 to 1000, got ${copies}.`;
@@ -430,13 +532,26 @@ describe('subscriptions', () => {
     expect(fake.webhooks.subscriptions).toHaveLength(3);
   });
 
-  test('are two where both regions have a workspace of the same id', () => {
+  test('are two where both regions have a workspace of the same id', async () => {
     const { add, webhooks } = createFakePlatform();
+    const workspaceId = 'same';
     for (const region of ['eu', 'na'] as const) {
-      const { id: workspaceId } = add[region].workspace({ id: 'same' });
+      add[region].workspace({ id: workspaceId });
       webhooks.subscribe('http://127.0.0.1:1/hook', { region, workspaceId });
     }
     expect(webhooks.subscriptions.map(({ region }) => region)).toEqual(['eu', 'na']);
+    expect(await webhooks.send('webhook_test', {}, { region: 'na', workspaceId })).toHaveLength(1);
+  });
+
+  test('are of one address, however it is written, and get nothing where they ask for no type', async () => {
+    const { webhooks } = createFakePlatform();
+    webhooks.subscribe('HTTP://127.0.0.1:1');
+    const events: string[] = [];
+    webhooks.subscribe('http://127.0.0.1:1/', { events });
+    events.push('webhook_test');
+
+    expect(webhooks.subscriptions).toMatchObject([{ address: 'http://127.0.0.1:1/' }]);
+    expect(await webhooks.send('webhook_test')).toEqual([]);
   });
 
   test('end by their id', async () => {

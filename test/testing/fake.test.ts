@@ -56,6 +56,30 @@ test('restore leaves out a subscription whose workspace is not there', () => {
   expect(fake.webhooks.subscriptions).toEqual([]);
 });
 
+test('restore brings back that a number was released for good', async () => {
+  const fake = createFakePlatform();
+  const { rentedNumberSid: phoneNumberSid } = fake.seed.eu;
+  await clientOf(fake).phoneNumbers.release({ phoneNumberSid, isImportedNumber: false });
+  const other = createFakePlatform();
+  other.restore(fake.snapshot());
+  expect(() => other.add.phoneNumber({ sid: phoneNumberSid })).toThrow('was released for good');
+});
+
+test('restore ends the subscriptions that were added since, and knows nothing of receivers in process', () => {
+  const fake = createFakePlatform();
+  fake.webhooks.subscribe({ fetch: () => new Response() }, { untilReset: true });
+  const snapshot = fake.snapshot();
+  fake.webhooks.subscribe('http://127.0.0.1:1/hook', { untilReset: true });
+  fake.restore(snapshot);
+  expect(fake.webhooks.subscriptions).toEqual([]);
+});
+
+test('restore refuses a snapshot of another form', () => {
+  const fake = createFakePlatform();
+  const newer = { ...fake.snapshot(), version: 2 as 1 };
+  expect(() => fake.restore(newer)).toThrow('version: expected one of 1');
+});
+
 test('restore takes away the faults that were injected since', () => {
   const fake = createFakePlatform();
   fake.faults.inject({ status: 503 });

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import {
   type AgentPlatform,
+  endpoint,
   endpoints,
   NotFoundError,
   RateLimitError,
@@ -10,13 +13,18 @@ import { createFakePlatform, type FakePlatform, type FaultInput } from 'agent-pl
 import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 import { setupServer } from 'msw/node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import * as z from 'zod';
 import { clientOf, httpClientOf, listening, send } from './support/client.js';
 
 /** Every fault that the client can see, and what it sees. */
 const outcomes: readonly (readonly [name: string, fault: FaultInput, seen: object])[] = [
   ['a status', { status: 503 }, { status: 503, code: 'fault' }],
   ['a status without a body', { status: 500, body: 'none' }, { status: 500, code: undefined, rawBody: '' }],
-  ['a chosen code', { status: 418, code: 'teapot', message: 'Short and stout' }, { code: 'teapot' }],
+  [
+    'a chosen code',
+    { status: 418, code: 'teapot', message: 'Short and stout' },
+    { code: 'teapot', message: expect.stringContaining('Short and stout') },
+  ],
   ['Retry-After', { kind: 'status', status: 429, retryAfter: 2 }, { name: 'RateLimitError', retryAfter: 2 }],
   ['Retry-After without a body', { status: 429, body: 'none', retryAfter: 2 }, { retryAfter: 2 }],
   ['a Retry-After of nonsense', { status: 429, retryAfter: 'soon' }, { retryAfter: undefined }],
@@ -109,9 +117,15 @@ describe('which calls are struck', () => {
     ]);
   });
 
-  test('an endpoint by its key', async () => {
+  test.each([
+    ['its key', 'listDefaultTools'],
+    [
+      'another declaration of it',
+      endpoint({ method: 'GET', path: '/tools/defaults', response: z.unknown() }),
+    ],
+  ])('an endpoint by %s', async (_, named) => {
     const fake = createFakePlatform();
-    fake.faults.inject({ endpoint: 'listDefaultTools', status: 500 });
+    fake.faults.inject({ endpoint: named, status: 500 });
     const { tools } = clientOf(fake);
 
     await expect(tools.get(fake.seed.eu.toolId)).resolves.toBeDefined();
@@ -155,7 +169,7 @@ describe('which calls are struck', () => {
   });
 
   test('a share of them, the same for the same seed', async () => {
-    const struck = async (seed: number): Promise<string> => {
+    const struck = async (seed?: number): Promise<string> => {
       const fake = createFakePlatform();
       fake.faults.inject({ times: 'always', rate: 0.3, seed, status: 500 });
       for (let call = 0; call < 200; call++) await send(fake, '/v3/tools/defaults');
@@ -164,6 +178,7 @@ describe('which calls are struck', () => {
 
     const first = await struck(1);
     expect(await struck(1)).toBe(first);
+    expect(await struck()).toBe(first);
     expect(await struck(2)).not.toBe(first);
     const count = first.split('x').length - 1;
     expect(count).toBeGreaterThan(40);
@@ -225,11 +240,25 @@ test('a stall can end', async () => {
   await expect(clientOf(fake).tools.get(fake.seed.eu.toolId)).resolves.toBeDefined();
 });
 
+test.each([
+  [0, 100],
+  [7, 7],
+])('a stall after %i bytes gives %i at first', async (after, first) => {
+  const fake = createFakePlatform();
+  fake.handle(endpoint({ method: 'GET', path: '/hundred', response: z.unknown() }), () => 'x'.repeat(98));
+  fake.faults.inject({ kind: 'stall', after, ms: 1 });
+  const { body } = await send(fake, '/v3/hundred');
+
+  expect((await body?.getReader().read())?.value).toHaveLength(first);
+});
+
 test('a redirect is a status with a location', async () => {
   const fake = createFakePlatform();
-  fake.faults.inject({ status: 307, headers: { location: 'https://elsewhere.example/' } });
+  const location = 'https://elsewhere.example/';
+  fake.faults.inject({ status: 307, headers: { location }, times: 2 });
 
   await expect(clientOf(fake).tools.listDefaults()).rejects.toMatchObject({ status: 307 });
+  expect((await send(fake, '/v3/tools/defaults')).headers.get('location')).toBe(location);
 });
 
 test('a refused connection is seen as one that was never made, where the fake is the runtime’s own fetch', async () => {
@@ -280,9 +309,10 @@ describe('latency', () => {
     fake.faults.inject({ kind: 'latency', ms: 100 });
     fake.faults.inject({ kind: 'latency', ms: 20 });
     fake.faults.inject({ status: 500 });
+    fake.faults.inject({ kind: 'latency', ms: 3 });
 
     await expect(clientOf(fake).tools.listDefaults()).rejects.toThrow(ServerError);
-    expect(clock.waits).toEqual([120]);
+    expect(clock.waits).toEqual([123]);
   });
 
   test.each([
@@ -302,7 +332,8 @@ describe('latency', () => {
     expect(waits).not.toEqual(await drawn(4));
     expect(waits[200]).toBeGreaterThan(middle * 0.85);
     expect(waits[200]).toBeLessThan(middle * 1.15);
-    if ('p99' in ms) expect(waits[395]).toBeGreaterThan(ms.p99 / 2);
+    if ('p99' in ms)
+      expect([(waits[395] ?? 0) > ms.p99 / 2, (waits[360] ?? 0) < ms.p99]).toEqual([true, true]);
     else expect([(waits[0] ?? 0) >= ms.from, (waits[399] ?? 0) <= ms.to]).toEqual([true, true]);
   });
 
@@ -326,6 +357,16 @@ describe('latency', () => {
       expect(fake.requests).toMatchObject([{ status: undefined, fault: undefined }]);
     },
   );
+});
+
+test('a process waits for a latency', async () => {
+  const code = `import { createFakePlatform } from './src/testing/index.ts';
+    const { baseUrls, faults, fetch } = createFakePlatform();
+    faults.inject({ kind: 'latency', ms: 20 });
+    fetch(baseUrls.eu + '/v3/nowhere').then(({ status }) => console.log(status));`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  expect(await text(child.stdout)).toBe('404\n');
 });
 
 describe('refuses', () => {
@@ -352,6 +393,9 @@ describe('refuses', () => {
     ],
     ['two unknown fields', { status: 500, one: 1, two: 2 }, /- one: unknown field.*\n.*- two: unknown field/],
     ['a rate above 1', { status: 500, rate: 2 }, '- rate: expected at most 1'],
+    ['a rate below 0', { status: 500, rate: -0.1 }, '- rate: expected at least 0'],
+    ['no times', { status: 500, times: 0 }, '- times: expected at least 1'],
+    ['a negative latency', { kind: 'latency', ms: -1 }, '- ms: expected at least 0'],
   ])('%s', (_name, fault, message) => {
     // The cast stands for untyped code, and for JSON.
     expect(() => createFakePlatform().faults.inject(fault as FaultInput)).toThrow(message);

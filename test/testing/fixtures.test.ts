@@ -13,7 +13,7 @@ import {
   type WebhookEventType,
   webhookEvents,
 } from 'agent-platform-sdk';
-import { createFakePlatform, createFixtures, fixtures } from 'agent-platform-sdk/testing';
+import { createFakePlatform, createFixtures, type Fixtures, fixtures } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 
@@ -78,11 +78,45 @@ test('a recording may have blank lines, and need not tell when a webhook came', 
   expect(fixtures.fromRecording(file)).toEqual([{ type: 'lead_scored', payload: { score: 9 } }]);
 });
 
-test('of a choice of values, each is drawn under some seed', () => {
+test.each<[values: unknown[], of: (made: Fixtures) => unknown]>([
+  [['look_up_order', 'book_demo', 'find_invoice'], (made) => made.tool().name],
+  [['vg', 'vf'], (made) => made.event('agent_created').payload.agentPlatform],
+])('of a choice of values, each is drawn under some seed: %j', (values, of) => {
   const seeds = Array.from({ length: 30 }, (_, seed) => seed);
-  expect(new Set(seeds.map((seed) => createFixtures({ seed }).tool().name))).toEqual(
-    new Set(['look_up_order', 'book_demo', 'find_invoice']),
+  expect(new Set(seeds.map((seed) => of(createFixtures({ seed }))))).toEqual(new Set(values));
+});
+
+test('a seed may be 0', () => {
+  expect(createFixtures({ seed: 0 }).tool().id).toBe('tool_0');
+});
+
+test.each(events.filter((type) => /_(created|updated|deleted)$/.test(type)))(
+  '%s tells its operation',
+  (type) => {
+    expect(fixtures.event(type).payload).toMatchObject({ operation: type.split('_')[1] });
+  },
+);
+
+/** Every text in a value, at any depth, with the name of its field. */
+function textsIn(value: unknown, field = ''): readonly (readonly [field: string, text: string])[] {
+  if (typeof value === 'string') return [[field, value]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    textsIn(inner, Array.isArray(value) ? field : name),
   );
+}
+
+test('records and events name what a fake of their region begins with, and no other', () => {
+  const made = createFixtures({ seed: 9, region: 'na' });
+  const all = [...records.map((name) => made[name]()), ...events.map((type) => made.event(type).payload)];
+  const texts = textsIn(all);
+
+  expect(
+    texts.filter(([field, text]) => /eu$|_eu_/.test(text) || (field === 'region' && text !== 'na')),
+  ).toEqual([]);
+  // A record has an id of its own, and no field else has one of a kind that a fake begins with.
+  const own = texts.filter(([, text]) => /^(agent|client|convo|org|owner|team|variable)_9$/.test(text));
+  expect(own.map(([field]) => field)).toEqual(own.map(() => expect.stringMatching(/^(ID|id)$/) as unknown));
 });
 
 test('overrides are laid over the record at any depth', () => {

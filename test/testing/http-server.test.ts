@@ -45,17 +45,20 @@ test('close ends idle connections', async () => {
   await expect(fetch(server.url)).rejects.toThrow('fetch failed');
 });
 
-test('a path of no region is answered with the error body', async () => {
-  const { url } = await listening(createFakePlatform());
+test.each(['/v3', '/europe/v3', '/EU/v3'])(
+  'a path of no region is answered with the error body: %s',
+  async (below) => {
+    const { url } = await listening(createFakePlatform());
 
-  const response = await fetch(`${url}/v3/tools/defaults`);
+    const response = await fetch(`${url}${below}/tools/defaults`);
 
-  expect(response.status).toBe(404);
-  expect(await response.json()).toEqual({
-    message: 'The fake serves its regions below /eu/v3 and /na/v3.',
-    code: 'unknown_route',
-  });
-});
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({
+      message: 'The fake serves its regions below /eu/v3 and /na/v3.',
+      code: 'unknown_route',
+    });
+  },
+);
 
 test('the fake sees that a caller over HTTP has gone, whatever was collected meanwhile', async () => {
   const clearTimer = vi.fn();
@@ -94,6 +97,16 @@ test('a header that is sent twice arrives with both values', async () => {
   expect(seen.getSetCookie()).toEqual(['a=1', 'b=2']);
 });
 
+test('a GET that has a body is answered as one without', async () => {
+  const fake = createFakePlatform();
+  const { port } = await listening(fake);
+  const sent = request({ host: '127.0.0.1', port, path: '/eu/v3/nowhere', headers: { 'content-length': 2 } });
+  const [response] = (await once(sent.end('{}'), 'response')) as [IncomingMessage];
+  response.resume();
+
+  expect(response.statusCode).toBe(404);
+});
+
 /** The status of an answer to a request that names a host of its own. */
 async function statusFor(
   host: string,
@@ -128,6 +141,7 @@ describe('the header Host', () => {
     ['evil.localhost.example'],
     ['127.0.0.1.evil.example'],
     ['evillocalhost.example'],
+    ['example.evillocalhost'],
     ['evil.example@127.0.0.1'],
     ['127.0.0.1/evil.example'],
     ['evil.internal.'],
@@ -181,7 +195,10 @@ describe('a body', () => {
 
     expect(response.status).toBe(413);
     expect(response.headers.get('connection')).toBe('close');
-    expect(await response.json()).toMatchObject({ code: 'body_too_large' });
+    expect(await response.json()).toMatchObject({
+      code: 'body_too_large',
+      message: expect.stringContaining('larger than 1000 bytes, the option maxBodyBytes') as string,
+    });
     expect(fake.requests).toEqual([]);
     expect((await post(server.url, 1_000)).status).toBe(401);
   });
@@ -221,7 +238,7 @@ describe('beyond this machine', () => {
     onTestFinished(() => warn.mockRestore());
     await using _open = await createFakePlatform().listen({ host: '0.0.0.0' });
     await using _closed = await createFakePlatform().listen();
-    await using _named = await createFakePlatform().listen({ host: 'localhost' });
+    await using _named = await createFakePlatform().listen({ host: 'LOCALHOST' });
 
     expect(warn.mock.calls.flat()).toEqual([expect.stringContaining('beyond this machine')]);
   });

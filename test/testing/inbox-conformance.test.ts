@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 /** One way in which an inbox can be wrong. */
 type Mistake =
   | 'copies'
+  | 'copies of what is being processed'
   | 'copies of what was processed'
   | 'no retry'
   | 'retries for ever'
@@ -12,6 +13,8 @@ type Mistake =
   | 'one at a time'
   | 'forgets what was begun'
   | 'forgets fields'
+  | 'forgets when it came'
+  | 'forgets fields of dead letters'
   | 'drops dead letters'
   | 'keeps what it tries again';
 
@@ -35,16 +38,19 @@ function memoryInbox(mistake?: Mistake): InboxSubject {
     if (mistake !== 'copies' && known.has(webhook.key)) return;
     known.add(webhook.key);
     const { traceContext, ...less } = webhook;
-    waiting.push({ webhook: mistake === 'forgets fields' ? less : webhook, runs: 0 });
+    const late = mistake === 'forgets when it came' ? { ...webhook, receivedAt: 0 } : webhook;
+    waiting.push({ webhook: mistake === 'forgets fields' ? less : late, runs: 0 });
     lookAll();
   };
+  const bury = (webhook: StoredWebhook) =>
+    void letters.push(mistake === 'forgets fields of dead letters' ? { ...webhook, payload: {} } : webhook);
   const failed = (job: Job, error: unknown) => {
     const isFinal =
       error instanceof WebhookError && !error.retryable && mistake !== 'retries what does not fit';
     const mayRetry = job.runs < ATTEMPTS || mistake === 'retries for ever';
-    if (mistake === 'keeps what it tries again') letters.push(job.webhook);
+    if (mistake === 'keeps what it tries again') bury(job.webhook);
     if (mayRetry && !isFinal && mistake !== 'no retry') waiting.push(job);
-    else if (mistake !== 'drops dead letters') letters.push(job.webhook);
+    else if (mistake !== 'drops dead letters') bury(job.webhook);
   };
   const work = (process: ProcessStored) => {
     const running = new Set<Job>();
@@ -52,6 +58,7 @@ function memoryInbox(mistake?: Mistake): InboxSubject {
     const run = async (job: Job) => {
       job.runs += 1;
       running.add(job);
+      if (mistake === 'copies of what is being processed') known.delete(job.webhook.key);
       // As a queue does, which gives out one job and then the next.
       await new Promise((resolve) => setTimeout(resolve, 1));
       try {
@@ -88,6 +95,7 @@ test.each(inboxConformance)('an inbox in memory keeps the rule: $name', ({ run }
 
 test.each<[Mistake, string]>([
   ['copies', 'of many copies at one moment'],
+  ['copies of what is being processed', 'a copy of what is being processed'],
   ['copies of what was processed', 'a copy of what was processed'],
   ['no retry', 'what fails is processed again'],
   ['retries for ever', 'what fails again and again'],
@@ -95,6 +103,8 @@ test.each<[Mistake, string]>([
   ['one at a time', 'holds up no other'],
   ['forgets what was begun', 'when it was stopped'],
   ['forgets fields', 'as it was stored'],
+  ['forgets when it came', 'is processed as it was stored'],
+  ['forgets fields of dead letters', 'what fails again and again'],
   ['drops dead letters', 'what fails again and again'],
   ['keeps what it tries again', 'not kept once it has succeeded'],
 ])('an inbox with the mistake "%s" breaks a rule', async (mistake, name) => {

@@ -1,5 +1,5 @@
 import { BadRequestError, NotFoundError, PermissionDeniedError } from 'agent-platform-sdk';
-import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { clientOf } from './support/client.js';
 
@@ -12,6 +12,8 @@ describe('members and teams (4.1)', () => {
 
     expect(clients.map((client) => client.ID)).toEqual([clientId]);
     expect(teams.map((team) => team.ID)).toEqual([teamId]);
+    const [{ ID, key, label, description, orgId: of } = fixtures.team()] = teams;
+    expect(clients[0]?.teams).toEqual([{ ID, key, label, description, orgId: of }]);
   });
 
   test('gives each client the teams that list it as a member', async () => {
@@ -120,6 +122,17 @@ describe('release of a number (4.3)', () => {
     },
   );
 
+  test.each([
+    ['rentedNumberSid', true, 'a rented'],
+    ['importedNumberSid', false, 'an imported'],
+  ] as const)('says what kind of number the %s is', async (handle, isImportedNumber, kind) => {
+    const fake = createFakePlatform();
+    const phoneNumberSid = fake.seed.eu[handle];
+    const releasing = clientOf(fake).phoneNumbers.release({ phoneNumberSid, isImportedNumber });
+
+    await expect(releasing).rejects.toThrow(`"${phoneNumberSid}" is ${kind} number`);
+  });
+
   test('releases from the workspace of the request alone', async () => {
     const fake = createFakePlatform({ choices: { permits: () => true } });
     const releasing = clientOf(fake).phoneNumbers.release({
@@ -148,6 +161,8 @@ describe('tools (4.4, 4.5)', () => {
       'present',
       'resolve_caller_timezone',
     ]);
+    for (const { kind, assignableViaToolsIds } of tools)
+      expect(assignableViaToolsIds).toBe(kind === 'assignable_system');
   });
 
   test('returns a tool with fields, server URL and channels', async () => {
@@ -235,6 +250,14 @@ describe('deletion of a workspace (4.7)', () => {
 
     await expect(deleting).rejects.toMatchObject({ status: 403, code: 'primary_workspace' });
     expect(fake.state.eu.workspaces.has(workspaceId)).toBe(true);
+  });
+
+  test('refuses who owns another workspace, whether this one is primary or not', async () => {
+    const fake = createFakePlatform();
+    const { workspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
+    const deleting = clientOf(fake, { token }).workspaces.delete(workspaceId);
+
+    await expect(deleting).rejects.toMatchObject({ status: 403, code: 'forbidden' });
   });
 
   test('refuses who is not an owner', async () => {

@@ -16,7 +16,7 @@ import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 import { setupServer } from 'msw/node';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { clientOf, httpClientOf, listening } from './support/client.js';
+import { clientOf, httpClientOf, listening, send } from './support/client.js';
 
 /** The seed, and beside it a whole second workspace with a second agent; and a second agent of the first. */
 function twoWorkspaces(choices = {}): FakePlatform {
@@ -208,6 +208,45 @@ describe('permits is asked', () => {
         workspaceId: eu.secondWorkspaceId,
       },
     ]);
+  });
+
+  test.each([
+    ['workspace', '/workspaces/{id}', eu.workspaceId],
+    ['org', '/orgs/{id}', eu.orgId],
+    ['phoneNumber', '/phoneNumbers/{id}', eu.rentedNumberSid],
+    ['agent', '/agents/{id}', eu.agentId],
+    ['variable', '/variables/{id}', eu.variableId],
+    ['tool', '/tools/{id}', eu.toolId],
+    ['lead', '/leads/{id}', eu.leadId],
+  ])('of any %s that the path names', async (kind, path, id) => {
+    const asked: PermitQuestion[] = [];
+    const fake = createFakePlatform({ choices: { permits: (question) => asked.push(question) > 0 } });
+    const named = endpoint({ method: 'PATCH', path, response: z.unknown() });
+    fake.handle(named, ({ body }) => ({ body: body ?? 'none' }));
+    const ofAgent = ['agent', 'variable', 'tool', 'lead'].includes(kind);
+
+    // It takes no body, so that none is seen.
+    const headers = { 'content-type': 'application/json' };
+    const answer = await send(fake, `/v3${path.replace('{id}', id)}`, {
+      method: 'PATCH',
+      headers,
+      body: '{}',
+    });
+    expect(await answer.json()).toEqual({ body: 'none' });
+    const agentId = ofAgent ? eu.agentId : undefined;
+    expect(asked).toMatchObject([
+      { body: undefined, records: [{ kind, agentId, workspaceId: eu.workspaceId }] },
+    ]);
+  });
+
+  test('of a conversation whose agent is named behind another record', async () => {
+    const asked: PermitQuestion[] = [];
+    const fake = createFakePlatform({ choices: { permits: (question) => asked.push(question) > 0 } });
+    const path = '/workspaces/{workspaceId}/agents/{agentId}/convos/{convoId}';
+    fake.handle(endpoint({ method: 'GET', path, response: z.unknown() }), () => ({}));
+    await send(fake, `/v3/workspaces/${eu.workspaceId}/agents/${eu.agentId}/convos/${eu.convoId}`);
+
+    expect(asked[0]?.records.map(({ kind }) => kind)).toEqual(['workspace', 'agent', 'conversation']);
   });
 
   test('of a conversation whose id has a slash', async () => {

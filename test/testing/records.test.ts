@@ -1,4 +1,9 @@
-import { createFakePlatform, type FakePlatform, type NewWorkspace } from 'agent-platform-sdk/testing';
+import {
+  createFakePlatform,
+  type FakePlatform,
+  fixtures,
+  type NewWorkspace,
+} from 'agent-platform-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { clientOf } from './support/client.js';
 
@@ -88,6 +93,44 @@ test('a variable belongs to the first owner of its workspace', () => {
   expect(add.variable({ agentId }).userId).toBe('ann');
 });
 
+test('a variable of a workspace without owners belongs to the owner of the region', async () => {
+  const fake = createFakePlatform();
+  const { id: workspaceId, secret: token } = fake.add.na.workspace({ ownerIds: [] });
+  const { id: agentId } = fake.add.na.agent({ workspaceId });
+  const { variables } = clientOf(fake, { region: 'na', token });
+
+  expect(fake.add.na.variable({ agentId }).userId).toBe('owner_na');
+  expect((await variables.create(agentId, { key: 'plan' })).userId).toBe('owner_na');
+});
+
+test('two agents may have variables of the same key', () => {
+  const { add, seed } = createFakePlatform();
+  const { id: agentId } = add.agent();
+
+  expect(add.variable({ agentId, key: seed.eu.variableKey }).agentId).toBe(agentId);
+});
+
+test('an organisation has the clients and teams that it is given, whichever organisation they name', () => {
+  const clients = [fixtures.orgClient()];
+  const org = createFakePlatform().add.org({ id: 'shop', clients, teams: [fixtures.team()] });
+
+  expect([...org.clients, ...org.teams].map(({ orgId }) => orgId)).toEqual(['shop', 'shop']);
+});
+
+test('a conversation may have ids of its own', () => {
+  const record = { ID: 'mine', userID: 'yours' };
+
+  expect(createFakePlatform().add.conversation({ record }).record).toEqual(record);
+});
+
+test('the key of a conversation has both of its ids percent-encoded', () => {
+  const { add, state } = createFakePlatform();
+  const { id: agentId } = add.agent({ id: 'a/b' });
+  add.conversation({ agentId, convoId: 'c/d' });
+
+  expect(state.eu.conversations.has('a%2Fb/c%2Fd')).toBe(true);
+});
+
 test('of many records, ten are named where another is asked for', () => {
   const { add } = createFakePlatform();
   for (let more = 0; more < 10; more += 1) add.agent();
@@ -95,13 +138,31 @@ test('of many records, ten are named where another is asked for', () => {
   expect(() => add.tool({ agentId: 'x' })).toThrow(/agent_eu_1, .*agent_eu_10, …\.$/);
 });
 
-test('keeps a copy of what it is given', () => {
-  const fake = createFakePlatform();
-  const channels = ['web-chat'];
-  const { id } = fake.add.tool({ channels });
-  channels.push('other');
+/** Changes every text in a record, at any depth. */
+function spoil(record: object): void {
+  for (const [key, value] of Object.entries(record)) {
+    if (typeof value === 'object') spoil(value as object);
+    else Reflect.set(record, key, 'spoiled');
+  }
+}
 
-  expect(fake.state.eu.tools.get(id)?.channels).toEqual(['web-chat']);
+test.each([
+  ['workspace', { ownerIds: ['ann'], memberIds: ['bob'] }],
+  ['agent', { advanced: { serverUrl: 'http://127.0.0.1:1' } }],
+  ['client', { predefinedTags: ['billing'] }],
+  ['team', { memberIds: ['ann'] }],
+  ['variable', { value: ['a'] }],
+  ['tool', { channels: ['web-chat'] }],
+  ['defaultTool', { channels: ['web-chat'] }],
+  ['conversation', { record: { tags: ['billing'] } }],
+] as const)('keeps a copy of the %s that it is given', (name, record) => {
+  // The types of a method and of what it takes belong together.
+  const added = createFakePlatform().add[name](structuredClone(record) as never);
+  const given = structuredClone(record);
+  const kept = createFakePlatform().add[name](given as never);
+  spoil(given);
+
+  expect(kept).toEqual(added);
 });
 
 describe('a primary workspace', () => {

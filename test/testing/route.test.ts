@@ -106,6 +106,16 @@ test('succeeds with the chosen message', async () => {
   expect(await listing.withResponse()).toMatchObject({ data: [], message: 'Done' });
 });
 
+test.each([0, '', false, null])('succeeds with %j as data', async (data) => {
+  const fake = createFakePlatform();
+  const path = '/flags/{name}';
+  fake.handle(endpoint({ method: 'GET', path, response: withData(z.unknown()) }), ({ succeed }) =>
+    succeed(data),
+  );
+
+  expect(await (await send(fake, '/v3/flags/beta')).json()).toEqual({ success: true, message: 'OK', data });
+});
+
 test('refuses with the chosen status and code', async () => {
   const fake = createFakePlatform();
   fake.handle(deleteTool, ({ refuse }) => refuse('notPermitted', 'Tools stay.'));

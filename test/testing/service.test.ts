@@ -56,6 +56,12 @@ test.each([
   expect(z.parse(ErrorBodySchema, body)).toMatchObject({ code });
 });
 
+test('an unknown route is named', async () => {
+  const response = await send(createFakePlatform(), '/v3/tools/defaults', { method: 'POST' });
+
+  expect(await response.json()).toMatchObject({ message: 'No operation is POST /v3/tools/defaults.' });
+});
+
 test.each(['workspaceSecret', 'agentSecret'] as const)(
   '%s, a character more or less, is no token',
   async (name) => {
@@ -65,8 +71,10 @@ test.each(['workspaceSecret', 'agentSecret'] as const)(
       (await send(fake, '/v3/tools/defaults', { headers: { authorization: `Bearer ${token}` } })).status;
 
     expect(
-      await Promise.all([secret, secret.slice(0, -1), secret.slice(1), `${secret}1`].map(statusWith)),
-    ).toEqual([200, 401, 401, 401]);
+      await Promise.all(
+        [secret, secret.slice(0, -1), secret.slice(1), `${secret}1`, `${secret} 1`].map(statusWith),
+      ),
+    ).toEqual([200, 401, 401, 401, 401]);
   },
 );
 
@@ -93,17 +101,21 @@ test('an agent whose workspace is gone has no token any more', async () => {
   await expect(clientOf(fake, { token }).tools.get(toolId)).rejects.toThrow(AuthenticationError);
 });
 
-test('a request tells how long it took, and shows no token that its body or its answer repeats', async () => {
-  const clock = { now: () => 7_000, setTimeout: () => 0, clearTimeout: () => undefined };
-  const fake = createFakePlatform({ clock });
-  const { workspaceSecret } = fake.seed.eu;
-  fake.faults.inject({ kind: 'wrong-shape', body: { said: workspaceSecret } });
-  const body = JSON.stringify({ variable: { key: workspaceSecret } });
-  await send(fake, '/v3/agents/agent_eu_1/variables', { method: 'POST', headers: json, body });
+test.each(['Bearer', 'bearer'])(
+  'a request tells how long it took, and shows no %s token that its body or its answer repeats',
+  async (scheme) => {
+    const clock = { now: () => 7_000, setTimeout: () => 0, clearTimeout: () => undefined };
+    const fake = createFakePlatform({ clock });
+    const { workspaceSecret } = fake.seed.eu;
+    fake.faults.inject({ kind: 'wrong-shape', body: { said: workspaceSecret } });
+    const body = JSON.stringify({ variable: { key: workspaceSecret } });
+    const headers = { ...json, authorization: `${scheme} ${workspaceSecret}` };
+    await send(fake, '/v3/agents/agent_eu_1/variables', { method: 'POST', headers, body });
 
-  expect(fake.requests).toMatchObject([{ at: 7_000, duration: 0, answer: { said: '[redacted]' } }]);
-  expect(fake.requests[0]?.body).toEqual({ variable: { key: '[redacted]' } });
-});
+    expect(fake.requests).toMatchObject([{ at: 7_000, duration: 0, answer: { said: '[redacted]' } }]);
+    expect(fake.requests[0]?.body).toEqual({ variable: { key: '[redacted]' } });
+  },
+);
 
 test('names each field that does not fit the operation', async () => {
   const response = await send(createFakePlatform(), '/v3/agents/agent_eu_1/variables', {
@@ -159,6 +171,16 @@ test('writes every request down, in order', async () => {
     { path: '/tools/nowhere', endpoint: 'getTool', status: 404 },
     { path: '/nothing', query: '?a=1', endpoint: undefined, status: 404 },
   ]);
+});
+
+test('gives no id of a request twice, though all were forgotten', async () => {
+  const fake = createFakePlatform();
+  for (let call = 0; call < 2; call += 1) {
+    fake.clearRequests();
+    await send(fake, '/v3/nothing');
+  }
+
+  expect(fake.requests).toMatchObject([{ id: 'request_2' }]);
 });
 
 test('holds no token and no marked field', async () => {
