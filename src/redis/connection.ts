@@ -149,14 +149,18 @@ export function isCluster(connection: RedisConnection): connection is Cluster {
   return isClient(connection) && connection.isCluster;
 }
 
+/** Bytes after which what was written so far is sent, so that Redis works while more is being made. */
+const MAX_TOGETHER = 12 * 1024;
+
 /**
- * Sends what is written to Redis in this turn of the event loop in one step, at its end. Else each event takes a call of the
- * system, which costs more than the rest of storing it.
+ * Sends what is written to Redis in this turn of the event loop together, at its end or when it has grown to
+ * {@link MAX_TOGETHER}. Else each event takes a call of the system, which costs more than the rest of storing it.
  */
 export function writeTogether({ stream }: Redis): void {
-  if (stream.writableCorked > 0) return;
+  if (stream.writableCorked === 0) setImmediate(() => stream.uncork());
+  else if (stream.writableLength < MAX_TOGETHER) return;
+  else stream.uncork();
   stream.cork();
-  setImmediate(() => stream.uncork());
 }
 
 /** Returns the settings of the connections that a client makes: of a cluster, those to its nodes. */
