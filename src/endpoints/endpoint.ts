@@ -89,7 +89,7 @@ const PATH = /^(?!\/v3(\/|$))(\/(?!:)([^{}/]|\{[^{}]+\})*)+$/;
  * The path parameters, the body and the result of the call are typed from the declaration.
  *
  * @throws {TypeError} When the path does not start with a slash, starts with `/v3` or has a parameter that is not in braces;
- *   when there is no response; or when a `GET` or `DELETE` declares a body.
+ *   when the method is none of the five, in capitals; when there is no response; or when a `GET` or `DELETE` declares a body.
  *
  * @example
  * ```ts
@@ -123,6 +123,10 @@ export function endpoint<
     throw new TypeError(
       `endpoint: the path must look like "/tools/{toolId}", without "/v3" in front: ${path}`,
     );
+  }
+  // From JavaScript, `get` would be sent, and never retried.
+  if (!/^(GET|POST|PUT|PATCH|DELETE)$/.test(method)) {
+    throw new TypeError(`endpoint: the method of ${path} must be GET, POST, PUT, PATCH or DELETE`);
   }
   if (response === undefined) throw new TypeError(`endpoint: ${method} ${path} must declare a response`);
   if (body !== undefined && (method === 'GET' || method === 'DELETE')) {

@@ -148,6 +148,13 @@ test.each([
   expect(endpoint({ method: 'GET', path, response: ToolSchema }).path).toBe(path);
 });
 
+test.each(['get', 'HEAD', '', undefined])('an endpoint cannot have the method %j', (method) => {
+  const declaration = { method, path: '/agents', response: ToolSchema } as unknown;
+  expect(() => endpoint(declaration as Parameters<typeof endpoint>[0])).toThrow(
+    'the method of /agents must be GET, POST, PUT, PATCH or DELETE',
+  );
+});
+
 test('an endpoint must declare what it is answered', () => {
   const declaration = { method: 'GET', path: '/agents' } as unknown as Parameters<typeof endpoint>[0];
   expect(() => endpoint(declaration)).toThrow('GET /agents must declare a response');
