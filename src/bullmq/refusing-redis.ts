@@ -1,5 +1,6 @@
 import type { Worker } from 'bullmq';
 import type { ClientFamily } from '../redis/connection.js';
+import { isForbidden } from '../redis/failure.js';
 
 // How a worker lives with a Redis that refuses commands.
 
@@ -45,8 +46,8 @@ type Client = ClientFamily['client'];
 const LEAST_VERSION = 'redis_version:6.2.0';
 
 /**
- * Lets a worker begin without the permission for `INFO`. BullMQ asks each client and each duplicate of it for the version of
- * Redis, and would wait for ever.
+ * Lets a worker begin without the permission for `INFO`, or where a provider has taken it away. BullMQ asks each client and each
+ * duplicate of it for the version of Redis, and would wait for ever.
  */
 export function withoutInfo(client: Client): void {
   const info = client.info.bind(client) as (...args: readonly unknown[]) => Promise<string>;
@@ -64,6 +65,6 @@ export function withoutInfo(client: Client): void {
 }
 
 function orLeastVersion(error: unknown): string {
-  if (error instanceof Error && error.message.startsWith('NOPERM ')) return LEAST_VERSION;
+  if (isForbidden(error)) return LEAST_VERSION;
   throw error;
 }

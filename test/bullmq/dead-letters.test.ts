@@ -1,4 +1,5 @@
-import { ConfigurationError, type StoredWebhook } from 'agent-platform-sdk';
+import { inspect } from 'node:util';
+import { ConfigurationError, type StoredWebhook, WebhookError } from 'agent-platform-sdk';
 import type { BullMQInbox, ListDeadLettersOptions } from 'agent-platform-sdk/bullmq';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createInbox, eventually, redis, stored } from './inbox-fixture.js';
@@ -138,6 +139,7 @@ test('two who replay at the same moment leave nothing behind', async () => {
   const { inbox, ids, mend, handled } = await setUp(60);
   mend();
   const other = createInbox();
+  expect(await inbox.deadLetters.list()).toHaveLength(50);
   const counts = await Promise.all([inbox.deadLetters.replayAll(), other.deadLetters.replayAll()]);
   expect(counts[0] + counts[1]).toBe(60);
   await settled(inbox);
@@ -162,6 +164,33 @@ test('one that is removed is gone, and a later copy is an event of its own', asy
   await inbox.store(webhooks[0] ?? stored());
   await settled(inbox);
   expect(handled).toEqual(ids);
+});
+
+test('what Redis refuses is told, and one stays as it is', async () => {
+  const { inbox, ids } = await setUp(1);
+  const [id = ''] = ids;
+  await redis.config('SET', 'min-replicas-to-write', '1');
+  try {
+    await expect(inbox.deadLetters.remove(id)).rejects.toThrow('NOREPLICAS');
+    await expect(inbox.deadLetters.replay(id)).rejects.toThrow('NOREPLICAS');
+  } finally {
+    await redis.config('SET', 'min-replicas-to-write', '0');
+  }
+  expect(await inbox.deadLetters.count()).toBe(1);
+});
+
+test('without Redis they are asked for in vain, which a WebhookError tells without the password', async () => {
+  const { deadLetters } = createInbox({ connection: 'redis://:canary@127.0.0.1:1' });
+  const error: unknown = await deadLetters.count().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(WebhookError);
+  expect(String(error)).toMatch(/could not be opened.*ECONNREFUSED/);
+  expect(inspect(error, { depth: 5 })).not.toContain('canary');
+});
+
+test('a reason that another program has stored is masked where it is read', async () => {
+  const { inbox, ids } = await setUp(1);
+  await redis.hset(`bull:agent-platform-webhooks:${ids[0]}`, 'failedReason', 'sessionKey=canary');
+  expect((await inbox.deadLetters.list())[0]?.reason).toContain('[redacted]');
 });
 
 test('a copy of a dead letter makes no job', async () => {

@@ -95,15 +95,18 @@ test.each<[string, (on: ReturnType<typeof createWebhookReceiver>) => unknown, st
   await eventually(() => expect(told).toEqual(['stored', isTaken ? 'handled' : 'unhandled']));
 });
 
-test('a handler that never settles is aborted, retried and a dead letter in the end', async () => {
+test.each([
+  ['a handler', false],
+  ['a processor of your own', true],
+])('%s that never settles is aborted, retried and a dead letter in the end', async (_name, isOwn) => {
   const { hooks, told, failures } = notes();
   const inbox = createInbox({ hooks, attempts: 2 });
   const reasons: unknown[] = [];
-  const work = (_: unknown, { signal }: { signal: AbortSignal }) => {
-    signal.addEventListener('abort', () => reasons.push(signal.reason));
+  const work = (_: unknown, { signal }: { signal?: AbortSignal | undefined }) => {
+    signal?.addEventListener('abort', () => reasons.push(signal.reason));
     return hang();
   };
-  inbox.work({ lead_captured: work }, { handlerTimeout: 50, concurrency: 1 });
+  inbox.work(isOwn ? { process: work } : { lead_captured: work }, { handlerTimeout: 50, concurrency: 1 });
   await inbox.store(stored());
   await eventually(() => expect(told).toEqual(['stored', 'retry', 'dead letter']));
   expect(failures.map(({ attempt }) => attempt)).toEqual([1, 2]);

@@ -1,9 +1,10 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { DURABLE, startRedis } from '../../scripts/redis-server.js';
+import { startWay } from '../redis/lagging.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, eventually, redis, stored, url } from './inbox-fixture.js';
+import { createInbox, eventually, notes, redis, stored, url } from './inbox-fixture.js';
 
 test('it tells how many events wait, run, retry and are dead letters, and how old the next one is', async () => {
   const inbox = createInbox({ attempts: 2, backoff: 3_600_000 });
@@ -20,6 +21,7 @@ test('it tells how many events wait, run, retry and are dead letters, and how ol
     },
     { concurrency: 1 },
   );
+  const { failures } = await inbox.health();
   await inbox.store(stored({ payload: { wish: 'retry' } }));
   await eventually(async () => expect((await inbox.health()).retrying).toBe(1));
   await inbox.store(stored({ payload: { wish: 'run' } }));
@@ -29,6 +31,8 @@ test('it tells how many events wait, run, retry and are dead letters, and how ol
   const health = await inbox.health();
   expect(health).toMatchObject({ ready: true, depth: 4, waiting: 2, active: 1, retrying: 1, deadLetters: 0 });
   expect(health.failures).toMatchObject({ retried: 1, deadLetters: 0, redisErrors: 0 });
+  // It is as it was when it was asked for.
+  expect(failures.retried).toBe(0);
   expect(health.oldestMs).toBeGreaterThanOrEqual(60_000);
   expect(health.oldestMs).toBeLessThan(90_000);
   await worker.close({ grace: 0 });
@@ -49,6 +53,26 @@ test('the oldest event can be one that waits for a retry', async () => {
 
 test('an empty inbox is ready, and has no oldest event', async () => {
   expect(await createInbox().health()).toMatchObject({ ready: true, depth: 0, oldestMs: 0 });
+});
+
+test('an event from a machine whose clock is ahead is as old as a new one', async () => {
+  const { hooks, runs } = notes();
+  const inbox = createInbox({ hooks });
+  await inbox.store(stored({ receivedAt: Date.now() + 60_000 }));
+  expect(await inbox.health()).toMatchObject({ waiting: 1, oldestMs: 0 });
+  inbox.work({ lead_captured: () => undefined });
+  await eventually(() => expect(runs).toMatchObject([{}, { waitedMs: 0 }]));
+});
+
+test('a Redis that has stopped answering is not ready, and that is told in time', async () => {
+  const way = await startWay(Number(new URL(url).port));
+  const inbox = createInbox({ connection: `redis://127.0.0.1:${way.port}` });
+  expect(await inbox.health()).toMatchObject({ ready: true });
+  way.hold();
+  expect(await inbox.health()).toMatchObject({
+    ready: false,
+    warnings: [expect.stringContaining('no answer from Redis within 2000 ms')],
+  });
 });
 
 test('without Redis it is not ready, and rejects nothing', async () => {

@@ -27,7 +27,12 @@ test.each<[option: string, options: object]>([
   ['backoff.jitter', { backoff: { type: 'fixed', delay: 1, jitter: 2 } }],
   ['backoff.jitter', { backoff: { type: 'fixed', delay: 1, jitter: '0.5' } }],
   ['retention', { retention: 0 }],
+  // More than a hundred years.
+  ['retention', { retention: 3_155_760_000_001 }],
   ['deadLetterRetention', { deadLetterRetention: Number.NaN }],
+  ['replicas', { replicas: -1 }],
+  ['highWater', { highWater: 0 }],
+  ['highWater', { highWater: 85 }],
   ['storeTimeout', { storeTimeout: 0 }],
   ['telemetry', { telemetry: {} }],
   ['hooks.onStored', { hooks: { onStored: 1 } }],
@@ -82,23 +87,30 @@ test.each<[string | undefined, number]>([
   expect(logger.lines.filter((line) => line.includes('queueName'))).toHaveLength(count);
 });
 
-test('nothing connects before it is needed', async () => {
-  let connected = 0;
-  const server = createServer(() => {
-    connected += 1;
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const inbox = createBullMQInbox({
-    connection: `redis://127.0.0.1:${port}`,
-    storeTimeout: 200,
-    logLevel: 'off',
-  });
-  void inbox.deadLetters;
-  await setTimeout(50);
-  expect(connected).toBe(0);
-  await expect(inbox.store(stored())).rejects.toThrow();
-  expect(connected).toBeGreaterThan(0);
-  await inbox.close();
-});
+test.each([
+  ['redis', /within 200 ms$/],
+  ['rediss', /within 200 ms\. Does it speak TLS\?$/],
+])(
+  'nothing connects before it is needed, and a %s:// that is silent is asked about',
+  async (protocol, asked) => {
+    let connected = 0;
+    const server = createServer(() => {
+      connected += 1;
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const inbox = createBullMQInbox({
+      connection: `${protocol}://127.0.0.1:${port}`,
+      storeTimeout: 200,
+      logLevel: 'off',
+    });
+    void inbox.deadLetters;
+    await setTimeout(50);
+    expect(connected).toBe(0);
+    const error: unknown = await inbox.store(stored()).catch((thrown: unknown) => thrown);
+    expect((error as Error).message).toMatch(asked);
+    expect(connected).toBeGreaterThan(0);
+    await inbox.close();
+  },
+);

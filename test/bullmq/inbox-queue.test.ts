@@ -9,7 +9,7 @@ import {
 } from 'agent-platform-sdk';
 import type { BullMQInboxOptions } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
 import { startWay } from '../redis/lagging.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -333,6 +333,29 @@ test.each<[string, object]>([
     expect((await inbox.health()).waiting).toBe(2);
   },
 );
+
+test('a client that connects when it is told to is told to', async () => {
+  const client = new Redis(url, { lazyConnect: true });
+  const inbox = createInbox({ connection: client });
+  expect(await inbox.store(stored())).toEqual({});
+  await inbox.close();
+  await client.quit();
+});
+
+test('errors of a client are told to onRedisError alone, and what is over is blamed for nothing', async () => {
+  const printed = vi.spyOn(console, 'error');
+  onTestFinished(() => printed.mockRestore());
+  const client = new Redis(url);
+  const told: string[] = [];
+  const hooks = { onRedisError: ({ message }: Error) => told.push(message) };
+  const inbox = createInbox({ connection: client, storeTimeout: 200, hooks });
+  await inbox.store(stored());
+  client.emit('error', new Error('a cut'));
+  client.emit('ready');
+  client.disconnect();
+  await expect(inbox.store(stored())).rejects.toThrow(/no answer from Redis within/);
+  expect([told, printed.mock.calls]).toEqual([['a cut'], []]);
+});
 
 test('a connection that is cut while the queue is opened costs no event', async () => {
   const client = new Redis(url);

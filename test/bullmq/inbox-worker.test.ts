@@ -111,6 +111,35 @@ test.each([
   expect(await everythingInRedis()).not.toContain('canary');
 });
 
+test.each<[what: string, fail: (() => unknown)[], reason: string]>([
+  [
+    'of several handlers',
+    [() => Promise.reject(new TypeError('one')), () => Promise.reject(new RangeError('other'))],
+    '2 handler(s) of the webhook lead_captured failed. TypeError: one RangeError: other',
+  ],
+  [
+    'of what is no error, by its type alone',
+    [() => Promise.reject('canary')],
+    '1 handler(s) of the webhook lead_captured failed. string',
+  ],
+  [
+    'without characters that a terminal would obey',
+    [() => Promise.reject(new Error('\u001b[2Jgone'))],
+    '1 handler(s) of the webhook lead_captured failed. Error: \\u001b[2Jgone',
+  ],
+])('a dead letter keeps the reason %s, and no stack', async (_, fail, reason) => {
+  const inbox = createInbox({ attempts: 1 });
+  const receiver = receiverWith();
+  for (const handler of fail) receiver.on('lead_captured', handler);
+  inbox.work(receiver);
+  await inbox.store(stored());
+  await eventually(async () => expect(await inbox.deadLetters.count()).toBe(1));
+  expect(await inbox.deadLetters.list()).toMatchObject([{ reason }]);
+  const everything = await everythingInRedis();
+  expect(everything).not.toContain('canary');
+  expect(everything).not.toContain('    at ');
+});
+
 test("someone else's job in the queue is a dead letter, and stops nobody", async () => {
   const inbox = createInbox();
   const queue = new Queue('agent-platform-webhooks', { connection: redis });
@@ -246,6 +275,29 @@ test('closing ends without Redis too', async () => {
   expect(await inbox.health()).toMatchObject({ ready: false });
 });
 
+test('a worker tells that Redis is back, though no event comes', async () => {
+  const server = await startRedis();
+  const logger = new RecordingLogger();
+  try {
+    const inbox = createInbox({ connection: server.url, logger, queueName: 'webhooks' });
+    inbox.work({});
+    await server.crash(500);
+    await eventually(() => expect(logger.lines.at(-1)).toContain('Redis is back'));
+    expect(logger.lines[0]).toContain('Redis failed');
+    await inbox.close();
+  } finally {
+    await server.stop();
+  }
+});
+
+test('a worker that was closed keeps no process alive, however long its grace', async () => {
+  // Those that do.
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  for (let count = 0; count < 10; count += 1) await createInbox().work({}).close();
+  expect(timers() - before).toBeLessThan(10);
+});
+
 test('a worker that begins before Redis does takes up the work', async () => {
   const server = await startRedis();
   try {
@@ -281,7 +333,11 @@ test('the event of a run that lost its lock is run again, and the first handler 
   await eventually(() => expect(told).toContain('handled'));
   expect(runs).toBe(2);
   expect(told).toEqual(expect.arrayContaining(['lock lost', 'stalled']));
-  expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0, failures: { stalled: 1 } });
+  expect(await inbox.health()).toMatchObject({
+    depth: 0,
+    deadLetters: 0,
+    failures: { stalled: 1, lostLocks: 1, redisErrors: 0 },
+  });
   await worker.close();
   // The second run has recorded it; the first does not try to.
   expect(logger.lines.join('\n')).not.toContain('not recorded');

@@ -6,7 +6,15 @@ import { resolveInbox } from '../../src/bullmq/inbox-options.js';
 import { NewestInRedis, nextAsking } from '../../src/bullmq/newest.js';
 import { deferred } from '../support/deferred.js';
 import { minimal } from '../webhooks/deliveries.js';
-import { createInbox, eventually, notes, redis, stored } from './inbox-fixture.js';
+import {
+  createInbox,
+  eventually,
+  everythingInRedis,
+  notes,
+  receiverWith,
+  redis,
+  stored,
+} from './inbox-fixture.js';
 
 const conversation = ({ type, payload }: WebhookEvent) =>
   type === 'conversation_updated' ? payload.convoId : undefined;
@@ -180,15 +188,40 @@ test.each([
   },
 );
 
+test('newestOnly is asked only about events that are known and valid, by a worker too', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks });
+  const asked: string[] = [];
+  const receiver = receiverWith()
+    .onAny(() => undefined)
+    .onUnknown(() => undefined);
+  inbox.work(receiver, { newestOnly: ({ type }) => void asked.push(type) });
+  await inbox.store(stored({ payload: { agentId: 7 } }));
+  await eventually(() => expect(told).toContain('dead letter'));
+  for (const type of ['lead_scored', 'lead_captured']) await inbox.store(stored({ type }));
+  await eventually(() => expect(told.filter((what) => what === 'handled')).toHaveLength(2));
+  expect(new Set(asked)).toEqual(new Set(['lead_captured']));
+  expect(asked).toHaveLength(2);
+});
+
 test('what is no snapshot is handled as ever, and a function that fails is a failure of the run', async () => {
   const { hooks, told, failures } = notes();
   const inbox = createInbox({ hooks, attempts: 1 });
   const began = deferred();
-  const newestOnly = ({ type }: WebhookEvent) => (type === 'lead_captured' ? undefined : (1 as never));
-  inbox.work({ lead_captured: began.resolve, agent_deleted: () => undefined }, { newestOnly });
+  const newestOnly = ({ type }: WebhookEvent) => {
+    if (type === 'agent_updated') throw new Error('sessionKey=canary');
+    return type === 'lead_captured' ? undefined : (1 as never);
+  };
+  const ignore = () => undefined;
+  const handlers = { lead_captured: began.resolve, agent_deleted: ignore, agent_updated: ignore };
+  inbox.work(handlers, { newestOnly });
   await inbox.store(stored());
   await began.promise;
-  await inbox.store(stored({ type: 'agent_deleted', payload: minimal.agent_deleted }));
-  await eventually(() => expect(told).toContain('dead letter'));
+  for (const type of ['agent_deleted', 'agent_updated'] as const) {
+    await inbox.store(stored({ type, payload: minimal[type] }));
+    await eventually(() => expect(told.at(-1)).toBe('dead letter'));
+    told.length = 0;
+  }
   expect(failures[0]?.error).toBeInstanceOf(WebhookError);
+  expect(await everythingInRedis()).not.toContain('canary');
 });

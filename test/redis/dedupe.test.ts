@@ -1,12 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { ConfigurationError, createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
 import { createRedisDedupe, type RedisDedupe, type RedisDedupeOptions } from 'agent-platform-sdk/redis';
 import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from '../webhooks/deliveries.js';
+import { startWay } from './lagging.js';
 
 const url = inject('redisUrl');
 const stores: RedisDedupe[] = [];
@@ -51,6 +53,14 @@ test('two receivers on two connections handle an event once, and both answer 200
   );
   const answers = await Promise.all(receivers.map((receiver) => receiver.handle(post('lead_captured'))));
   expect([handled.length, answers.map(({ status }) => status)]).toEqual([1, [200, 200]]);
+});
+
+test('by default its keys begin with the name of the package, and Redis has two seconds to answer', async () => {
+  const setTimeout = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => setTimeout.mockRestore());
+  await createStore({ connection: redis }).claim('key', 'owner', 60_000);
+  expect(setTimeout.mock.calls.map(([, ms]) => ms)).toContain(2_000);
+  expect(await redis.keys('*')).toEqual(['agent-platform:dedupe:key']);
 });
 
 test('its keys begin with the prefix, and each expires by itself', async () => {
@@ -99,6 +109,30 @@ test('a Redis that does not answer is given up, and it is told in a typed error'
   const claim = store.claim('key', 'owner', 60_000);
   await expect(claim).rejects.toThrow(WebhookError);
   await expect(claim).rejects.toThrow(/could not be claimed in Redis/);
+});
+
+test.each(['READONLY', 'LOADING', 'MASTERDOWN', 'NOREPLICAS', 'BUSY', 'CLUSTERDOWN', 'TRYAGAIN'])(
+  'what Redis refuses with %s is asked for again',
+  async (code) => {
+    const evalsha = redis.evalsha.bind(redis) as () => Promise<unknown>;
+    let asked = 0;
+    redis.evalsha = (...command: []) => {
+      asked += 1;
+      return asked === 1 ? Promise.reject(new Error(`${code} not now`)) : evalsha(...command);
+    };
+    expect(await createStore({ connection: redis }).claim('key', 'owner', 60_000)).toBe('new');
+  },
+);
+
+test('a store that was closed before Redis came connects no more', async () => {
+  const way = await startWay(1);
+  const store = createRedisDedupe({ connection: `redis://127.0.0.1:${way.port}`, timeout: 100 });
+  await expect(store.claim('key', 'owner', 60_000)).rejects.toThrow(WebhookError);
+  await store.close();
+  const made = way.made;
+  // More than the time between two attempts to connect.
+  await sleep(2_500);
+  expect(way.made).toBe(made);
 });
 
 test('a Redis that is not ready yet is asked less and less often', async () => {

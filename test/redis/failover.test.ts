@@ -119,10 +119,13 @@ test('an event waits for a Redis that takes no writes for a moment', async () =>
   expect((await inbox.health()).waiting).toBe(1);
 });
 
-test('a Redis that takes no writes for long is given up, and it is told why', async () => {
+test.each([
+  ['', {}],
+  [', also where onStored is told', { onStored: () => undefined }],
+])('a Redis that takes no writes for long is given up, and it is told why%s', async (_, more) => {
   const server = await startReplica();
   const [logger, told] = [new RecordingLogger(), new Set<string>()];
-  const hooks = { onRedisError: ({ message }: Error) => told.add(message.slice(0, 8)) };
+  const hooks = { onRedisError: ({ message }: Error) => told.add(message.slice(0, 8)), ...more };
   const inbox = createInbox({ connection: server.url, storeTimeout: 1_000, logger, hooks });
   const storing = inbox.store(stored({ payload: { text: 'canary' } }));
   await expect(storing).rejects.toThrow(WebhookError);

@@ -10,6 +10,7 @@ import { startRedis } from '../../scripts/redis-server.js';
 import { passwordsOf } from '../../src/redis/connection.js';
 import { redisFailure } from '../../src/redis/failure.js';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
+import { deferred } from '../support/deferred.js';
 import { listenOnLoopback } from '../support/loopback.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from '../webhooks/deliveries.js';
@@ -210,6 +211,28 @@ test('a Redis that takes no writes is logged once, however many commands it refu
   await eventually(async () => expect(await inbox.health()).toMatchObject({ ready: true }));
   const lines = logger.lines.filter((line) => /Redis (?:failed|is back)/.test(line));
   expect(lines).toEqual([expect.stringContaining('READONLY'), expect.stringContaining('Redis is back')]);
+});
+
+test.each([
+  ["OOM command not allowed when used memory > 'maxmemory'.", /see its `maxmemory`\.$/],
+  ['CLUSTERDOWN Hash slot not served', /has no node for these keys at present\.$/],
+])('what Redis says is told with advice: %s', (message, advice) => {
+  expect(redisFailure('It failed', new Error(message), []).message).toMatch(advice);
+});
+
+test('where nobody may run INFO, events are stored, which is warned of, and worked', async () => {
+  const { port } = new URL(await startWith('--rename-command', 'INFO', ''));
+  const connection = { host: '127.0.0.1', port: Number(port), enableReadyCheck: false };
+  const inbox = createInbox({ connection });
+  await inbox.store(stored());
+  expect(await inbox.health()).toMatchObject({
+    ready: true,
+    waiting: 1,
+    warnings: [expect.stringContaining('may not run INFO')],
+  });
+  const handled = deferred();
+  inbox.work({ lead_captured: handled.resolve });
+  await handled.promise;
 });
 
 test('of a name with several addresses, each that refuses is told', () => {

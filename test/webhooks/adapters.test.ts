@@ -12,7 +12,7 @@ import { createWebhookReceiver, type WebhookReceiver, type WebhookRejection } fr
 import express5 from 'express';
 import express4 from 'express4';
 import Fastify from 'fastify';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { listenOnLoopback, serve } from '../support/loopback.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -281,6 +281,16 @@ test('fetch refuses a body that announces too much, unread, and answers 200 with
   expect(rejections).toMatchObject([{ reason: 'body_too_large', size: 5_000 }]);
   const { status, body, headers } = await send(delivery('lead_captured'));
   expect([status, body, headers.get('content-type')]).toEqual([200, null, null]);
+});
+
+test('fetch reads no further than the limit', async () => {
+  const { receiver, rejections } = setUp({ maxBodyBytes: 1_000 });
+  const cancel = vi.fn();
+  const body = new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(600)), cancel });
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+  expect((await receiver.fetch(new Request('https://example.com', init))).status).toBe(413);
+  expect(rejections).toMatchObject([{ reason: 'body_too_large' }]);
+  expect(cancel).toHaveBeenCalledOnce();
 });
 
 test('what another has answered is left as it is', async () => {

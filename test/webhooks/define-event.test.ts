@@ -175,6 +175,20 @@ test('a schema that answers by a promise is refused', () => {
   );
 });
 
+test('in a receiver, a schema that answers by a promise is a failure of validation', async () => {
+  const failures: unknown[] = [];
+  const late = defineEvent(
+    'late',
+    schemaOf(() => Promise.resolve({ value: {} })),
+  );
+  const receiver = createWebhookReceiver({ secret, logLevel: 'off' })
+    .on(late, () => expect.unreachable())
+    .onError((error, { stage }) => failures.push([stage, error]));
+  const { status, body } = await receiver.handle(post({}, 'late'));
+  expect([status, JSON.parse(body)]).toMatchObject([500, { code: 'internal_error' }]);
+  expect(failures).toMatchObject([['validation', { option: 'schema' }]]);
+});
+
 test.each<[string, () => unknown]>([
   ['throws', () => JSON.parse('')],
   ['answers null', () => null],

@@ -7,9 +7,10 @@ import {
   WebhookPayloadError,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { envelope, minimal, type OptionsWithSecret, post, secret } from './deliveries.js';
-import { ManualClock } from './manual-clock.js';
+import { ManualClock, settle } from './manual-clock.js';
 
 function setUp(options: OptionsWithSecret = {}) {
   const stored: StoredWebhook[] = [];
@@ -123,7 +124,11 @@ test('a stored event is handed to the handlers, with the context of its delivery
 test('what was stored, turned to JSON and back, is what a handler gets', async () => {
   const { receiver, stored } = setUp();
   const seen: unknown[] = [];
-  receiver.onAny((event) => seen.push(event));
+  receiver.onAny((event, context) => {
+    seen.push(event);
+    // Nothing ends this run, but a handler may listen to its signal and stop listening.
+    expect(context.signal).toBe(context.signal);
+  });
   await receiver.handle(post('form_submitted'));
   for (const webhook of JSON.parse(JSON.stringify(stored)) as StoredWebhook[])
     await receiver.process(webhook);
@@ -136,6 +141,26 @@ test('a handler that fails lets the work fail, with its error as the cause', asy
   receiver.on('lead_captured', () => Promise.reject(error));
   await expect(receiver.process(job)).rejects.toMatchObject({ type: 'webhook_error', cause: error });
   expect(failures).toMatchObject([[error, { stage: 'handler', event: { type: 'lead_captured' } }]]);
+});
+
+test.each<[string, Partial<StoredWebhook>]>([
+  ['a handler fails', {}],
+  ['it does not fit', { payload: {} }],
+])('where %s, the work ends after the listeners: a process may end with it', async (_, more) => {
+  const { receiver } = setUp();
+  const told = deferred();
+  const ended: string[] = [];
+  receiver
+    .on('lead_captured', () => Promise.reject(new Error('no')))
+    .onError(async () => {
+      await told.promise;
+      ended.push('told');
+    });
+  const work = receiver.process({ ...job, ...more }).catch(() => ended.push('failed'));
+  await settle();
+  told.resolve();
+  await work;
+  expect(ended).toEqual(['told', 'failed']);
 });
 
 test('several failures are one error with all causes', async () => {

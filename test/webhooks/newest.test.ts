@@ -56,6 +56,12 @@ test.each<[string, object]>([
   },
 );
 
+test('snapshots are told apart where duplicates are not', async () => {
+  const { send, handled, skipped } = setUp(undefined, { dedupe: false });
+  for (const session of [2, 2, 1]) expect(await send(session)).toBe(200);
+  expect([handled, skipped]).toEqual([[2, 2], [1]]);
+});
+
 test('one that comes while the next begins waits for it', async () => {
   let running = 0;
   let most = 0;

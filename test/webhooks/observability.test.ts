@@ -12,7 +12,7 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { post, secret } from './deliveries.js';
+import { minimal, post, secret } from './deliveries.js';
 import { ManualClock, settle } from './manual-clock.js';
 
 type Handlers<Trace extends object> = Parameters<
@@ -141,6 +141,27 @@ test('a delivery and its job are traced, and the job gets the trace of the deliv
   ]);
 });
 
+test('a delivery and a run tell for how many milliseconds they took', async () => {
+  const clock = new ManualClock();
+  const runs: JobTrace[] = [];
+  subscribe<JobTrace>(TRACING_CHANNELS.job, { asyncEnd: (message) => void runs.push(message) });
+  const { receiver, told } = receiverWith({ clock });
+  receiver.onAny(() => new Promise<void>((resolve) => clock.setTimeout(resolve, 700)));
+  const work = [
+    receiver.handle(post('webhook_test')),
+    receiver.process({
+      key: '',
+      deliveryId: '',
+      type: 'webhook_test',
+      payload: minimal.webhook_test,
+      receivedAt: 0,
+    }),
+  ];
+  await clock.advance(700);
+  await Promise.allSettled(work);
+  expect([told, runs]).toMatchObject([[{ durationMs: 700 }], [{ durationMs: 700 }]]);
+});
+
 test('a delivery is traced without a hook, and without a `tracestate`', async () => {
   const traces: DeliveryTrace[] = [];
   const traceContext = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
@@ -218,9 +239,12 @@ test('of many refusals for one reason, the first and each power of ten leave a l
   ]);
   for (now of [60_000, 120_000]) await receiver.handle(forged);
   expect(lines).toHaveLength(12);
+  // Those for another reason are counted by themselves.
+  await receiver.handle({ method: 'GET', body: undefined });
+  expect(lines.at(-1)).toMatch(/405 method_not_allowed(?!.*of them)/);
   now += 60_001;
   await receiver.handle(forged);
-  expect(lines.at(-1)).not.toContain('of them');
+  expect(lines.at(-1)).toMatch(/401 verification_failed(?!.*of them)/);
 });
 
 test('lines of deliveries carry their facts as fields', async () => {

@@ -9,7 +9,7 @@ import {
   WebhookPayloadError,
   WebhookVerificationError,
 } from 'agent-platform-sdk';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { delivery, envelope, minimal, secret } from './deliveries.js';
 
 const genuine = delivery('lead_captured');
@@ -189,6 +189,13 @@ test.each([
 test('off still verifies', () => {
   const forged = delivery('lead_captured', { workspaceSecret: 'forged' });
   expect(() => parseWebhook(forged, { secret, validation: 'off' })).toThrow(WebhookVerificationError);
+});
+
+test('what parseWebhook forgives is told to onDrift alone', () => {
+  const printed = vi.spyOn(console, 'warn');
+  onTestFinished(() => printed.mockRestore());
+  parseWebhook(grown, { secret });
+  expect(printed).not.toHaveBeenCalled();
 });
 
 test.each([

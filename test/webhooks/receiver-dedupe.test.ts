@@ -215,6 +215,23 @@ test('a claim is renewed until the handlers settle, so that no other receiver ru
   expect(clock.timers.size).toBe(0);
 });
 
+test('a renewal that fails loses no claim: the next one comes before the end of the lease', async () => {
+  const clock = new ManualClock();
+  const memory = createMemoryDedupe({ clock });
+  let claims = 0;
+  const claim: DedupeStore['claim'] = (...asked) => {
+    claims += 1;
+    if (claims === 2) throw new Error('an answer was lost');
+    return memory.claim(...asked);
+  };
+  const { add, runs } = setUp({ clock, dedupe: { store: { ...memory, claim } } });
+  void add().handle(event());
+  await clock.advance(10_500);
+  void add().handle(event());
+  await clock.advance(100);
+  expect(runs).toHaveLength(1);
+});
+
 test('a claim is renewed for a day at most, however short the window is', async () => {
   const hour = 3_600_000;
   const { receiver, clock } = setUp({ dedupe: { window: 100, lease: 3 * hour } });

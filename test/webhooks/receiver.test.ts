@@ -32,7 +32,7 @@ const ok = { status: 200, headers: {}, body: '' };
 const refused = (status: number, code: string, headers: object = {}) => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
-  body: expect.stringMatching(new RegExp(`^\\{"message":"[^"]+","code":"${code}"\\}$`)),
+  body: JSON.stringify({ message: code.replaceAll('_', ' '), code }),
 });
 
 test('a handler gets the event without the secret, and its context', async () => {
@@ -269,6 +269,10 @@ test.each(['GET', 'PUT', 'HEAD', undefined])('the method %s is answered 405', as
     expect.stringMatching(/refused with 405 method_not_allowed after \d+ ms, delivery \S+$/),
   ]);
   expect(rejections).toMatchObject([{ reason: 'method_not_allowed', status: 405 }]);
+});
+
+test('a method is taken in whichever case a server writes it', async () => {
+  expect(await setUp().receiver.handle({ ...post('lead_captured'), method: 'post' })).toEqual(ok);
 });
 
 test.each<[number, string, unknown]>([
@@ -509,7 +513,9 @@ test.each([
   [{ clock: { now: () => 0 } }, 'clock.setTimeout'],
   [{ dedupe: { window: 0 } }, 'dedupe.window'],
   [{ dedupe: { lease: -1 } }, 'dedupe.lease'],
+  [{ dedupe: { lease: 2 ** 31 } }, 'dedupe.lease'],
   [{ dedupe: { timeout: 0 } }, 'dedupe.timeout'],
+  [{ dedupe: { timeout: 2 ** 31 } }, 'dedupe.timeout'],
   [{ dedupe: { ifUnavailable: 'ignore' } }, 'dedupe.ifUnavailable'],
   [{ dedupe: { store: {} } }, 'dedupe.store.claim'],
   [{ dedupe: {}, inbox: { store: () => undefined } }, 'dedupe'],
@@ -537,7 +543,17 @@ test('a handler for an unknown type or a list of types, or one that is no functi
     expect(() => receiver.on(type as never, () => undefined)).toThrow(ConfigurationError);
   }
   expect(() => receiver.on('lead_captured', undefined as never)).toThrow(ConfigurationError);
-  expect(() => receiver.onError('log' as never)).toThrow(ConfigurationError);
+  for (const name of [
+    'onAny',
+    'onUnhandled',
+    'onUnknown',
+    'onInvalid',
+    'onSkipped',
+    'onError',
+    'onRejected',
+  ] as const) {
+    expect(() => receiver[name]('log' as never)).toThrow(expect.objectContaining({ option: name }));
+  }
 });
 
 test('the object of a body parser is left as it is', async () => {

@@ -218,7 +218,9 @@ test.each<[string, () => Promise<string>, number]>([
     await clock.advance(53 * MINUTES);
     expect(await statusOf(post('webhook_test'))).toBe(200);
     await clock.advance(2 * MINUTES);
+    logger.lines.length = 0;
     expect(wait > 0 || (await statusOf(post('webhook_test')))).toBe(wait > 0 || 500);
+    expect(logger.lines.join()).not.toContain('the last ones');
     state.load = async () => rotated;
     await clock.advance(10_001);
     expect([
