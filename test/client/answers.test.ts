@@ -97,11 +97,14 @@ test.each([
 ])('an endless answer %s is closed at the limit', async (_, headers) => {
   const closed = deferred();
   const endless = new ReadableStream({
-    pull: (stream) => stream.enqueue(new Uint8Array(1_000)),
+    pull: (stream) => stream.enqueue(new Uint8Array(999).fill(120)),
     cancel: closed.resolve,
   });
   const platform = connectWith(new Response(endless, { headers })).withOptions({ maxResponseBytes: 5_000 });
-  expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ issues: [{ code: 'too_large' }] });
+  expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({
+    issues: [{ code: 'too_large' }],
+    rawBody: 'x'.repeat(5_000),
+  });
   expect(await closed.promise).toBeUndefined();
 });
 

@@ -11,7 +11,7 @@ import {
   ServerError,
   UnprocessableEntityError,
 } from 'agent-platform-sdk';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { connect, rejectionOf } from '../support/client.js';
 import { type Answer, answerWith, connectTo } from '../support/msw.js';
 
@@ -129,8 +129,11 @@ describe('any body is survived', () => {
         },
       });
     const fetch = () => Promise.resolve(new Response(endless(), { status: 500 }));
-    const error = (await rejectionOf(connect('https://x.test', { fetch }).tools.get('t1'))) as ApiError;
+    const hooks = { onDrift: vi.fn() };
+    const platform = connect('https://x.test', { fetch, hooks });
+    const error = (await rejectionOf(platform.tools.get('t1'))) as ApiError;
     expect(error.message).toBe('GET /tools/t1 answered 500 with a body that is too large');
+    expect(hooks.onDrift).not.toHaveBeenCalled();
     expect(error.rawBody).toBe('x'.repeat(16 * 1024));
     // 16 chunks are a MiB; a stream is one ahead.
     expect(pulled).toBeLessThanOrEqual(18);

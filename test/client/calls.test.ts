@@ -91,6 +91,13 @@ test('every request carries the token, asks for JSON and says who asks; a GET ha
   expect(headers).not.toHaveProperty('content-type');
 });
 
+test('a header of the caller’s stands in the place of the client’s', async () => {
+  const headers = { 'User-Agent': 'shop/1.0', accept: 'application/vnd.shop+json' };
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })), { headers });
+  await platform.tools.get('t1');
+  expect(requests[0]?.headers).toMatchObject({ 'user-agent': 'shop/1.0', accept: headers.accept });
+});
+
 test('an id is encoded, so that it cannot reach another path or add a query', async () => {
   const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   await platform.tools.get('a/b?c#d e%2e ü');
@@ -115,6 +122,11 @@ test('of two callbacks of `then`, one is called', async () => {
     const { platform } = connectTo(answerWith(status, success({ id: 't1' })));
     expect(await platform.tools.get('t1').then(...ends)).toBe(end);
   }
+  const { platform } = connectTo(answerWith(200, success({ id: 't1' })));
+  const broken = platform.tools.get('t1').then(() => {
+    throw new Error('by the user');
+  }, ends[1]);
+  await expect(broken).rejects.toThrow('by the user');
 });
 
 test('withResponse gives the record, the HTTP response and the message of the envelope', async () => {

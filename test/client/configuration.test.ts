@@ -67,6 +67,13 @@ test.each([
     'baseUrls.eu',
     /password/,
   ],
+  [
+    'a base address with a user name',
+    { baseUrls: { eu: 'https://u@x.example' } },
+    'baseUrls.eu',
+    /user name/,
+  ],
+  ['a base address with a fragment', { baseUrls: { eu: 'https://x.example#a' } }, 'baseUrls.eu', /fragment/],
   ['a base address with a query', { baseUrls: { eu: 'https://x.example?a=1' } }, 'baseUrls.eu', /query/],
   ['a negative timeout', { timeout: -1 }, 'timeout', /milliseconds above 0.*got -1/],
   ['a timeout of 0', { timeout: 0 }, 'timeout', /above 0/],
@@ -111,6 +118,12 @@ test.each([
     /must start with https:/,
   ],
   [
+    'another protocol, where plain http is allowed',
+    { baseUrls: { eu: 'ftp://x.example' }, allowInsecureBaseUrl: true },
+    'baseUrls.eu',
+    /must start with https:/,
+  ],
+  [
     'an address of a region that there is not',
     { baseUrls: { us: 'https://x' } },
     'baseUrls.us',
@@ -142,6 +155,7 @@ test.each([
   ['http://localhost:4010', 'http://localhost:4010/v3'],
   ['http://eu.localhost:4010', 'http://eu.localhost:4010/v3'],
   ['http://127.0.0.1:4010/eu', 'http://127.0.0.1:4010/eu/v3'],
+  ['http://127.1.2.3:4010', 'http://127.1.2.3:4010/v3'],
   ['http://[::1]:4010', 'http://[::1]:4010/v3'],
 ])('the base address %s becomes %s', (given, expected) => {
   expect(construct({ ...complete, baseUrls: { eu: given } }).baseUrl).toBe(expected);
@@ -211,6 +225,10 @@ test('settings are read from the environment', async () => {
   expect(requests[0]?.headers.authorization).toBe('Bearer token-of-the-environment');
 });
 
+test('the longest timeout that a timer can keep is taken', () => {
+  expect(construct({ ...complete, timeout: 2 ** 31 - 1, totalTimeout: 2 ** 31 - 1 }).region).toBe('eu');
+});
+
 test('an option wins over the environment', () => {
   const platform = construct(
     { region: 'eu' },
@@ -230,8 +248,11 @@ test.each([
   expect(error.message).toContain(`AGENT_PLATFORM_${name}`);
 });
 
-test('works where no environment exists', () => {
-  vi.stubGlobal('process', undefined);
+test.each([
+  ['exists', undefined],
+  ['may be read', { env: new Proxy({}, { get: () => expect.fail('a trap') }) }],
+])('works where no environment %s', (_, process) => {
+  vi.stubGlobal('process', process);
   expect(new AgentPlatform(complete as AgentPlatformOptions).region).toBe('eu');
 });
 
@@ -242,6 +263,7 @@ test('refuses a browser unless it is allowed', () => {
   expect(construct(complete).region).toBe('eu');
   vi.stubGlobal('process', { ...process, versions: {} });
   expect(refusal(complete).option).toBe('dangerouslyAllowBrowser');
+  expect(refusal({ ...complete, dangerouslyAllowBrowser: 'false' }).option).toBe('dangerouslyAllowBrowser');
   expect(construct({ ...complete, dangerouslyAllowBrowser: true }).region).toBe('eu');
   // A page of Electron that may use Node
   vi.stubGlobal('process', { ...process, versions: { node: '24.0.0', electron: '40.0.0' } });

@@ -1,5 +1,11 @@
-import { type AgentPlatformError, ConfigurationError, createWebhookReceiver } from 'agent-platform-sdk';
+import {
+  type AgentPlatformError,
+  ConfigurationError,
+  createWebhookReceiver,
+  endpoint,
+} from 'agent-platform-sdk';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { cleanError } from '../../src/redis/failure.js';
 import { connect, rejectionOf, success } from '../support/client.js';
 import { type Answer, answerWith, connectTo } from '../support/msw.js';
@@ -38,6 +44,16 @@ describe('nothing that a terminal would obey is shown of', () => {
     await connectTo(answerWith(200, body), options).platform.orgs.listMembersAndTeams('o1');
     expect(lines.join('\n')).toContain('departs from the specification');
     expect(lines.join('\n')).not.toMatch(OBEYED);
+  });
+
+  test('an issue of a schema of the user’s', async () => {
+    const response = z.unknown().check((checked) => {
+      checked.issues.push({ code: 'custom', input: checked.value, message: HOSTILE });
+    });
+    const read = endpoint({ method: 'GET', path: '/x', response });
+    const error = (await rejectionOf(connectTo(answerWith(200, {})).platform.send(read))) as Error;
+    expect(error.message).toContain('forged');
+    expect(error.message).not.toMatch(OBEYED);
   });
 
   test('what a fetch throws', async () => {

@@ -7,6 +7,8 @@ import { answerWith, connectTo } from '../support/msw.js';
 const CANARY = 'canary-1f9d2c-of-this-test';
 const json = JSON.stringify;
 const html = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+const xml = (text: string): string =>
+  html(text).replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll("'", '&apos;');
 const inNumbers = (text: string): string => text.replaceAll('"', '&#34;');
 const inHexadecimal = (text: string): string => text.replaceAll('"', '&#x22;');
 const inAscii = (text: string): string =>
@@ -45,6 +47,7 @@ describe('a token is found', () => {
     ],
     ['in HTML with hexadecimal numbers', (text) => text.replace(/\W/g, (c) => `${byCode('&#x')(c)};`)],
     ['in HTML in JSON in a form', (text) => form(json(html(text)))],
+    ['in JSON in JSON in a form in an address', (text) => encodeURIComponent(form(json(json(text))))],
     ['in JSON in HTML', (text) => html(json(text))],
     ['with every character escaped', (text) => text.replace(/./g, byCode('%'))],
     ['with some characters escaped', (text) => text.replace(/[lv4]/g, byCode('%'))],
@@ -62,8 +65,17 @@ describe('a token is found', () => {
     ['letters of several bytes', 'schlüssel-größe-€-😀'],
     ['what looks like an escape', 'key&of%41&#65;\\x41\\n-and+more'],
     ['blanks', 'a pass phrase of + some words'],
+    ['signs of XML', 'a<key>of"it\'s&own'],
   ])('with %s', async (_, key) => {
-    const echoes = [key, encodeURIComponent(key), form(key), json(key), inAscii(json(key)), html(key)];
+    const echoes = [
+      key,
+      encodeURIComponent(key),
+      form(key),
+      json(key),
+      inAscii(json(key)),
+      html(key),
+      xml(key),
+    ];
     const echo = (one: string) => answerWith(500, `<p>no ${one} here</p>`);
     for (const one of echoes.flatMap((text) => [text, encodeURIComponent(text)])) {
       // A variable's, because a header holds no such letters.

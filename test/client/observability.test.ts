@@ -63,6 +63,15 @@ test('onEnd has no status where the last attempt was not answered', async () => 
   expect(info.mock.lastCall?.[1]).toMatchObject({ ...about, attempt: 2, outcome: 'connection_error' });
 });
 
+test('onEnd has the status of an answer whose body did not come', async () => {
+  const { told, hooks } = ends();
+  const broken = new ReadableStream({ pull: (body) => body.error(new TypeError('cut')) });
+  const { platform } = connectTo(() => new HttpResponse(broken), { hooks });
+  await rejectionOf(platform.tools.get('t1'));
+
+  expect(told).toMatchObject([{ outcome: 'error', status: 200, error: { type: 'connection_error' } }]);
+});
+
 test('onEnd has the duration of the whole call, waits included', async () => {
   vi.useFakeTimers({
     toFake: ['performance', 'setTimeout', 'clearTimeout', 'Date'],
@@ -170,6 +179,24 @@ test('a logger of its own gets the facts as fields; one that takes fields first,
     outcome: 'server_error',
   });
   expect(warn.mock.calls).toEqual([[{}, expect.stringContaining('departs from the specification')]]);
+});
+
+test('fieldsFirst keeps the level of a line, and gives fields where there are none', () => {
+  const calls: unknown[] = [];
+  const note = (level: string) => (fields: object, line: string) => void calls.push([level, fields, line]);
+  const levels = ['error', 'warn', 'info', 'debug'] as const;
+  const [error, warn, info, debug] = levels.map(note) as [never, never, never, never];
+  const logger = fieldsFirst({ error, warn, info, debug });
+  for (const level of levels) {
+    logger[level]('a line');
+    logger[level]('a line', { attempt: 1 });
+  }
+  expect(calls).toEqual(
+    levels.flatMap((level) => [
+      [level, {}, 'a line'],
+      [level, { attempt: 1 }, 'a line'],
+    ]),
+  );
 });
 
 test('console, the logger where none is given, gets the line alone', async () => {

@@ -1,10 +1,12 @@
 import {
   type AgentPlatform,
   type AgentPlatformOptions,
+  endpoint,
   endpoints,
   RequestValidationError,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { rejectionOf, success } from '../support/client.js';
 import { answerWith, connectTo } from '../support/msw.js';
 
@@ -192,10 +194,22 @@ test('null for all arguments of send is a typed error', async () => {
   expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['toolId'] }] });
 });
 
-test('a missing body is a typed error', async () => {
-  expect(await refusalOf((platform) => platform.phoneNumbers.release(undefined as never))).toMatchObject({
+const search = endpoint({ method: 'GET', path: '/leads', query: z.object({}), response: z.unknown() });
+
+test.each<[string, (platform: AgentPlatform) => Promise<unknown>]>([
+  ['body', ({ phoneNumbers }) => phoneNumbers.release(undefined as never)],
+  ['query', (platform) => platform.send(search, {} as never)],
+])('a missing %s is a typed error', async (part, call) => {
+  expect(await refusalOf(call)).toMatchObject({
     type: 'request_validation_error',
+    issues: [{ path: [], message: `required: expected a ${part}` }],
   });
+});
+
+test.each(modes)('null in an optional field is refused in the mode %s', async (validation) => {
+  const variable = { key: 'k', description: null } as never;
+  const error = await refusalOf(({ variables }) => variables.create('a1', variable), { validation });
+  expect(error).toMatchObject({ issues: [{ path: ['variable', 'description'] }] });
 });
 
 test.each([

@@ -90,6 +90,11 @@ test.each([
     }),
   ],
   [
+    'Node: no name server',
+    Object.assign(new TypeError('x'), { cause: { code: 'EAI_FAIL', syscall: 'getaddrinfo' } }),
+  ],
+  ['Node: a busy name server', Object.assign(new TypeError('x'), { cause: { code: 'EAI_AGAIN' } })],
+  [
     'Node: a certificate of an unknown issuer',
     Object.assign(new TypeError('fetch failed'), { cause: { code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' } }),
   ],
@@ -97,7 +102,10 @@ test.each([
     'undici: connect timeout',
     Object.assign(new TypeError('x'), { cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } }),
   ],
-  ['Bun', Object.assign(new Error('Unable to connect'), { code: 'ConnectionRefused' })],
+  ...['ConnectionRefused', 'FailedToOpenSocket', 'DNSResolveFailed'].map((code): [string, Error] => [
+    `Bun: ${code}`,
+    Object.assign(new Error('Unable to connect'), { code }),
+  ]),
   [
     'Deno',
     new TypeError(
@@ -205,11 +213,11 @@ test('an unreadable Retry-After falls back to backoff', async () => {
 });
 
 test('a Retry-After above 60 s ends the call at once, with the value in the error', async () => {
-  const { platform, requests } = connectTo(answerWith(429, '', { 'retry-after': '60.5' }), {
+  const { platform, requests } = connectTo(answerWith(429, '', { 'retry-after': '60.2' }), {
     maxRetries: 2,
   });
   const error = await rejectionOf(platform.tools.get('t1'));
-  expect(error).toMatchObject({ type: 'rate_limit_error', retryAfter: 60.5 });
+  expect(error).toMatchObject({ type: 'rate_limit_error', retryAfter: 60.2 });
   expect((error as Error).message).toContain('asks to wait 61 s');
   expect(requests).toHaveLength(1);
 });
@@ -234,9 +242,12 @@ test('a wait that would outlast totalTimeout is not begun: the last error is tol
   expect(requests).toHaveLength(1);
 });
 
-test('a certificate of an unknown issuer names the variable that trusts one', async () => {
-  const cause = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
-  vi.stubGlobal('fetch', () => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause })));
-  onTestFinished(() => void vi.unstubAllGlobals());
-  await expect(connect('https://x.test').tools.get('t')).rejects.toThrow('NODE_EXTRA_CA_CERTS');
-});
+test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])(
+  'a certificate of an unknown issuer names the variable that trusts one: %s',
+  async (code) => {
+    const thrown = Object.assign(new TypeError('fetch failed'), { cause: { code } });
+    vi.stubGlobal('fetch', () => Promise.reject(thrown));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    await expect(connect('https://x.test').tools.get('t')).rejects.toThrow('NODE_EXTRA_CA_CERTS');
+  },
+);

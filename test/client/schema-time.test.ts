@@ -18,13 +18,20 @@ const passing: StandardSchemaV1<unknown, unknown> = {
 };
 
 const asking = endpoint({ method: 'POST', path: '/asking', body: hanging, response: passing });
+const searching = endpoint({ method: 'GET', path: '/asking', query: hanging, response: passing });
+const found = endpoint({ method: 'GET', path: '/answered', response: hanging });
 const answered = endpoint({ method: 'POST', path: '/answered', body: passing, response: hanging });
 
 test.each([{ timeout: 50 }, { totalTimeout: 50 }])('%j ends a schema of what is sent', async (limit) => {
   const { platform, requests } = connectTo(answerWith(200, {}));
-  const error = await rejectionOf(platform.send(asking, { body: {} }, limit));
-  expect(error).toBeInstanceOf(TimeoutError);
-  expect(error).toMatchObject({ path: '/asking', outcomeUnknown: false });
+  for (const call of [
+    platform.send(asking, { body: {} }, limit),
+    platform.send(searching, { query: {} }, limit),
+  ]) {
+    const error = await rejectionOf(call);
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ path: '/asking', outcomeUnknown: false });
+  }
   expect(requests).toEqual([]);
 });
 
@@ -33,6 +40,7 @@ test.each([{ timeout: 500 }, { totalTimeout: 500 }])('%j ends a schema of the an
   const error = await rejectionOf(platform.send(answered, { body: {} }, limit));
   expect(error).toBeInstanceOf(TimeoutError);
   expect(error).toMatchObject({ path: '/answered', outcomeUnknown: true });
+  expect(await rejectionOf(platform.send(found, {}, limit))).toMatchObject({ outcomeUnknown: false });
 });
 
 test('a signal ends a schema too', async () => {

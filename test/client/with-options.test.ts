@@ -42,6 +42,12 @@ describe('the environment fills in only what is left out', () => {
   });
 });
 
+test('an option that is undefined stays as it was', async () => {
+  const { platform, requests } = connectTo(answerWith(503, '', { 'retry-after': '0' }), { maxRetries: 1 });
+  await expect(platform.withOptions({ maxRetries: undefined }).tools.get('t1')).rejects.toThrow('503');
+  expect(requests).toHaveLength(2);
+});
+
 test('headers of the class Headers are refused, as everywhere', () => {
   const headers = new Headers({ 'x-name': 'one' }) as unknown as Record<string, string>;
   expect(() => new AgentPlatform(options).withOptions({ headers })).toThrow(ConfigurationError);

@@ -128,14 +128,20 @@ test('the id of a tool cannot be the name of another operation', () => {
   expect(endpoints.getTool.reserved).toEqual({ toolId: ['defaults'] });
 });
 
-test.each(['agents', '/v3/agents', '/v3', '/agents/:agentId', '/agents/{agentId', '/agents/agentId}', ''])(
-  'an endpoint cannot have the path "%s"',
-  (path) => {
-    expect(() => endpoint({ method: 'GET', path, response: ToolSchema })).toThrow(
-      'must look like "/tools/{toolId}"',
-    );
-  },
-);
+test.each([
+  'agents',
+  '/v3/agents',
+  '/v3',
+  '/agents/:agentId',
+  '/agents/{agentId',
+  '/agents/agentId}',
+  '/agents/{}',
+  '',
+])('an endpoint cannot have the path "%s"', (path) => {
+  expect(() => endpoint({ method: 'GET', path, response: ToolSchema })).toThrow(
+    'must look like "/tools/{toolId}"',
+  );
+});
 
 test.each([
   '/',

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import {
   ApiError,
   ConfigurationError,
@@ -23,6 +24,17 @@ test.each([
 ])('%s is branded with the classes of this package, and no others', (_, ErrorClass) => {
   const error = new ErrorClass('no', answered);
   expect(Reflect.get(error, brand)).toEqual(['NotFoundError', 'ApiError', 'AgentPlatformError']);
+});
+
+test('an error is printed, and becomes JSON, with its own parts alone', () => {
+  const error = new ConfigurationError('no', { option: 'token' });
+  const parts = { option: 'token', type: 'configuration_error', outcomeUnknown: false };
+  expect(JSON.parse(JSON.stringify(error))).toEqual({ name: 'ConfigurationError', message: 'no', ...parts });
+  expect(
+    inspect(error)
+      .split('{')[1]
+      ?.match(/[\w\[].*(?=:)/g),
+  ).toEqual(Object.keys(parts));
 });
 
 test('an error has no outcome that is unknown, and no cause, unless it is told so', () => {

@@ -64,6 +64,7 @@ class Unprintable extends Map {
 
 test('a short secret is taken out of texts, and not out of names', () => {
   expect(masked({ abc: 'abc' }, ['abc'])).toEqual({ abc: '[redacted]' });
+  expect(masked({ 'the abc of it': 1 }, ['abc'])).toEqual({ 'the abc of it': 1 });
   expect(redactHeaders(new Headers({ abc: 'x' }), ['abc'])).toEqual({ abc: 'x' });
 });
 

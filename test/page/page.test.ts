@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Browser, openBrowser, type Page } from '../support/chromium.js';
-import { EVIL, openWorkbench, TOKEN } from './workbench.js';
+import { EVIL, openWorkbench, SEED_OF_NA, TOKEN } from './workbench.js';
 
 let browser: Browser;
 let page: Page;
@@ -27,6 +27,8 @@ const json = (body: object) => ({
 const click = (name: string) => page.click(`button:text-is("${name}")`);
 const sees = (text: string) => page.waitForSelector(`main:has-text(${JSON.stringify(text)})`);
 const asked = async (path: string) => JSON.stringify(await bench.asked(path));
+const inputOf = (selector: string) =>
+  page.evaluate((tag) => document.querySelector<HTMLInputElement>(tag)?.value, selector);
 /** The texts of all elements that fit. */
 const textsOf = (selector: string) =>
   page.evaluate((tag) => [...document.querySelectorAll(tag)].map(({ textContent }) => textContent), selector);
@@ -51,6 +53,7 @@ test('requests as they come, of the region that is chosen: body, answer, status,
   await click('na');
   await page.waitForSelector('button[aria-pressed=true]:text-is("na")');
   await sees('None yet');
+  await sees('Requests (0)');
   await click('eu');
   await click('Forget requests');
   await sees('None yet');
@@ -71,6 +74,8 @@ test('records of every collection are added, changed and removed', async () => {
   const { records } = (await bench.asked('/state')) as { records: { eu: Record<string, object> } };
   const collections = Object.entries(records.eu).filter(([name]) => name !== 'releasedForGood');
   expect(collections.length).toBeGreaterThan(7);
+  const shown = (await textsOf('main button[aria-pressed]')).map((text) => text?.split(' ')[0]);
+  expect(shown).toEqual(collections.map(([name]) => name));
   for (const [name, held] of collections) {
     const count = Object.keys(held).length;
     await page.click(`button:text-matches("^${name} ")`);
@@ -88,6 +93,12 @@ test('records of every collection are added, changed and removed', async () => {
   await page.fill('details[open] textarea', JSON.stringify({ name: 'changed' }));
   await page.click('details[open] >> button:text-is("Save")');
   await expect.poll(() => asked('/records/eu/tools')).toContain('"name":"changed","id":"crm"');
+  await expect.poll(() => inputOf('details[open] textarea')).toContain('"id": "crm"');
+  await page.fill('textarea[name=new-record]', JSON.stringify({ id: 'a/b #c' }));
+  await click('Add record');
+  await page.click('summary:text-is("a/b #c")');
+  await page.click('details:has(summary:text-is("a/b #c")) >> button:text-is("Remove")');
+  await expect.poll(() => asked('/records/eu/tools')).not.toContain('a/b #c');
 });
 
 test('what could not be done is told, and why', async () => {
@@ -99,12 +110,21 @@ test('what could not be done is told, and why', async () => {
   await page.fill('textarea[name=new-record]', '{');
   await click('Add record');
   await sees('SyntaxError');
+  await page.fill('textarea[name=new-record]', '{"name":5}');
+  await click('Add record');
+  await sees('name: expected string, received number');
+  await page.fill('textarea[name=new-record]', '{}');
+  await click('Add record');
+  await sees('tools (2)');
+  await page.waitForSelector('main:not(:has-text("expected string"))');
 });
+
+type Fields = Record<string, { description: string; enum?: string[] }>;
 
 test('each type of event has a form by its schema, the fixture filled in', async () => {
   const { webhooks, components } = (await (await fetch(`${bench.url}/openapi.json`)).json()) as {
     webhooks: Record<string, object>;
-    components: { schemas: Record<string, { properties: object; required: string[] }> };
+    components: { schemas: Record<string, { properties: Fields; required: string[] }> };
   };
   const fixtures = (await (await fetch(`${bench.url}/events.json`)).json()) as Record<
     string,
@@ -118,17 +138,22 @@ test('each type of event has a form by its schema, the fixture filled in', async
     await page.click(`main button:text-is("${type}")`);
     await page.waitForSelector(`legend:text-is("${type}")`);
     const names = Object.keys(properties).filter((name) => name !== 'createdAt');
+    const ofFixture = Object.keys(fixtures[type]?.eu ?? {}).filter((name) => !(name in properties));
     const shown = await page.evaluate(
       (tag) =>
-        [...document.querySelectorAll<HTMLInputElement>(tag)].map(({ name, value, labels }) => ({
-          name,
-          value,
-          isRequired: labels?.[0]?.textContent?.includes('required') === true,
+        [...document.querySelectorAll<HTMLInputElement>(tag)].map((input) => ({
+          name: input.name,
+          value: input.value,
+          isRequired: input.labels?.[0]?.textContent?.includes('required') === true,
+          offered: [...(input.list?.querySelectorAll('option') ?? [])].map((option) => option.value),
+          meaning: document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent,
         })),
       'fieldset .field input, fieldset .field textarea',
     );
-    expect(shown.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
-    for (const { name, value, isRequired } of shown) {
+    expect(shown.map(({ name }) => name)).toEqual([...names, ...ofFixture]);
+    for (const { name, value, isRequired, offered, meaning } of shown) {
+      expect(offered, name).toEqual(properties[name]?.enum ?? []);
+      expect(meaning, name).toBe(properties[name]?.description);
       const given = fixtures[type]?.eu[name] ?? '';
       expect(typeof given === 'string' ? value : JSON.parse(value), name).toEqual(given);
       expect(isRequired, name).toBe(required.includes(name));
@@ -146,14 +171,15 @@ test('an event is sent by its form, in copies, forged, and delivered again', asy
   await click('Subscribe');
   await sees('Unsubscribe');
   await page.fill('input[name=leadName]', 'Dana');
+  await page.fill('input[name=leadPhone]', '');
   await page.fill('input[name=event-copies]', '2');
   await click('Send lead_captured');
   await sees('2 sent.');
   await page.click('summary:has-text("200 lead_captured"):has-text("ms")');
   await sees('onerror');
   expect(bench.received.map((text) => JSON.parse(text) as object)).toMatchObject([
-    { payload: { leadName: 'Dana', workspaceSecret: TOKEN } },
-    { payload: { leadName: 'Dana', workspaceSecret: TOKEN } },
+    { payload: { leadName: 'Dana', leadPhone: '', workspaceSecret: TOKEN } },
+    { payload: { leadName: 'Dana', leadPhone: '', workspaceSecret: TOKEN } },
   ]);
 
   await page.click('details[open] >> button:text-is("Deliver again")');
@@ -175,19 +201,59 @@ test('an event is sent by its form, in copies, forged, and delivered again', asy
   await expect.poll(() => asked('/subscriptions')).toBe('{"subscriptions":[]}');
 });
 
+test('a delivery that nobody answered is told, and why', async () => {
+  await click('Webhooks');
+  await page.fill('input[name=subscriber]', 'http://127.0.0.1:1/hook');
+  await click('Subscribe');
+  await sees('Unsubscribe');
+  await click('Send lead_captured');
+  await page.click('summary:has-text("failed lead_captured")');
+  await sees('why no answer came');
+  expect(await asked('/deliveries')).toContain('"outcome":"failed"');
+});
+
+test('what is done in the other region is done there', async () => {
+  await click('na');
+  await click('Webhooks');
+  await page.fill('input[name=subscriber]', bench.hook);
+  await click('Subscribe');
+  await sees('Unsubscribe');
+  await page.fill('input[name=leadName]', 'Dana');
+  await click('Send lead_captured');
+  await sees('1 sent.');
+  const { payload } = JSON.parse(bench.received.at(-1) ?? '') as { payload: object };
+  const { agentId, workspaceSecret } = SEED_OF_NA;
+  expect(payload).toMatchObject({ leadName: 'Dana', agentId, workspaceSecret });
+  await click('eu');
+  await page.waitForSelector('main:not(:has-text("Unsubscribe"))');
+  expect(await inputOf('input[name=leadName]')).not.toBe('Dana');
+
+  await click('na');
+  await click('Faults');
+  await click('Answer 503');
+  await sees('Faults on (1)');
+  expect(await bench.asked('/faults')).toMatchObject({ faults: [{ region: 'na', status: 503 }] });
+  await click('Settings');
+  await sees(`AGENT_PLATFORM_REGION=na AGENT_PLATFORM_TOKEN=${workspaceSecret}`);
+});
+
 test('each fault is switched on, for one call or for all, and off', async () => {
   await click('Faults');
-  const labels = [
-    'Answer 503',
-    'Answer 429',
-    'HTML page',
-    'Cut JSON',
-    'Stalled body',
-    'Connection reset',
-    'Slow answers',
-  ];
-  for (const label of labels) await click(label);
-  await sees(`Faults on (${labels.length})`);
+  const faults = {
+    'Answer 503': { status: 503 },
+    'Answer 429': { status: 429, retryAfter: 1 },
+    'HTML page': { kind: 'html' },
+    'Cut JSON': { kind: 'truncated' },
+    'Stalled body': { kind: 'stall' },
+    'Connection reset': { kind: 'reset' },
+    'Slow answers': { kind: 'latency', ms: 2000 },
+  };
+  const labels = Object.keys(faults);
+  for (const [index, label] of labels.entries()) {
+    await click(label);
+    await sees(`Faults on (${index + 1})`);
+  }
+  expect(await bench.asked('/faults')).toMatchObject({ faults: Object.values(faults) });
   for (let left = labels.length; left > 0; left -= 1) {
     await page.click('button:text-matches("^Switch .* off$")');
     await sees(`Faults on (${left - 1})`);
@@ -218,6 +284,14 @@ test('settings are copied', async () => {
     `AGENT_PLATFORM_BASE_URL_NA=${bench.url}/na`,
     `WORKSPACE_SECRET=${TOKEN}`,
   ]);
+});
+
+test('settings are those of the address by which the page was opened', async () => {
+  const url = bench.url.replace('127.0.0.1', 'localhost');
+  await page.goto(url);
+  await click('Settings');
+  await sees(`AGENT_PLATFORM_BASE_URL_EU=${url}/eu`);
+  expect((await textsOf('pre')).join()).not.toContain('INSECURE');
 });
 
 test('a browser that has no clipboard for it selects the settings', async () => {
@@ -261,7 +335,7 @@ describe('every value', () => {
   });
 });
 
-test('a fake that goes away is told', async () => {
+test('a fake that goes away is told, and that it is back', async () => {
   const other = await openWorkbench();
   const watching = await browser.newPage();
   await watching.goto(other.url);
@@ -269,4 +343,7 @@ test('a fake that goes away is told', async () => {
   other.end();
   await watching.waitForSelector('header:has-text("The fake does not answer.")');
   expect(watching.url()).toContain(other.url);
+  const back = await openWorkbench(new URL(other.url).port);
+  await watching.waitForSelector('header:not(:has-text("The fake does not answer."))');
+  back.end();
 });

@@ -6,11 +6,12 @@ import { createFakePlatform } from 'agent-platform-sdk/testing';
 /** A value that a browser would obey if it took it for a part of the page. */
 export const EVIL = '<img src=x onerror="document.title=1">';
 
-export const TOKEN = createFakePlatform().seed.eu.workspaceSecret;
+export const { eu: SEED, na: SEED_OF_NA } = createFakePlatform().seed;
+export const TOKEN = SEED.workspaceSecret;
 
 /** The built command, which serves the page, and a receiver of webhooks beside it. */
-export async function openWorkbench() {
-  const child = spawn(process.execPath, ['dist/cli/index.js', 'fake', '--port', '0']);
+export async function openWorkbench(port = '0') {
+  const child = spawn(process.execPath, ['dist/cli/index.js', 'fake', '--port', port]);
   const greeting = await new Promise<string>((resolve) =>
     child.stdout.setEncoding('utf8').once('data', resolve),
   );

@@ -192,8 +192,8 @@ test.each([
 
 function report(logger: Logger, onDrift?: (drift: Drift) => void) {
   const reporter = new DriftReporter(new LeveledLogger(logger, 'debug'), onDrift);
-  return (path: (string | number)[], code = 'c') =>
-    reporter.report({ source: 'GET /x', region: 'eu', issues: [{ path, code, message: 'm' }] });
+  return (path: (string | number)[], code = 'c', source = 'GET /x') =>
+    reporter.report({ source, region: 'eu', issues: [{ path, code, message: 'm' }] });
 }
 
 test('drift is a warning once for each place, whatever the index, and then a line at debug', async () => {
@@ -203,7 +203,8 @@ test('drift is a warning once for each place, whatever the index, and then a lin
   await tell(['list', 1, 'x']);
   await tell(['list', 'a', 'x']);
   await tell(['list', 0, 'x'], 'another');
-  expect(logger.lines.map((line) => line.split(' ')[0])).toEqual(['warn', 'debug', 'warn', 'warn']);
+  await tell(['list', 0, 'x'], 'c', 'GET /y');
+  expect(logger.lines.map((line) => line.split(' ')[0])).toEqual(['warn', 'debug', 'warn', 'warn', 'warn']);
   expect(logger.lines[0]).toContain('GET /x departs from the specification\n  - list[0].x: m');
 });
 

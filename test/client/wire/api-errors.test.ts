@@ -1,16 +1,21 @@
 import { ServerError } from 'agent-platform-sdk';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { rejectionOf } from '../../support/client.js';
 import { answerWith, connectTo } from '../../support/server.js';
 
 describe('any body is survived', () => {
   test('a body that is cut off keeps what came', async () => {
-    const { platform } = await connectTo((_, response) => {
-      response.writeHead(500, { 'content-length': 1000 });
-      response.write('{"message":"half a', () => response.destroy());
-    });
+    const onDrift = vi.fn();
+    const { platform } = await connectTo(
+      (_, response) => {
+        response.writeHead(500, { 'content-length': 1000 });
+        response.write('{"message":"half a', () => response.destroy());
+      },
+      { hooks: { onDrift } },
+    );
     const error = await rejectionOf(platform.tools.get('t1'));
     expect(error).toBeInstanceOf(ServerError);
+    expect(onDrift).not.toHaveBeenCalled();
     expect((error as ServerError).rawBody).toBe('{"message":"half a');
   });
 
