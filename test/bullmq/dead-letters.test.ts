@@ -58,6 +58,15 @@ test('a page of large ones is shorter, and holds one at least', async () => {
   expect(await inbox.deadLetters.list({ start: sizes.length })).toEqual([]);
 });
 
+test('the sizes of a page are those of its own events, also beyond the first hundred', async () => {
+  const inbox = createInbox({ attempts: 1 });
+  const sizes = [...Array.from({ length: 100 }, () => 1), 100_000, 100_000];
+  for (const size of sizes) await inbox.store(stored({ payload: { text: 'x'.repeat(size) } }));
+  inbox.work({ process: () => Promise.reject(new Error('no')) }, { concurrency: 1 });
+  await settled(inbox);
+  expect(await inbox.deadLetters.list({ limit: 200, maxBytes: 150_000 })).toHaveLength(101);
+});
+
 test('one is found by its id', async () => {
   const { inbox, ids, webhooks } = await setUp(1);
   expect(await inbox.deadLetters.get(ids[0] ?? '')).toMatchObject({ id: ids[0], webhook: webhooks[0] });

@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { Socket } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { createInbox, eventually, redis, stored } from './inbox-fixture.js';
 
@@ -78,6 +79,13 @@ test('the lock of an event lasts for half a minute', async () => {
   expect(left).toBeGreaterThan(10_000);
   expect(left).toBeLessThanOrEqual(30_000);
   await worker.close({ grace: 0 });
+});
+
+test('a socket of the client that stores is given up when it has not answered for ten seconds', async () => {
+  const setTimeout = vi.spyOn(Socket.prototype, 'setTimeout');
+  onTestFinished(() => setTimeout.mockRestore());
+  await createInbox(defaults).store(stored());
+  expect(setTimeout.mock.calls.map(([ms]) => ms)).toContain(10_000);
 });
 
 test('handlers have five minutes, closing has 25 seconds, and storing has 30', async () => {

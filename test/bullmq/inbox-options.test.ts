@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { ConfigurationError } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
+import { Cluster } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, stored, url } from './inbox-fixture.js';
@@ -15,6 +16,10 @@ test.each<[option: string, options: object]>([
   // A client of node-redis.
   ['connection', { connection: { isOpen: false, duplicate: () => undefined } }],
   ['connection.keyPrefix', { connection: { keyPrefix: 'mine:' } }],
+  [
+    'connection.keyPrefix',
+    { connection: new Cluster([{ port: 1 }], { keyPrefix: 'mine:', lazyConnect: true }) },
+  ],
   ['queueName', { queueName: 'a:b' }],
   ['queueName', { queueName: '' }],
   ['prefix', { prefix: 'a:' }],
@@ -22,6 +27,7 @@ test.each<[option: string, options: object]>([
   ['attempts', { attempts: 1.5 }],
   ['backoff', { backoff: -1 }],
   ['backoff', { backoff: null }],
+  ['backoff.factor', { backoff: { type: 'exponential', delay: 1, factor: 3 } }],
   ['backoff.type', { backoff: { delay: 1 } }],
   ['backoff.delay', { backoff: { type: 'fixed' } }],
   ['backoff.jitter', { backoff: { type: 'fixed', delay: 1, jitter: 2 } }],
@@ -56,6 +62,10 @@ test.each<[option: string, options: object]>([
 ])('a wrong %s of a worker is refused by name: %j', (option, options) => {
   const work = () => createInbox().work({}, options);
   expect(work).toThrow(expect.objectContaining({ option, name: 'ConfigurationError' }));
+});
+
+test('a handler that is undefined is none', () => {
+  expect(createInbox().work({ lead_captured: undefined })).toBeDefined();
 });
 
 test('the ends of a range are in it', () => {

@@ -164,14 +164,17 @@ test.each([1, 15])(
 
 test('events of one millisecond are numbered, also one that is stored behind a later one', async () => {
   const inbox = createInbox();
-  const webhooks = [1, 2, 1, 2].map((receivedAt) => stored({ receivedAt }));
+  // One that was numbered before, by another inbox, keeps its number.
+  const numbered = stored({ receivedAt: 2, sequence: 70 });
+  const webhooks = [...[1, 2, 1, 2].map((receivedAt) => stored({ receivedAt })), numbered];
   for (const webhook of webhooks) await inbox.store(webhook);
   const data = await Promise.all(webhooks.map(({ key }) => redis.hget(`${queue}:${key}`, 'data')));
   const places = data.map((text) => {
     const { receivedAt, sequence = 0 } = JSON.parse(text ?? '') as StoredWebhook;
     return `${receivedAt} ${sequence}`;
   });
-  expect(new Set(places).size).toBe(4);
+  expect(new Set(places).size).toBe(5);
+  expect(places.at(-1)).toBe('2 70');
 });
 
 test('events that are stored at once reach Redis in a few steps', async () => {
@@ -367,8 +370,11 @@ test('a connection that is cut while the queue is opened costs no event', async 
     if (asked === 1) throw new Error('Connection is closed.');
     return info();
   };
-  const inbox = createInbox({ connection: client });
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ connection: client, logger });
   expect(await inbox.store(stored())).toEqual({});
+  // It was not that the user may not.
+  expect(logger.lines.join()).not.toContain('INFO');
   await inbox.close();
   await client.quit();
 });

@@ -16,6 +16,7 @@ import {
   receiverWith,
   redis,
   stored,
+  url,
 } from './inbox-fixture.js';
 
 test('a worker runs the handlers of a receiver, with the event and its context', async () => {
@@ -100,6 +101,7 @@ test.each([
   'Authorization: "Basic canary+token=="',
   'could not reach https://user:canary@crm.example/',
   'GET https://crm.example/leads?page=2&api_key=canary failed, sessionKey too',
+  'GET https://crm.example/leads?client_secret=canary&x-signature=canary&page=2 failed',
 ])('what is secret in the error of a handler is masked in the dead letter: %s', async (message) => {
   const inbox = createInbox({ attempts: 1 });
   inbox.work({ lead_captured: () => Promise.reject(new Error(message)) });
@@ -343,6 +345,33 @@ test('the event of a run that lost its lock is run again, and the first handler 
   expect(logger.lines.join('\n')).not.toContain('not recorded');
 });
 
+test('the loss of a lock is told once, however often it is noticed', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks });
+  const [began, end] = [deferred(), deferred()];
+  const process = async () => {
+    began.resolve();
+    await end.promise;
+  };
+  inbox.work({ process }, { lockDuration: 100, concurrency: 1 });
+  await inbox.store(stored());
+  await began.promise;
+  await redis.del(...(await redis.keys('*:lock')));
+  await eventually(() => expect(told).toContain('lock lost'));
+  // It is noticed at every renewal.
+  await sleep(500);
+  expect(told.filter((what) => what === 'lock lost')).toHaveLength(1);
+  end.resolve();
+});
+
+test('a worker sets what it needs, whatever a connection is told', async () => {
+  const { hostname: host, port } = new URL(url);
+  const inbox = createInbox({ connection: { host, port: Number(port), maxRetriesPerRequest: 2 } });
+  inbox.work({ lead_captured: () => undefined });
+  await inbox.store(stored());
+  await eventually(async () => expect((await inbox.health()).depth).toBe(0));
+});
+
 test('a run that was overtaken in its own worker leaves the locks of later runs alone', async () => {
   const { hooks, told } = notes();
   const inbox = createInbox({ hooks });
@@ -420,6 +449,8 @@ test('hooks tell how long an event waited and ran, and whose it was', async () =
   expect(runs[0]).toEqual({ ...about, duplicate: false, durationMs: expect.any(Number) });
   expect(runs[1]).toMatchObject({ ...about, attempt: 1, durationMs: expect.any(Number) });
   expect((runs[1] as InboxRun).waitedMs).toBeGreaterThanOrEqual(5_000);
+  // Of a time of its own, and not since the receipt.
+  for (const { durationMs } of runs) expect(durationMs).toBeLessThan(5_000);
 });
 
 // The receiver in the worker logs the error of a handler itself; that line has no key.
@@ -482,6 +513,8 @@ test('no log line holds anything of a payload', async () => {
   await inbox.store(webhook);
   await eventually(async () => expect(await inbox.deadLetters.count()).toBe(1));
   expect(logger.lines.join()).toContain(webhook.key);
+  // The receiver of handlers logs where the inbox does.
+  expect(logger.lines.join()).toContain('failed at handler with Error');
   expect(logger.lines.join()).not.toContain('canary');
 });
 

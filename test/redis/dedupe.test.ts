@@ -104,11 +104,29 @@ test('it works on when Redis has forgotten its scripts', async () => {
   expect(await store.claim('key', 'other', 60_000)).toBe('pending');
 });
 
-test('a Redis that does not answer is given up, and it is told in a typed error', async () => {
-  const store = createStore({ connection: 'redis://127.0.0.1:1', timeout: 200 });
-  const claim = store.claim('key', 'owner', 60_000);
-  await expect(claim).rejects.toThrow(WebhookError);
-  await expect(claim).rejects.toThrow(/could not be claimed in Redis/);
+test.each<[done: string, ask: (store: RedisDedupe) => Promise<unknown>]>([
+  ['claimed', (store) => store.claim('key', 'owner', 60_000)],
+  ['marked as handled', (store) => store.complete('key', 'owner', 60_000)],
+  ['released', (store) => store.release('key', 'owner')],
+])(
+  'a Redis that does not answer is given up, and what could not be %s is told in a typed error',
+  async (done, ask) => {
+    const printed = vi.spyOn(console, 'error');
+    onTestFinished(() => printed.mockRestore());
+    const asking = ask(createStore({ connection: 'redis://127.0.0.1:1', timeout: 200 }));
+    await expect(asking).rejects.toThrow(WebhookError);
+    await expect(asking).rejects.toThrow(`could not be ${done} in Redis`);
+    // ioredis is silent beside that.
+    expect(printed).not.toHaveBeenCalled();
+  },
+);
+
+test('closing lets what is under way end first', async () => {
+  const store = createStore();
+  await store.claim('key', 'owner', 60_000);
+  const claim = store.claim('another', 'owner', 60_000);
+  await store.close();
+  expect(await claim).toBe('new');
 });
 
 test.each(['READONLY', 'LOADING', 'MASTERDOWN', 'NOREPLICAS', 'BUSY', 'CLUSTERDOWN', 'TRYAGAIN'])(

@@ -85,7 +85,8 @@ test('it warns of dead letters that fill the memory', async () => {
   const { url } = await startLimited('16mb');
   const inbox = createInbox({ connection: url, attempts: 1 });
   inbox.work({ process: () => Promise.reject(new Error('no')) });
-  const warning = expect.stringMatching(/^\d+ dead letters hold about \d+ % of maxmemory/);
+  // 201 of 20 kB, of 16 MiB.
+  const warning = expect.stringMatching(/^\d+ dead letters hold about 2\d % of maxmemory/);
   await inbox.store(large());
   await eventually(async () => expect((await inbox.health()).deadLetters).toBe(1));
   expect((await inbox.health()).warnings).not.toContainEqual(warning);
@@ -103,6 +104,20 @@ test('what Redis itself does not count is not in use', async () => {
       .replace(/used_memory:\d+/, `used_memory:${12 * 1024 ** 2}`)
       .replace(/mem_not_counted_for_evict:\d+/, `mem_not_counted_for_evict:${8 * 1024 ** 2}`);
   expect(await createInbox({ connection: client }).health()).toMatchObject({ memoryUsed: 0.25 });
+});
+
+test('a reading serves for a tenth of the events that surely have room', async () => {
+  let read = 0;
+  const gauge = new MemoryGauge(0.5, async () => {
+    read += 1;
+    return new Map([['maxmemory', String(2 * 100 * 4_096)]]);
+  });
+  const reads: number[] = [];
+  for (const count of [10, 1]) {
+    await Promise.all(Array.from({ length: count }, () => gauge.fullBy()));
+    reads.push(read);
+  }
+  expect(reads).toEqual([1, 2]);
 });
 
 test.each([

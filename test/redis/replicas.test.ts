@@ -78,6 +78,19 @@ test('an event that does not reach its replicas in time is refused by name, with
   await eventually(async () => expect(await inbox.health()).toMatchObject({ ready: true }));
 });
 
+test('as many replicas as are asked for are waited for, and no trace of asking stays', async () => {
+  const { url } = await startLagging();
+  await expect(
+    createInbox({ connection: url, replicas: 2, storeTimeout: 500 }).store(stored()),
+  ).rejects.toThrow('1 of 2 replicas');
+  const probe = 'bull:agent-platform-webhooks:write-probe';
+  for (const replicas of [0, 1]) {
+    await createInbox({ connection: url, replicas }).health();
+    expect(await openClient(url).pttl(probe)).toBeGreaterThan(0);
+    await openClient(url).del(probe);
+  }
+});
+
 test('a replica that comes back in time gets the event', async () => {
   const { url, copying } = await startLagging();
   const inbox = createInbox({ connection: url, replicas: 1 });

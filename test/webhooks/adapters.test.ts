@@ -263,6 +263,14 @@ test.each<[string, unknown, string]>([
   expect(events).toMatchObject([{ message }]);
 });
 
+test('an empty object of a server whose requests are no streams is a body, and refused as one', async () => {
+  const { receiver, rejections } = setUp();
+  const ignore = () => undefined;
+  const request = { method: 'POST', headers: {}, body: {}, on: ignore, destroy: ignore };
+  await receiver.node(request, inMemory(Readable.from([])).response);
+  expect(rejections).toMatchObject([{ reason: 'verification_failed' }]);
+});
+
 test('a letter whose bytes come one by one is read as it was', async () => {
   const { receiver, events } = setUp();
   const bytes = new TextEncoder().encode(delivery('lead_captured', { leadName: 'Zoë 😀' }));

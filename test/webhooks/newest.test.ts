@@ -96,6 +96,16 @@ test('one that comes late is skipped, answered 200, logged and told; others are 
   expect(logger.lines.join()).not.toContain('failed');
 });
 
+test('events of several types can be snapshots of one thing', async () => {
+  const handled: string[] = [];
+  const newestOnly = ({ payload }: WebhookEvent) => ('agentId' in payload ? payload.agentId : undefined);
+  const { receiver, skipped } = setUp(undefined, { newestOnly });
+  receiver.onAny(({ type }) => handled.push(type));
+  await receiver.handle(post('agent_deleted', { createdAt: 2 }));
+  await receiver.handle(post('agent_updated', { createdAt: 1 }));
+  expect([handled, skipped]).toEqual([['agent_deleted'], [Number(false)]]);
+});
+
 test('the same conversation of another workspace is another', async () => {
   const { send, handled } = setUp(undefined, { secret: { one: secret, other: 'another-secret-0002' } });
   await send(2);
@@ -226,8 +236,14 @@ test('an older one waits for one that is handled, however many others come meanw
   await others(0, 5);
   await process(3, 'idle');
   expect(skipped).toEqual([3]);
+  // One that was asked for is among the young again.
+  await others(5, 50_010);
+  await process(3, 'idle');
+  await others(50_010, 100_010);
+  await process(3, 'idle');
+  expect(skipped.splice(1)).toEqual([3, 3]);
   // More than are remembered of those whose handlers have settled.
-  await others(5, 100_010);
+  await others(100_010, 200_020);
   await process(3, 'idle');
   expect([handled.at(-1), skipped]).toEqual([3, [3]]);
   const older = process(1, 'held');

@@ -135,6 +135,7 @@ test('an unknown type is thrown with the event, which printing does not show', (
     const { event: carried } = error as UnknownEventError;
     expect(carried).toEqual({ type: 'agent_renamed', payload: { name: 'private' }, workspace: 'acme' });
     expect(inspect(error)).not.toContain('private');
+    expect((error as Error).message).toContain('"agent_renamed" of "acme"');
   }
 });
 
@@ -226,6 +227,11 @@ test.each([
 
 const request = (body: BodyInit | null, init: RequestInit = {}) =>
   new Request('https://receiver.example/webhooks', { method: 'POST', body, ...init });
+
+test('parseWebhookRequest too refuses an option that it does not know', async () => {
+  const options = { secret, maxBytes: 1 };
+  await expect(parseWebhookRequest(genuine, options)).rejects.toMatchObject({ option: 'maxBytes' });
+});
 
 test('a body that is no Request is taken as it is', async () => {
   await expect(parseWebhookRequest(JSON.parse(genuine), { secret })).resolves.toEqual(event);

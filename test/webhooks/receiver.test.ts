@@ -445,7 +445,8 @@ test('the four validation modes are those of parseWebhook, and drift is reported
 test('a field of the envelope beside type and payload is reported as drift, with its value', async () => {
   for (const validation of ['strict', 'tolerant', 'report', 'off'] as const) {
     const drifts: Drift[] = [];
-    const { receiver, logger } = setUp({ validation, onDrift: (drift) => void drifts.push(drift) });
+    const onDrift = (drift: Drift) => void drifts.push(drift);
+    const { receiver, logger } = setUp({ secret: { acme: secret }, validation, onDrift });
     receiver.onAny(() => undefined);
     const body = { ...envelope('webhook_test'), version: 2, meta: { sentBy: 'node_7' } };
     expect(await receiver.handle({ method: 'POST', body: JSON.stringify(body) })).toEqual(ok);

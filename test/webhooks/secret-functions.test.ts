@@ -101,6 +101,24 @@ test('a rotation is seen at once: a secret that does not match has them loaded a
   expect(state.loads).toBe(2);
 });
 
+test('secrets are as old as the beginning of their load: a rotation meanwhile is seen', async () => {
+  let loads = 0;
+  const { clock, receiver } = setUp({
+    secret: async () => {
+      loads += 1;
+      const held = loads === 1 ? secret : rotated;
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, 9_000));
+      return held;
+    },
+  });
+  for (const workspaceSecret of [secret, rotated]) {
+    const answer = receiver.handle(post('webhook_test', { workspaceSecret }));
+    await clock.advance(9_000);
+    expect((await answer).status).toBe(200);
+    await clock.advance(1_001);
+  }
+});
+
 test('forged webhooks load the secrets once in ten seconds, however many come', async () => {
   const { state, clock, statusOf } = vault();
   const forgeMany = () => Promise.all(Array.from({ length: 50 }, () => statusOf(forged())));

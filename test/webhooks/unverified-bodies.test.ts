@@ -133,6 +133,13 @@ test('bodies that come through node are bounded as well', async () => {
     await settle();
   }
   expect(rejections).toMatchObject([{ reason: 'overloaded', size: 900 }]);
+  // What still comes of it is not held: there is room for another.
+  requests[1]?.push(Buffer.alloc(90));
+  const other = Object.assign(new Readable({ read: () => undefined }), { method: 'POST', headers: {} });
+  other.push(Buffer.alloc(650));
+  void receiver.node(other, new ServerResponse(other as unknown as IncomingMessage));
+  await settle();
+  expect(rejections).toHaveLength(1);
 });
 
 test('one that is larger than all may hold is refused, though it cannot be given up', () => {
