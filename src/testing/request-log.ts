@@ -32,7 +32,8 @@ export interface FakeRequest {
   readonly fault: string | undefined;
   /**
    * The body of the answer, marked fields masked; the text where it is not JSON. Of an answer that a fault cut, stalled or
-   * kept back, the whole of it. Undefined while unanswered, and where there is none.
+   * kept back, the whole of it. Undefined while unanswered, where there is none, and where a handler answered with a
+   * `Response` of its own.
    */
   readonly answer: unknown;
   /** Milliseconds from its arrival to the answer's status; undefined while unanswered. */

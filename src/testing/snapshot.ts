@@ -6,6 +6,7 @@ import { checkInput, InputError } from './check-input.js';
 import { keyOf } from './fake-records.js';
 import type { FakeWebhooks } from './fake-webhooks.js';
 import type { FaultInput, Faults } from './faults/faults.js';
+import { targetAddress } from './hosts.js';
 import { collectionNames, collections, type World } from './state.js';
 
 /** Everything a fake holds that outlasts it, as JSON. Made by `fake.snapshot()`, for `fake.restore()`. */
@@ -55,7 +56,14 @@ export function recordsOf({ state }: Pick<World, 'state'>): object {
 export function restoreSnapshot({ world, webhooks, faults }: Parts, value: unknown): void {
   const checked = checkInput(snapshotSchema(), value);
   if (!checked.ok) throw new InputError('The snapshot is wrong', checked.issues);
-  const { records, subscriptions, faults: waiting } = checked.value;
+  const { records, subscriptions } = checked.value;
+  // `inject` checks every field of what it is given.
+  const waiting = checked.value.faults.map(
+    ({ remaining, ...fault }) => ({ ...fault, times: remaining }) as unknown as FaultInput,
+  );
+  // A wrong one is refused before anything is changed.
+  for (const { address } of subscriptions) targetAddress('subscriptions: address', address);
+  for (const fault of waiting) faults.inject(fault).remove();
   for (const region of REGIONS) {
     const state = world.state[region];
     const { releasedForGood = [], ...lists } = records[region];
@@ -74,10 +82,7 @@ export function restoreSnapshot({ world, webhooks, faults }: Parts, value: unkno
     if (isThere) webhooks.subscribe(address, options);
   }
   faults.clear();
-  for (const { remaining, ...fault } of waiting) {
-    // `inject` checks every field of what it is given.
-    faults.inject({ ...fault, times: remaining } as unknown as FaultInput);
-  }
+  for (const fault of waiting) faults.inject(fault);
 }
 
 /** A function, so that who reads no snapshot makes no schema. */

@@ -189,12 +189,23 @@ test('of requests and deliveries, so many of the newest are kept as --keep says'
   ]);
 });
 
-test('a snapshot that is wrong changes nothing', () => {
+test.each<[part: Partial<FakeSnapshot>, message: string]>([
+  [{ records: { eu: {}, na: {} } }, 'records.eu.workspaces: required'],
+  [{ faults: [{ status: 500 }, { status: 5 }] }, '- status: expected at least 200'],
+  [{ faults: [{ endpoint: 'GET /of-another-fake', status: 500 }] }, 'no endpoint "GET /of-another-fake"'],
+  [
+    { subscriptions: [{ address: 'ftp://a', region: 'eu', workspaceId: 'workspace_eu_1' }] },
+    'subscriptions: address must be an http: or https: address, got "ftp://a"',
+  ],
+])('a snapshot that is wrong changes nothing: %j', (part, message) => {
   const fake = createFakePlatform();
-  const wrong = { ...fake.snapshot(), records: { eu: {}, na: {} } } as FakeSnapshot;
+  const wrong = { ...fake.snapshot(), ...part };
+  fake.add.tool();
+  fake.faults.inject({ kind: 'html' });
 
-  expect(() => fake.restore(wrong)).toThrow('records.eu.workspaces: required');
-  expect(fake.state.eu.tools.size).toBe(1);
+  expect(() => fake.restore(wrong)).toThrow(message);
+  expect(fake.state.eu.tools.size).toBe(2);
+  expect(fake.faults.list()).toMatchObject([{ kind: 'html' }]);
 });
 
 describe('the settings that are printed', () => {
