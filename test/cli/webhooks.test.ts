@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { createWebhookReceiver, type WebhookEvent } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { afterAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../scripts/free-port.js';
 import { serve } from '../support/loopback.js';
 import { start } from './terminal.js';
 
@@ -241,7 +242,7 @@ describe('trigger', () => {
   });
 
   test('tells why no answer came', async () => {
-    const args = ['trigger', 'webhook_test', '--to', 'http://127.0.0.1:1'];
+    const args = ['trigger', 'webhook_test', '--to', `http://127.0.0.1:${await freePort()}`];
     const { exit, lines } = await start(args, env);
 
     expect(await exit).toBe(1);
