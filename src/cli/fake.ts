@@ -1,6 +1,7 @@
 import { REGIONS } from '../ground/regions.js';
 import type { DeliveryRecord } from '../testing/deliver.js';
 import { createFakePlatform, type FakePlatform, insideOf } from '../testing/fake.js';
+import { isHostName } from '../testing/hosts.js';
 import type { FakeServer, ListenOptions } from '../testing/http-server.js';
 import type { FakeRequest } from '../testing/request-log.js';
 import { addressOf, command, listenProblem, portOf, UsageError } from './command.js';
@@ -58,6 +59,9 @@ A test in any language: POST /_fake/reset {}; add records and faults; let your p
     const onWarning = (message: string): void => terminal.error(`Warning: ${message}`);
     const options = { port: portOf(port), host, allowedHosts, control: true, onWarning };
     const kept = countOf(keep);
+    const wrong = allowedHosts.find((name) => !isHostName(name));
+    if (wrong !== undefined)
+      throw new UsageError(`--allow-host takes a name without a port, got "${wrong}".`);
     const webhooks = webhook.map((url) => addressOf('--webhook', url));
     const fake = makeFake(seed, (line) => terminal.out(line));
     const forgotten = new Set<string>();

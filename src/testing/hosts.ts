@@ -1,5 +1,13 @@
 import { isLoopback } from '../ground/loopback.js';
 
+/** A name or an address, and a port. */
+const HOST = /^(\[[\da-f:.]+\]|[^:/?#@\\\s]+)(:\d+)?$/i;
+
+/** Tells whether a text is the name of a host or its address, without a port. */
+export function isHostName(text: string): boolean {
+  return HOST.exec(text)?.[1] === text;
+}
+
 /**
  * Tells whether the header `Host` names a place that no page of elsewhere can have as its own. A page on `evil.example` whose
  * name is made to lead to this machine (DNS rebinding) is of the same origin as the fake to its browser, and still sends
@@ -9,7 +17,7 @@ import { isLoopback } from '../ground/loopback.js';
  * @param allowed - More names, without a port.
  */
 export function isOwnHost(header: string | undefined, allowed: readonly string[]): boolean {
-  const name = /^(\[[\da-f:.]+\]|[^:/?#@\\\s]+)(:\d+)?$/i.exec(header ?? '')?.[1]?.toLowerCase();
+  const name = HOST.exec(header ?? '')?.[1]?.toLowerCase();
   if (name === undefined) return false;
   const isAddress = name.startsWith('[') || /^\d+(\.\d+){3}$/.test(name);
   if (isAddress || !name.includes('.') || /\.(localhost|internal)$/.test(name)) return true;

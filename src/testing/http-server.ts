@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { AgentPlatformError } from '../errors/index.js';
 import { REGIONS } from '../ground/regions.js';
 import { checkPositive } from '../validation/option-checks.js';
-import { callableHost, hostInUrl, isOwnHost, isThisMachine } from './hosts.js';
+import { callableHost, hostInUrl, isHostName, isOwnHost, isThisMachine } from './hosts.js';
 import { errorResponse } from './http-json.js';
 import type { BaseUrls, FakeFetch } from './service.js';
 
@@ -72,6 +72,8 @@ export async function startServer(behind: Behind, options: ListenOptions = {}): 
   const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;
   const { onWarning = warn } = options;
   const maxBodyBytes = checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES;
+  const wrong = allowedHosts.find((name) => !isHostName(name));
+  if (wrong !== undefined) throw new TypeError(`allowedHosts takes names without a port, got "${wrong}".`);
   const rules = { allowedHosts: [host, ...allowedHosts], maxBodyBytes };
   const server = nodeHttp().createServer((incoming, outgoing) => {
     serve(behind, rules, incoming, outgoing).catch(() => cut(outgoing));

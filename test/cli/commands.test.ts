@@ -194,6 +194,7 @@ describe('a wrong command line gets a message and 2', () => {
     [['fake', '--prot', '1'], "Unknown option '--prot'."],
     [['fake', '--port'], "Option '--port <value>' argument missing"],
     [['fake', '--port', 'abc'], '--port takes a number from 0 to 65535, got "abc".'],
+    [['fake', '--allow-host', 'fake:4010'], '--allow-host takes a name without a port, got "fake:4010".'],
     [['fake', '--keep', '0'], '--keep takes a whole number, 1 or more, got "0".'],
     [['fake', '--port', '70000'], '--port takes a number from 0 to 65535, got "70000".'],
     [['fake', '--webhook', 'localhost'], '--webhook takes an http: or https: address, got "localhost".'],

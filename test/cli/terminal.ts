@@ -3,7 +3,7 @@ import { run } from '../../src/cli/commands.js';
 import { deferred } from '../support/deferred.js';
 
 /** Runs the command in this process until the test ends. Resolves when it has printed its first line, or has ended. */
-export async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+export async function start(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}) {
   const lines: string[] = [];
   const errors: string[] = [];
   const [greeting, stopping] = [deferred(), deferred()];

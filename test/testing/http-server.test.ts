@@ -247,6 +247,7 @@ describe('beyond this machine', () => {
 test.each([
   [{ prot: 1 }, 'listen: the option "prot" is not known'],
   [{ maxBodyBytes: 0 }, 'maxBodyBytes must be a number above 0'],
+  [{ allowedHosts: ['a.example', 'b.example:80'] }, 'takes names without a port, got "b.example:80"'],
 ])('refuses %j', async (options, message) => {
   // The cast stands for untyped code.
   await expect(createFakePlatform().listen(options as ListenOptions)).rejects.toThrow(message);
