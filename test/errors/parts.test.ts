@@ -33,7 +33,7 @@ test('an error is printed, and becomes JSON, with its own parts alone', () => {
   expect(
     inspect(error)
       .split('{')[1]
-      ?.match(/[\w\[].*(?=:)/g),
+      ?.match(/[\w[].*(?=:)/g),
   ).toEqual(Object.keys(parts));
 });
 
