@@ -158,6 +158,7 @@ describe('any body is survived', () => {
 
 test.each([
   ['120', 120],
+  ['60', 60],
   ['0', 0],
   ['1.5', 1.5],
   ['soon', undefined],
@@ -171,6 +172,7 @@ test.each([
 ])('Retry-After: %s gives retryAfter %s', async (header, expected) => {
   const error = await errorFor(429, errorBody, { 'retry-after': header });
   expect((error as RateLimitError).retryAfter).toBe(expected);
+  expect(error.message.includes('The service asks to wait')).toBe((expected ?? 0) > 60);
 });
 
 test('Retry-After as a date gives seconds from now', async () => {

@@ -1,4 +1,9 @@
-import { AgentPlatform, type AgentPlatformOptions, ConfigurationError } from 'agent-platform-sdk';
+import {
+  AgentPlatform,
+  type AgentPlatformOptions,
+  ConfigurationError,
+  type FetchFunction,
+} from 'agent-platform-sdk';
 import { afterEach, expect, test, vi } from 'vitest';
 import { success, TOKEN } from '../support/client.js';
 import { answerAll, answerWith, BASE_URL, connectTo } from '../support/msw.js';
@@ -29,7 +34,7 @@ function refusal(options: Record<string, unknown>, environment?: Record<string, 
   throw new Error('expected a ConfigurationError');
 }
 
-const complete = { region: 'eu', token: TOKEN, baseUrls: { eu: 'https://eu.example.com' } };
+const complete = { region: 'eu' as const, token: TOKEN, baseUrls: { eu: 'https://eu.example.com' } };
 const environment = { REGION: 'na', TOKEN: 'token-of-the-environment', BASE_URL_NA: BASE_URL, LOG: 'off' };
 
 test.each([
@@ -96,6 +101,7 @@ test.each([
   ['an authorization header', { headers: { Authorization: 'x' } }, 'headers.Authorization', /option `token`/],
   ['a content type', { headers: { 'content-type': 'x' } }, 'headers.content-type', /set by the client/],
   ['a header name with a space', { headers: { 'x y': 'z' } }, 'headers.x y', /allowed in HTTP/],
+  ['a header value that is a number', { headers: { x: 5 } }, 'headers.x', /allowed in HTTP/],
   ['a header value with a line break', { headers: { x: 'a\r\nb' } }, 'headers.x', /allowed in HTTP/],
   ['a region that JSON cannot show', { region: 1n }, 'region', /got bigint/],
   ['a timeout that has no text', { timeout: Object.create(null) }, 'timeout', /got object/],
@@ -130,6 +136,12 @@ test.each([
     /Known: eu, na/,
   ],
   ['a token in place of a region', { region: 'hunter2-hunter2' }, 'region', /got another string/],
+  [
+    'an option with a name that every object has',
+    { constructor: 'x' },
+    'constructor',
+    /is not a known option/,
+  ],
   [
     'an option that does not exist',
     { apiKey: 'x' },
@@ -214,6 +226,7 @@ test('an option that throws when it is read is a typed error that names it', asy
   await expect(platform.tools.get('t', options)).rejects.toMatchObject({
     type: 'configuration_error',
     option: 'signal',
+    cause: { message: 'not today' },
   });
 });
 
@@ -265,9 +278,25 @@ test('refuses a browser unless it is allowed', () => {
   expect(refusal(complete).option).toBe('dangerouslyAllowBrowser');
   expect(refusal({ ...complete, dangerouslyAllowBrowser: 'false' }).option).toBe('dangerouslyAllowBrowser');
   expect(construct({ ...complete, dangerouslyAllowBrowser: true }).region).toBe('eu');
+  // React Native, which has no document
+  vi.stubGlobal('document', undefined);
+  expect(construct(complete).region).toBe('eu');
+  vi.stubGlobal('document', {});
   // A page of Electron that may use Node
   vi.stubGlobal('process', { ...process, versions: { node: '24.0.0', electron: '40.0.0' } });
   expect(refusal(complete).option).toBe('dangerouslyAllowBrowser');
+});
+
+test('a browser names itself: a header of the client’s would need the leave of the service', async () => {
+  vi.stubGlobal('window', {});
+  vi.stubGlobal('document', {});
+  vi.stubGlobal('process', { ...process, versions: {} });
+  const fetch = vi.fn<FetchFunction>(async () => Response.json(success({ id: 't1' })));
+  await new AgentPlatform({ ...complete, dangerouslyAllowBrowser: true, fetch }).tools.get('t1');
+  expect(fetch.mock.calls[0]?.[1].headers).toEqual({
+    accept: 'application/json',
+    authorization: `Bearer ${TOKEN}`,
+  });
 });
 
 test.each([
@@ -331,12 +360,12 @@ test('withOptions keeps what came from the environment, although it is no longer
 });
 
 test('withOptions keeps the options as they were given, whatever becomes of the object', async () => {
-  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   const options = { headers: { 'x-a': '1' } };
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })), options);
   const first = platform.withOptions(options);
   options.headers['x-a'] = 'changed';
-  await first.withOptions({}).tools.get('t1');
-  expect(requests[0]?.headers['x-a']).toBe('1');
+  for (const client of [first, platform]) await client.withOptions({}).tools.get('t1');
+  expect(requests.map(({ headers }) => headers['x-a'])).toEqual(['1', '1']);
 });
 
 test.each([[null], [undefined], ['eu'], [{ tokens: 'x' }]])('withOptions(%j) is refused', async (options) => {

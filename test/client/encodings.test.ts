@@ -9,6 +9,8 @@ const json = JSON.stringify;
 const html = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 const xml = (text: string): string =>
   html(text).replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll("'", '&apos;');
+const inReferences = (text: string): string =>
+  text.replace(/[^ -~]/gu, (character) => `&#x${character.codePointAt(0)?.toString(16)};`);
 const inNumbers = (text: string): string => text.replaceAll('"', '&#34;');
 const inHexadecimal = (text: string): string => text.replaceAll('"', '&#x22;');
 const inAscii = (text: string): string =>
@@ -75,6 +77,7 @@ describe('a token is found', () => {
       inAscii(json(key)),
       html(key),
       xml(key),
+      inReferences(key),
     ];
     const echo = (one: string) => answerWith(500, `<p>no ${one} here</p>`);
     for (const one of echoes.flatMap((text) => [text, encodeURIComponent(text)])) {

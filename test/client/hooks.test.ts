@@ -165,6 +165,22 @@ test.each([
   expect([...ended, 'call']).toEqual(['hook', 'call']);
 });
 
+test('an onRetry that takes its time is waited for before the next attempt', async () => {
+  const told: string[] = [];
+  const { platform } = connectTo(answerInTurn(answerWith(503, '', { 'retry-after': '0' }), found), {
+    maxRetries: 1,
+    hooks: {
+      onRequest: ({ attempt }) => void told.push(`attempt ${attempt}`),
+      onRetry: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        told.push('hook');
+      },
+    },
+  });
+  await platform.tools.get('t1');
+  expect(told).toEqual(['attempt 1', 'hook', 'attempt 2']);
+});
+
 test('a hook that never settles cannot hold a call beyond its timeout', async () => {
   const hang = () => new Promise<void>(() => undefined);
   const before = connectTo(found, { hooks: { onRequest: hang }, timeout: 40 });

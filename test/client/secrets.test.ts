@@ -323,6 +323,17 @@ describe('no error shows a marked field', () => {
     expect(shown(drifts)).not.toContain(CANARY);
   });
 
+  test('what a schema of the user’s throws', async () => {
+    const validate = (): never => {
+      throw new Error(`no place for ${CANARY}`);
+    };
+    const response: StandardSchemaV1 = { '~standard': { version: 1, vendor: 'test', validate } };
+    const { platform } = connectTo(answerWith(200, {}), { token: CANARY });
+    const error = await rejectionOf(platform.send(endpoint({ method: 'GET', path: '/x', response })));
+    expect(error).toMatchObject({ cause: { message: 'no place for [redacted]' } });
+    expect(shown(error)).not.toContain(CANARY);
+  });
+
   test('an argument', async () => {
     const { platform } = connectTo(answerWith(200));
     const error = await rejectionOf(platform.variables.create('a1', { ...marked, key: 5 } as never));

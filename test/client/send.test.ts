@@ -199,6 +199,16 @@ test.each<[string, StandardSchemaV1 | ResponseShape<unknown>]>([
   });
 });
 
+test('what a schema makes of an argument must have a form in JSON too', async () => {
+  const body = z.string().transform((text) => new Map([[text, 1]]));
+  const create = endpoint({ method: 'POST', path: '/campaigns', body, response: z.unknown() });
+  const { platform, requests } = connectTo(answerWith(200, {}));
+  expect(await rejectionOf(platform.send(create, { body: 'a' }))).toMatchObject({
+    issues: [{ code: 'not_json' }],
+  });
+  expect(requests).toHaveLength(0);
+});
+
 test('a schema that throws on an argument is a typed error, and nothing is sent', async () => {
   const create = endpoint({ method: 'POST', path: '/campaigns', body: brokenSchema, response: z.unknown() });
   const { platform, requests } = connectTo(answerWith(200, {}));

@@ -28,6 +28,10 @@ describe('a marked field in what a custom fetch throws is not shown', () => {
     ['under its name', withParts({ usedSecret: CANARY })],
     ['in the name of a field', withParts({ [`usedSecret=${CANARY}`]: 1 })],
     ['in a cause', new Error('refused', { cause: new Error(`request failed: ${body}`) })],
+    [
+      'behind a thousand objects',
+      withParts({ parts: Array.from({ length: 1_001 }, (_, at) => (at === 1_000 ? variable : { at })) }),
+    ],
     ['in a code', withParts({ code: `usedSecret=${CANARY}` })],
     ['in an error without a message', new AggregateError([new Error(body)])],
   ])('%s', async (_, thrown) => {
@@ -41,6 +45,9 @@ test('what is masked in an error still says what happened', async () => {
   const error = await failureFor(withParts({ message: 'lost usedSecret=s', code: 'E_LOST' }));
   expect(error.message).toContain('failed without an answer: lost usedSecret=[redacted] (E_LOST)');
   expect(error.cause).toMatchObject({ message: 'lost usedSecret=[redacted]', code: 'E_LOST' });
+  const itself = withParts({ message: 'lost usedSecret=s' });
+  itself.cause = itself;
+  expect((await failureFor(itself)).message).toContain('lost usedSecret=[redacted]');
 });
 
 const LOOK = '\n  Check `baseUrls.eu` and the network.';
@@ -84,6 +91,7 @@ test('a port that the runtime blocks is named as the cause', async () => {
 
 test.each<[string, unknown]>([
   ['plain', new TypeError('fetch failed')],
+  ['of the platform', new DOMException('lost', 'NetworkError')],
   ['with the value of no variable', withParts({ value: 5, isEnv: false })],
   ['with JSON that holds nothing marked', withParts({ body: '{ "a": 1 }' })],
 ])('an error %s is passed on as it is', async (_, thrown) => {

@@ -79,6 +79,17 @@ test('no timer outlives its call', async () => {
   expect(cleared.mock.calls.flat()).toContain(timers[0]?.value);
 });
 
+test('no timer outlives a call that a hook has ended', async () => {
+  const timeout = 1_234_567;
+  const onRequest = () => Promise.reject(new Error('no tracer'));
+  const { platform } = connectTo(answerWith(200), { timeout, hooks: { onRequest } });
+  const made = vi.spyOn(globalThis, 'setTimeout');
+  const cleared = vi.spyOn(globalThis, 'clearTimeout');
+  await rejectionOf(platform.tools.get('t1'));
+  const timer = made.mock.calls.findIndex(([, ms]) => ms === timeout);
+  expect(cleared.mock.calls.flat()).toContain(made.mock.results[timer]?.value);
+});
+
 test('no timer and no listener outlives a retry, a hook or a schema', async () => {
   const timeout = 1_234_567;
   const { signal } = new AbortController();

@@ -43,6 +43,7 @@ test('a user’s subclass keeps the ordinary rule', () => {
   const mine = new MyError('m', answered);
   expect(mine).toBeInstanceOf(MyError);
   expect(mine).toBeInstanceOf(NotFoundError);
+  expect(mine).toMatchObject({ name: 'NotFoundError', type: 'not_found_error' });
   expect(new NotFoundError('m', answered)).not.toBeInstanceOf(MyError);
 });
 

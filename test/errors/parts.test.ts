@@ -51,14 +51,18 @@ test('an answer without issues has none', () => {
   ]);
 });
 
-test('arguments that do not fit are named in the message, each on a line', () => {
+test('fields that do not fit are named in the message, each on a line', () => {
   const wrong = ['one', 'two'].map((name) => ({
     path: [name],
     code: 'invalid_id',
     message: 'expected an id',
   }));
-  const { message } = new RequestValidationError({ method: 'GET', path: '/tools', issues: wrong });
-  expect(message.split('\n').slice(1)).toEqual(['  - one: expected an id', '  - two: expected an id']);
+  for (const { message } of [
+    new RequestValidationError({ method: 'GET', path: '/tools', issues: wrong }),
+    new WebhookPayloadError('no', { issues: wrong }),
+  ]) {
+    expect(message.split('\n').slice(1)).toEqual(['  - one: expected an id', '  - two: expected an id']);
+  }
 });
 
 test('an event that is on too few replicas is told of with how many it reached', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Browser, openBrowser, type Page } from '../support/chromium.js';
 import { EVIL, openWorkbench, SEED_OF_NA, TOKEN } from './workbench.js';
 
@@ -337,6 +337,7 @@ describe('every value', () => {
 
 test('a fake that goes away is told, and that it is back', async () => {
   const other = await openWorkbench();
+  onTestFinished(other.end);
   const watching = await browser.newPage();
   await watching.goto(other.url);
   await watching.waitForSelector('main');
@@ -344,6 +345,6 @@ test('a fake that goes away is told, and that it is back', async () => {
   await watching.waitForSelector('header:has-text("The fake does not answer.")');
   expect(watching.url()).toContain(other.url);
   const back = await openWorkbench(new URL(other.url).port);
+  onTestFinished(back.end);
   await watching.waitForSelector('header:not(:has-text("The fake does not answer."))');
-  back.end();
 });

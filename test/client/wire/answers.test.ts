@@ -54,6 +54,15 @@ test('a character that was cut off is shown as one that is missing', async () =>
   expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ rawBody: 'A\ufffd' });
 });
 
+test('a call that takes too long gives its connection up', async () => {
+  const closed = deferred();
+  const { platform } = await connectTo((_, { socket }) => void socket?.once('close', closed.resolve), {
+    timeout: 200,
+  });
+  expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
+  await closed.promise;
+});
+
 test('a body that stalls is let go, also where a `fetch` of the caller ignores its signal', async () => {
   const closed = deferred();
   const { platform } = await connectTo(
