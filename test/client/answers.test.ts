@@ -28,6 +28,8 @@ test.each([
   const platform = connectWith(answer).withOptions({ maxResponseBytes: 20 });
   const error = await rejectionOf(platform.tools.get('t1'));
   expect(error).toMatchObject({ ...told, rawBody: text.slice(0, 20) });
+  // No mode passes it on.
+  expect((error as Error).message).not.toContain("validation: 'report'");
 });
 
 test.each([

@@ -58,6 +58,7 @@ test.each([
     'baseUrls.eu',
     /not a URL, which begins with https:/,
   ],
+  ['a blank base address', { baseUrls: { eu: ' ' } }, 'baseUrls.eu', /is blank/],
   ['plain http', { baseUrls: { eu: 'http://eu.example.com' } }, 'baseUrls.eu', /https/],
   ['another protocol', { baseUrls: { eu: 'ftp://127.0.0.1' } }, 'baseUrls.eu', /https/],
   [

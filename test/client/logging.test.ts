@@ -31,6 +31,15 @@ test('info is one line for each attempt: method, path, attempt, region, status a
   ]);
 });
 
+test('debug shows what is sent: its headers and its body', async () => {
+  const logger = new RecordingLogger();
+  const { platform } = connectTo(found, { logger, logLevel: 'debug', headers: { 'x-app': 'shop' } });
+  await platform.variables.create('a1', { key: 'plan', isEnv: true, value: 's3cret-of-the-plan' });
+  expect(logger.lines[0]).toMatch(
+    /^debug \[agent-platform-sdk\] POST \/agents\/a1\/variables \(attempt 1, eu\) sends {.*"x-app":"shop".*} {"variable":{"key":"plan","isEnv":true,"value":"\[redacted\]"}}$/,
+  );
+});
+
 test('debug tells of the wait before another attempt', async () => {
   const unavailable = answerWith(503, '', { 'retry-after': '0' });
   const lines = await linesAt('debug', answerInTurn(unavailable, found), { maxRetries: 1 });

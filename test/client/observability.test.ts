@@ -141,6 +141,11 @@ test('a call is traced: its context reaches the hooks, its end fills the message
   expect(JSON.stringify(messages[0])).not.toContain('t1');
 });
 
+test('the channels have the names that subscribers write', () => {
+  const names = { call: 'agent-platform-sdk:call', delivery: 'agent-platform-sdk:delivery' };
+  expect(TRACING_CHANNELS).toEqual({ ...names, job: 'agent-platform-sdk:job' });
+});
+
 test('a call is traced for one who hears of failures alone', async () => {
   const { error: failures } = tracingChannel<unknown, CallTrace>(TRACING_CHANNELS.call);
   const heard: unknown[] = [];

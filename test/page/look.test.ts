@@ -125,8 +125,8 @@ test('dark and light, as the system is, and readable in both', async () => {
       'summary',
       '.good',
       'summary .bad',
-      'pre',
-      'button[aria-current]',
+      'pre[tabindex="0"]',
+      'button[aria-current=page]',
       'header',
     ]) {
       expect(await page.evaluate(contrastOf, selector), `${colorScheme} ${selector}`).toBeGreaterThan(4.5);

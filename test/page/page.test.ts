@@ -49,6 +49,11 @@ test('requests as they come, of the region that is chosen: body, answer, status,
   await page.click('summary:has-text("502 POST /agents/agent_eu_1/variables?x=1"):has-text("fault: html")');
   await sees('{ "struck": true }');
   await sees('<!doctype html>');
+  expect((await textsOf('details[open] p')).join()).toMatch(/\d:\d\d:\d\d.*, \d+ ms/);
+
+  await fetch(`${bench.url}/_fake/faults`, json({ kind: 'reset' }));
+  await bench.call('/tools/defaults').catch(() => undefined);
+  await page.waitForSelector('summary:has-text("no answer GET /tools/defaults")');
 
   await click('na');
   await page.waitForSelector('button[aria-pressed=true]:text-is("na")');
@@ -61,7 +66,10 @@ test('requests as they come, of the region that is chosen: body, answer, status,
 });
 
 test('of very many requests the newest are shown, and it is told where the rest is', async () => {
-  for (let count = 0; count < 250; count += 1) await bench.call(`/tools/of_call_${count}`);
+  for (let count = 0; count < 200; count += 1) await bench.call(`/tools/of_call_${count}`);
+  await sees('Requests (200)');
+  expect(await textsOf('main > section > p')).toEqual([]);
+  for (let count = 200; count < 250; count += 1) await bench.call(`/tools/of_call_${count}`);
   await sees('Requests (250)');
   await sees('The newest 200 of 250; all of them: /_fake/requests?region=eu');
   await expect.poll(async () => (await textsOf('summary')).length).toBe(200);
@@ -109,7 +117,7 @@ test('what could not be done is told, and why', async () => {
   expect(await asked('/records/eu/tools')).not.toContain('nobody');
   await page.fill('textarea[name=new-record]', '{');
   await click('Add record');
-  await sees('SyntaxError');
+  await page.waitForSelector('.bad:has-text("SyntaxError")');
   await page.fill('textarea[name=new-record]', '{"name":5}');
   await click('Add record');
   await sees('name: expected string, received number');
@@ -170,8 +178,11 @@ test('an event is sent by its form, in copies, forged, and delivered again', asy
   await page.fill('input[name=subscriber]', bench.hook);
   await click('Subscribe');
   await sees('Unsubscribe');
+  await sees('every event');
   await page.fill('input[name=leadName]', 'Dana');
   await page.fill('input[name=leadPhone]', '');
+  await page.fill('input[name=agentName]', 'Shop');
+  expect(await inputOf('input[name=leadPhone]')).toBe('');
   await page.fill('input[name=event-copies]', '2');
   await click('Send lead_captured');
   await sees('2 sent.');
@@ -190,6 +201,10 @@ test('an event is sent by its form, in copies, forged, and delivered again', asy
   await click('Send lead_captured');
   await expect.poll(() => bench.received.length).toBe(4);
   expect(secretOf(bench.received[3])).not.toBe(TOKEN);
+  await click('webhook_test');
+  await click('Send webhook_test');
+  await sees('Deliveries (5)');
+  expect((await textsOf('summary'))[0]).toContain('webhook_test');
 
   await click('conversation_updated');
   await page.fill('textarea[name=turns]', '[{');
