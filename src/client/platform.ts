@@ -10,7 +10,7 @@ import { PhoneNumbersResource } from './resources/phone-numbers.js';
 import { ToolsResource } from './resources/tools.js';
 import { VariablesResource } from './resources/variables.js';
 import { WorkspacesResource } from './resources/workspaces.js';
-import { PLATFORM_OPTIONS, resolveSettings } from './settings.js';
+import { PLATFORM_OPTIONS, REGION_NAMES, resolveSettings } from './settings.js';
 import { createTransport, type Send } from './transport/call.js';
 
 /** The input may be left out where an endpoint takes none. */
@@ -113,8 +113,11 @@ export class AgentPlatform {
 
   #merged(options: AgentPlatformOptions): AgentPlatformOptions {
     refuseUnknown(options, PLATFORM_OPTIONS);
-    const { region = this.region } = options;
-    if (regionOf(region) !== this.region && options.token === undefined) {
+    // Not by `??` or `&&`: null is refused, as for a new client.
+    const { region = this.region, headers = {}, baseUrls = {} } = options;
+    refuseUnknown(baseUrls, REGION_NAMES, 'baseUrls');
+    const other = regionOf(region);
+    if (other !== undefined && other !== this.region && options.token === undefined) {
       refuseOption(
         'token',
         `is missing: a secret belongs to one region, and withOptions changes it to '${region}'`,
@@ -124,8 +127,8 @@ export class AgentPlatform {
       ...this.#options,
       ...defined(options),
       region,
-      headers: { ...this.#options.headers, ...(options.headers && checkHeaders(options.headers)) },
-      baseUrls: { ...this.#options.baseUrls, ...defined(options.baseUrls ?? {}) },
+      headers: { ...this.#options.headers, ...checkHeaders(headers) },
+      baseUrls: { ...this.#options.baseUrls, ...defined(baseUrls) },
     };
   }
 

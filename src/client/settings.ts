@@ -84,6 +84,9 @@ export const PLATFORM_OPTIONS: OptionNames<AgentPlatformOptions> = {
   allowInsecureBaseUrl: true,
 };
 
+/** The names in `baseUrls`. */
+export const REGION_NAMES: OptionNames<Record<Region, unknown>> = { eu: true, na: true };
+
 /** Checks the options of a client, and fills in what the environment and the defaults give. */
 export function resolveSettings(options: AgentPlatformOptions): Settings {
   refuseUnknown(options, PLATFORM_OPTIONS);
@@ -162,7 +165,7 @@ function resolveBaseUrl(
   baseUrls: AgentPlatformOptions['baseUrls'],
   allowInsecure: boolean,
 ): string {
-  if (baseUrls !== undefined) refuseUnknown(baseUrls, { eu: true, na: true }, 'baseUrls');
+  if (baseUrls !== undefined) refuseUnknown(baseUrls, REGION_NAMES, 'baseUrls');
   const option = `baseUrls.${region}`;
   const variable = `AGENT_PLATFORM_BASE_URL_${region.toUpperCase()}`;
   const { [region]: given = readEnvironment(variable) } = baseUrls ?? {};

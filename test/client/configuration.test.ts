@@ -43,6 +43,12 @@ test.each([
   ['no token', { token: undefined }, 'token', /AGENT_PLATFORM_TOKEN/],
   ['a blank token', { token: ' ' }, 'token', /blank/],
   ['a token of seven characters', { token: 'seven77' }, 'token', /eight.*AGENT_PLATFORM_TOKEN/],
+  [
+    'a token with a letter that is not ASCII',
+    { token: 'schlüssel-of-it' },
+    'token',
+    /cannot stand in a header/,
+  ],
   ['a token that is no string', { token: 5 }, 'token', /must be a string, got number/],
   ['a token with a line break inside', { token: 'a\nb' }, 'token', /cannot stand in a header/],
   ['no base address', { baseUrls: {} }, 'baseUrls.eu', /AGENT_PLATFORM_BASE_URL_EU/],
@@ -82,6 +88,8 @@ test.each([
   ['a base address with a fragment', { baseUrls: { eu: 'https://x.example#a' } }, 'baseUrls.eu', /fragment/],
   ['a base address with a query', { baseUrls: { eu: 'https://x.example?a=1' } }, 'baseUrls.eu', /query/],
   ['a negative timeout', { timeout: -1 }, 'timeout', /milliseconds above 0.*got -1/],
+  ['a timeout that is not a number', { timeout: Number.NaN }, 'timeout', /got NaN/],
+  ['bytes that are not a number', { maxResponseBytes: Number.NaN }, 'maxResponseBytes', /got NaN/],
   ['a timeout of 0', { timeout: 0 }, 'timeout', /above 0/],
   ['a timeout that is no number', { timeout: '5' }, 'timeout', /number/],
   ['a timeout no timer can keep', { timeout: 2 ** 31 }, 'timeout', /at most 2147483647/],
@@ -239,8 +247,9 @@ test('settings are read from the environment', async () => {
   expect(requests[0]?.headers.authorization).toBe('Bearer token-of-the-environment');
 });
 
-test('the longest timeout that a timer can keep is taken', () => {
-  expect(construct({ ...complete, timeout: 2 ** 31 - 1, totalTimeout: 2 ** 31 - 1 }).region).toBe('eu');
+test('the longest timeout that a timer can keep, and the shortest token, are taken', () => {
+  const limits = { timeout: 2 ** 31 - 1, totalTimeout: 2 ** 31 - 1, token: 'eight888' };
+  expect(construct({ ...complete, ...limits }).region).toBe('eu');
 });
 
 test('an option wins over the environment', () => {

@@ -235,10 +235,14 @@ describe('no error shows a token, however the service echoes it', () => {
     const headers = {
       'proxy-authorization': `Basic ${CANARY}`,
       cookie: 'session=another-key-of-it; theme=dark',
+      'x-api-keys': 'first-key-of-it,second-key-of-it',
     };
-    const { platform } = connectTo(answerWith(500, `${CANARY} another-key-of-it, Basic theme`), { headers });
+    const { platform } = connectTo(
+      answerWith(500, `${CANARY} another-key-of-it second-key-of-it, Basic theme`),
+      { headers },
+    );
     expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({
-      rawBody: '[redacted] [redacted], Basic theme',
+      rawBody: '[redacted] [redacted] [redacted], Basic theme',
     });
   });
 });

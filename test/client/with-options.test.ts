@@ -23,10 +23,19 @@ describe('the environment fills in only what is left out', () => {
     ['an address', { baseUrls: { eu: null } }, 'baseUrls.eu'],
     ['a log level', { logLevel: null }, 'logLevel'],
     ['hooks', { hooks: null }, 'hooks'],
+    ['a hook', { hooks: { onEnd: null } }, 'hooks.onEnd'],
+    ['a logger', { logger: null }, 'logger.error'],
+    ['a fetch', { fetch: null }, 'fetch'],
+    ['headers', { headers: null }, 'headers'],
+    ['the addresses', { baseUrls: null }, 'baseUrls'],
+    ['a timeout', { timeout: null }, 'timeout'],
+    ['a limit of bytes', { maxResponseBytes: null }, 'maxResponseBytes'],
+    ['a number of retries', { maxRetries: null }, 'maxRetries'],
+    ['a mode', { validation: null }, 'validation'],
   ])('%s that is null is refused', (_, changes, option) => {
     const wrong = expect.objectContaining({ option }) as Error;
     expect(() => new AgentPlatform({ ...options, ...changes })).toThrow(wrong);
-    expect(() => new AgentPlatform(options).withOptions(changes)).toThrow(ConfigurationError);
+    expect(() => new AgentPlatform(options).withOptions(changes)).toThrow(wrong);
   });
 
   test('an address that is undefined stays as it was', () => {

@@ -38,7 +38,6 @@ export async function prepareAttempt(attempt: Attempt, request: Request): Promis
     // The caller may have aborted while a hook or the token function ran.
     attempt.deadline.throwIfExpired();
   } catch (error) {
-    attempt.deadline.dispose();
     // A wrong token, or a hook that failed.
     if (error instanceof AgentPlatformError) throw error;
     throw fail(attempt, error);
