@@ -121,7 +121,7 @@ const changes: Json = {
     '`request`: a request that has come, and once more when it is answered. `delivery`: one that has ended. `changed`: a word for what else is not as it was: "records", "faults", "subscriptions", "requests", "deliveries".',
   responses: {
     200: {
-      description: 'Events, until the connection is closed.',
+      description: 'Events, until the connection is closed, or more than 16 MiB of them wait to be read.',
       content: { 'text/event-stream': { schema: { type: 'string' } } },
     },
     400: { description: 'Never.', content: json(reference('Error')) },

@@ -28,20 +28,28 @@ export class Changes {
   }
 }
 
-/** Streams the changes of a fake from now on, as server-sent events: `request` and `delivery` with the record, and `changed`. */
+/** Bytes of changes that wait for one who listens and does not read, such as a page that the browser has put to sleep: 16 MiB. */
+const MAX_WAITING = 16 * 1024 * 1024;
+
+/**
+ * Streams the changes of a fake from now on, as server-sent events: `request` and `delivery` with the record, and `changed`.
+ * Ends when more wait than {@link MAX_WAITING}. A browser connects again by itself.
+ */
 export function changesStream(changes: Changes, signal: AbortSignal): Response {
   const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      // The first bytes, so that who listens knows that nothing is missed from here on.
-      controller.enqueue(encoder.encode(': the fake\n\n'));
-      changes.listen((name, what) => {
-        controller.enqueue(encoder.encode(`event: ${name}\ndata: ${JSON.stringify(what)}\n\n`));
-      }, signal);
-      signal.addEventListener('abort', () => controller.close(), { once: true });
-    },
-  });
-  return new Response(body, {
+  const end = new AbortController();
+  const ends = AbortSignal.any([signal, end.signal]);
+  const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    ends.addEventListener('abort', () => controller.close(), { once: true });
+    // The first bytes, so that who listens knows that nothing is missed from here on.
+    controller.enqueue(encoder.encode(': the fake\n\n'));
+    changes.listen((name, what) => {
+      if ((controller.desiredSize ?? 0) <= 0) return end.abort();
+      controller.enqueue(encoder.encode(`event: ${name}\ndata: ${JSON.stringify(what)}\n\n`));
+    }, ends);
+  };
+  const queue = new ByteLengthQueuingStrategy({ highWaterMark: MAX_WAITING });
+  return new Response(new ReadableStream({ start }, queue), {
     headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
   });
 }

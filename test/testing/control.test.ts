@@ -477,6 +477,21 @@ test('what happens is told as it happens', async () => {
   for (let round = 0; round < 10; round += 1) expect((await ask('POST /reset', {})).status).toBe(200);
 });
 
+test('who does not read what happens is told of no more than 16 MiB', async () => {
+  const { fake, url } = await steered();
+  const response = await fetch(`${url}/_fake/changes`);
+  const value = 'v'.repeat(2 ** 20);
+  for (let sent = 0; sent < 20; sent += 1) {
+    await clientOf(fake).variables.create(fake.seed.eu.agentId, { key: `k${sent}`, value });
+  }
+
+  const told = await response.text();
+
+  expect(told).toContain(': the fake');
+  expect(told).toContain('k0');
+  expect(told).not.toContain('k19');
+});
+
 describe('a control request', () => {
   test.each([
     ['/_fake/faults', 'text/plain', '{"status":500}', 'The content type must be application/json.'],
