@@ -1,7 +1,6 @@
-import { Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
-import { createInbox, eventually, redis, stored } from './inbox-fixture.js';
+import { createInbox, eventually, redis, stored, url } from './inbox-fixture.js';
 
 // What an inbox and a worker do where no option says otherwise. The fixture sets a backoff, so that tests need not wait.
 const defaults = { backoff: undefined };
@@ -81,12 +80,21 @@ test('the lock of an event lasts for half a minute', async () => {
   await worker.close({ grace: 0 });
 });
 
-test('a socket of the client that stores is given up when it has not answered for ten seconds', async () => {
-  const setTimeout = vi.spyOn(Socket.prototype, 'setTimeout');
-  onTestFinished(() => setTimeout.mockRestore());
-  await createInbox(defaults).store(stored());
-  expect(setTimeout.mock.calls.map(([ms]) => ms)).toContain(10_000);
-});
+test.each([
+  ['for ten seconds', {}, 10_000, 7_000],
+  ['for as long as you say', { socketTimeout: 7_000 }, 7_000, 10_000],
+])(
+  'a socket of the client that stores is given up when it has not answered %s',
+  async (_, given, ms, other) => {
+    const setTimeout = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => setTimeout.mockRestore());
+    const { hostname: host, port } = new URL(url);
+    await createInbox({ ...defaults, connection: { host, port: Number(port), ...given } }).store(stored());
+    const waits = setTimeout.mock.calls.map(([, each]) => each);
+    expect(waits).toContain(ms);
+    expect(waits).not.toContain(other);
+  },
+);
 
 test('handlers have five minutes, closing has 25 seconds, and storing has 30', async () => {
   const inbox = createInbox(defaults);
