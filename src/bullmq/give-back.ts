@@ -36,7 +36,7 @@ const LOOKING = { first: 1_000, last: 300_000 };
 
 /** Finds out for how many milliseconds an event has been without a handler. Rejects once that is too long. */
 export async function countUnhandled(job: Job<StoredWebhook>, timeout: number): Promise<number> {
-  const { unhandledSince, runs } = (job.progress ?? {}) as Partial<Search>;
+  const { unhandledSince, runs } = job.progress as Partial<Search>;
   const now = Date.now();
   if (unhandledSince === undefined || runs !== runsOf(job)) {
     await job.updateProgress({ unhandledSince: now, runs: runsOf(job) } satisfies Search);

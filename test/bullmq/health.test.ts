@@ -38,11 +38,16 @@ test('it tells how many events wait, run, retry and are dead letters, and how ol
   await worker.close({ grace: 0 });
 });
 
-test('the oldest event can be one that waits for a retry', async () => {
+// More wait for one than are looked at from one end.
+const ages = Array.from({ length: 510 }, () => 1_000);
+
+test.each([
+  ['last', [...ages, 3_600_000]],
+  ['first', [3_600_000, ...ages]],
+])('the oldest event can be one that waits for a retry, and is due %s', async (_, received) => {
   const inbox = createInbox({ backoff: 3_600_000 });
   const worker = inbox.work({ process: () => Promise.reject(new Error('no')) });
-  // More than are looked at from one end; the oldest is due last.
-  for (const age of [...Array.from({ length: 510 }, () => 1_000), 3_600_000]) {
+  for (const age of received) {
     await inbox.store(stored({ receivedAt: Date.now() - age }));
   }
   await eventually(async () => expect((await inbox.health()).retrying).toBe(511));

@@ -11,7 +11,9 @@ import type { BullMQInboxOptions } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
+import { makeReplica } from '../redis/failover.js';
 import { startWay } from '../redis/lagging.js';
+import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, envelope, minimal, post, secret } from '../webhooks/deliveries.js';
 import {
@@ -336,6 +338,33 @@ test.each<[string, object]>([
     expect((await inbox.health()).waiting).toBe(2);
   },
 );
+
+test('an event whose answer was lost is told as new, though Redis refuses it before it is there again', async () => {
+  const replica = await startRedis();
+  try {
+    await makeReplica(replica.url, 1);
+    const way = await wayToRedis();
+    const refused = deferred();
+    const hooks = {
+      onRedisError: ({ message }: Error) => void (/READONLY/.test(message) && refused.resolve()),
+    };
+    const connection = { host: '127.0.0.1', port: way.port, maxRetriesPerRequest: 0 };
+    const inbox = createInbox({ connection, hooks });
+    await inbox.store(stored());
+    way.hold();
+    const storing = inbox.store(stored(), { tellDuplicate: true });
+    await eventually(async () => expect(await redis.llen(`${queue}:wait`)).toBe(2));
+    way.lead(replica.port);
+    way.cut();
+    way.release();
+    await refused.promise;
+    way.lead(Number(new URL(url).port));
+    expect(await storing).toEqual({ duplicate: false });
+    await inbox.close();
+  } finally {
+    await replica.stop();
+  }
+});
 
 test('a client that connects when it is told to is told to', async () => {
   const client = new Redis(url, { lazyConnect: true });

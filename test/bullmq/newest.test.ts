@@ -124,6 +124,17 @@ test.each<[string, Partial<StoredWebhook>, Partial<StoredWebhook>, createdAt: nu
   expect(await newest.begin(newer)).toBe('ours');
 });
 
+test('a turn that Redis does not give is told with advice, and without the password', async () => {
+  const client = { eval: () => Promise.reject(new Error('NOPERM canary may not run eval')) };
+  const settings = resolveInbox({ connection: 'redis://:canary@127.0.0.1', logLevel: 'off' });
+  // Of a worker, only its keys are asked for; of a client, only this.
+  const newest = new NewestInRedis(conversation, { toKey: String } as never, client as never, settings);
+  const turn = newest.begin({ id: 'one', data: snapshot(1) } as Job<StoredWebhook>);
+  await expect(turn).rejects.toThrow(
+    'The turn of a snapshot could not be found out: NOPERM [redacted] may not run eval. The user of Redis lacks',
+  );
+});
+
 test('a snapshot that fails holds nobody up, and is skipped once a newer one was handled', async () => {
   const { store, handled, told, drained } = twoWorkers(async (session) => {
     if (session === 1) throw new Error('no');

@@ -85,17 +85,16 @@ test('it warns of dead letters that fill the memory', async () => {
   const { url } = await startLimited('16mb');
   const inbox = createInbox({ connection: url, attempts: 1 });
   inbox.work({ process: () => Promise.reject(new Error('no')) });
-  // 201 of 20 kB, of 16 MiB.
-  const warning = expect.stringMatching(/^\d+ dead letters hold about 2\d % of maxmemory/);
   const storeMore = async (count: number, all: number) => {
     for (let stored = 0; stored < count; stored += 1) await inbox.store(large());
     await eventually(async () => expect((await inbox.health()).deadLetters).toBe(all));
   };
   await storeMore(80, 80);
   // Much of what is in use, and little of what may be.
-  expect((await inbox.health()).warnings).not.toContainEqual(warning);
+  expect((await inbox.health()).warnings.join()).not.toContain('dead letters');
   await storeMore(121, 201);
-  expect((await inbox.health()).warnings).toContainEqual(warning);
+  // Of 20 kB each, in 16 MiB.
+  expect((await inbox.health()).warnings.join()).toMatch(/201 dead letters hold about 2\d % of maxmemory/);
 });
 
 test('what Redis itself does not count is not in use', async () => {

@@ -91,6 +91,14 @@ test('as many replicas as are asked for are waited for, and no trace of asking s
   }
 });
 
+test('what Redis says to a write that is to be waited for is told', async () => {
+  const { replicaUrl } = await startLagging();
+  expect(await createInbox({ connection: replicaUrl, replicas: 1 }).health()).toMatchObject({
+    ready: false,
+    warnings: expect.arrayContaining([expect.stringContaining('No event can be stored: READONLY')]),
+  });
+});
+
 test('a replica that comes back in time gets the event', async () => {
   const { url, copying } = await startLagging();
   const inbox = createInbox({ connection: url, replicas: 1 });
