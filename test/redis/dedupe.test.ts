@@ -124,9 +124,12 @@ test.each<[done: string, ask: (store: RedisDedupe) => Promise<unknown>]>([
 test('closing lets what is under way end first', async () => {
   const store = createStore();
   await store.claim('key', 'owner', 60_000);
-  const claim = store.claim('another', 'owner', 60_000);
+  const ended: unknown[] = [];
+  const claiming = store.claim('another', 'owner', 60_000).then((claim) => ended.push(claim));
   await store.close();
-  expect(await claim).toBe('new');
+  ended.push('closed');
+  await claiming;
+  expect(ended).toEqual(['new', 'closed']);
 });
 
 test.each(['READONLY', 'LOADING', 'MASTERDOWN', 'NOREPLICAS', 'BUSY', 'CLUSTERDOWN', 'TRYAGAIN'])(

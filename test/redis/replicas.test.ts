@@ -167,9 +167,13 @@ test('events that waited for a replica when a failover came are stored again whe
 });
 
 test('it warns, in health and in the log, of replicas that are not waited for', async () => {
-  const { url } = await startLagging();
+  const { url, port } = await startLagging();
+  const second = await startRedis(REPLICATED);
+  onTestFinished(() => second.stop());
+  await makeReplica(second.url, port);
+  await untilReplicas(url, 2);
   const logger = new RecordingLogger();
-  const warning = expect.stringContaining('1 replicas are connected, and none is waited for');
+  const warning = expect.stringContaining('2 replicas are connected, and none is waited for');
   const inbox = createInbox({ connection: url, logger });
   await inbox.store(stored());
   expect(logger.lines).toContainEqual(warning);

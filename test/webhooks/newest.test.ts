@@ -221,6 +221,18 @@ test('an onSkipped that never settles does not hold the answer beyond the deadli
   expect([await answer, failures]).toEqual([200, []]);
 });
 
+test('onSkipped is given the context of the delivery, and what it throws is logged by its name', async () => {
+  const { receiver, send, logger } = setUp();
+  const contexts: unknown[] = [];
+  receiver.onSkipped((_, { signal, deliveryId }) => {
+    contexts.push([signal.aborted, deliveryId]);
+    throw new TypeError('no');
+  });
+  expect([await send(2), await send(1)]).toEqual([200, 200]);
+  expect(contexts).toEqual([[false, expect.any(String)]]);
+  expect(logger.lines).toEqual([expect.stringMatching(/the hook onSkipped failed: TypeError$/)]);
+});
+
 test('an older one waits for one that is handled, however many others come meanwhile', async () => {
   const end = deferred();
   const { receiver, handled, skipped } = setUp((session) => session === 2 && end.promise, {

@@ -5,7 +5,7 @@ import {
   type WebhookFailure,
   type WebhookRejection,
 } from 'agent-platform-sdk';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, type OptionsWithSecret, post, secret } from './deliveries.js';
@@ -222,6 +222,16 @@ test('a signal that is first looked at after the deadline is aborted', async () 
   end.resolve();
   await settle();
   expect(late).toEqual([true]);
+});
+
+test("by the runtime's clock too, a delivery that ends in time leaves no timer", async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const receiver = createWebhookReceiver({ secret, logLevel: 'off' }).on('lead_captured', async () =>
+    settle(),
+  );
+  expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('the timer of the deadline keeps no process alive', async () => {
