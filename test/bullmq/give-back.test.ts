@@ -197,4 +197,6 @@ test('the search for a handler begins anew once a worker had one', async () => {
   await other.close();
   without();
   await eventually(() => expect(told.slice(0, 4)).toEqual(['stored', 'unhandled', 'retry', 'unhandled']));
+  // And it comes to an end.
+  await eventually(() => expect(told.at(-1)).toBe('dead letter'));
 });

@@ -82,7 +82,7 @@ test('an event whose attempts are used up is a dead letter, with its reason', as
 });
 
 test('an event that does not fit the specification is a dead letter at once, and not lost', async () => {
-  const { hooks, told } = notes();
+  const { hooks, told, failures } = notes();
   const inbox = createInbox({ hooks });
   const receiver = receiverWith({ inbox }).on('lead_captured', () => undefined);
   const body = JSON.stringify({ type: 'lead_captured', payload: { agentId: 1, workspaceSecret: secret } });
@@ -91,6 +91,7 @@ test('an event that does not fit the specification is a dead letter at once, and
   await eventually(() => expect(told).toEqual(['stored', 'dead letter']));
   const [letter] = await inbox.deadLetters.list();
   expect(letter).toMatchObject({ webhook: { payload: { agentId: 1 } }, attempts: 1 });
+  expect(failures).toMatchObject([{ attempt: 1, error: { type: 'webhook_payload_error' } }]);
   expect(letter?.reason).toContain('payload.agentId: expected string, received number');
 });
 
@@ -99,6 +100,7 @@ test.each([
   '401 for sessionKey=canary',
   'headers: { authorization: Bearer canary-token }',
   'Authorization: "Basic canary+token=="',
+  'the proxy refused bearer\t canary-token',
   'could not reach https://user:canary@crm.example/',
   'GET https://crm.example/leads?page=2&api_key=canary failed, sessionKey too',
   'GET https://crm.example/leads?client_secret=canary&x-signature=canary&page=2 failed',
@@ -548,14 +550,15 @@ test('a signal that is first looked at when the time is over is aborted', async 
   const late = new Promise((resolve) => {
     const work = async (_: unknown, context: { readonly signal: AbortSignal }) => {
       await end.promise;
-      resolve(context.signal.aborted);
+      resolve(context.signal);
     };
     inbox.work({ lead_captured: work }, { handlerTimeout: 50 });
   });
   await inbox.store(stored());
   await eventually(() => expect(told).toContain('dead letter'));
   end.resolve();
-  expect(await late).toBe(true);
+  const reason = expect.objectContaining({ message: expect.stringContaining('handlerTimeout') }) as Error;
+  expect(await late).toMatchObject({ aborted: true, reason });
 });
 
 test('of a long message of an error, a dead letter keeps the beginning', async () => {

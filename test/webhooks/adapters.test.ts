@@ -289,6 +289,9 @@ test('fetch refuses a body that announces too much, unread, and answers 200 with
   expect(rejections).toMatchObject([{ reason: 'body_too_large', size: 5_000 }]);
   const { status, body, headers } = await send(delivery('lead_captured'));
   expect([status, body, headers.get('content-type')]).toEqual([200, null, null]);
+  expect(refused.headers.get('content-type')).toBe('application/json');
+  const looked = await receiver.fetch(new Request('https://example.com'));
+  expect([looked.status, looked.headers.get('allow')]).toEqual([405, 'POST']);
 });
 
 test('fetch reads no further than the limit', async () => {

@@ -147,6 +147,11 @@ test.each([
     /^schema must be a Standard Schema/,
   ],
   [
+    'what only looks like one',
+    () => defineEvent('lead_scored', { '~standard': { version: 1, vendor: 'own', validate: {} } } as never),
+    /^schema must be a Standard Schema/,
+  ],
+  [
     'a type that is defined twice',
     () =>
       createWebhookReceiver({ secret })

@@ -205,12 +205,17 @@ test('an unknown type goes to onUnknown', async () => {
 });
 
 test('an invalid event goes to onInvalid with its issues, and is answered 200', async () => {
-  const { receiver, rejections } = setUp();
+  const { receiver, rejections } = setUp({ secret: { acme: secret } });
   const seen: InvalidWebhookEvent[] = [];
   receiver.on('lead_captured', () => expect.unreachable()).onInvalid((event) => seen.push(event));
   expect(await receiver.handle(post('lead_captured', { agentId: 7 }))).toEqual(ok);
   expect(seen).toMatchObject([
-    { type: 'lead_captured', payload: { agentId: 7 }, issues: [{ path: ['payload', 'agentId'] }] },
+    {
+      type: 'lead_captured',
+      payload: { agentId: 7 },
+      workspace: 'acme',
+      issues: [{ path: ['payload', 'agentId'] }],
+    },
   ]);
   expect(rejections).toEqual([]);
 });
@@ -433,13 +438,13 @@ test('by default only what was refused or failed is logged', async () => {
 test('the four validation modes are those of parseWebhook, and drift is reported with the event type', async () => {
   const statuses: number[] = [];
   const sources: string[] = [];
-  for (const validation of ['strict', 'tolerant', 'report', 'off'] as const) {
+  for (const validation of ['strict', undefined, 'tolerant', 'report', 'off'] as const) {
     const { receiver } = setUp({ validation, onDrift: ({ source }) => void sources.push(source) });
     receiver.on('lead_captured', () => undefined);
     statuses.push((await receiver.handle(post('lead_captured', { channel: 'hologram' }))).status);
   }
-  expect(statuses).toEqual([400, 200, 200, 200]);
-  expect(sources).toEqual(['lead_captured', 'lead_captured']);
+  expect(statuses).toEqual([400, 200, 200, 200, 200]);
+  expect(sources).toEqual(['lead_captured', 'lead_captured', 'lead_captured']);
 });
 
 test('a field of the envelope beside type and payload is reported as drift, with its value', async () => {
@@ -503,7 +508,7 @@ test('neither the receiver nor what it tells shows the secret', async () => {
   expect(output).not.toContain(secret);
 });
 
-test.each([
+test.each<[options: object, option: string]>([
   [{ dedup: false }, 'dedup'],
   [{ dedupe: { windowMS: 1 } }, 'dedupe.windowMS'],
   [{ dedupe: true }, 'dedupe'],
