@@ -61,6 +61,14 @@ describe('agent-platform-sdk fake', () => {
     expect(lines[0]).toContain(`${url}/na/v3`);
   });
 
+  test('prints a line for curl that sends an event', async () => {
+    const { lines } = await start(['fake', '--port', '0']);
+    const line = /^curl -H (.+?):(\S+) -d '(.+)' (\S+)$/m.exec(lines[0] ?? '') ?? [];
+    const [, name = '', value = '', body = '', url = ''] = line;
+
+    expect((await fetch(url, { method: 'POST', headers: { [name]: value }, body })).status).toBe(200);
+  });
+
   test('logs each request in one line, without its token', async () => {
     const { lines, url } = await start(['fake', '--port', '0']);
     await platformAt(url).tools.get(eu.toolId);
@@ -127,6 +135,16 @@ describe('agent-platform-sdk fake', () => {
     expect(local.errors).toEqual([]);
   });
 
+  test('posts to other machines only where it is told a host', async () => {
+    const statuses = [];
+    for (const flags of [[], ['--host', '127.0.0.1']]) {
+      const { url } = await start(['fake', '--port', '0', ...flags]);
+      statuses.push((await post(url, '/_fake/subscriptions', { url: 'https://a.example/' })).status);
+    }
+
+    expect(statuses).toEqual([400, 200]);
+  });
+
   test('answers to the names of --allow-host', async () => {
     const { url } = await start([
       'fake',
@@ -171,10 +189,11 @@ describe('agent-platform-sdk fake', () => {
 
   test('says so when the port is in use', async () => {
     const { url } = await start(['fake', '--port', '0']);
-    const second = await start(['fake', '--port', new URL(url).port]);
+    const { port } = new URL(url);
+    const second = await start(['fake', '--port', port]);
 
     expect(await second.exit).toBe(1);
-    expect(second.errors.join()).toMatch(/^Port \d+ is in use\. Choose another with --port/);
+    expect(second.errors.join()).toContain(`Port ${port} is in use. Choose another with --port`);
   });
 
   test('says so when the address is not one of this machine', async () => {
@@ -196,6 +215,7 @@ describe('a wrong command line gets a message and 2', () => {
     [['fake', '--port', 'abc'], '--port takes a number from 0 to 65535, got "abc".'],
     [['fake', '--allow-host', 'fake:4010'], '--allow-host takes a name without a port, got "fake:4010".'],
     [['fake', '--keep', '0'], '--keep takes a whole number, 1 or more, got "0".'],
+    [['fake', '--port', '80x'], '--port takes a number from 0 to 65535, got "80x".'],
     [['fake', '--port', '70000'], '--port takes a number from 0 to 65535, got "70000".'],
     [['fake', '--webhook', 'localhost'], '--webhook takes an http: or https: address, got "localhost".'],
     [['fake', '--seed', '/nowhere.json'], '--seed: ENOENT'],
@@ -208,7 +228,9 @@ describe('a wrong command line gets a message and 2', () => {
 
     expect(await exit).toBe(2);
     expect(errors.join()).toContain(message);
-    expect(errors.join()).toMatch(/agent-platform-sdk (fake )?--help tells more\./);
+    const [command] = args;
+    const helped = command === 'fake' ? 'fake ' : '';
+    expect(errors.join()).toContain(`\nagent-platform-sdk ${helped}--help tells more.`);
     expect(lines).toEqual([]);
   });
 });
@@ -226,6 +248,15 @@ test.each([['--help'], ['-h'], ['fake', '--help'], ['fake', '--port', '0', '-h']
 
     expect(await exit).toBe(0);
     expect(lines[0]).toMatch(/--port.*--allow-host.*--seed.*--webhook.*POST {3}\/_fake\/events/s);
+  },
+);
+
+test.each(['fake', 'listen', 'replay', 'trigger', 'doctor'])(
+  '%s --help begins with the command',
+  async (name) => {
+    const { lines } = await start([name, '--help']);
+
+    expect(lines[0]).toMatch(new RegExp(`^(WORKSPACE_SECRET=… )?agent-platform-sdk ${name} `));
   },
 );
 

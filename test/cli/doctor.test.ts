@@ -15,7 +15,10 @@ import { ownCertificate } from '../support/own-certificate.js';
 import { start } from './terminal.js';
 
 /** Runs the doctor against a fake, with its settings for region eu and what is laid over them. */
-async function doctor(args: readonly string[] = [], overrides: Readonly<Record<string, string>> = {}) {
+async function doctor(
+  args: readonly string[] = [],
+  overrides: Readonly<Record<string, string | undefined>> = {},
+) {
   const fake = createFakePlatform();
   const server = await fake.listen();
   onTestFinished(() => server.close());
@@ -41,7 +44,7 @@ test('all is well: the settings, and a call', async () => {
     ),
   );
   expect(text).toMatch(
-    /ok +address +http:.*\/eu\/v3, by AGENT_PLATFORM_BASE_URL_EU\nok +tls +none: plain http:.*\nok +service +GET \/tools\/defaults/,
+    /ok +address +http:.*\/eu\/v3, by AGENT_PLATFORM_BASE_URL_EU\nok +tls +none: plain http:.*\nok +service +GET \/tools\/defaults answered in \d+ ms: 7 tools/,
   );
   expect(text).not.toContain(env.AGENT_PLATFORM_TOKEN);
   expect(fake.requests).toHaveLength(1);
@@ -89,6 +92,7 @@ test.each([
 
   expect([exit, asked]).toEqual([1, 1]);
   expect(text).toMatch(finding);
+  expect(text.includes('not tried in na')).toBe(status === 403);
 });
 
 test('drift of the answer is shown', async () => {
@@ -166,6 +170,21 @@ test('a certificate is looked at by an IPv6 address too', async () => {
   expect(text).toMatch(/fail +tls +the certificate is signed by nobody whom this machine trusts/);
 });
 
+test('the other region is tried only where its address is set', async () => {
+  const { na } = createFakePlatform().seed;
+  const overrides = { AGENT_PLATFORM_TOKEN: na.workspaceSecret, AGENT_PLATFORM_BASE_URL_NA: undefined };
+  const { text } = await doctor(['--other-region'], overrides);
+
+  expect(text).toMatch(/warn +region +the token was not tried in na: set AGENT_PLATFORM_BASE_URL_NA/);
+});
+
+test('an address of a receiver that is none is refused, and nothing is asked', async () => {
+  const { exit, errors, fake } = await doctor(['--webhook', 'localhost']);
+
+  expect([exit, fake.requests]).toEqual([2, []]);
+  expect(errors.join()).toContain('--webhook takes an http: or https: address, got "localhost"');
+});
+
 test('a token that would go out unencrypted is warned of', async () => {
   vi.stubEnv('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL', 'true');
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -186,6 +205,9 @@ test('a receiver must handle what is genuine and refuse what is forged', async (
   });
 
   expect((await doctor(['--webhook', good])).exit).toBe(0);
+  expect((await doctor(['--webhook', good, '--redis', '--postgres'])).text).toMatch(
+    /receiver.*REDIS_URL is not set.*DATABASE_URL is not set/s,
+  );
   const accepted = await doctor(['--webhook', open]);
   expect(accepted.exit).toBe(1);
   expect(accepted.text).toMatch(/fail +receiver +a forged webhook_test was answered 200/);

@@ -277,7 +277,9 @@ test("the service's description is there to be read, and nothing else is done wi
   expect(await read.json()).toMatchObject({ openapi: expect.any(String) });
   expect(Object.fromEntries(read.headers)).toMatchObject({
     'content-type': 'application/json',
-    'content-security-policy': expect.stringContaining("default-src 'none'; script-src 'self'") as string,
+    'content-security-policy': expect.stringMatching(
+      /^default-src 'none'; script-src 'self';.*frame-ancestors 'none'$/,
+    ) as string,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
   });

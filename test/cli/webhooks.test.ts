@@ -206,12 +206,12 @@ describe('trigger', () => {
   test('posts a valid event of now, with fields set', async () => {
     const { url, handled } = await receiver({ dedupe: false });
     const before = Date.now();
-    const args = ['trigger', 'form_submitted', '--to', url, '--set', 'convoId=c=7', '--copies', '2'];
+    const args = ['trigger', 'form_submitted', '--to', url, '--set', 'convoId=c=7\n8', '--copies', '2'];
     const { exit } = await start([...args, '--set', 'formData={"a":null}'], env);
 
     expect(await exit).toBe(0);
     expect(handled).toHaveLength(2);
-    expect(handled[0]).toMatchObject({ payload: { convoId: 'c=7', formData: { a: null } } });
+    expect(handled[0]).toMatchObject({ payload: { convoId: 'c=7\n8', formData: { a: null } } });
     expect(handled[0]?.payload.createdAt).toBeGreaterThanOrEqual(before);
   });
 
@@ -221,9 +221,9 @@ describe('trigger', () => {
       urls.push(request.url);
       response.end();
     });
-    await (await start(['trigger', 'webhook_test', '--to', `${url}/webhooks?of=crm`], env)).exit;
+    await (await start(['trigger', 'webhook_test', '--to', `${url}/Webhooks?of=CRM`], env)).exit;
 
-    expect(urls).toEqual(['/webhooks?of=crm']);
+    expect(urls).toEqual(['/Webhooks?of=CRM']);
   });
 
   test('posts as many copies as are asked for, a thousand at most', async () => {
@@ -263,6 +263,14 @@ describe('trigger', () => {
 
 test.each([
   [['listen'], 'WORKSPACE_SECRET is not set', {}],
+  [['replay', 'x', '--to', 'http://127.0.0.1'], 'WORKSPACE_SECRET is not set', {}],
+  [['trigger', 'webhook_test', '--to', 'http://127.0.0.1'], 'WORKSPACE_SECRET is not set', {}],
+  [['listen'], 'WORKSPACE_SECRET is not set', { WORKSPACE_SECRET: ' ' }],
+  [
+    ['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--set', 'message=null'],
+    '- message: expected string, received null',
+    env,
+  ],
   [['listen', '--forward-to', 'localhost'], '--forward-to takes an http: or https: address', env],
   [['listen', '--record', '/nowhere/x'], '--record: ENOENT', env],
   [['replay', '--to', 'http://127.0.0.1'], 'replay takes the file of a recording.', env],

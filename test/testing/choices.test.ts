@@ -1,7 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { ApiError, NotFoundError, OperationFailedError, PermissionDeniedError } from 'agent-platform-sdk';
-import { createFakePlatform, defaultChoices, type FakeChoicesInput } from 'agent-platform-sdk/testing';
+import {
+  ApiError,
+  endpoint,
+  NotFoundError,
+  OperationFailedError,
+  PermissionDeniedError,
+} from 'agent-platform-sdk';
+import {
+  createFakePlatform,
+  defaultChoices,
+  type FakeChoicesInput,
+  type RefusalReason,
+} from 'agent-platform-sdk/testing';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { clientOf, send } from './support/client.js';
 
 const faked = (choices: FakeChoicesInput) => createFakePlatform({ choices });
@@ -11,6 +23,7 @@ test('successStatus, but for the one status that is documented (4.1)', async () 
   const statusOf = async (path: string) => (await send(fake, path)).status;
 
   expect(await statusOf('/v3/tools/defaults')).toBe(201);
+  expect(fake.requests).toMatchObject([{ status: 201 }]);
   expect(await statusOf(`/v3/orgs/${fake.seed.eu.orgId}/members-and-teams`)).toBe(200);
 });
 
@@ -38,6 +51,49 @@ test('refusals, each by itself', async () => {
   await expect(clientOf(fake, { token: 'token-of-nobody' }).tools.listDefaults()).rejects.toMatchObject({
     status: 401,
   });
+});
+
+test('each refusal has a status and a code of its own', async () => {
+  const names = Object.keys(defaultChoices.refusals) as RefusalReason[];
+  const own = names.map((name, index) => [name, { status: 480 + index, code: name }] as const);
+  // The status of a duplicate key is the specification's.
+  const refusals = {
+    ...Object.fromEntries(own),
+    duplicateKey: { status: 400, code: 'duplicateKey' },
+  } as const;
+  const fake = faked({ refusals });
+  const { eu, na } = fake.seed;
+  const broken = endpoint({ method: 'GET', path: '/broken', response: z.unknown() });
+  fake.handle(broken, () => {
+    throw new Error('no');
+  });
+  const json = { 'content-type': 'application/json' };
+  const asked = async (path: string, init: RequestInit = {}, token = eu.workspaceSecret) => {
+    const headers = { ...json, authorization: `Bearer ${token}` };
+    const { code } = (await (await send(fake, `/v3${path}`, { ...init, headers })).json()) as {
+      code: string;
+    };
+    return code;
+  };
+  const post = (value: unknown) => ({ method: 'POST', body: JSON.stringify(value) });
+  const release = '/utils/telco/release-number';
+  const number = { phoneNumberSid: eu.rentedNumberSid, isImportedNumber: true };
+  const second = eu.secondWorkspaceSecret;
+
+  expect([
+    await asked(release, post({})),
+    await asked(`/agents/${eu.agentId}/variables`, post({ variable: { key: eu.variableKey } })),
+    await asked('/tools/defaults', {}, 'nobody'),
+    await asked('/tools/defaults', {}, na.workspaceSecret),
+    await asked(`/tools/${eu.toolId}`, {}, second),
+    await asked(`/agents/${eu.agentId}/convos/not_there`, {}, second),
+    await asked(`/workspaces/${eu.workspaceId}`, { method: 'DELETE' }, second),
+    await asked(`/workspaces/${eu.workspaceId}`, { method: 'DELETE' }),
+    await asked('/tools/not_there'),
+    await asked(release, post(number)),
+    await asked('/nowhere'),
+    await asked('/broken'),
+  ]).toEqual(names);
 });
 
 test('permits', async () => {

@@ -12,7 +12,7 @@ import {
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { controlOpenApiText } from '../../scripts/openapi/control.js';
 import { serve } from '../support/loopback.js';
-import { clientOf } from './support/client.js';
+import { clientOf, send } from './support/client.js';
 
 /** The fields of all answers: each has one or a few of them. */
 interface Told {
@@ -124,6 +124,7 @@ describe('records', () => {
 
 test.each([
   ['POST /records/mars/tools', {}, 'region: there is no "mars"; there are eu, na.'],
+  ['GET /records/constructor/tools', undefined, 'region: there is no "constructor"'],
   ['POST /records/eu/robots', {}, 'collection: there is no "robots"; there are workspaces, orgs, agents,'],
   ['GET /records/eu/constructor', undefined, 'collection: there is no "constructor"'],
   ['POST /records/eu/leads', { nme: 'x' }, 'nme: unknown field; there are id, agentId'],
@@ -243,6 +244,7 @@ describe('subscriptions', () => {
     });
     const { body } = await ask('POST /subscriptions', { url: 'http://localhost:1/7' });
     expect(body.subscription.address).toBe('http://localhost:1/7');
+    expect(fake.webhooks.subscriptions.at(-1)).toEqual(body.subscription);
     expect(fake.webhooks.subscriptions).toHaveLength(100);
   });
 
@@ -302,6 +304,7 @@ describe('events', () => {
     expect(await typesFor('type=brand_new')).toHaveLength(4);
     expect(await typesFor('outcome=failed')).toEqual(['brand_new', 'brand_new', 'lead_captured']);
     expect(await typesFor('address=receiver&type=lead_captured')).toEqual(['lead_captured']);
+    expect((await ask('GET /deliveries?outcome=late')).body.message).toBe('The query is wrong.');
     expect((await ask('GET /deliveries?outcome=late')).body.issues).toEqual([
       {
         message:
@@ -447,6 +450,8 @@ test('what happens is told as it happens', async () => {
     ['records', () => ask('PATCH /records/eu/leads/lead', { agentId: fake.seed.eu.agentId })],
     ['records', () => ask('DELETE /records/eu/leads/lead')],
     ['records', () => clientOf(fake).variables.create(fake.seed.eu.agentId, { key: 'told' })],
+    ['faults', () => fake.faults.inject({ endpoint: 'getTool', status: 500 })],
+    ['faults', () => send(fake, '/v3/tools/any')],
     ['records', () => fake.restore(fake.snapshot())],
     ['requests', () => fake.clearRequests()],
     ['faults', () => fake.faults.clear()],
@@ -538,6 +543,7 @@ describe('a control request', () => {
     expect(await ask('GET /nowhere')).toMatchObject({
       status: 404,
       body: {
+        code: 'unknown_control',
         message: expect.stringMatching(
           /GET \/_fake\/state, .* POST \/_fake\/reset; .*openapi\.json/,
         ) as string,

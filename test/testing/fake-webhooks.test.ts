@@ -146,6 +146,22 @@ test('the start of an answer that is kept shows no part of the secret', async ()
   expect(delivery?.answer).toBe(`${'x'.repeat(4_080)}[redacted]`);
 });
 
+test('the secret in an answer is masked though it comes in two parts, at the limit', async () => {
+  const fake = createFakePlatform();
+  const text = 'x'.repeat(4_090) + fake.seed.eu.workspaceSecret;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const part of [text.slice(0, 4_100), text.slice(4_100)])
+        controller.enqueue(new TextEncoder().encode(part));
+      controller.close();
+    },
+  });
+  fake.webhooks.subscribe({ fetch: () => new Response(body) });
+
+  const [delivery] = await fake.webhooks.send('webhook_test');
+  expect(delivery?.answer).toBe(`${'x'.repeat(4_090)}[redac`);
+});
+
 test('of an answer, 4096 characters are kept, however its bytes come', async () => {
   const fake = createFakePlatform();
   const bytes = new TextEncoder().encode('ü'.repeat(5_000));
@@ -264,7 +280,9 @@ test('gives a receiver 60 seconds, by the clock it was made with', async () => {
   now += 60_000;
   timers[0]?.callback();
 
-  expect(await sending).toMatchObject([{ outcome: 'timeout', status: undefined, duration: 60_000 }]);
+  expect(await sending).toMatchObject([
+    { outcome: 'timeout', status: undefined, at: 1_000, duration: 60_000, payload: { createdAt: 1_000 } },
+  ]);
   expect(aborted).toBe(true);
 });
 

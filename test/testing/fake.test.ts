@@ -38,14 +38,17 @@ test('msw intercepts the addresses that the fake was made with', async () => {
   }
 });
 
-test('restore brings back a number that was released for good since', async () => {
-  const fake = createFakePlatform();
-  const snapshot = fake.snapshot();
-  const { rentedNumberSid: phoneNumberSid } = fake.seed.eu;
-  await clientOf(fake).phoneNumbers.release({ phoneNumberSid, isImportedNumber: false });
-  fake.restore(snapshot);
-  expect(fake.add.phoneNumber({ sid: phoneNumberSid }).sid).toBe(phoneNumberSid);
-});
+test.each(['restore', 'reset'] as const)(
+  '%s brings back a number that was released for good since',
+  async (how) => {
+    const fake = createFakePlatform();
+    const snapshot = fake.snapshot();
+    const { rentedNumberSid: phoneNumberSid } = fake.seed.eu;
+    await clientOf(fake).phoneNumbers.release({ phoneNumberSid, isImportedNumber: false });
+    fake[how](snapshot);
+    expect(fake.add.phoneNumber({ sid: phoneNumberSid }).sid).toBe(phoneNumberSid);
+  },
+);
 
 test('restore leaves out a subscription whose workspace is not there', () => {
   const fake = createFakePlatform();
@@ -68,10 +71,21 @@ test('restore brings back that a number was released for good', async () => {
 test('restore ends the subscriptions that were added since, and knows nothing of receivers in process', () => {
   const fake = createFakePlatform();
   fake.webhooks.subscribe({ fetch: () => new Response() }, { untilReset: true });
+  // What the program subscribed itself, it subscribes again.
+  const end = fake.webhooks.subscribe('http://127.0.0.1:1/own');
   const snapshot = fake.snapshot();
+  end();
   fake.webhooks.subscribe('http://127.0.0.1:1/hook', { untilReset: true });
   fake.restore(snapshot);
   expect(fake.webhooks.subscriptions).toEqual([]);
+});
+
+test('a snapshot stays as it is, whatever a handler does to the records', () => {
+  const fake = createFakePlatform();
+  const snapshot = fake.snapshot();
+  const before = structuredClone(snapshot);
+  Object.assign(fake.state.eu.tools.get(fake.seed.eu.toolId) ?? {}, { name: 'changed in place' });
+  expect(snapshot).toEqual(before);
 });
 
 test('restore refuses a snapshot of another form', () => {

@@ -30,7 +30,7 @@ const outcomes: readonly (readonly [name: string, fault: FaultInput, seen: objec
   ['a Retry-After of nonsense', { status: 429, retryAfter: 'soon' }, { retryAfter: undefined }],
   ['HTML', { kind: 'html' }, { status: 502, rawBody: expect.stringContaining('<h1>502</h1>') }],
   ['HTML with 200', { kind: 'html', status: 200 }, { name: 'ResponseValidationError', status: 200 }],
-  ['an empty body', { kind: 'empty' }, { name: 'ResponseValidationError', rawBody: '' }],
+  ['an empty body', { kind: 'empty' }, { name: 'ResponseValidationError', rawBody: '', status: 200 }],
   ['truncated JSON', { kind: 'truncated' }, { name: 'ResponseValidationError', status: 200 }],
   ['a wrong shape', { kind: 'wrong-shape' }, { body: { unexpected: true } }],
   ['a chosen shape', { kind: 'wrong-shape', body: { data: [] } }, { body: { data: [] } }],
@@ -138,6 +138,14 @@ describe('which calls are struck', () => {
 
     await expect(clientOf(fake).tools.listDefaults()).resolves.toBeDefined();
     await expect(clientOf(fake, { region: 'na' }).tools.listDefaults()).rejects.toThrow(ServerError);
+  });
+
+  test('each has an id of its own, also after others were removed', () => {
+    const { faults } = createFakePlatform();
+    faults.inject({ status: 500 }).remove();
+    faults.inject({ status: 500 });
+
+    expect(faults.list()).toMatchObject([{ id: 'fault_2' }]);
   });
 
   test('always, until it is removed', async () => {
@@ -250,6 +258,29 @@ test.each([
   const { body } = await send(fake, '/v3/hundred');
 
   expect((await body?.getReader().read())?.value).toHaveLength(first);
+});
+
+test('a stalled body ends with the reason for which the call was given up', async () => {
+  const fake = createFakePlatform();
+  fake.faults.inject({ kind: 'stall' });
+  const controller = new AbortController();
+  const { body } = await send(fake, '/v3/tools/defaults', { signal: controller.signal });
+  const reason = new Error('changed my mind');
+  const read = new Response(body).text();
+  controller.abort(reason);
+
+  await expect(read).rejects.toBe(reason);
+});
+
+test.each([
+  ['html', 'text/html; charset=utf-8'],
+  ['truncated', 'application/json'],
+  ['wrong-shape', 'application/json'],
+] as const)('%s says that it is %s', async (kind, type) => {
+  const fake = createFakePlatform();
+  fake.faults.inject({ kind });
+
+  expect((await send(fake, '/v3/tools/defaults')).headers.get('content-type')).toBe(type);
 });
 
 test('a redirect is a status with a location', async () => {
@@ -385,6 +416,11 @@ describe('refuses', () => {
       { status: 500, times: 'often' },
       "- times: expected a whole number from 1, or 'always'",
     ],
+    [
+      'half a distribution',
+      { kind: 'latency', ms: { from: 1 } },
+      '- ms: expected milliseconds, { from, to } or',
+    ],
     ['a latency in words', { kind: 'latency', ms: 'long' }, '- ms: expected milliseconds, { from, to } or'],
     [
       'a Retry-After of neither',
@@ -394,6 +430,7 @@ describe('refuses', () => {
     ['two unknown fields', { status: 500, one: 1, two: 2 }, /- one: unknown field.*\n.*- two: unknown field/],
     ['a rate above 1', { status: 500, rate: 2 }, '- rate: expected at most 1'],
     ['a rate below 0', { status: 500, rate: -0.1 }, '- rate: expected at least 0'],
+    ['a reset elsewhere', { kind: 'reset', at: 'end' }, '- at: expected one of "start", "body"'],
     ['no times', { status: 500, times: 0 }, '- times: expected at least 1'],
     ['a negative latency', { kind: 'latency', ms: -1 }, '- ms: expected at least 0'],
   ])('%s', (_name, fault, message) => {

@@ -86,6 +86,24 @@ test.each<[values: unknown[], of: (made: Fixtures) => unknown]>([
   expect(new Set(seeds.map((seed) => of(createFixtures({ seed }))))).toEqual(new Set(values));
 });
 
+test('the ids of a conversation begin with its agent, and end with itself', () => {
+  expect(fixtures.conversation()).toMatchObject({ ID: 'agent_eu_1_convo_1', userID: 'agent_eu_1_convo_1' });
+});
+
+test('times are whole milliseconds of a day long past', () => {
+  const times = [
+    ...records.map((name) => fixtures[name]()),
+    ...events.map((type) => fixtures.event(type).payload),
+  ]
+    .flatMap((made) => Object.entries(made))
+    .filter(([name]) => ['createdAt', 'ts', 'lastModified'].includes(name))
+    .map(([, time]) => new Date(time as string | number));
+  expect(times.length).toBeGreaterThan(10);
+  for (const time of times) expect(time.toISOString()).toMatch(/^2025-01-1[56]T/);
+  const { createdAt } = fixtures.event('webhook_test').payload;
+  expect(Number.isInteger(createdAt)).toBe(true);
+});
+
 test('a seed may be 0', () => {
   expect(createFixtures({ seed: 0 }).tool().id).toBe('tool_0');
 });

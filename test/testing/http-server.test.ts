@@ -45,6 +45,15 @@ test('close ends idle connections', async () => {
   await expect(fetch(server.url)).rejects.toThrow('fetch failed');
 });
 
+test('await using closes it', async () => {
+  let url = '';
+  {
+    await using server = await createFakePlatform().listen();
+    url = server.url;
+  }
+  await expect(fetch(url)).rejects.toThrow('fetch failed');
+});
+
 test.each(['/v3', '/europe/v3', '/EU/v3'])(
   'a path of no region is answered with the error body: %s',
   async (below) => {
@@ -251,6 +260,16 @@ test.each([
 ])('refuses %j', async (options, message) => {
   // The cast stands for untyped code.
   await expect(createFakePlatform().listen(options as ListenOptions)).rejects.toThrow(message);
+});
+
+test('a server keeps its process', async () => {
+  const code = `import { createFakePlatform } from './src/testing/index.ts';
+    const { url } = await createFakePlatform().listen();
+    console.log(url);`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [url] = (await once(child.stdout, 'data')) as [Buffer];
+  expect((await fetch(String(url).trim())).status).toBe(404);
 });
 
 test('a server that is told so does not keep its process', async () => {

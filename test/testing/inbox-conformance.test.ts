@@ -12,8 +12,10 @@ type Mistake =
   | 'retries what does not fit'
   | 'one at a time'
   | 'forgets what was begun'
-  | 'forgets fields'
-  | 'forgets when it came'
+  | `forgets the field ${'traceContext' | 'workspace' | 'envelope' | 'receivedAt'}`
+  | 'mangles text'
+  | 'takes nothing large'
+  | 'gives each to two workers'
   | 'forgets fields of dead letters'
   | 'drops dead letters'
   | 'keeps what it tries again';
@@ -37,9 +39,13 @@ function memoryInbox(mistake?: Mistake): InboxSubject {
   const store = async (webhook: StoredWebhook) => {
     if (mistake !== 'copies' && known.has(webhook.key)) return;
     known.add(webhook.key);
-    const { traceContext, ...less } = webhook;
-    const late = mistake === 'forgets when it came' ? { ...webhook, receivedAt: 0 } : webhook;
-    waiting.push({ webhook: mistake === 'forgets fields' ? less : late, runs: 0 });
+    if (mistake === 'takes nothing large' && JSON.stringify(webhook).length > 500_000) return;
+    const forgotten = mistake?.split('forgets the field ')[1];
+    const kept = JSON.stringify(webhook, (name, value: unknown) => {
+      if (typeof value === 'string' && mistake === 'mangles text') return value.replace('\0', '');
+      return name === forgotten ? undefined : value;
+    });
+    waiting.push({ webhook: JSON.parse(kept) as StoredWebhook, runs: 0 });
     lookAll();
   };
   const bury = (webhook: StoredWebhook) =>
@@ -56,6 +62,8 @@ function memoryInbox(mistake?: Mistake): InboxSubject {
     const running = new Set<Job>();
     let isStopped = false;
     const run = async (job: Job) => {
+      if (mistake === 'gives each to two workers' && looks.size > 1 && job.runs === 0)
+        waiting.push({ ...job, runs: 1 });
       job.runs += 1;
       running.add(job);
       if (mistake === 'copies of what is being processed') known.delete(job.webhook.key);
@@ -102,8 +110,13 @@ test.each<[Mistake, string]>([
   ['retries what does not fit', 'what does not fit'],
   ['one at a time', 'holds up no other'],
   ['forgets what was begun', 'when it was stopped'],
-  ['forgets fields', 'as it was stored'],
-  ['forgets when it came', 'is processed as it was stored'],
+  ['forgets the field traceContext', 'is processed as it was stored'],
+  ['forgets the field workspace', 'is processed as it was stored'],
+  ['forgets the field envelope', 'is processed as it was stored'],
+  ['forgets the field receivedAt', 'is processed as it was stored'],
+  ['mangles text', 'any text is kept'],
+  ['takes nothing large', 'a megabyte and a half'],
+  ['gives each to two workers', 'of two workers'],
   ['forgets fields of dead letters', 'what fails again and again'],
   ['drops dead letters', 'what fails again and again'],
   ['keeps what it tries again', 'not kept once it has succeeded'],

@@ -28,6 +28,9 @@ describe('members and teams (4.1)', () => {
     expect(teamsOf(clientId)).toEqual([teamId]);
     expect(teamsOf(loner.ID)).toEqual([]);
     expect(teamsOf(set.ID)).toEqual(['elsewhere']);
+    fake.add.team({ ID: teamId, memberIds: [clientId, loner.ID] });
+    const both = await clientOf(fake).orgs.listMembersAndTeams(orgId);
+    expect(both.clients.filter((client) => client.teams?.[0]?.ID === teamId)).toHaveLength(2);
     fake.add.team({ ID: teamId, memberIds: [] });
     const left = await clientOf(fake).orgs.listMembersAndTeams(orgId);
     expect(left.clients.find(({ ID }) => ID === clientId)?.teams).toEqual([]);
@@ -61,6 +64,8 @@ describe('variables (4.2)', () => {
     await expect(creating).rejects.toThrow(BadRequestError);
     await expect(creating).rejects.toMatchObject({ status: 400, code: 'duplicate_key' });
     expect(fake.state.eu.variables.size).toBe(1);
+    const other = variableKey.toUpperCase();
+    expect((await clientOf(fake).variables.create(agentId, { key: other })).key).toBe(other);
   });
 
   test('lets another agent have the same key', async () => {
@@ -180,6 +185,7 @@ describe('tools (4.4, 4.5)', () => {
     const getting = clientOf(createFakePlatform()).tools.get('nowhere');
 
     await expect(getting).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    await expect(getting).rejects.toThrow('There is no tool with the id "nowhere".');
   });
 });
 

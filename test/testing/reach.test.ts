@@ -106,6 +106,7 @@ describe('by default', () => {
 
     await expect(asAgent.phoneNumbers.release(input)).rejects.toThrow(PermissionDeniedError);
     await expect(asAgent.workspaces.delete('nowhere')).rejects.toThrow(PermissionDeniedError);
+    await expect(asAgent.orgs.listMembersAndTeams('nowhere')).rejects.toThrow(PermissionDeniedError);
     await expect(asAgent.tools.get('nowhere')).rejects.toThrow(NotFoundError);
   });
 
@@ -295,6 +296,7 @@ test('the refusal has its own status and code', async () => {
   const getting = clientOf(fake).tools.get('tool_of_stranger');
 
   await expect(getting).rejects.toMatchObject({ status: 404, code: 'hidden' });
+  await expect(getting).rejects.toThrow('The workspace secret may not do this: getTool.');
 });
 
 test('the same is refused over HTTP and through msw', async () => {

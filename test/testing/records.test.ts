@@ -117,6 +117,22 @@ test('an organisation has the clients and teams that it is given, whichever orga
   expect([...org.clients, ...org.teams].map(({ orgId }) => orgId)).toEqual(['shop', 'shop']);
 });
 
+test('fills in what a record leaves out', () => {
+  const { add, state } = createFakePlatform({ choices: { variableType: 'text' } });
+
+  expect(add.agent()).toMatchObject({ id: 'agent_eu_2', name: 'agent_eu_2', platform: 'vg', advanced: {} });
+  expect(add.team()).toEqual({ ID: 'team_eu_2', key: 'team_eu_2', memberIds: [], orgId: 'org_eu_1' });
+  expect(add.client()).toEqual({ ID: 'client_eu_2', name: 'client_eu_2', orgId: 'org_eu_1' });
+  expect(add.variable()).toMatchObject({ key: 'variable_eu_2', type: 'text', userId: 'owner_eu' });
+  expect(add.defaultTool()).toEqual({
+    id: 'default_tool_eu_1',
+    name: 'default_tool_eu_1',
+    kind: 'assignable_system',
+  });
+  expect(add.conversation()).toMatchObject({ agentId: 'agent_eu_1', convoId: 'convo_eu_2' });
+  expect(state.eu.conversations.size).toBe(2);
+});
+
 test('a conversation may have ids of its own', () => {
   const record = { ID: 'mine', userID: 'yours' };
 
@@ -200,6 +216,17 @@ describe('refuses', () => {
   test.each([
     ['a tool of an unknown agent', () => fake.add.tool({ agentId: 'x' }), 'no agent with the id "x"'],
     ['an agent where there is no workspace', () => empty.add.agent(), 'no workspace yet: add one first'],
+    ['a lead of an unknown agent', () => fake.add.lead({ agentId: 'x' }), 'no agent with the id "x"'],
+    [
+      'a number of an unknown workspace',
+      () => fake.add.phoneNumber({ workspaceId: 'x' }),
+      'no workspace with the id "x"',
+    ],
+    [
+      'a tool of an agent that is named where there is none',
+      () => empty.add.tool({ agentId: 'x' }),
+      'Region eu has no agent with the id "x". There is none.',
+    ],
     ['a client of an unknown organisation', () => fake.add.client({ orgId: 'x' }), 'no org with the id "x"'],
     [
       'a second variable with the key of another',

@@ -16,6 +16,8 @@ test.each([
   ['another method', '/v3/tools/defaults', { method: 'POST' }, 404, 'unknown_route'],
   ['a path without /v3', '/tools/defaults', {}, 404, 'unknown_route'],
   ['an empty id', '/v3/tools/', {}, 404, 'unknown_route'],
+  ['a path that goes on', '/v3/tools/defaultsX/y', {}, 404, 'unknown_route'],
+  ['a segment that goes on', '/v3/toolsX/defaults', {}, 404, 'unknown_route'],
   ['a path that is not percent-encoding', '/v3/tools/%E0%A4%A', {}, 404, 'unknown_route'],
   ['no token', '/v3/tools/defaults', { headers: { authorization: '' } }, 401, 'unauthenticated'],
   [
@@ -293,6 +295,7 @@ test('the length of an answer counts bytes', async () => {
   fake.add.tool({ id: 'crm', name: 'Größe 🧵' });
   const response = await send(fake, '/v3/tools/crm');
 
+  expect(response.headers.get('content-type')).toBe('application/json');
   const { byteLength } = await response.arrayBuffer();
   expect(response.headers.get('content-length')).toBe(String(byteLength));
 });

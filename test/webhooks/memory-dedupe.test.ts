@@ -72,6 +72,44 @@ const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<De
       'outlives the lease',
     ],
     [
+      'says new to a renewal, and renews nothing',
+      (store) => {
+        const { claim, holderOf } = withHolders(store);
+        const claimed = new Set<string>();
+        return {
+          claim: (key, owner, leaseMs) => {
+            if (claimed.has(key) && holderOf(key).owner === owner) return 'new';
+            claimed.add(key);
+            return claim(key, owner, leaseMs);
+          },
+        };
+      },
+      'its owner renews a claim',
+    ],
+    [
+      'completes nothing once a lease ran out',
+      (store) => {
+        const isFree = (key: string) => store.claim(key, 'probe', 0) === 'new';
+        return {
+          complete: (key, owner, ttlMs) => (isFree(key) ? undefined : store.complete(key, owner, ttlMs)),
+        };
+      },
+      'whose lease ran out completes',
+    ],
+    [
+      'forgets for others what is done',
+      (store) => {
+        const { claim, holderOf } = withHolders(store);
+        return {
+          claim: (key, owner, leaseMs) => {
+            const result = claim(key, owner, leaseMs);
+            return result === 'done' && holderOf(key).owner !== owner ? 'new' : result;
+          },
+        };
+      },
+      'is done, for everyone',
+    ],
+    [
       'lets a second try in',
       (store) => {
         const tries = new Set<string>();
