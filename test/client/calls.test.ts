@@ -141,6 +141,11 @@ test('withResponse gives the record, the HTTP response and the message of the en
   expect(message).toBe('Found it');
 });
 
+test('a message of the envelope that is no text is no message', async () => {
+  const { platform } = connectTo(answerWith(200, { success: true, message: null, data: { id: 't1' } }));
+  expect(await platform.tools.get('t1').withResponse()).toMatchObject({ message: undefined });
+});
+
 test('one call is sent once, however often its promise is used', async () => {
   const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   const call = platform.tools.get('t1');

@@ -165,20 +165,22 @@ test.each([
   expect([...ended, 'call']).toEqual(['hook', 'call']);
 });
 
-test('an onRetry that takes its time is waited for before the next attempt', async () => {
+test('hooks that take their time are waited for before the next attempt, and before the end', async () => {
   const told: string[] = [];
+  const slow = (name: string) => async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    told.push(name);
+  };
   const { platform } = connectTo(answerInTurn(answerWith(503, '', { 'retry-after': '0' }), found), {
     maxRetries: 1,
     hooks: {
       onRequest: ({ attempt }) => void told.push(`attempt ${attempt}`),
-      onRetry: async () => {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        told.push('hook');
-      },
+      onResponse: slow('response'),
+      onRetry: slow('retry'),
     },
   });
   await platform.tools.get('t1');
-  expect(told).toEqual(['attempt 1', 'hook', 'attempt 2']);
+  expect(told).toEqual(['attempt 1', 'response', 'retry', 'attempt 2', 'response']);
 });
 
 test('a hook that never settles cannot hold a call beyond its timeout', async () => {

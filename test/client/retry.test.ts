@@ -112,8 +112,14 @@ test.each([
       'error sending request for url (http://x/): client error (Connect): tcp connect error: Connection refused (os error 111)',
     ),
   ],
+  [
+    'Deno: no such host',
+    new TypeError(
+      'error sending request for url (http://x/): client error (Connect): dns error: failed to lookup address information',
+    ),
+  ],
 ])('a connection that was never made is known as such: %s', async (runtime, thrown) => {
-  if (runtime === 'Deno') vi.stubGlobal('Deno', {});
+  if (runtime.startsWith('Deno')) vi.stubGlobal('Deno', {});
   vi.stubGlobal('fetch', () => Promise.reject(thrown));
   onTestFinished(() => void vi.unstubAllGlobals());
   const platform = connect('http://127.0.0.1');

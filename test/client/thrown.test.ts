@@ -120,8 +120,8 @@ test('a fetch of the user’s is called as a function, with headers of its own',
   const seen: unknown[] = [];
   const platform = connect('http://127.0.0.1', {
     headers: { 'x-api-key': CANARY },
-    fetch: function (this: unknown, _url: string, init: RequestInit) {
-      seen.push(this, init);
+    fetch: function (this: unknown, url: string, init: RequestInit) {
+      seen.push(this, url, init);
       // What it does to them hides nothing from the masking.
       delete (init.headers as Record<string, string>)['x-api-key'];
       return Promise.reject(new Error(`failed with ${CANARY}`));
@@ -130,6 +130,7 @@ test('a fetch of the user’s is called as a function, with headers of its own',
   const error = await rejectionOf(platform.workspaces.delete('w1'));
   expect(seen).toEqual([
     undefined,
+    'http://127.0.0.1/v3/workspaces/w1',
     { method: 'DELETE', headers: expect.any(Object), redirect: 'manual', signal: expect.any(AbortSignal) },
   ]);
   expect(inspect(error)).not.toContain(CANARY);

@@ -66,8 +66,9 @@ test('fields that do not fit are named in the message, each on a line', () => {
 });
 
 test('an event that is on too few replicas is told of with how many it reached', () => {
-  const { message } = new InboxReplicasError({ reached: 1, wanted: 2 });
-  expect(message).toContain('reached 1 of 2 replicas');
+  const error = new InboxReplicasError({ reached: 1, wanted: 2, cause: 'late' });
+  expect(error.message).toContain('reached 1 of 2 replicas');
+  expect(error).toMatchObject({ reached: 1, wanted: 2, cause: 'late' });
 });
 
 test('an answer in JSON shows no credential in its headers', () => {
@@ -106,6 +107,7 @@ test.each([
   [0.57, '91.2 %', '57 %'],
   [0.9, '91.2 %', '90 %'],
 ])('an inbox that is full says how full, above %d', (highWater, used, limit) => {
-  const { message } = new InboxFullError({ used: 912, maxmemory: 1_000 }, highWater);
-  expect(message).toContain(`Redis uses ${used} of its maxmemory, and highWater is ${limit}\n`);
+  const error = new InboxFullError({ used: 912, maxmemory: 1_000 }, highWater);
+  expect(error.message).toContain(`Redis uses ${used} of its maxmemory, and highWater is ${limit}\n`);
+  expect(error).toMatchObject({ used: 912, maxmemory: 1_000 });
 });

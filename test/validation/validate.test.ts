@@ -190,6 +190,15 @@ test.each([
   });
 });
 
+test('of 250 issues of another library, 100 are listed and the rest is counted', async () => {
+  const all = Array.from({ length: 250 }, (_, at) => ({ message: `no ${at}` }));
+  const many = { '~standard': { version: 1, vendor: 'test', validate: () => ({ issues: all }) } };
+  const verdict = await validate(many as never, 5, 'strict');
+  const issues = verdict.ok ? [] : verdict.issues;
+  expect(issues).toHaveLength(101);
+  expect(issues.at(-1)).toMatchObject({ message: 'and 150 more issue(s)' });
+});
+
 function report(logger: Logger, onDrift?: (drift: Drift) => void) {
   const reporter = new DriftReporter(new LeveledLogger(logger, 'debug'), onDrift);
   return (path: (string | number)[], code = 'c', source = 'GET /x') =>
