@@ -215,6 +215,7 @@ test('drift is a warning once for each place, whatever the index, and then a lin
   await tell(['list', 0, 'x'], 'c', 'GET /y');
   expect(logger.lines.map((line) => line.split(' ')[0])).toEqual(['warn', 'debug', 'warn', 'warn', 'warn']);
   expect(logger.lines[0]).toContain('GET /x departs from the specification\n  - list[0].x: m');
+  expect(logger.lines[1]).toContain('GET /x departs from the specification\n  - list[1].x: m');
 });
 
 test('a thousand kinds of drift are warnings, and further ones lines at debug', async () => {
