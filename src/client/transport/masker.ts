@@ -84,9 +84,9 @@ export class Masker {
   }
 }
 
-/** A token, alone and as it is sent; or the parts of headers that carry credentials: whole, and `Basic …`, `session=…` without what stands before. */
+/** A token; or the parts of headers that carry credentials: whole, and `Bearer …`, `session=…` without what stands before. */
 function secretsOf(credentials: Credentials): string[] {
-  if (typeof credentials === 'string') return [`Bearer ${credentials}`, credentials];
+  if (typeof credentials === 'string') return [credentials];
   const values = Object.entries(credentials).flatMap(([name, value]) =>
     isSensitiveHeader(name) ? value : [],
   );
