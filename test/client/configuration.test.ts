@@ -110,6 +110,7 @@ test.each([
   ['an authorization header', { headers: { Authorization: 'x' } }, 'headers.Authorization', /option `token`/],
   ['a content type', { headers: { 'content-type': 'x' } }, 'headers.content-type', /set by the client/],
   ['a header name with a space', { headers: { 'x y': 'z' } }, 'headers.x y', /allowed in HTTP/],
+  ['a header value that is not there', { headers: { x: undefined } }, 'headers.x', /leave the header out/],
   ['a header value that is a number', { headers: { x: 5 } }, 'headers.x', /allowed in HTTP/],
   ['a header value with a line break', { headers: { x: 'a\r\nb' } }, 'headers.x', /allowed in HTTP/],
   ['a region that JSON cannot show', { region: 1n }, 'region', /got bigint/],
