@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { AbortError, endpoint, TimeoutError } from 'agent-platform-sdk';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { connect, rejectionOf, success } from '../support/client.js';
 import { deferred } from '../support/deferred.js';
@@ -17,6 +17,16 @@ test('nothing is sent after the end of totalTimeout, even if a hook has used it 
   const error = await rejectionOf(platform.workspaces.delete('w1'));
   expect(error).toMatchObject({ type: 'timeout_error', outcomeUnknown: false });
   expect(requests).toHaveLength(1);
+});
+
+test('an answer is waited for as long as the timeout allows', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const answer = () => Response.json(success({ id: 't1' }));
+  const fetch = () => new Promise<Response>((resolve) => setTimeout(() => resolve(answer()), 59_000));
+  const call = connect('http://127.0.0.1', { fetch }).tools.get('t1');
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(await call).toEqual({ id: 't1' });
 });
 
 test('a fetch that ignores its signal is ended all the same', async () => {

@@ -24,7 +24,7 @@ const to = (status: number, body: unknown, options?: AgentPlatformOptions) =>
 const fail = () => {
   throw new Error('by the user');
 };
-const client = { region: 'eu', token: 'x', baseUrls: { eu: 'https://service.test' } } as const;
+const client = { region: 'eu', token: 'workspace-secret', baseUrls: { eu: 'https://service.test' } } as const;
 
 test.each<[string, () => unknown]>([
   ['an option of the client', () => new AgentPlatform({ ...client, timeout: -1 })],

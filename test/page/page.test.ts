@@ -239,6 +239,7 @@ test('what is done in the other region is done there', async () => {
   const { payload } = JSON.parse(bench.received.at(-1) ?? '') as { payload: object };
   const { agentId, workspaceSecret } = SEED_OF_NA;
   expect(payload).toMatchObject({ leadName: 'Dana', agentId, workspaceSecret });
+  expect(await inputOf('input[name=agentId]')).toBe(agentId);
   await click('eu');
   await page.waitForSelector('main:not(:has-text("Unsubscribe"))');
   expect(await inputOf('input[name=leadName]')).not.toBe('Dana');
