@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { ConfigurationError, type StoredWebhook, WebhookError } from 'agent-platform-sdk';
 import type { BullMQInbox, ListDeadLettersOptions } from 'agent-platform-sdk/bullmq';
+import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createInbox, eventually, redis, stored } from './inbox-fixture.js';
+import { startWay } from '../redis/lagging.js';
+import { createInbox, eventually, redis, stored, url } from './inbox-fixture.js';
 
 /** An inbox with so many dead letters; `mend` makes the handlers succeed from then on. */
 async function setUp(count: number) {
@@ -65,6 +68,20 @@ test('the sizes of a page are those of its own events, also beyond the first hun
   inbox.work({ process: () => Promise.reject(new Error('no')) }, { concurrency: 1 });
   await settled(inbox);
   expect(await inbox.deadLetters.list({ limit: 200, maxBytes: 150_000 })).toHaveLength(101);
+});
+
+test('it became one when its last run ended', async () => {
+  const inbox = createInbox({ attempts: 1 });
+  let ended = 0;
+  const process = async () => {
+    await sleep(20);
+    ended = Date.now();
+    throw new Error('no');
+  };
+  inbox.work({ process });
+  await inbox.store(stored());
+  await settled(inbox);
+  expect((await inbox.deadLetters.list())[0]?.failedAt).toBeGreaterThanOrEqual(ended);
 });
 
 test('one is found by its id', async () => {
@@ -194,6 +211,16 @@ test('without Redis they are asked for in vain, which a WebhookError tells witho
   expect(error).toBeInstanceOf(WebhookError);
   expect(String(error)).toMatch(/could not be opened.*ECONNREFUSED/);
   expect(inspect(error, { depth: 5 })).not.toContain('canary');
+});
+
+test('a Redis that does not answer is not waited for', async () => {
+  const way = await startWay(Number(new URL(url).port));
+  const client = new Redis(way.port);
+  onTestFinished(() => client.disconnect());
+  await client.ping();
+  way.hold();
+  const { deadLetters } = createInbox({ connection: client });
+  await expect(deadLetters.count()).rejects.toThrow('no answer from Redis within 2000 ms');
 });
 
 test('a reason that another program has stored is masked where it is read', async () => {

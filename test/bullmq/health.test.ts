@@ -83,8 +83,16 @@ test('a Redis that has stopped answering is not ready, and that is told in time'
 test('without Redis it is not ready, and rejects nothing', async () => {
   const inbox = createInbox({ connection: 'redis://127.0.0.1:1' });
   const health = await inbox.health();
-  expect(health).toMatchObject({
+  expect(health).toEqual({
     ready: false,
+    depth: 0,
+    waiting: 0,
+    active: 0,
+    retrying: 0,
+    deadLetters: 0,
+    oldestMs: 0,
+    memoryUsed: undefined,
+    failures: expect.any(Object),
     warnings: [expect.stringContaining('Redis cannot be asked: connect ECONNREFUSED')],
   });
   const { redisErrors } = health.failures;
@@ -100,11 +108,14 @@ test('it warns of settings with which an acknowledged event can be lost', async 
   const inbox = createInbox({ queueName: 'webhooks', logger });
   const usual = [expect.stringContaining('maxmemory is 0'), expect.stringContaining('appendonly is no')];
   expect((await inbox.health()).warnings).toEqual(usual);
-  await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
-  const policy = expect.stringContaining('maxmemory-policy is allkeys-lru');
-  expect((await inbox.health()).warnings).toEqual([policy, ...usual]);
+  const policies: unknown[] = [];
+  for (const policy of ['allkeys-lru', 'volatile-ttl']) {
+    await redis.config('SET', 'maxmemory-policy', policy);
+    policies.push(expect.stringContaining(`maxmemory-policy is ${policy}`));
+    expect((await inbox.health()).warnings).toEqual([policies.at(-1), ...usual]);
+  }
   // Each is logged once.
-  expect(logger.lines).toEqual([...usual, policy]);
+  expect(logger.lines).toEqual([...usual, ...policies]);
   await redis.config('SET', 'maxmemory-policy', 'noeviction');
 });
 
@@ -120,6 +131,21 @@ test.each([
     expect((await inbox.health()).warnings).toEqual(warnings);
     await inbox.close();
   } finally {
+    await server.stop();
+  }
+});
+
+test('it says nothing of a setting that the user of Redis may not read', async () => {
+  const server = await startRedis(LIMITED);
+  const admin = new Redis(server.url);
+  try {
+    await admin.acl('SETUSER', 'inbox', 'on', '>password', '~*', '&*', '+@all', '-config');
+    const connection = server.url.replace('redis://', 'redis://inbox:password@');
+    const inbox = createInbox({ connection });
+    expect(await inbox.health()).toMatchObject({ ready: true, warnings: [] });
+    await inbox.close();
+  } finally {
+    admin.disconnect();
     await server.stop();
   }
 });
@@ -172,6 +198,19 @@ test('it tells that writes are taken again, though no event comes', async () => 
   expect(logger.lines.at(-1)).toContain('Redis is back');
 });
 
+test('no password shows in why no event can be stored', async () => {
+  const client = new Redis(url);
+  await client.ping();
+  client.options.password = 'canary-password';
+  client.set = () => Promise.reject(new Error('ERR not with canary-password'));
+  try {
+    const { warnings } = await createInbox({ connection: client }).health();
+    expect(warnings).toContain('No event can be stored: ERR not with [redacted]');
+  } finally {
+    client.disconnect();
+  }
+});
+
 test('it warns of a file that cannot be written', async () => {
   const client = new Redis(url);
   // Once it is there: ioredis itself asks for INFO before.
@@ -182,6 +221,8 @@ test('it warns of a file that cannot be written', async () => {
   try {
     const { warnings } = await createInbox({ connection: client }).health();
     expect(warnings).toContain('The append-only file cannot be written.');
+    // There are no Sentinels, that a client could be told by.
+    expect(warnings.join()).not.toContain('failoverDetector');
   } finally {
     client.disconnect();
   }

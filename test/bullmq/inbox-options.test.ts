@@ -54,10 +54,12 @@ test.each<[option: string, options: object]>([
 
 test.each<[option: string, options: object]>([
   ['concurrency', { concurrency: 0 }],
+  ['concurrency', { concurrency: 1.5 }],
   ['handlerTimeout', { handlerTimeout: 0 }],
   ['unhandledTimeout', { unhandledTimeout: Number.POSITIVE_INFINITY }],
   ['lockDuration', { lockDuration: -1 }],
   ['maxStalls', { maxStalls: 0.5 }],
+  ['maxStalls', { maxStalls: 0 }],
   ['threads', { threads: 1 }],
 ])('a wrong %s of a worker is refused by name: %j', (option, options) => {
   const work = () => createInbox().work({}, options);
@@ -68,7 +70,8 @@ test('a handler that is undefined is none', () => {
   expect(createInbox().work({ lead_captured: undefined })).toBeDefined();
 });
 
-test('the ends of a range are in it', () => {
+test('the ends of a range are in it, and a prefix that is none', () => {
+  expect(createInbox({ connection: { keyPrefix: '' } })).toBeDefined();
   for (const jitter of [0, 1]) {
     expect(createInbox({ highWater: 1, backoff: { type: 'fixed', delay: 1, jitter } })).toBeDefined();
   }

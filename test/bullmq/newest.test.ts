@@ -101,7 +101,7 @@ test('a snapshot that comes late is skipped, and told', async () => {
 
 test.each<[string, Partial<StoredWebhook>, Partial<StoredWebhook>, createdAt: number]>([
   ['by their createdAt', {}, {}, 1],
-  ['by their reception', { receivedAt: 1 }, { receivedAt: 2 }, 2],
+  ['by their reception', { receivedAt: 1, sequence: 2 }, { receivedAt: 2, sequence: 1 }, 2],
   ['by their order', { receivedAt: 1, sequence: 1 }, { receivedAt: 1, sequence: 2 }, 2],
 ])('a snapshot that ends after a newer one leaves that remembered, %s', async (_, old, young, createdAt) => {
   const options = { connection: redis, logLevel: 'off' } as const;
@@ -167,9 +167,28 @@ test('the turn of a worker that died is free when its lock expires; other keys a
   expect(await redis.pttl(hash)).toBeGreaterThan(23 * 3_600_000);
 });
 
+test('an event that waits for its turn holds up no other, one at a time', async () => {
+  const inbox = createInbox();
+  const handled: number[] = [];
+  const work = {
+    conversation_updated: ({ payload }: { payload: { sessionId?: string | undefined } }) =>
+      void handled.push(Number(payload.sessionId)),
+  };
+  inbox.work(work, { newestOnly: conversation, concurrency: 1 });
+  await inbox.store(snapshot(1));
+  await eventually(async () => expect((await inbox.health()).depth).toBe(0));
+  const [hash = ''] = await redis.keys('*:newest:*');
+  await redis.hset(hash, 'holder', 'a-live-one');
+  await redis.set('bull:agent-platform-webhooks:a-live-one:lock', 'token', 'PX', 60_000);
+  const other = snapshot(3);
+  await inbox.store(snapshot(2));
+  await inbox.store({ ...other, payload: { ...other.payload, convoId: 'another' } });
+  await eventually(() => expect(handled).toEqual([1, 3]));
+});
+
 test.each([
   [60_000, 23],
-  [48 * 3_600_000, 47],
+  [48 * 3_600_000 + 0.5, 47],
 ])(
   'with a retention of %d ms, the last snapshot is remembered for more than %d hours',
   async (retention, hours) => {

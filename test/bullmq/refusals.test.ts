@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { Worker } from 'bullmq';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, eventually, notes, redis, stored, url } from './inbox-fixture.js';
@@ -50,6 +51,31 @@ test('an inbox whose user lacks the permission for CONFIG stores, and is ready',
   const inbox = createInbox({ connection: await userWithout('-config') });
   expect(await inbox.store(stored())).toEqual({});
   expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1 });
+});
+
+test('a worker that is closed at rest is not woken', async () => {
+  const errors: Error[] = [];
+  const connection = await userWithout('-evalsha');
+  const inbox = createInbox({ connection, hooks: { onRedisError: (error) => errors.push(error) } });
+  const worker = inbox.work({});
+  // It rests for the third time, longer than before.
+  await eventually(() => expect(errors.length).toBeGreaterThan(2));
+  await worker.close({ grace: 0 });
+  const woken = vi.spyOn(Worker.prototype, 'resume');
+  onTestFinished(() => woken.mockRestore());
+  await sleep(1_000);
+  expect(woken).not.toHaveBeenCalled();
+});
+
+test('a dead letter that Redis does not put back is told, and stays one', async () => {
+  const inbox = createInbox({ attempts: 1 });
+  inbox.work({ lead_captured: () => Promise.reject(new Error('no')) });
+  const { key } = stored();
+  await inbox.store(stored({ key }));
+  await eventually(async () => expect(await inbox.deadLetters.count()).toBe(1));
+  const { deadLetters } = createInbox({ connection: await userWithout('-evalsha', '-eval') });
+  await expect(deadLetters.replay(key)).rejects.toThrow('NOPERM');
+  expect(await inbox.deadLetters.count()).toBe(1);
 });
 
 test("a user's own reconnectOnError is that of the workers too", async () => {

@@ -55,13 +55,19 @@ test('two receivers on two connections handle an event once, and both answer 200
   expect([handled.length, answers.map(({ status }) => status)]).toEqual([1, [200, 200]]);
 });
 
-test('by default its keys begin with the name of the package, and Redis has two seconds to answer', async () => {
-  const setTimeout = vi.spyOn(globalThis, 'setTimeout');
-  onTestFinished(() => setTimeout.mockRestore());
-  await createStore({ connection: redis }).claim('key', 'owner', 60_000);
-  expect(setTimeout.mock.calls.map(([, ms]) => ms)).toContain(2_000);
-  expect(await redis.keys('*')).toEqual(['agent-platform:dedupe:key']);
-});
+test.each([
+  [2_000, {}],
+  [700, { timeout: 700 }],
+])(
+  'Redis has %d ms to answer with %j, and by default keys begin with the name of the package',
+  async (timeout, options) => {
+    const setTimeout = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => setTimeout.mockRestore());
+    await createStore({ connection: redis, ...options }).claim('key', 'owner', 60_000);
+    expect(setTimeout.mock.calls.map(([, ms]) => ms)).toContain(timeout);
+    expect(await redis.keys('*')).toEqual(['agent-platform:dedupe:key']);
+  },
+);
 
 test('its keys begin with the prefix, and each expires by itself', async () => {
   const store = createStore({ keyPrefix: 'mine:' });

@@ -38,7 +38,9 @@ test.each<[string, (pair: RedisPair) => string | Redis]>([
   ['a client', ({ url }) => ownClient(url)],
 ])('with %s, a worker takes events after such a failover', async (_, connection) => {
   const pair = await startPair();
-  const inbox = createInbox({ connection: connection(pair) });
+  const told: string[] = [];
+  const hooks = { onRedisError: ({ message }: Error) => told.push(message) };
+  const inbox = createInbox({ connection: connection(pair), hooks });
   const handled: string[] = [];
   inbox.work({ process: async ({ key }) => void handled.push(key) });
   const [before, after] = [stored(), stored()];
@@ -47,6 +49,7 @@ test.each<[string, (pair: RedisPair) => string | Redis]>([
   await pair.failOver();
   await createInbox({ connection: pair.replicaUrl }).store(after);
   await eventually(() => expect(handled).toEqual([before.key, after.key]));
+  expect(told.join()).toContain('READONLY');
 });
 
 test('a run that such a failover falls into ends, and is not repeated', async () => {

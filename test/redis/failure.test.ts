@@ -215,9 +215,25 @@ test('a Redis that takes no writes is logged once, however many commands it refu
 
 test.each([
   ["OOM command not allowed when used memory > 'maxmemory'.", /see its `maxmemory`\.$/],
+  // Before Redis 7, of a script.
+  [
+    'ERR Error running script (call to f_1): @user_script:1: -OOM command not allowed',
+    /see its `maxmemory`\.$/,
+  ],
   ['CLUSTERDOWN Hash slot not served', /has no node for these keys at present\.$/],
 ])('what Redis says is told with advice: %s', (message, advice) => {
   expect(redisFailure('It failed', new Error(message), []).message).toMatch(advice);
+});
+
+test.each([
+  'EPROTO',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])('TLS that fails with %s is told with advice, on one line', (code) => {
+  const { message } = redisFailure('It failed', Object.assign(new Error('no\nline'), { code }), []);
+  expect(message).toMatch(/^It failed: no\\nline\. TLS failed: see `tls`/);
 });
 
 test('where nobody may run INFO, events are stored, which is warned of, and worked', async () => {

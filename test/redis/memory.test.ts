@@ -123,6 +123,25 @@ test('a reading serves for a tenth of the events that surely have room', async (
   expect(reads).toEqual([1, 2, 5]);
 });
 
+test('where events are large, a reading serves for fewer', async () => {
+  let read = 0;
+  const gauge = new MemoryGauge(0.5, async () => {
+    read += 1;
+    // Ten events took half of the room.
+    const used = read === 1 ? 0 : 50 * 4_096;
+    return new Map([
+      ['maxmemory', String(2 * 100 * 4_096)],
+      ['used_memory', String(used)],
+    ]);
+  });
+  const reads: number[] = [];
+  for (const count of [10, 1, 1]) {
+    await Promise.all(Array.from({ length: count }, () => gauge.fullBy()));
+    reads.push(read);
+  }
+  expect(reads).toEqual([1, 2, 3]);
+});
+
 test.each([
   ['no room', 9_000, [0, 99, 1]],
   ['room', 0, [0, 999, 1]],

@@ -308,6 +308,16 @@ test.each<[string, unknown]>([
   expect(logger.lines.join()).not.toContain('customer');
 });
 
+test('of a stack that holds more than frames, the frames alone are logged', async () => {
+  const logger = new RecordingLogger();
+  const thrown = Object.assign(new Error('no'), {
+    stack: 'Error: no\n  of a customer\n    at crm (crm.js:1:1)',
+  });
+  const receiver = createWebhookReceiver({ secret, logger }).on('webhook_test', () => Promise.reject(thrown));
+  await receiver.handle(post('webhook_test'));
+  expect(logger.lines).toEqual([expect.stringMatching(/delivery \S+\n {4}at crm \(crm\.js:1:1\)$/)]);
+});
+
 test('of the stack of a failed handler, the first ten frames are logged', async () => {
   const lines: string[] = [];
   const limit = Error.stackTraceLimit;

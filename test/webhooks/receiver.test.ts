@@ -196,6 +196,12 @@ test('the types that have left a line are remembered up to a bound, and never wh
   expect(other.lines).toHaveLength(1);
 });
 
+test('a type that would begin a line of the log is quoted', async () => {
+  const { receiver, logger } = setUp();
+  await receiver.handle(post('a "type"\nof a stranger'));
+  expect(logger.lines.join()).toContain(String.raw`"a \"type\"\nof a stranger"`);
+});
+
 test('an unknown type goes to onUnknown', async () => {
   const { receiver, failures } = setUp();
   const seen: UnknownWebhookEvent[] = [];

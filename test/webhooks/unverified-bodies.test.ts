@@ -70,6 +70,15 @@ test('a small body that has been on its way for long gives way to a larger one t
   expect([await send([900]), slow]).toEqual([{}, { status: 503 }]);
 });
 
+test('a body costs its bytes times its time: a small one that is older than a large one goes on', async () => {
+  const { clock, send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_500 });
+  const small = await send([90]);
+  await clock.advance(1_000);
+  const large = await send([900]);
+  await clock.advance(1_000);
+  expect([await send([600]), small, large]).toEqual([{}, {}, { status: 503 }]);
+});
+
 test('of bodies that began together the largest is given up, if it is the one that asks for more', async () => {
   const { send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_500 });
   const small = await send([700]);
