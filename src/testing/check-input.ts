@@ -33,7 +33,7 @@ export function checkInput<Schema extends z.core.$ZodType>(
 function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return wrongType(issue.expected === 'nonoptional' ? 'a value' : issue.expected, issue.input);
+      return wrongType(issue.expected, issue.input);
     case 'invalid_value':
       return notListed(issue.values, issue.input);
     case 'unrecognized_keys':

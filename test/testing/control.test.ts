@@ -205,6 +205,7 @@ test('the state is told whole', async () => {
 
   const { body } = await ask('GET /state');
 
+  expect(body.records).toHaveProperty('na.tools', [...fake.state.na.tools.values()]);
   expect(body).toMatchObject({
     records: {
       eu: { tools: [{ id: 'tool_eu_1' }], releasedForGood: [fake.seed.eu.rentedNumberSid] },
@@ -345,6 +346,7 @@ describe('faults', () => {
     await expect(tools.listDefaults()).resolves.toHaveLength(7);
     await ask('DELETE /faults');
     expect((await ask('GET /faults')).body).toEqual({ faults: [] });
+    expect((await ask('POST /faults', { status: 500 })).body.fault.remaining).toBe(1);
   });
 
   test('that are used up, or removed in process, are listed no more', async () => {

@@ -94,6 +94,14 @@ test('restore refuses a snapshot of another form', () => {
   expect(() => fake.restore(newer)).toThrow('version: expected one of 1');
 });
 
+test('restore brings back the subscriptions of both regions', () => {
+  const fake = createFakePlatform();
+  for (const region of ['eu', 'na'] as const)
+    fake.webhooks.subscribe('http://127.0.0.1:1/hook', { region, untilReset: true });
+  fake.restore(fake.snapshot());
+  expect(fake.webhooks.subscriptions.map(({ region }) => region)).toEqual(['eu', 'na']);
+});
+
 test('restore takes away the faults that were injected since', () => {
   const fake = createFakePlatform();
   fake.faults.inject({ status: 503 });

@@ -74,8 +74,8 @@ test('a recording may have blank lines, and need not tell when a webhook came', 
   const folder = await mkdtemp(join(tmpdir(), 'agent-platform-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'events.ndjson');
-  await writeFile(file, '\n{"type":"lead_scored","payload":{"score":9}}\n  \r\n');
-  expect(fixtures.fromRecording(file)).toEqual([{ type: 'lead_scored', payload: { score: 9 } }]);
+  await writeFile(file, '\n{"type":"lead_scored","payload":{"by":"Zoë"}}\n  \r\n');
+  expect(fixtures.fromRecording(file)).toEqual([{ type: 'lead_scored', payload: { by: 'Zoë' } }]);
 });
 
 test.each<[values: unknown[], of: (made: Fixtures) => unknown]>([

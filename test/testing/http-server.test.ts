@@ -212,6 +212,16 @@ describe('a body', () => {
     expect((await post(server.url, 1_000)).status).toBe(401);
   });
 
+  test('is answered 413 though the rest of it is still on its way', async () => {
+    await using server = await createFakePlatform().listen({ maxBodyBytes: 1_000 });
+    const sent = request({ host: '127.0.0.1', port: server.port, path: '/eu/v3/x', method: 'POST' });
+    sent.write('x'.repeat(2_000));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    sent.on('error', () => undefined).destroy();
+
+    expect(response.statusCode).toBe(413);
+  });
+
   test('may have 16 MiB by default', async () => {
     const { url } = await listening(createFakePlatform());
 

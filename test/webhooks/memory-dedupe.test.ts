@@ -17,6 +17,13 @@ test.each(dedupeStoreConformance)('the memory store keeps the rule: $name', ({ r
   expect(run(setUp)).resolves.toBeUndefined(),
 );
 
+test('the rules can be held against one store that is shared by all, again and again', async () => {
+  const subject = setUp();
+  for (const { run } of [...dedupeStoreConformance, ...dedupeStoreConformance]) {
+    await expect(run(() => subject)).resolves.toBeUndefined();
+  }
+});
+
 /** A store that knows who has claimed a key last, and for how long. */
 function withHolders(store: DedupeStore) {
   const holders = new Map<string, { owner: string; leaseMs: number }>();
