@@ -46,6 +46,7 @@ test('an error has no outcome that is unknown, and no cause, unless it is told s
 
 test('an answer without issues has none', () => {
   expect(new ApiError('no', answered).issues).toEqual([]);
+  expect(new ApiError('no', { ...answered, issues: undefined }).issues).toEqual([]);
   expect(new ApiError('no', { ...answered, issues: [{ message: 'one' }] }).issues).toEqual([
     { message: 'one' },
   ]);
