@@ -67,8 +67,8 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> & { readonly object: r
   nothing: ['text', 1],
   string: [1, ['text']],
   'one of': [1, 'not a listed value', ''],
-  number: ['1', true],
-  boolean: ['true', 1],
+  number: ['1', '', true],
+  boolean: ['true', 1, 0],
   array: ['text', {}],
   object: ['text', []],
 };

@@ -256,6 +256,13 @@ test.each<[what: string, value: unknown, path: unknown[] | undefined]>([
   expect(findNonJson(value)?.path).toEqual(path);
 });
 
+test('a required field that is undefined is one issue', () => {
+  const schema = openObject(() => ({ name: z.string(), size: z.number() }));
+  expect(validateOwn(schema, { name: undefined, size: '1' }, 'strict')).toMatchObject({
+    issues: [{ path: ['name'] }, { path: ['size'] }],
+  });
+});
+
 test('an optional field that is undefined is no issue beside another one', () => {
   const schema = openObject(() => ({ name: z.optional(z.string()), size: z.number() }));
   expect(validateOwn(schema, { name: undefined, size: '1' }, 'strict')).toMatchObject({
