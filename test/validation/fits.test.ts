@@ -85,6 +85,7 @@ test.each<[what: string, schema: z.core.$ZodType, value: unknown]>([
   ['what nothing may be', z.never(), 'a'],
   ['a sparse list', z.array(z.string()), Array(1)],
   ['a number that is not one', z.number(), Number.NaN],
+  ['a number that stands for no', z.boolean(), 0],
   ['an infinite number', z.number(), Number.POSITIVE_INFINITY],
   ['a literal', z.literal('deleted'), 'deleted'],
   ['another literal', z.literal('deleted'), 'created'],
