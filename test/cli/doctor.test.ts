@@ -198,9 +198,11 @@ test('a receiver must handle what is genuine and refuse what is forged', async (
   const good = await serve(createWebhookReceiver({ secret, logLevel: 'off' }).node);
   const open = await serve((_, response) => void response.end());
   const closed = await serve((_, response) => void response.writeHead(401).end());
+  const began = Date.now();
   const other = await serve((request, response) => {
     request.setEncoding('utf8').once('data', (text: string) => {
-      response.writeHead(text.includes(secret) ? 200 : 403).end();
+      const { payload } = JSON.parse(text) as { payload: { createdAt: number } };
+      response.writeHead(text.includes(secret) && payload.createdAt >= began ? 200 : 403).end();
     });
   });
 

@@ -120,11 +120,13 @@ describe('listen', () => {
   test('shows the types and fields that the specification does not have', async () => {
     const { url, lines } = await start(['listen', '--port', '0'], env);
     await postTo(url, { type: 'lead_scored', payload: { workspaceSecret: secret } });
-    await postTo(url, { type: 'webhook_test', payload: { message: 4, workspaceSecret: secret } });
+    const payload = { message: 4, workspaceSecret: secret };
+    await postTo(url, { type: 'webhook_test', sentBy: 'crm', payload });
 
     expect(lines[1]).toBe('lead_scored 200\n  - type: not in the specification');
     expect(lines[2]).toContain('- message: expected string, received number');
     expect(lines[2]).toContain('- createdAt: required');
+    expect(lines[2]).toContain('- sentBy: unknown field');
   });
 });
 
