@@ -67,6 +67,12 @@ test.each<[message: string, Success]>([
   expect(over?.[0]).toBe(end);
 });
 
+test('each kind of failure of Redis is a line, until it is over', () => {
+  const { reporter, lines } = setUp();
+  for (const message of ['OOM no', 'LOADING no', 'OOM no']) reporter.redisFailed(new Error(message));
+  expect(lines.map(([, line]) => /OOM|LOADING/.exec(line)?.[0])).toEqual(['OOM', 'LOADING']);
+});
+
 test('the types without a handler that have left a line are remembered up to a bound', () => {
   const { reporter, lines, told } = setUp();
   for (let number = 0; number < 1_100; number += 1) {

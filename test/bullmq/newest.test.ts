@@ -211,7 +211,7 @@ test.each([
   'a turn that was taken %d times is asked for again after %d ms, of which up to a half is random',
   (taken, longest) => {
     // Of a job, only its counts are looked at.
-    const job = { attemptsMade: 0, stalledCounter: 0, attemptsStarted: taken + 1 } as Job;
+    const job = { attemptsMade: 3, stalledCounter: 0, attemptsStarted: taken + 4 } as Job;
     const ms = nextAsking(job);
     expect(ms).toBeGreaterThanOrEqual(longest / 2);
     expect(ms).toBeLessThanOrEqual(longest);

@@ -188,7 +188,8 @@ test('a job that holds no webhook is traced, and refused as such', async () => {
       type: 'webhook_payload_error',
     });
   }
-  expect(jobs).toMatchObject([{ outcome: 'failed' }, { outcome: 'failed' }]);
+  const failed = { outcome: 'failed', waitedMs: 0 };
+  expect(jobs).toMatchObject([failed, failed]);
 });
 
 test('without a trace, none is stored', async () => {
