@@ -67,13 +67,13 @@ test.each<[option: string, options: object]>([
 });
 
 test('a handler that is undefined is none', () => {
-  expect(createInbox().work({ lead_captured: undefined })).toBeDefined();
+  expect(() => createInbox().work({ lead_captured: undefined })).not.toThrow();
 });
 
 test('the ends of a range are in it, and a prefix that is none', () => {
-  expect(createInbox({ connection: { keyPrefix: '' } })).toBeDefined();
+  expect(() => createInbox({ connection: { keyPrefix: '' } })).not.toThrow();
   for (const jitter of [0, 1]) {
-    expect(createInbox({ highWater: 1, backoff: { type: 'fixed', delay: 1, jitter } })).toBeDefined();
+    expect(() => createInbox({ highWater: 1, backoff: { type: 'fixed', delay: 1, jitter } })).not.toThrow();
   }
 });
 
@@ -97,7 +97,7 @@ test.each<[string | undefined, number]>([
 ])('with the queueName %s, so many warnings are logged: %d', (queueName, count) => {
   const logger = new RecordingLogger();
   createInbox({ queueName, logger });
-  expect(logger.lines.filter((line) => line.includes('queueName'))).toHaveLength(count);
+  expect(logger.lines.filter((line) => /^warn .*queueName/.test(line))).toHaveLength(count);
 });
 
 test.each([
