@@ -1,7 +1,7 @@
 import type { Endpoint, EndpointInput } from '../endpoints/endpoint.js';
 import { forCaller } from '../errors/caller.js';
 import { type Region, regionOf } from '../ground/regions.js';
-import { checkHeaders, refuseOption, refuseUnknown } from '../validation/option-checks.js';
+import { checkHeaders, defined, refuseOption, refuseUnknown } from '../validation/option-checks.js';
 import type { ApiPromise } from './api-promise.js';
 import type { AgentPlatformOptions, RequestOptions } from './options.js';
 import { ConversationsResource } from './resources/conversations.js';
@@ -164,13 +164,6 @@ export class AgentPlatform {
     // An endpoint without input takes `{}`; any other has been given its own.
     return this.#send(endpoint, input as EndpointInput<Path, Body, Query>, options);
   }
-}
-
-/** Without the options that are undefined: they change nothing. */
-function defined<Options extends object>(options: Options): Partial<Options> {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  // The entries are its own.
-  return Object.fromEntries(entries) as Partial<Options>;
 }
 
 /** Outside the class: bundlers rename one that mentions itself, and users would read `_AgentPlatform` in their logs. */

@@ -1,3 +1,4 @@
+import { defined } from '../validation/option-checks.js';
 import type { Caller } from './authenticate.js';
 import { isWithinReach, type PermitQuestion } from './reach.js';
 import type { FakeAgent, FakeWorkspace } from './records.js';
@@ -99,7 +100,8 @@ export const defaultChoices: FakeChoices = {
 export function resolveChoices(input: FakeChoicesInput = {}): FakeChoices {
   checkNames('createFakePlatform: the choice', input, defaultChoices);
   checkNames('createFakePlatform: the refusal', input.refusals ?? {}, defaultChoices.refusals);
-  return { ...defaultChoices, ...input, refusals: { ...defaultChoices.refusals, ...input.refusals } };
+  const refusals = { ...defaultChoices.refusals, ...defined(input.refusals ?? {}) };
+  return { ...defaultChoices, ...defined(input), refusals };
 }
 
 /** Refuses a name that is not one of those that are known: what is misspelt would do nothing, silently. */

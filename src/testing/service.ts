@@ -1,6 +1,7 @@
 import { parseJson } from '../ground/json.js';
 import { redactText } from '../ground/redact.js';
 import type { Region } from '../ground/regions.js';
+import { defined } from '../validation/option-checks.js';
 import { validate } from '../validation/validate.js';
 import { authenticate, type Caller } from './authenticate.js';
 import type { FaultList } from './faults/faults.js';
@@ -26,7 +27,7 @@ const defaultBaseUrls: BaseUrls = {
 
 /** Takes what a user may write, with or without `/v3` or a slash at the end, to one form. */
 export function normalizeBaseUrls(input: Partial<BaseUrls> = {}): BaseUrls {
-  const urls = { ...defaultBaseUrls, ...input };
+  const urls = { ...defaultBaseUrls, ...defined(input) };
   return { eu: normalize(urls.eu), na: normalize(urls.na) };
 }
 

@@ -25,6 +25,13 @@ export function shown(value: unknown): string {
 /** The names of options, as the keys of an object: to forget one does not compile. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
+/** Without the options that are undefined: they change nothing. */
+export function defined<Options extends object>(options: Options): Partial<Options> {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  // The entries are its own.
+  return Object.fromEntries(entries) as Partial<Options>;
+}
+
 /** Refuses what is no object, and a name that is not known. `holder` is the option that these stand in. */
 export function refuseUnknown<Options extends object>(
   options: Options,

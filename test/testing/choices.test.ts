@@ -18,6 +18,16 @@ import { clientOf, send } from './support/client.js';
 
 const faked = (choices: FakeChoicesInput) => createFakePlatform({ choices });
 
+test('a choice, a refusal or an address that is undefined is the default', async () => {
+  const choices = { successStatus: undefined, refusals: { notFound: undefined } };
+  const options: object = { choices, baseUrls: { eu: undefined } };
+  const fake = createFakePlatform(options);
+
+  expect(fake.baseUrls).toEqual(createFakePlatform().baseUrls);
+  expect((await send(fake, '/v3/tools/defaults')).status).toBe(200);
+  expect((await send(fake, '/v3/tools/nowhere')).status).toBe(404);
+});
+
 test('successStatus, but for the one status that is documented (4.1)', async () => {
   const fake = faked({ successStatus: 201 });
   const statusOf = async (path: string) => (await send(fake, path)).status;
