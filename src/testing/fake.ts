@@ -80,6 +80,7 @@ export class FakePlatform {
   readonly #log: RequestLog;
   readonly #changes: Changes;
   readonly #options: FakePlatformOptions;
+  readonly #faults: FaultList;
   #routes: readonly Route[] = documentedRoutes;
   /** A test looks at all of them; a server that runs for weeks could not hold them. */
   #most = Number.POSITIVE_INFINITY;
@@ -124,6 +125,7 @@ export class FakePlatform {
     this.add = createAdd(world);
     this.state = world.state;
     this.requests = log.entries;
+    this.#faults = faults;
     this.faults = faults;
     this.records = new FakeRecords(world, this.add, changes);
     this.webhooks = new FakeWebhooks(world, clock, {
@@ -262,7 +264,7 @@ export class FakePlatform {
   }
 
   #parts() {
-    return { world: this.#world, webhooks: this.webhooks, faults: this.faults };
+    return { world: this.#world, webhooks: this.webhooks, faults: this.#faults };
   }
 
   /**

@@ -5,7 +5,7 @@ import { closedObject } from '../schemas/object.js';
 import { checkInput, InputError } from './check-input.js';
 import { keyOf } from './fake-records.js';
 import type { FakeWebhooks } from './fake-webhooks.js';
-import type { FaultInput, Faults } from './faults/faults.js';
+import type { FaultInput, FaultList } from './faults/faults.js';
 import { targetAddress } from './hosts.js';
 import { collectionNames, collections, type World } from './state.js';
 
@@ -25,7 +25,7 @@ export interface FakeSnapshot {
 interface Parts {
   readonly world: World;
   readonly webhooks: FakeWebhooks;
-  readonly faults: Faults;
+  readonly faults: FaultList;
 }
 
 export function takeSnapshot({ world, webhooks, faults }: Parts): FakeSnapshot {
@@ -57,13 +57,11 @@ export function restoreSnapshot({ world, webhooks, faults }: Parts, value: unkno
   const checked = checkInput(snapshotSchema(), value);
   if (!checked.ok) throw new InputError('The snapshot is wrong', checked.issues);
   const { records, subscriptions } = checked.value;
-  // `inject` checks every field of what it is given.
-  const waiting = checked.value.faults.map(
-    ({ remaining, ...fault }) => ({ ...fault, times: remaining }) as unknown as FaultInput,
-  );
-  // A wrong one is refused before anything is changed.
+  // What is wrong is refused before anything is changed.
   for (const { address } of subscriptions) targetAddress('subscriptions: address', address);
-  for (const fault of waiting) faults.inject(fault).remove();
+  // `replace` checks every field of what it is given.
+  const waiting = checked.value.faults.map(({ remaining, ...fault }) => ({ ...fault, times: remaining }));
+  faults.replace(waiting as unknown as FaultInput[]);
   for (const region of REGIONS) {
     const state = world.state[region];
     const { releasedForGood = [], ...lists } = records[region];
@@ -81,8 +79,6 @@ export function restoreSnapshot({ world, webhooks, faults }: Parts, value: unkno
     const isThere = world.state[options.region].workspaces.has(options.workspaceId);
     if (isThere) webhooks.subscribe(address, options);
   }
-  faults.clear();
-  for (const fault of waiting) faults.inject(fault);
 }
 
 /** A function, so that who reads no snapshot makes no schema. */

@@ -189,6 +189,25 @@ test('events that are stored at once reach Redis in a few steps', async () => {
   expect((await inbox.health()).waiting).toBe(201);
 });
 
+test('of many that are stored in one turn of the event loop, the first are sent while the next are made', async () => {
+  const client = new Redis(url);
+  onTestFinished(() => client.disconnect());
+  const inbox = createInbox({ connection: client });
+  await inbox.store(stored());
+  const sent = vi.spyOn(client.stream, 'uncork');
+  const storing: Promise<unknown>[] = [];
+  for (let count = 0; count < 100; count += 1) {
+    storing.push(inbox.store(stored()));
+    // So that each is written before the next one comes, and nothing else happens meanwhile.
+    for (let hop = 0; hop < 100; hop += 1) await Promise.resolve();
+  }
+  const pieces = sent.mock.calls.length;
+  await Promise.all(storing);
+  // Each is about 1 kB, and a piece 12.
+  expect(pieces).toBeGreaterThan(4);
+  expect(pieces).toBeLessThan(20);
+});
+
 test('a field named __proto__ arrives as it was sent', async () => {
   const inbox = createInbox();
   const receiver = receiverWith({ inbox });

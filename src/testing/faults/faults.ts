@@ -105,19 +105,7 @@ export class FaultList implements Faults {
   }
 
   inject(input: FaultInput): InjectedFault {
-    const endpoint = this.#nameOf(input.endpoint);
-    const { endpoint: _, ...fault } = input;
-    check(fault);
-    const { times = 1, seed = 1 } = fault;
-    this.#last += 1;
-    const entry: Entry = {
-      id: `fault_${this.#last}`,
-      fault,
-      endpoint,
-      random: randomNumbers(seed),
-      remaining: times === 'always' ? Infinity : times,
-      struck: 0,
-    };
+    const entry = this.#entryOf(input);
     this.#keep([...this.#entries, entry]);
     return {
       id: entry.id,
@@ -128,6 +116,27 @@ export class FaultList implements Faults {
         entry.remaining = 0;
         this.remove(entry.id);
       },
+    };
+  }
+
+  /** Puts others in the place of all faults. Where one of them is wrong, it throws as `inject` does, and changes nothing. */
+  replace(inputs: readonly FaultInput[]): void {
+    this.#keep(inputs.map((input) => this.#entryOf(input)));
+  }
+
+  #entryOf(input: FaultInput): Entry {
+    const endpoint = this.#nameOf(input.endpoint);
+    const { endpoint: _, ...fault } = input;
+    check(fault);
+    const { times = 1, seed = 1 } = fault;
+    this.#last += 1;
+    return {
+      id: `fault_${this.#last}`,
+      fault,
+      endpoint,
+      random: randomNumbers(seed),
+      remaining: times === 'always' ? Infinity : times,
+      struck: 0,
     };
   }
 
