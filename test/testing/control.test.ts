@@ -555,6 +555,10 @@ describe('a control request', () => {
       status: 405,
       body: { message: 'Here is only GET, POST, DELETE.' },
     });
+    expect(await ask('GET /records/eu/tools/tool_eu_1')).toMatchObject({
+      status: 405,
+      body: { message: 'Here is only PATCH, DELETE.' },
+    });
     expect((await ask('POST /changes', {})).status).toBe(404);
     expect((await ask('DELETE /faults/%zz')).body.message).toBe('There is no fault with the id "%zz".');
     const { headers } = await fetch(`${url}/_fake/faults`, { method: 'PUT' });

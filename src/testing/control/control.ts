@@ -96,7 +96,7 @@ function matchAction(template: string, path: string): Record<string, string> | u
   const names: string[] = [];
   const pattern = template.replace(/\{(\w+)\}/g, (whole, name: string, at: number) => {
     names.push(name);
-    return at + whole.length === template.length ? '(.+)' : '([^/]+)';
+    return name === 'id' && at + whole.length === template.length ? '(.+)' : '([^/]+)';
   });
   const values = new RegExp(`^${pattern}$`).exec(path)?.slice(1);
   if (values === undefined) return undefined;
