@@ -14,7 +14,7 @@ import {
 import { MemoryGauge } from '../redis/memory.js';
 import { ReplicaGate } from '../redis/replicas.js';
 import { findWriter, readInfo } from '../redis/server.js';
-import { settlesWithin, withTimeLimit } from '../redis/waiting.js';
+import { succeedsWithin, withTimeLimit } from '../redis/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxReporter } from './inbox-hooks.js';
 import type { InboxSettings } from './inbox-options.js';
@@ -125,14 +125,14 @@ export class InboxQueue {
   async close(): Promise<void> {
     this.#isClosed = true;
     const closing = this.#opening?.then(({ queue }) => queue.close());
-    if (closing !== undefined) await settlesWithin(closing, CLOSING);
+    if (closing !== undefined) await succeedsWithin(closing, CLOSING);
     if (this.#client === undefined) return;
     const { client, isOwned } = this.#client;
     client.off('error', this.#failed).off('ready', this.#connected);
     if (!isOwned) return;
     // Closing can fail too, and ioredis would print what nobody listens to.
     client.on('error', () => undefined);
-    if (client.status === 'ready') await settlesWithin(client.quit(), CLOSING);
+    if (client.status === 'ready') await succeedsWithin(client.quit(), CLOSING);
     client.disconnect();
   }
 
@@ -164,7 +164,7 @@ export class InboxQueue {
   }
 
   async #whenReadyWithin(client: RedisClient, timeout: number): Promise<void> {
-    if (await settlesWithin(this.#whenReady(client), timeout)) return;
+    if (await succeedsWithin(this.#whenReady(client), timeout)) return;
     if (this.#failure !== undefined) throw this.#failure;
     const hint = optionsOf(client).tls === undefined ? '' : '. Does it speak TLS?';
     throw new WebhookError(`Redis is not there: no answer from Redis within ${timeout} ms${hint}`);

@@ -1,7 +1,7 @@
 import { type Job, WaitingError, Worker } from 'bullmq';
 import { WebhookError } from '../errors/index.js';
 import { type ClientFamily, leaveReplica, openFamily } from '../redis/connection.js';
-import { settlesWithin } from '../redis/waiting.js';
+import { succeedsWithin } from '../redis/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { countUnhandled, giveBack, giveBackFor, nextLook, retryFirst } from './give-back.js';
 import type { InboxReporter } from './inbox-hooks.js';
@@ -74,7 +74,7 @@ export class InboxWorker {
   }
 
   /** Takes no more events, and resolves when those being processed have finished or gone back to the queue. */
-  close(options: CloseOptions = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
     this.#closing ??= this.#close(resolveGrace(options));
     return this.#closing;
   }
@@ -180,10 +180,10 @@ export class InboxWorker {
     }, grace);
     this.#rest.end();
     // Without Redis, closing would wait for it for ever.
-    const finished = await settlesWithin(this.#worker.close(), grace + RETURNING);
+    const finished = await succeedsWithin(this.#worker.close(), grace + RETURNING);
     clearTimeout(giveBack);
     const { client } = this.#clients;
-    if (finished && client.status === 'ready') await settlesWithin(client.quit(), RETURNING);
+    if (finished && client.status === 'ready') await succeedsWithin(client.quit(), RETURNING);
     this.#clients.disconnect();
   }
 }

@@ -8,7 +8,7 @@ export class ByteJoiner {
   #bytes: Uint8Array = new Uint8Array();
   readonly #limit: number;
 
-  /** @param limit - The most bytes that are added: no room is kept for more. */
+  /** @param limit - The most bytes that are ever added: no room is kept for more. */
   constructor(limit: number = Number.POSITIVE_INFINITY) {
     this.#limit = limit;
   }
@@ -30,8 +30,8 @@ export class ByteJoiner {
   roomWith(chunk: Uint8Array): number {
     const size = this.size + chunk.byteLength;
     const room = this.#bytes.byteLength;
-    if (this.size === 0 || size <= room) return Math.max(size, room);
-    return Math.max(size, Math.min(2 * size, this.#limit));
+    if (size <= room) return room;
+    return this.size === 0 ? size : Math.min(2 * size, this.#limit);
   }
 
   /** Everything that has come. */
@@ -43,7 +43,7 @@ export class ByteJoiner {
    * Adds what a stream gives, to its end or up to a limit. Resolves with how many bytes have come: more than the limit where
    * it was given up.
    *
-   * @param mayHold - Asked before a chunk is added, with the bytes that are held then: false gives up.
+   * @param mayHold - Asked before a chunk within the limit is added, with the bytes that are held then: false gives up.
    */
   async addFrom(
     reader: ReadableStreamDefaultReader<Uint8Array>,
@@ -52,12 +52,12 @@ export class ByteJoiner {
   ): Promise<number> {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       const size = this.size + next.value.byteLength;
-      if (mayHold?.(this.roomWith(next.value)) === false) return size;
       if (size > limit) {
         // The start of an error page is worth showing. Not where bytes are counted.
         if (mayHold === undefined) this.add(next.value.subarray(0, limit - this.size));
         return size;
       }
+      if (mayHold?.(this.roomWith(next.value)) === false) return size;
       this.add(next.value);
     }
     return this.size;

@@ -171,8 +171,7 @@ export function optionsOf(connection: RedisOptions | RedisClient): RedisOptions 
 
 /** Returns every password that a connection holds, so that none can appear in an error. */
 export function passwordsOf(connection: RedisConnection): readonly string[] {
-  // An empty password would be found between any two characters of a text.
-  return allPasswords(connection).flatMap((password) => password || []);
+  return allPasswords(connection).flatMap((password) => password ?? []);
 }
 
 function allPasswords(connection: RedisConnection): (string | null | undefined)[] {

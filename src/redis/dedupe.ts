@@ -11,7 +11,7 @@ import {
   type RedisConnection,
 } from './connection.js';
 import { isRefusedForNow, redisFailure } from './failure.js';
-import { MAX_MILLISECONDS, settlesWithin, withRetries, withTimeLimit } from './waiting.js';
+import { MAX_MILLISECONDS, succeedsWithin, withRetries, withTimeLimit } from './waiting.js';
 
 /** Options of {@link createRedisDedupe}. */
 export interface RedisDedupeOptions {
@@ -113,7 +113,7 @@ class RedisDedupeStore implements RedisDedupe {
   async close(): Promise<void> {
     if (!this.#isOwned || this.#client.status === 'end') return;
     // `quit` lets what is under way end first; without a connection there is nothing to wait for.
-    if (this.#client.status === 'ready') await settlesWithin(this.#client.quit(), this.#timeout);
+    if (this.#client.status === 'ready') await succeedsWithin(this.#client.quit(), this.#timeout);
     this.#client.disconnect();
   }
 

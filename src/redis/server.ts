@@ -9,9 +9,7 @@ export type ServerInfo = ReadonlyMap<string, string>;
 export async function readInfo(node: Redis, section?: 'memory'): Promise<ServerInfo | undefined> {
   try {
     const text = await (section === undefined ? node.info() : node.info(section));
-    return new Map(
-      [...text.matchAll(/^(\w+):(.*?)\r?$/gm)].map(([, name = '', value = '']) => [name, value]),
-    );
+    return new Map([...text.matchAll(/^(\w+):(.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
   } catch (error) {
     if (isForbidden(error)) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import type { LogFields } from 'agent-platform-sdk';
 import type { InboxHooks } from 'agent-platform-sdk/bullmq';
 import { expect, test } from 'vitest';
-import { InboxReporter } from '../../src/bullmq/inbox-hooks.js';
+import { INBOX_HOOKS, InboxReporter } from '../../src/bullmq/inbox-hooks.js';
 import { LeveledLogger } from '../../src/ground/logger.js';
 
 /** A reporter; the lines that it logs, each with its level and its facts; and what hooks are told. */
@@ -12,32 +12,140 @@ function setUp() {
   const logger = { error: take('error'), warn: take('warn'), info: take('info'), debug: take('debug') };
   const told: [hook: string, about: unknown][] = [];
   const note = (hook: string) => (about: unknown) => void told.push([hook, about]);
-  const names = ['onSkipped', 'onStalled', 'onLockLost', 'onUnhandled'];
-  const hooks: InboxHooks = Object.fromEntries(names.map((name) => [name, note(name)]));
-  return { reporter: new InboxReporter(new LeveledLogger(logger, 'debug'), hooks, []), lines, told };
+  const hooks: InboxHooks = Object.fromEntries(Object.keys(INBOX_HOOKS).map((name) => [name, note(name)]));
+  const log = new LeveledLogger(logger, 'debug');
+  return { reporter: new InboxReporter(log, hooks, ['canary']), lines, told };
 }
 
 const event = { key: 'the-key', type: 'lead_captured', workspace: 'acme' };
 const { key, type } = event;
 const skip = { ...event, waitedMs: 1 };
-const unhandled = { ...event, unhandledMs: 0, leftMs: 1 };
+const unhandled = { ...event, unhandledMs: 0, leftMs: 7 };
+const run = { ...event, attempt: 2, waitedMs: 3, durationMs: 4 };
+const failure = { ...run, error: new Error('no') };
+const { waitedMs: _, ...ofRun } = run;
+const described = 'lead_captured of "acme" (the-key, attempt 2, waited 3 ms, ran 4 ms)';
 
-test.each<
-  [outcome: string, level: string, (to: InboxReporter) => void, LogFields, hook: string, about: object]
->([
-  ['skipped', 'info', (to) => to.skipped(skip), event, 'onSkipped', skip],
-  ['stalled', 'warn', (to) => to.stalled(key), { key }, 'onStalled', { key }],
-  ['lock_lost', 'warn', (to) => to.lockLost(key), { key }, 'onLockLost', { key }],
-  ['unhandled', 'warn', (to) => to.unhandled(unhandled), { type }, 'onUnhandled', unhandled],
-])(
-  'that an event is %s is logged at %s with its facts, and told',
-  (outcome, level, tell, facts, hook, about) => {
-    const { reporter, lines, told } = setUp();
-    tell(reporter);
-    expect(lines).toEqual([[level, expect.any(String), { ...facts, outcome }]]);
-    expect(told).toEqual([[hook, about]]);
-  },
-);
+interface Told {
+  readonly level: string;
+  /** What its line says. */
+  readonly line: string;
+  readonly facts: LogFields;
+  readonly hook: string;
+  readonly about: object;
+  readonly counted?: string;
+}
+
+test.each<[outcome: string, (to: InboxReporter) => void, Told]>([
+  [
+    'handled',
+    (to) => to.handled(run),
+    { level: 'info', line: `${described} was handled`, facts: ofRun, hook: 'onHandled', about: run },
+  ],
+  [
+    'retried',
+    (to) => to.retrying(failure),
+    {
+      level: 'warn',
+      line: `${described} failed, and will be retried`,
+      facts: ofRun,
+      hook: 'onRetry',
+      about: failure,
+      counted: 'retried',
+    },
+  ],
+  [
+    'dead_letter',
+    (to) => to.deadLetter(failure),
+    {
+      level: 'error',
+      line: `${described} failed, and is a dead letter now`,
+      facts: ofRun,
+      hook: 'onDeadLetter',
+      about: failure,
+      counted: 'deadLetters',
+    },
+  ],
+  [
+    'skipped',
+    (to) => to.skipped(skip),
+    {
+      level: 'info',
+      line: 'lead_captured of "acme" (the-key) was skipped',
+      facts: event,
+      hook: 'onSkipped',
+      about: skip,
+    },
+  ],
+  [
+    'stalled',
+    (to) => to.stalled(key),
+    {
+      level: 'warn',
+      line: 'the lock of the-key has expired',
+      facts: { key },
+      hook: 'onStalled',
+      about: { key },
+      counted: 'stalled',
+    },
+  ],
+  [
+    'lock_lost',
+    (to) => to.lockLost(key),
+    {
+      level: 'warn',
+      line: 'the lock of the-key was lost',
+      facts: { key },
+      hook: 'onLockLost',
+      about: { key },
+      counted: 'lostLocks',
+    },
+  ],
+  [
+    'unhandled',
+    (to) => to.unhandled(unhandled),
+    {
+      level: 'warn',
+      line: 'no handler for lead_captured; its events go back to the queue for workers that have one, and become dead letters where none has within 7 ms',
+      facts: { type },
+      hook: 'onUnhandled',
+      about: unhandled,
+    },
+  ],
+])('that an event is %s is logged with its facts, counted and told', (outcome, tell, expected) => {
+  const { reporter, lines, told } = setUp();
+  const nothing = { retried: 0, deadLetters: 0, stalled: 0, lostLocks: 0, redisErrors: 0 };
+  expect(reporter.failures).toEqual(nothing);
+  tell(reporter);
+  const { level, line, facts, hook, about, counted } = expected;
+  expect(lines).toEqual([[level, expect.stringContaining(`inbox: `), { ...facts, outcome }]]);
+  expect(lines[0]?.[1]).toContain(line);
+  expect(told).toEqual([[hook, about]]);
+  expect(reporter.failures).toEqual(counted === undefined ? nothing : { ...nothing, [counted]: 1 });
+});
+
+test('a failure of Redis is logged with advice and told without its password, and its end is logged', () => {
+  const { reporter, lines, told } = setUp();
+  const said = 'NOPERM canary\nmay not';
+  for (let times = 0; times < 2; times += 1) {
+    reporter.redisFailed(
+      Object.assign(new Error(said), { name: 'ReplyError', command: { args: ['canary'] } }),
+    );
+  }
+  reporter.warn(['maxmemory is 0', 'maxmemory is 0']);
+  reporter.redisWrites();
+  reporter.handled(run);
+  expect(lines.map(([level, line]) => `${level} ${line}`)).toEqual([
+    'error [agent-platform-sdk] inbox: Redis failed: NOPERM [redacted]\\nmay not. The user of Redis lacks a permission: see its ACL.',
+    'warn [agent-platform-sdk] inbox: maxmemory is 0',
+    'warn [agent-platform-sdk] inbox: Redis is back',
+    expect.stringContaining('was handled'),
+  ]);
+  const clean = { name: 'ReplyError', code: 'NOPERM', message: 'NOPERM [redacted]\\nmay not' };
+  expect(told.slice(0, -1)).toEqual([1, 2].map(() => ['onRedisError', expect.objectContaining(clean)]));
+  expect(told[0]?.[1]).not.toHaveProperty('command');
+  expect(reporter.failures.redisErrors).toBe(2);
+});
 
 type Success = 'a connection' | 'a write' | 'a run';
 
@@ -51,10 +159,14 @@ test.each<[message: string, Success]>([
   ['MISCONF no', 'a write'],
   ['NOREPLICAS no', 'a write'],
   ['NOPERM no', 'a run'],
+  ['CROSSSLOT no', 'a run'],
+  // Of no kind that is known.
+  ['ERR no', 'a connection'],
 ])('what Redis said, %s, is over after %s', (message, end) => {
   const { reporter, lines } = setUp();
-  reporter.redisFailed(Object.assign(new Error(message), { name: 'ReplyError' }));
-  const run = { ...event, attempt: 1, waitedMs: 0, durationMs: 0 };
+  const name = message.startsWith('connect') ? 'Error' : 'ReplyError';
+  const code = name === 'Error' ? { code: 'ECONNREFUSED' } : {};
+  reporter.redisFailed(Object.assign(new Error(message), { name, ...code }));
   const successes: [Success, () => void][] = [
     ['a connection', () => reporter.redisReady()],
     ['a write', () => reporter.redisWrites()],

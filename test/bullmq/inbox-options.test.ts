@@ -66,22 +66,94 @@ test.each<[option: string, options: object]>([
   expect(work).toThrow(expect.objectContaining({ option, name: 'ConfigurationError' }));
 });
 
+const LONGEST = 2_147_483_647;
+const CENTURY = 3_155_760_000_000;
+type Take = (value: number) => unknown;
+const inboxWith =
+  (name: string): Take =>
+  (value) =>
+    createInbox({ [name]: value });
+const backoffWith =
+  (name: string): Take =>
+  (value) =>
+    createInbox({ backoff: { type: 'fixed', delay: 1, [name]: value } });
+const workWith =
+  (name: string): Take =>
+  (value) =>
+    createInbox().work({}, { [name]: value });
+
+test.each<[option: string, take: Take, within: readonly number[], beyond: readonly number[]]>([
+  ['attempts', inboxWith('attempts'), [1], [0, 1.5]],
+  ['backoff', inboxWith('backoff'), [0.5, LONGEST], [0, LONGEST + 1]],
+  ['backoff.delay', backoffWith('delay'), [0.5, LONGEST], [0, LONGEST + 1]],
+  ['backoff.jitter', backoffWith('jitter'), [0, 1], [-0.1, 1.1, Number.NaN]],
+  ['retention', inboxWith('retention'), [1, CENTURY], [0.5, CENTURY + 1, Number.NaN]],
+  ['deadLetterRetention', inboxWith('deadLetterRetention'), [1, CENTURY], [0.5, CENTURY + 1]],
+  ['storeTimeout', inboxWith('storeTimeout'), [0.5, LONGEST], [0, LONGEST + 1]],
+  ['replicas', inboxWith('replicas'), [0, 1], [-1, 0.5]],
+  ['highWater', inboxWith('highWater'), [0.01, 1], [0, 1.01, Number.NaN]],
+  ['concurrency', workWith('concurrency'), [1], [0, 1.5]],
+  ['handlerTimeout', workWith('handlerTimeout'), [0.5, LONGEST], [0, LONGEST + 1]],
+  ['unhandledTimeout', workWith('unhandledTimeout'), [0.5, LONGEST], [0, LONGEST + 1]],
+  ['lockDuration', workWith('lockDuration'), [1_000, LONGEST], [0, LONGEST + 1]],
+  ['maxStalls', workWith('maxStalls'), [1], [0, 1.5]],
+])('the ends of the range of %s are in it, and nothing beyond', (option, take, within, beyond) => {
+  for (const value of within) expect(() => take(value)).not.toThrow();
+  for (const value of beyond) expect(() => take(value)).toThrow(expect.objectContaining({ option }));
+});
+
+test.each<[options: object, message: string]>([
+  [
+    { connection: 1 },
+    'connection must be a URL that starts with redis:// or rediss://, options of ioredis, or an ioredis client.',
+  ],
+  [
+    { connection: 'redis://%@host' },
+    'connection must have `%25` for a percent sign in its user name and password.',
+  ],
+  [
+    { connection: { keyPrefix: 'a' } },
+    'connection.keyPrefix cannot be used with BullMQ. Use the option `prefix`.',
+  ],
+  [{ queueName: 'a:b' }, 'queueName must be a string that is not empty and holds no `:`, got "a:b".'],
+  [{ prefix: '' }, 'prefix must be a string that is not empty and holds no `:`, got "".'],
+  [{ telemetry: {} }, 'telemetry must be a `Telemetry` of BullMQ, with a `tracer`.'],
+  [{ highWater: 85 }, 'highWater must be a number above 0 and at most 1, got 85.'],
+  [{ retention: 0 }, `retention must be a number of milliseconds from 1 to ${CENTURY}, got 0.`],
+  [{ backoff: {} }, "backoff.type is missing: give 'fixed' or 'exponential'."],
+  [{ backoff: { type: 'fixed' } }, 'backoff.delay is missing: give milliseconds.'],
+  [
+    { backoff: { type: 'fixed', delay: 1, jitter: 2 } },
+    'backoff.jitter must be a number from 0 to 1, got 2.',
+  ],
+])('a refused option says what is to be given: %j', (options, message) => {
+  expect(() => createBullMQInbox({ connection: url, ...options } as never)).toThrow(message);
+});
+
 test('a handler that is undefined is none', () => {
   expect(() => createInbox().work({ lead_captured: undefined })).not.toThrow();
 });
 
-test('the ends of a range are in it, and a prefix that is none', () => {
-  expect(() => createInbox({ connection: { keyPrefix: '' } })).not.toThrow();
-  for (const jitter of [0, 1]) {
-    expect(() => createInbox({ highWater: 1, backoff: { type: 'fixed', delay: 1, jitter } })).not.toThrow();
-  }
+test.each<[what: string, options: object]>([
+  ['a prefix of keys that is none', { connection: { keyPrefix: '' } }],
+  ['TLS', { connection: 'rediss://127.0.0.1' }],
+  ['a percent sign that is escaped', { connection: 'redis://:100%25@127.0.0.1' }],
+  ['a backoff of always the same', { backoff: { type: 'fixed', delay: 1 } }],
+  ['names with anything but a colon', { queueName: '{the} queue', prefix: '{a} b' }],
+])('an inbox takes %s', (_, options) => {
+  expect(() => createInbox(options)).not.toThrow();
 });
 
-test('the grace of an inbox is that of its workers', async () => {
-  const inbox = createInbox();
-  inbox.work({});
-  await expect(inbox.close({ grace: -1 })).rejects.toMatchObject({ option: 'grace' });
-});
+test.each([-1, Number.NaN, LONGEST + 1, '5'])(
+  'the grace of an inbox is that of its workers: not %s',
+  async (grace) => {
+    const inbox = createInbox();
+    const worker = inbox.work({});
+    await expect(worker.close({ grace } as object)).rejects.toThrow(ConfigurationError);
+    await expect(inbox.close({ grace } as object)).rejects.toMatchObject({ option: 'grace' });
+    await expect(inbox.close({ graze: 1 } as object)).rejects.toMatchObject({ option: 'graze' });
+  },
+);
 
 test.each<[string, unknown]>([
   ['an event type that there is not', { lead_catured: () => undefined }],

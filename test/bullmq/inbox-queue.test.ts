@@ -408,14 +408,20 @@ test('errors of a client are told to onRedisError alone, and what is over is bla
   expect([told, printed.mock.calls]).toEqual([['a cut'], []]);
 });
 
-test('a connection that is cut while the queue is opened costs no event', async () => {
+test.each([
+  'Connection is closed.',
+  'Reached the max retries per request limit (which is 0). Refer to',
+  'Command aborted due to connection close',
+  'Failed to refresh slots cache.',
+  'None of startup nodes is available',
+])('a connection that is cut while the queue is opened costs no event: %s', async (cut) => {
   const client = new Redis(url);
   await client.ping();
   const info = client.info.bind(client) as () => Promise<string>;
   let asked = 0;
   client.info = async () => {
     asked += 1;
-    if (asked === 1) throw new Error('Connection is closed.');
+    if (asked === 1) throw new Error(cut);
     return info();
   };
   const logger = new RecordingLogger();
@@ -425,6 +431,20 @@ test('a connection that is cut while the queue is opened costs no event', async 
   expect(logger.lines.join()).not.toContain('INFO');
   await inbox.close();
   await client.quit();
+});
+
+test('what is no failure of the connection, nor one that passes, is told at once', async () => {
+  const client = new Redis(url);
+  onTestFinished(() => client.disconnect());
+  await client.ping();
+  let asked = 0;
+  client.info = async () => {
+    asked += 1;
+    throw new Error('ERR the Connection is closed.');
+  };
+  const inbox = createInbox({ connection: client, storeTimeout: 1_000 });
+  await expect(inbox.store(stored())).rejects.toThrow('could not be stored in Redis: ERR the Connection');
+  expect(asked).toBe(1);
 });
 
 test('an event that Redis was not there for in time is not stored when it is back', async () => {

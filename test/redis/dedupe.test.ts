@@ -175,6 +175,21 @@ test('a Redis that is not ready yet is asked less and less often', async () => {
   expect(asked).toBeLessThanOrEqual(5);
 });
 
+test('what Redis refused for now is asked again with the time that is left, and refused where there is none', async () => {
+  const refuse = () => Promise.reject(new Error('LOADING Redis is loading the dataset in memory'));
+  const hang = () => new Promise<never>(() => undefined);
+  const ask = async (timeout: number, ...answers: (() => Promise<never>)[]) => {
+    redis.evalsha = () => (answers.shift() ?? refuse)();
+    const claim = createStore({ connection: redis, timeout }).claim('key', 'owner', 60_000);
+    return String(await claim.catch((error: unknown) => error));
+  };
+  const left = /no answer from Redis within (\d+) ms/.exec(await ask(400, refuse, hang))?.[1];
+  expect(Number(left)).toBeGreaterThan(0);
+  // After 100 ms.
+  expect(Number(left)).toBeLessThan(350);
+  expect(await ask(50)).toContain('claimed in Redis: LOADING');
+});
+
 test('an event is handled all the same when Redis is away, by the default of the receiver', async () => {
   const store = createStore({ connection: 'redis://127.0.0.1:1', timeout: 200 });
   const stages: string[] = [];

@@ -213,16 +213,64 @@ test('a Redis that takes no writes is logged once, however many commands it refu
   expect(lines).toEqual([expect.stringContaining('READONLY'), expect.stringContaining('Redis is back')]);
 });
 
-test.each([
-  ["OOM command not allowed when used memory > 'maxmemory'.", /see its `maxmemory`\.$/],
+const FULL = 'Redis is full: see its `maxmemory`.';
+const CLUSTER = 'This Redis is a cluster: pass a `Cluster` of ioredis as `connection`.';
+const FORBIDDEN = 'The user of Redis lacks a permission: see its ACL.';
+const digest = 'a'.repeat(40);
+
+test.each<[said: string, code: string | undefined, told: string]>([
+  ['NOPERM no', 'NOPERM', `NOPERM no. ${FORBIDDEN}`],
+  ['WRONGPASS no', 'WRONGPASS', 'WRONGPASS no. The user name or the password of `connection` is wrong.'],
+  ['NOAUTH no.', 'NOAUTH', 'NOAUTH no. Redis wants a password: set it in `connection`.'],
+  ['CROSSSLOT no', 'CROSSSLOT', `CROSSSLOT no. ${CLUSTER}`],
+  ['MOVED 1 host:1', 'MOVED', `MOVED 1 host:1. ${CLUSTER}`],
+  [
+    'CLUSTERDOWN no . ',
+    'CLUSTERDOWN',
+    'CLUSTERDOWN no. The Redis cluster has no node for these keys at present.',
+  ],
+  ["OOM used memory > 'maxmemory'.", 'OOM', `OOM used memory > 'maxmemory'. ${FULL}`],
+  ['MISCONF no', 'MISCONF', 'MISCONF no. Redis cannot write to its disk.'],
+  [
+    'NOREPLICAS no',
+    'NOREPLICAS',
+    'NOREPLICAS no. Fewer replicas are connected than `min-replicas-to-write` asks for.',
+  ],
+  // Of a script.
+  [`NOPERM no script: ${digest}, on @user_script:12.`, 'NOPERM', `NOPERM no. ${FORBIDDEN}`],
+  [
+    "ERR The user executing the script can't",
+    'NOPERM',
+    `ERR The user executing the script can't. ${FORBIDDEN}`,
+  ],
+  ...['a non local key in a cluster node', 'keys that do not hash to the same slot'].map(
+    (which): [string, string, string] => {
+      const said = `ERR Script attempted to access ${which}`;
+      return [said, 'CROSSSLOT', `${said}. ${CLUSTER}`];
+    },
+  ),
   // Before Redis 7, of a script.
   [
     'ERR Error running script (call to f_1): @user_script:1: -OOM command not allowed',
-    /see its `maxmemory`\.$/,
+    'OOM',
+    `ERR Error running script (call to f_1): @user_script:1: -OOM command not allowed. ${FULL}`,
   ],
-  ['CLUSTERDOWN Hash slot not served', /has no node for these keys at present\.$/],
-])('what Redis says is told with advice: %s', (message, advice) => {
-  expect(redisFailure('It failed', new Error(message), []).message).toMatch(advice);
+  // Of nothing that setting up mends.
+  ['READONLY no.', 'READONLY', 'READONLY no.'],
+  ['ERR no.', undefined, 'ERR no.'],
+  ['ERR no: NOPERM it is not', undefined, 'ERR no: NOPERM it is not'],
+  ['no NOPERM', undefined, 'no NOPERM'],
+  ['constructor no', undefined, 'constructor no'],
+])('what Redis says is told with its code, and with advice where there is some: %s', (said, code, told) => {
+  const { message, cause } = redisFailure('It failed', new Error(said), []);
+  expect(message).toBe(`It failed: ${told}`);
+  expect((cause as NodeJS.ErrnoException).code).toBe(code);
+});
+
+test('what is thrown and no error is told by its type alone, and a WebhookError as it is', () => {
+  expect(redisFailure('It failed', 'canary', []).message).toBe('It failed: string');
+  const own = new WebhookError('no');
+  expect(redisFailure('It failed', own, [])).toBe(own);
 });
 
 test.each([
@@ -231,10 +279,21 @@ test.each([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
 ])('TLS that fails with %s is told with advice, on one line', (code) => {
   const { message } = redisFailure('It failed', Object.assign(new Error('no\nline'), { code }), []);
-  expect(message).toMatch(/^It failed: no\\nline\. TLS failed: see `tls`/);
+  expect(message).toBe(
+    'It failed: no\\nline. TLS failed: see `tls` of `connection`, and the certificate of Redis.',
+  );
 });
+
+test.each(['ECONNREFUSED', 'XEPROTO', 'EPROTON', 'toString'])(
+  'a failure with the code %s is not taken for one of TLS',
+  (code) => {
+    const { message } = redisFailure('It failed', Object.assign(new Error('no'), { code }), []);
+    expect(message).toBe('It failed: no');
+  },
+);
 
 test('where nobody may run INFO, events are stored, which is warned of, and worked', async () => {
   const { port } = new URL(await startWith('--rename-command', 'INFO', ''));

@@ -538,7 +538,12 @@ test.each<[options: object, option: string]>([
   [{ deadline: 0 }, 'deadline'],
   [{ deadline: 2 ** 31 }, 'deadline'],
   [{ deadline: 59_001 }, 'deadline'],
-  [{ maxBodyBytes: -1 }, 'maxBodyBytes'],
+  [{ maxBodyBytes: 0 }, 'maxBodyBytes'],
+  [{ maxUnverifiedBytes: 0 }, 'maxUnverifiedBytes'],
+  [{ maxBodyBytes: 2, maxUnverifiedBytes: 1 }, 'maxUnverifiedBytes'],
+  [{ newestOnly: 'convoId' }, 'newestOnly'],
+  [{ verifySecret: () => true }, 'verifySecret'],
+  [{ hooks: { onDelivery: 1 } }, 'hooks.onDelivery'],
   [{ validation: 'lax' }, 'validation'],
   [{ logLevel: 'loud' }, 'logLevel'],
   [{ logger: { log: () => undefined } }, 'logger.error'],
@@ -547,6 +552,40 @@ test.each<[options: object, option: string]>([
   const create = () => createWebhookReceiver({ secret, ...options } as WebhookReceiverOptions);
   expect(create).toThrow(ConfigurationError);
   expect(create).toThrow(expect.objectContaining({ option }));
+});
+
+test.each<object>([
+  { deadline: 0.5 },
+  { deadline: 59_000 },
+  { maxBodyBytes: 1, maxUnverifiedBytes: 1 },
+  { maxBodyBytes: Number.POSITIVE_INFINITY },
+  { dedupe: undefined },
+  { dedupe: false },
+  { dedupe: {} },
+  { dedupe: { window: 0.5, lease: 2 ** 31 - 1, timeout: 2 ** 31 - 1, ifUnavailable: 'handle' } },
+  { dedupe: { window: Number.POSITIVE_INFINITY } },
+  { dedupe: false, inbox: { store: () => undefined } },
+  { logger: { error: () => 0, warn: () => 0, info: () => 0, debug: () => 0 }, logLevel: 'debug' },
+])('takes the options %j', (options) => {
+  expect(() => createWebhookReceiver({ secret, ...options })).not.toThrow();
+});
+
+test.each<[options: object, message: string]>([
+  [
+    { deadline: 60_000 },
+    'deadline must be a number of milliseconds above 0 and at most 59000, got 60000: the service waits 60 seconds.',
+  ],
+  [
+    { dedupe: {}, inbox: { store: () => undefined } },
+    'dedupe cannot be combined with `inbox`: the stored job is the claim.',
+  ],
+  [
+    { maxBodyBytes: 2, maxUnverifiedBytes: 1 },
+    'maxUnverifiedBytes must be at least maxBodyBytes, 2: one body has to fit.',
+  ],
+  [{ verifySecret: () => true }, 'verifySecret cannot be combined with `secret`: give one of them.'],
+])('a refused option says what is to be given: %j', (options, message) => {
+  expect(() => createWebhookReceiver({ secret, ...options } as WebhookReceiverOptions)).toThrow(message);
 });
 
 test('a handler for an unknown type or a list of types, or one that is no function, is refused', () => {

@@ -100,6 +100,19 @@ test('what was verified, refused or cut off holds nothing any more', async () =>
   }
 });
 
+test('a body that turns out too large costs no other its place', async () => {
+  const { clock, receiver, send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_500 });
+  const slow = await send([600]);
+  await clock.advance(1_000);
+  expect(await send([900, 900])).toEqual({ status: 413 });
+  const chunks = Readable.from([Buffer.alloc(900), Buffer.alloc(900)], { objectMode: false });
+  const request = Object.assign(chunks, { method: 'POST', headers: {} });
+  // Only these parts of a request are looked at.
+  const response = new ServerResponse(request as unknown as IncomingMessage);
+  await receiver.node(request, response);
+  expect([response.statusCode, slow]).toEqual([413, {}]);
+});
+
 test('a body that waits for a look-up holds its bytes, and another gives way', async () => {
   const answer = deferred();
   const verifySecret = () => answer.promise.then(() => true);
