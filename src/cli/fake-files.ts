@@ -87,7 +87,7 @@ function problemIn(text: string): string {
     const at = positionIn(message, text);
     const before = text.slice(0, at).split('\n');
     const column = (before.at(-1)?.length ?? 0) + 1;
-    const [problem = ''] = message.split(/,? (?:in JSON at|\.{3}"|"|is not valid JSON)/);
+    const [problem = ''] = message.split(/,? (?:(?:in JSON )?at position|\.{3}"|"|is not valid JSON)/);
     return ` at line ${before.length}, column ${column}: ${problem}.`;
   }
 }

@@ -92,7 +92,7 @@ export class RequestLog {
     this.#entries.push(entry);
     if (this.#on.forgetsOldest(this.#entries.length)) this.#entries.shift();
     this.#on.arrived(entry);
-    const token = arrival.headers.get('authorization')?.replace(/^Bearer\s+/i, '') ?? '';
+    const token = arrival.headers.get('authorization')?.replace(/^Bearer(\s+|$)/i, '') ?? '';
     const secrets = () => formsOf(token === '' ? [] : [token]);
     return {
       body: (value) => {

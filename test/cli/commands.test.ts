@@ -215,6 +215,17 @@ describe('a wrong command line gets a message and 2', () => {
     [['fake', '--port', 'abc'], '--port takes a number from 0 to 65535, got "abc".'],
     [['fake', '--allow-host', 'fake:4010'], '--allow-host takes a name without a port, got "fake:4010".'],
     [['fake', '--keep', '0'], '--keep takes a whole number, 1 or more, got "0".'],
+    [['fake', '--port', 'x80'], '--port takes a number from 0 to 65535, got "x80".'],
+    [['fake', '--port', '8.5'], '--port takes a number from 0 to 65535, got "8.5".'],
+    [['fake', '--port', '65536'], '--port takes a number from 0 to 65535, got "65536".'],
+    [['fake', '--port', ''], '--port takes a number from 0 to 65535, got "".'],
+    [['fake', '--keep', 'x5'], '--keep takes a whole number, 1 or more, got "x5".'],
+    [['fake', '--keep', '5x'], '--keep takes a whole number, 1 or more, got "5x".'],
+    [['fake', '--keep', '1.5'], '--keep takes a whole number, 1 or more, got "1.5".'],
+    [['fake', 'now', 'then'], '"now then" is not expected after "fake".'],
+    [['fake', '--allow-host', 'a', '--allow-host', 'http://b'], 'without a port, got "http://b".'],
+    [['fake', '--webhook', 'http://a', '--webhook', 'ftp://b'], 'https: address, got "ftp://b".'],
+    [['doctor', 'now'], '"now" is not expected after "doctor".'],
     [['fake', '--port', '80x'], '--port takes a number from 0 to 65535, got "80x".'],
     [['fake', '--port', '70000'], '--port takes a number from 0 to 65535, got "70000".'],
     [['fake', '--webhook', 'localhost'], '--webhook takes an http: or https: address, got "localhost".'],
@@ -229,8 +240,10 @@ describe('a wrong command line gets a message and 2', () => {
     expect(await exit).toBe(2);
     expect(errors.join()).toContain(message);
     const [command] = args;
-    const helped = command === 'fake' ? 'fake ' : '';
-    expect(errors.join()).toContain(`\nagent-platform-sdk ${helped}--help tells more.`);
+    const helped = command === 'fake' || command === 'doctor' ? `${command} ` : '';
+    expect(errors.join()).toMatch(new RegExp(`^.*?\nagent-platform-sdk ${helped}--help tells more\\.$`, 's'));
+    // Of what Node says of a flag, the first sentence.
+    expect(errors.join()).not.toContain('positional');
     expect(lines).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '../../scripts/free-port.js';
 import { listenOnLoopback, serve } from '../support/loopback.js';
 import { ownCertificate } from '../support/own-certificate.js';
 import { start } from './terminal.js';
@@ -30,14 +31,16 @@ async function doctor(
     WORKSPACE_SECRET: fake.seed.eu.workspaceSecret,
     ...overrides,
   };
-  const { exit, lines, errors } = await start(['doctor', ...args], env);
-  return { exit: await exit, text: lines.join('\n'), errors, fake, env };
+  const { exit, lines, errors, steps, tones } = await start(['doctor', ...args], env);
+  return { exit: await exit, text: lines.join('\n'), errors, steps, tones, fake, env };
 }
 
 test('all is well: the settings, and a call', async () => {
-  const { exit, text, fake, env } = await doctor();
+  const { exit, text, steps, tones, fake, env } = await doctor();
 
   expect(exit).toBe(0);
+  expect(steps).toEqual([`GET /tools/defaults at ${env.AGENT_PLATFORM_BASE_URL_EU}/v3 …`]);
+  expect(new Set(tones)).toEqual(new Set(['good']));
   expect(text).toMatch(
     new RegExp(
       `^ok +region +eu, by AGENT_PLATFORM_REGION\nok +token +${env.AGENT_PLATFORM_TOKEN.length} characters, by`,
@@ -66,7 +69,9 @@ test('a token that is refused is tried in the other region only if asked', async
   expect(shy.text).toMatch(/fail +service.*of the other region.*not tried in na: give --other-region/s);
   expect(shy.fake.requests.map(({ region }) => region)).toEqual(['eu']);
   expect(asked.exit).toBe(1);
-  expect(asked.text).toContain('the token is valid in na: set AGENT_PLATFORM_REGION=na');
+  expect(asked.text).toMatch(/fail +region +the token is valid in na: set AGENT_PLATFORM_REGION=na/);
+  expect(shy.tones.slice(-2)).toEqual(['bad', 'doubtful']);
+  expect(asked.steps.at(-1)).toBe('GET /tools/defaults in na …');
 });
 
 test('the token is told to be of neither region, and counted without the end of its line', async () => {
@@ -93,6 +98,7 @@ test.each([
   expect([exit, asked]).toEqual([1, 1]);
   expect(text).toMatch(finding);
   expect(text.includes('not tried in na')).toBe(status === 403);
+  expect(text.includes('Is the address right?')).toBe(status === 404);
 });
 
 test('drift of the answer is shown', async () => {
@@ -106,11 +112,31 @@ test('drift of the answer is shown', async () => {
   expect(text).toMatch(/warn +drift.*- data\[0\]\.kind: expected one of/s);
 });
 
-test('an address where nothing listens', async () => {
-  const { exit, text } = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: 'http://127.0.0.1:1' });
+test.each(['http', 'https'])('an address where nothing listens, by %s', async (protocol) => {
+  const address = `${protocol}://127.0.0.1:${await freePort()}`;
+  const { exit, text } = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: address });
 
   expect(exit).toBe(1);
   expect(text).toMatch(/fail +service +GET \/tools\/defaults failed without an answer/);
+  // A handshake that found nobody says no more than that.
+  expect(text.includes(' tls ')).toBe(protocol === 'http');
+});
+
+test('a server is told by which name it is called, and no name where it is called by its address', async () => {
+  const names: string[] = [];
+  const SNICallback = (name: string, answer: (error: null) => void): void => {
+    names.push(name);
+    answer(null);
+  };
+  const port = await listenOnLoopback(createServer({ ...ownCertificate(), SNICallback }));
+  const of = async (host: string) => {
+    names.length = 0;
+    const { steps } = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: `https://${host}:${port}` });
+    return [steps[0], ...new Set(names)];
+  };
+
+  expect(await of('127.0.0.1')).toEqual(['the certificate of 127.0.0.1 …']);
+  expect(await of('localhost')).toEqual(['the certificate of localhost …', 'localhost']);
 });
 
 test('a certificate that proves nothing, or none at all', async () => {
@@ -135,29 +161,35 @@ test('a certificate that proves nothing, or none at all', async () => {
   await vi.waitFor(async () => expect(await connections()).toBe(0), 5_000);
 });
 
-test.each([
-  ['200102000000Z', 'the certificate has expired (CERT_HAS_EXPIRED)'],
-  ['491231235959Z', 'the certificate is that of another host (ERR_TLS_CERT_ALTNAME_INVALID)'],
-])('a certificate that this machine trusts, valid until %s', async (until, finding) => {
-  const folder = mkdtempSync(join(tmpdir(), 'agent-platform-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'trusted.pem');
-  const own = ownCertificate(until);
-  writeFileSync(file, own.cert);
-  const port = await listenOnLoopback(createServer(own));
-  const program = fileURLToPath(new URL('../../src/cli/index.ts', import.meta.url));
-  const env = {
-    PATH: process.env.PATH,
-    NODE_EXTRA_CA_CERTS: file,
-    AGENT_PLATFORM_REGION: 'eu',
-    AGENT_PLATFORM_TOKEN: 'a-token-of-the-tests',
-    AGENT_PLATFORM_BASE_URL_EU: `https://127.0.0.1:${port}`,
-  };
-  const ran = promisify(execFile)(process.execPath, ['--import', 'tsx', program, 'doctor'], { env });
-  const { stdout } = await ran.catch((error: { stdout: string }) => error);
+const LATER = '491231235959Z';
 
-  expect(stdout).toContain(`fail  tls        ${finding}`);
-});
+test.each([
+  ['200102000000Z', 'localhost', 'fail  tls        the certificate has expired (CERT_HAS_EXPIRED)'],
+  [LATER, '', 'fail  tls        the certificate is that of another host (ERR_TLS_CERT_ALTNAME_INVALID)'],
+  [LATER, 'localhost', 'ok    tls        TLSv1.3, certificate valid until Dec 31 23:59:59 2049 GMT\n'],
+])(
+  'a certificate that this machine trusts, valid until %s, for the host "%s"',
+  async (until, host, finding) => {
+    const folder = mkdtempSync(join(tmpdir(), 'agent-platform-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'trusted.pem');
+    const own = ownCertificate(until, host);
+    writeFileSync(file, own.cert);
+    const port = await listenOnLoopback(createServer(own, (_, response) => void response.end()));
+    const program = fileURLToPath(new URL('../../src/cli/index.ts', import.meta.url));
+    const env = {
+      PATH: process.env.PATH,
+      NODE_EXTRA_CA_CERTS: file,
+      AGENT_PLATFORM_REGION: 'eu',
+      AGENT_PLATFORM_TOKEN: 'a-token-of-the-tests',
+      AGENT_PLATFORM_BASE_URL_EU: `https://${host || '127.0.0.1'}:${port}`,
+    };
+    const ran = promisify(execFile)(process.execPath, ['--import', 'tsx', program, 'doctor'], { env });
+    const { stdout } = await ran.catch((error: { stdout: string }) => error);
+
+    expect(stdout).toContain(finding);
+  },
+);
 
 test('a certificate is looked at by an IPv6 address too', async () => {
   const server = createServer(ownCertificate()).listen(0, '::1');
@@ -180,9 +212,12 @@ test('the other region is tried only where its address is set', async () => {
 
 test('an address of a receiver that is none is refused, and nothing is asked', async () => {
   const { exit, errors, fake } = await doctor(['--webhook', 'localhost']);
+  const secretless = await doctor(['--webhook', 'http://127.0.0.1:1'], { WORKSPACE_SECRET: undefined });
 
   expect([exit, fake.requests]).toEqual([2, []]);
   expect(errors.join()).toContain('--webhook takes an http: or https: address, got "localhost"');
+  expect([secretless.exit, secretless.fake.requests]).toEqual([2, []]);
+  expect(secretless.errors.join()).toContain('WORKSPACE_SECRET is not set');
 });
 
 test('a token that would go out unencrypted is warned of', async () => {
@@ -206,13 +241,23 @@ test('a receiver must handle what is genuine and refuse what is forged', async (
     });
   });
 
-  expect((await doctor(['--webhook', good])).exit).toBe(0);
+  const well = await doctor(['--webhook', good]);
+  expect(well.exit).toBe(0);
+  expect(well.text.split('\n').slice(-2)).toEqual([
+    expect.stringMatching(/^ok {4}receiver {3}a genuine webhook_test was answered 200 in \d+ ms$/),
+    expect.stringMatching(/^ok {4}receiver {3}a forged webhook_test was answered 401 in \d+ ms$/),
+  ]);
   expect((await doctor(['--webhook', good, '--redis', '--postgres'])).text).toMatch(
     /receiver.*REDIS_URL is not set.*DATABASE_URL is not set/s,
   );
   const accepted = await doctor(['--webhook', open]);
   expect(accepted.exit).toBe(1);
   expect(accepted.text).toMatch(/fail +receiver +a forged webhook_test was answered 200/);
+  expect(accepted.steps.at(-1)).toBe(`posting a genuine and a forged webhook_test to ${open}/ …`);
+  const away = await doctor(['--webhook', 'http://127.0.0.1:1/hook']);
+  expect(away.text).toMatch(
+    /fail +receiver +a genuine webhook_test was answered failed: fetch failed: bad port in \d+ ms, not 200.*\nfail +receiver +a forged/,
+  );
   const refused = await doctor(['--webhook', closed]);
   expect(refused.exit).toBe(1);
   expect(refused.text).toMatch(/fail +receiver +a genuine webhook_test was answered 401/);

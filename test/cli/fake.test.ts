@@ -29,6 +29,15 @@ describe('--seed', () => {
     ['{"eu": {\n  "tools": [,]\n}}', " at line 2, column 13: Unexpected token ','"],
     ['{"eu": {"agents": [{"id": "bot" "x": 1}]}}', ' at line 1, column 33: Expected '],
     ['{"eu": {\n\n}', ' at line 3, column 2: '],
+    [
+      `{"a": 1,\n "${'b'.repeat(30)}": x, "${'c'.repeat(30)}": 1}`,
+      " at line 2, column 36: Unexpected token 'x'.",
+    ],
+    [`x{"${'a'.repeat(60)}": 1}`, " at line 1, column 1: Unexpected token 'x'."],
+    [`[1, x, "${'a'.repeat(60)}"]`, " at line 1, column 5: Unexpected token 'x'."],
+    [`{"${'a'.repeat(60)}":x}`, " at line 1, column 65: Unexpected token 'x'."],
+    ['[1] 2', ' at line 1, column 5: Unexpected non-whitespace character after JSON.'],
+    ['{"a":"b\nc"}', ' at line 1, column 8: Bad control character in string literal.'],
     ['[1,]', " at line 1, column 4: Unexpected token ']'"],
   ])('tells where %j is no JSON', async (content, message) => {
     const { errors, exit } = await start(['fake', '--port', '0', '--seed', file(content)]);
@@ -38,7 +47,7 @@ describe('--seed', () => {
   });
 
   test('tells each kind of problem once, with what there is', async () => {
-    const tools = [{ id: 1 }, { id: 2 }, { id: 3 }];
+    const tools = Array.from({ length: 12 }, (_, id) => ({ id }));
     const leads = [{ nme: 'x' }, { id: 'l', nme: 'y' }];
     const { errors } = await start([
       'fake',
@@ -51,7 +60,7 @@ describe('--seed', () => {
       .split('\n')
       .filter((line) => !line.startsWith('agent-platform-sdk'));
     expect(lines).toEqual([
-      '  - eu.tools[].id: expected string, received number (3 times, first at eu.tools[0].id)',
+      '  - eu.tools[].id: expected string, received number (12 times, first at eu.tools[0].id)',
       '  - eu.leads[].nme: unknown field; there are id, agentId (2 times, first at eu.leads[0].nme)',
       expect.stringMatching(/^ {2}- eu\.robots: unknown field; there are workspaces, orgs, agents,[^(]*$/),
     ]);

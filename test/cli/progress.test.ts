@@ -85,10 +85,15 @@ describe.skipIf(!hasPython)('on a terminal', () => {
   });
 });
 
-test.skipIf(!hasPython)('what came over the network commands no terminal, in an error neither', async () => {
-  const args = ['fake', '--seed', '/nowhere/\u001b[2J'];
+test('what came over the network commands no terminal, in an error neither', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-platform-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'events.ndjson');
+  writeFileSync(file, JSON.stringify({ type: 'x\u001b[2J', payload: {} }));
+  const target = await serve((_, response) => void response.end());
 
-  expect(await shown([...onTerminal, ...args], {})).toContain('/nowhere/\\u001b[2J');
+  expect(await shown([...node, 'replay', file, '--to', target], {})).toMatch(/^x\\u001b\[2J 200 in/);
+  expect(await shown([...node, 'fake', '--seed', '/nowhere/\u001b[2J'], {})).toContain('/nowhere/\\u001b[2J');
 });
 
 test('piped, a line is a line: neither progress nor colour', async () => {

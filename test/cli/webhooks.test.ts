@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createWebhookReceiver, type WebhookEvent } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
 import { serve } from '../support/loopback.js';
 import { start } from './terminal.js';
@@ -65,6 +65,26 @@ describe('listen', () => {
     expect(readFileSync(file, 'utf8')).toContain('webhook_test');
   });
 
+  test('says which deliveries are good and which are bad, and nothing beside its own lines', async () => {
+    const consoles = (['debug', 'error', 'info', 'log', 'warn'] as const).map((name) =>
+      vi.spyOn(console, name).mockReturnValue(),
+    );
+    onTestFinished(() => void vi.restoreAllMocks());
+    const away = await serve((_, response) => void response.writeHead(404).end());
+    const plain = await start(['listen', '--port', '0'], env);
+    const passing = await start(['listen', '--port', '0', '--forward-to', away], env);
+    await postTo(plain.url, fixtures.delivery('webhook_test', secret));
+    await postTo(plain.url, fixtures.delivery('webhook_test', 'another-secret'));
+    await postTo(passing.url, fixtures.delivery('webhook_test', secret));
+    await postTo(passing.url, {});
+
+    expect(plain.lines.slice(1)).toEqual(['webhook_test 200', 'refused 401 verification_failed']);
+    expect(plain.tones).toEqual([undefined, 'good', 'bad']);
+    expect(passing.tones).toEqual([undefined, 'bad', 'bad']);
+    expect([plain.errors, passing.errors]).toEqual([[], []]);
+    for (const printed of consoles) expect(printed).not.toHaveBeenCalled();
+  });
+
   test('listens at the address that it is told', async () => {
     const { url } = await start(['listen', '--port', '0', '--host', '::1'], env);
 
@@ -107,7 +127,9 @@ describe('listen', () => {
     ]) {
       const { url, lines } = await start(['listen', '--port', '0', ...args], env);
       expect((await postTo(url, body)).status).toBe(200);
-      expect(lines[0]).toContain('personal data');
+      expect(lines[0]).toBe(
+        `Webhooks are received at ${url}. Ctrl+C ends it.\nThey are recorded in ${args[1]}, without the secret: personal data, keep it as such.`,
+      );
       expect(lines[1]).toBe('webhook_test 200');
     }
 
@@ -172,6 +194,33 @@ describe('replay', () => {
     expect(lines.at(-1)).toBe('1 posted, 1 not answered 200');
   });
 
+  test('posts nothing of a recording that has nothing, or nothing of the type', async () => {
+    const empty = await start(['replay', newFile(''), '--to', 'http://127.0.0.1:1'], env);
+    const others = ['replay', await record(), '--to', 'http://127.0.0.1:1', '--only', 'lead_captured'];
+    const none = await start(others, env);
+
+    expect([await empty.exit, await none.exit]).toEqual([0, 0]);
+    expect([empty.lines, none.lines]).toEqual([
+      ['0 posted, 0 not answered 200'],
+      ['0 posted, 0 not answered 200'],
+    ]);
+  });
+
+  test('tells which one it is at, and whether it was taken', async () => {
+    const statuses = [200, 204];
+    const url = await serve((_, response) => void response.writeHead(statuses.shift() ?? 500).end());
+    const { exit, lines, steps, tones } = await start(['replay', await record(), '--to', url], env);
+
+    expect(await exit).toBe(1);
+    expect(steps).toEqual(['1 of 2: client_created', '2 of 2: client_deleted']);
+    expect(lines.map((line) => line.replace(/\d+ ms/, '… ms'))).toEqual([
+      'client_created 200 in … ms',
+      'client_deleted 204 in … ms',
+      '2 posted, 1 not answered 200',
+    ]);
+    expect(tones).toEqual(['good', 'bad', undefined]);
+  });
+
   test.each([
     [500, 200],
     [200, 500],
@@ -217,6 +266,26 @@ describe('trigger', () => {
     expect(handled[0]?.payload.createdAt).toBeGreaterThanOrEqual(before);
   });
 
+  test('says of each copy how it was answered, and ends with 1 where one was not', async () => {
+    const statuses = [200, 500, 201];
+    const url = await serve((_, response) => void response.writeHead(statuses.shift() ?? 200).end());
+    const args = ['trigger', 'lead_captured', '--to', url, '--copies', '3'];
+    const { exit, lines, steps, tones } = await start(args, env);
+
+    expect(await exit).toBe(1);
+    expect(steps).toEqual(['posting lead_captured']);
+    expect(lines.map((line) => line.replace(/ in \d+ ms$/, '')).sort()).toEqual([
+      'lead_captured 200',
+      'lead_captured 201',
+      'lead_captured 500',
+    ]);
+    expect(lines.map((line, index) => line.includes(' 200 ') === (tones[index] === 'good'))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+
   test('posts to the whole of the address', async () => {
     const urls: unknown[] = [];
     const url = await serve((request, response) => {
@@ -257,8 +326,11 @@ describe('trigger', () => {
     const { url, handled } = await receiver();
     const open = await serve((_, response) => void response.end());
 
-    expect(await (await start(['trigger', 'webhook_test', '--to', url, '--forged'])).exit).toBe(0);
-    expect(await (await start(['trigger', 'webhook_test', '--to', open, '--forged'])).exit).toBe(1);
+    const refused = await start(['trigger', 'webhook_test', '--to', url, '--forged']);
+    const taken = await start(['trigger', 'webhook_test', '--to', open, '--forged']);
+    expect([await refused.exit, await taken.exit]).toEqual([0, 1]);
+    expect(refused.lines).toEqual([expect.stringMatching(/^webhook_test 401 in \d+ ms$/)]);
+    expect([refused.tones, taken.tones]).toEqual([['good'], ['bad']]);
     expect(handled).toEqual([]);
   });
 });
@@ -300,12 +372,27 @@ test.each([
     env,
   ],
   [['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--copies', '1001'], 'got "1001"', env],
+  [['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--set', '=a=b'], 'field=value, got "=a=b"', env],
+  [['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--copies', 'x5'], 'got "x5"', env],
+  [['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--copies', '5x'], 'got "5x"', env],
+  [['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--copies', '1.5'], 'got "1.5"', env],
+  [['listen', '--port', '65536'], '--port takes a number from 0 to 65535, got "65536".', env],
+  [
+    ['trigger', 'webhook_test', '--to', 'ftp://a'],
+    '--to takes an http: or https: address, got "ftp://a"',
+    env,
+  ],
+  [['replay', 'x', '--to', 'a'], '--to takes an http: or https: address, got "a"', env],
+  [['trigger', '--to', 'http://127.0.0.1'], 'trigger takes the type of an event.', env],
+  [['listen', 'now'], '"now" is not expected after "listen".', env],
   [['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--copies', '0'], 'from 1 to 1000, got "0"', env],
 ] as const)('%j is refused', async (args, message, variables) => {
-  const { errors, exit } = await start(args, variables);
+  const { errors, exit, lines } = await start(args, variables);
 
   expect(await exit).toBe(2);
   expect(errors.join()).toMatch(message);
+  expect(errors.at(-1)).toMatch(new RegExp(`\nagent-platform-sdk ${args[0]} --help tells more\\.$`));
+  expect(lines).toEqual([]);
 });
 
 test.each([
@@ -313,6 +400,27 @@ test.each([
   ['https://crm.example/webhooks', []],
 ])('a secret that would go out unencrypted is warned of: %s', async (target, warnings) => {
   const { errors } = await start(['listen', '--port', '0', '--forward-to', target], env);
+  const replayed = await start(['replay', newFile(''), '--to', target], env);
+  // Nothing is posted: the number is refused after the address was looked at.
+  const triggered = await start(['trigger', 'webhook_test', '--to', target, '--copies', 'x'], env);
 
   expect(errors).toEqual(warnings);
+  expect(replayed.errors).toEqual(warnings);
+  expect(triggered.errors.slice(0, -1)).toEqual(warnings);
+});
+
+test.each([
+  ['listen', 4020],
+  ['fake', 4010],
+])('%s listens on port %i unless it is told another', async (name, port) => {
+  // Taken by this test, or by something else on this machine.
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.once('error', () => resolve()).listen(port, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => void server.close());
+  const { errors, exit } = await start([name], env);
+
+  expect(await exit).toBe(1);
+  expect(errors).toEqual([`Port ${port} is in use. Choose another with --port, or 0 for any free one.`]);
 });

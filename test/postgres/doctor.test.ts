@@ -33,6 +33,9 @@ test('the doctor counts what waits in the inbox, and names settings that can los
     await inbox.store(stored);
   }
   await inbox.close();
+  await pool.query(
+    "UPDATE pgboss.job SET created_on = now() - interval '90 seconds' WHERE state = 'created'",
+  );
   const one = '(SELECT id FROM pgboss.job LIMIT 1)';
   await pool.query(`UPDATE pgboss.job SET state = 'active' WHERE id = ${one}`);
   await pool.query('CREATE ROLE stranger LOGIN');
@@ -42,7 +45,7 @@ test('the doctor counts what waits in the inbox, and names settings that can los
 
   const told = await inboxOf('postgres');
   expect(told).toMatch(
-    /^ok +inbox +takes events: 1 waiting, 1 active, 0 retrying, 0 dead letters, oldest \d+ s/,
+    /^ok +inbox +takes events: 1 waiting, 1 active, 0 retrying, 0 dead letters, oldest 9\d s/,
   );
   expect(told).toMatch(/warn +inbox +synchronous_commit is off/);
   expect(await inboxOf('postgres', ['--queue', 'another'])).toContain('0 waiting');
@@ -53,6 +56,17 @@ test('the doctor counts what waits in the inbox, and names settings that can los
   expect(await inboxOf('nowhere')).toMatch(
     /fail +inbox +Postgres does not answer: database "nowhere" does not/,
   );
+  expect(await inboxOf('postgres', [], 'nobody')).toMatch(
+    /fail +inbox +role "nobody" does not exist: see the user and the password of DATABASE_URL/,
+  );
+  expect(told).toMatch(/warn +inbox +fsync is off/);
+  const asking = new Pool({ connectionString: postgres.url });
+  const connections =
+    "SELECT count(*)::int AS count FROM pg_stat_activity WHERE backend_type = 'client backend'";
+  const open = async () => (await asking.query<{ count: number }>(connections)).rows[0]?.count;
+  // The one that asks is left.
+  await expect.poll(open).toBe(1);
+  await asking.end();
 });
 
 test('a Postgres that takes no writes takes no events', async () => {

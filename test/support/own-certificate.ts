@@ -14,12 +14,26 @@ const serial = der(0x02, Uint8Array.of(1));
 const nobody = der(SEQUENCE);
 const ed25519 = der(SEQUENCE, Buffer.from('06032b6570', 'hex'));
 
-/** A key of its own for a TLS server, with a certificate that no one but itself has signed, valid until a time of UTC. */
-export function ownCertificate(until = '491231235959Z'): { readonly key: string; readonly cert: string } {
+/** Version 3, which has extensions: the name of a host as the one of the certificate. */
+const version3 = der(0xa0, der(0x02, Uint8Array.of(2)));
+const ofHost = (name: string) => {
+  const names = der(0x04, der(SEQUENCE, der(0x82, Buffer.from(name))));
+  return der(0xa3, der(SEQUENCE, der(SEQUENCE, Buffer.from('0603551d11', 'hex'), names)));
+};
+
+/**
+ * A key of its own for a TLS server, with a certificate that no one but itself has signed, valid until a time of UTC, for a host or
+ * for none.
+ */
+export function ownCertificate(
+  until = '491231235959Z',
+  host?: string,
+): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   const validity = der(SEQUENCE, time('200101000000Z'), time(until));
-  const content = der(SEQUENCE, serial, ed25519, nobody, validity, nobody, spki);
+  const own = [serial, ed25519, nobody, validity, nobody, spki];
+  const content = host === undefined ? der(SEQUENCE, ...own) : der(SEQUENCE, version3, ...own, ofHost(host));
   const signature = der(BIT_STRING, Uint8Array.of(0), sign(null, content, privateKey));
   const certificate = der(SEQUENCE, content, ed25519, signature).toString('base64');
   return {

@@ -405,6 +405,76 @@ describe('requests', () => {
   });
 });
 
+test.each<[request: string, body: unknown, status: number, message: string]>([
+  ['DELETE /records/eu/tools/tool_eu_1', undefined, 200, 'Removed "tool_eu_1".'],
+  ['DELETE /records/na/orgs/x', undefined, 404, 'Region na has no "x" among its orgs.'],
+  ['DELETE /faults/fault_1', undefined, 200, 'Took "fault_1" away.'],
+  ['DELETE /faults/fault_2', undefined, 404, 'There is no fault with the id "fault_2".'],
+  ['DELETE /faults', undefined, 200, 'No fault is left.'],
+  ['DELETE /requests', undefined, 200, 'No request is left.'],
+  ['DELETE /deliveries', undefined, 200, 'No delivery is left.'],
+  ['DELETE /subscriptions/subscription_1', undefined, 200, 'Ended "subscription_1".'],
+  ['DELETE /subscriptions/x', undefined, 404, 'There is no subscription with the id "x".'],
+  [
+    'POST /reset',
+    {},
+    200,
+    'Records, requests, faults, deliveries and subscriptions are as in the beginning.',
+  ],
+  ['POST /deliveries/x/resend', {}, 400, 'There is no delivery with the id "x".'],
+])('%s is answered %i: %s', async (request, body, status, message) => {
+  const { fake, ask } = await steered();
+  fake.faults.inject({ status: 500 });
+  fake.webhooks.subscribe(HOOK);
+  const answer = await ask(request, body);
+
+  expect(answer.status).toBe(status);
+  expect(answer.body).toEqual(
+    status === 200 ? { success: true, message } : { code: 'invalid_control', message },
+  );
+});
+
+test.each([
+  ['GET /faults', {}, 'DELETE /faults'],
+  ['POST /reset', { more: 1 }, 'POST /reset'],
+  ['POST /deliveries/x/resend', { more: 1 }, 'POST /deliveries/x/resend'],
+])('what asks for nothing takes no field: %s with %j', async (_, body, request) => {
+  const { ask } = await steered();
+  const [path] = request.split('?');
+  const inQuery = await ask(`${path}?more=1`, request.startsWith('POST') ? {} : undefined);
+  expect([inQuery.status, inQuery.body.message]).toEqual([400, 'The query is wrong.']);
+  if (Object.keys(body).length > 0) {
+    const inBody = await ask(request, body);
+    expect([inBody.status, inBody.body.message]).toEqual([400, 'The body is wrong.']);
+    expect(inBody.body.issues).toEqual([
+      { message: expect.stringMatching(/^more: unknown field/) as string },
+    ]);
+  }
+});
+
+test('events, deliveries and subscriptions go to the region and the workspace that are named', async () => {
+  const { fake, ask } = await steered();
+  const { secondWorkspaceId: workspaceId } = fake.seed.na;
+  const asked = { url: HOOK, region: 'na', workspaceId, events: ['lead_captured'] };
+  const { subscription } = (await ask('POST /subscriptions', asked)).body;
+
+  expect(subscription).toEqual({
+    id: 'subscription_1',
+    address: HOOK,
+    region: 'na',
+    workspaceId,
+    events: ['lead_captured'],
+    untilReset: true,
+  });
+  const sentTo = async (owner: object) =>
+    (await ask('POST /events', { type: 'lead_captured', ...owner })).body.deliveries.length;
+  expect([
+    await sentTo({}),
+    await sentTo({ region: 'na' }),
+    await sentTo({ region: 'na', workspaceId }),
+  ]).toEqual([0, 0, 1]);
+});
+
 test('reset takes back everything that it says, and keeps what the program has wired', async () => {
   const { fake, ask } = await steered();
   const pending: (() => void)[] = [];

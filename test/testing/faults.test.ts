@@ -400,6 +400,127 @@ test('a process waits for a latency', async () => {
   expect(await text(child.stdout)).toBe('404\n');
 });
 
+test.each([
+  [{ kind: 'reset' }, 'read ECONNRESET', 'ECONNRESET'],
+  [{ kind: 'refused' }, 'connect ECONNREFUSED', 'ECONNREFUSED'],
+] as const)('%j rejects as fetch does in Node', async (fault, message, code) => {
+  const fake = createFakePlatform();
+  fake.faults.inject(fault);
+  const error: unknown = await send(fake, '/v3/tools/defaults').catch((thrown: unknown) => thrown);
+
+  expect(error).toBeInstanceOf(TypeError);
+  expect(error).toMatchObject({ message: 'fetch failed', cause: { message, code } });
+});
+
+test('a reset in the body gives half of it before, and promises the whole', async () => {
+  const fake = createFakePlatform();
+  const whole = await (await send(fake, '/v3/tools/defaults')).text();
+  fake.faults.inject({ kind: 'reset', at: 'body' });
+  const { body, headers, status } = await send(fake, '/v3/tools/defaults');
+  const reader = (body ?? new ReadableStream()).getReader();
+
+  expect([status, headers.get('content-length')]).toEqual([200, String(whole.length)]);
+  const first = (await reader.read()) as { value: Uint8Array };
+  expect(new TextDecoder().decode(first.value)).toBe(whole.slice(0, whole.length / 2));
+  await expect(reader.read()).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
+});
+
+test.each<[FaultInput, number, string, Readonly<Record<string, string>>]>([
+  [
+    { status: 503 },
+    503,
+    '{"message":"The fake was told to answer 503.","code":"fault"}',
+    { 'content-type': 'application/json', 'content-length': '61' },
+  ],
+  [{ status: 429, body: 'none', retryAfter: 0.5 }, 429, '', { 'retry-after': '0.5' }],
+  [{ kind: 'status', status: 200, code: 'a', message: 'b' }, 200, '{"message":"b","code":"a"}', {}],
+  [
+    { status: 503, retryAfter: 'soon', headers: { 'X-Node': '7', 'content-type': 'text/plain' } },
+    503,
+    '{"message":"The fake was told to answer 503.","code":"fault"}',
+    { 'x-node': '7', 'content-type': 'text/plain', 'retry-after': 'soon' },
+  ],
+  [
+    { kind: 'html', status: 504 },
+    504,
+    '<!doctype html><title>504</title><h1>504</h1><p>The fake was told to answer HTML.</p>',
+    {},
+  ],
+  [{ kind: 'empty' }, 200, '', {}],
+  [{ kind: 'empty', status: 201 }, 201, '', {}],
+  [{ kind: 'wrong-shape' }, 200, '{"unexpected":true}', { 'content-length': '19' }],
+  [{ kind: 'wrong-shape', status: 202, body: null }, 202, 'null', {}],
+])('%j is answered so, to the letter', async (fault, status, text, headers) => {
+  const fake = createFakePlatform();
+  fake.faults.inject(fault);
+  const response = await send(fake, '/v3/tools/defaults');
+
+  expect([response.status, await response.text()]).toEqual([status, text]);
+  expect(Object.fromEntries(response.headers)).toMatchObject(headers);
+  expect(fake.requests).toMatchObject([{ status, fault: fault.kind ?? 'status' }]);
+});
+
+test('a truncated answer has the length of what is left of it', async () => {
+  const fake = createFakePlatform();
+  const whole = await (await send(fake, '/v3/tools/tool_eu_1')).text();
+  fake.faults.inject({ kind: 'truncated' });
+  const response = await send(fake, '/v3/tools/tool_eu_1');
+
+  const text = await response.text();
+  expect(text).toBe(whole.slice(0, Math.floor(whole.length / 2)));
+  expect([response.status, response.headers.get('content-length')]).toEqual([200, String(text.length)]);
+});
+
+test('a stalled answer comes in two parts, and is whole', async () => {
+  const fake = createFakePlatform();
+  const whole = await (await send(fake, '/v3/tools/tool_eu_1')).text();
+  for (const after of [undefined, 3]) {
+    fake.faults.inject({ kind: 'stall', ms: 1, after });
+    const response = await send(fake, '/v3/tools/tool_eu_1');
+    const parts: string[] = [];
+    const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      parts.push(new TextDecoder().decode(part.value));
+
+    expect(parts).toHaveLength(2);
+    expect(parts[0]).toHaveLength(after ?? Math.floor(whole.length / 2));
+    expect(parts.join('')).toBe(whole);
+    expect(response.headers.get('content-length')).toBe(String(whole.length));
+  }
+});
+
+test.each<FaultInput>([
+  { status: 200 },
+  { status: 599 },
+  { status: 500, times: 1, rate: 0 },
+  { status: 500, rate: 1, seed: 0, acts: false },
+  { status: 500, body: 'document', retryAfter: 'Wed, 21 Oct 2015 07:28:00 GMT' },
+  { kind: 'html', status: 200 },
+  { kind: 'stall', after: 0, ms: 0 },
+  { kind: 'latency', ms: 0 },
+  { kind: 'latency', ms: { from: 0, to: 0 }, region: 'na' },
+  { kind: 'latency', ms: { median: 0.5, p99: 1 } },
+  { kind: 'reset', at: 'start', acts: true },
+])('%j is taken, and listed as it was given', (fault) => {
+  const { faults } = createFakePlatform();
+  const { id, remaining } = faults.inject(fault);
+  const { times: _, ...given } = fault;
+
+  expect(faults.list()).toEqual([{ ...given, id: 'fault_1', endpoint: undefined, remaining: 1, struck: 0 }]);
+  expect([id, remaining]).toEqual(['fault_1', 1]);
+});
+
+test.each<[FaultInput, struck: boolean]>([
+  [{ status: 500, rate: 0, times: 'always' }, false],
+  [{ status: 500, rate: 1, times: 'always' }, true],
+])('%j strikes all or none', async (fault, isStruck) => {
+  const fake = createFakePlatform();
+  fake.faults.inject(fault);
+  for (let call = 0; call < 50; call += 1) await send(fake, '/v3/tools/defaults');
+
+  expect(fake.requests.filter(({ status }) => status === 500)).toHaveLength(isStruck ? 50 : 0);
+});
+
 describe('refuses', () => {
   test.each([
     [
@@ -428,6 +549,25 @@ describe('refuses', () => {
       '- retryAfter: expected a number of seconds',
     ],
     ['two unknown fields', { status: 500, one: 1, two: 2 }, /- one: unknown field.*\n.*- two: unknown field/],
+    ['a status below all', { status: 199 }, '- status: expected at least 200'],
+    ['a status above all', { status: 600 }, '- status: expected at most 599'],
+    ['a status that is not whole', { status: 500.5 }, '- status: expected int, received number'],
+    ['a status of HTML that is none', { kind: 'html', status: 100 }, '- status: expected at least 200'],
+    ['a status of nothing that is none', { kind: 'empty', status: 600 }, '- status: expected at most 599'],
+    ['a status of a shape that is none', { kind: 'wrong-shape', status: 1 }, '- status: expected at least'],
+    ['a body elsewhere', { status: 500, body: 'html' }, '- body: expected one of "document", "none"'],
+    ['headers that are no texts', { status: 500, headers: { a: 1 } }, '- headers.a: expected string'],
+    ['a code that is no text', { status: 500, code: 5 }, '- code: expected string, received number'],
+    ['half a call', { status: 500, times: 1.5 }, '- times: expected a whole number from 1'],
+    ['another region', { status: 500, region: 'us' }, '- region: expected one of "eu", "na"'],
+    ['a seed in words', { status: 500, seed: 'x' }, '- seed: expected number, received string'],
+    ['acts in words', { status: 500, acts: 'yes' }, '- acts: expected boolean, received string'],
+    ['a stall after less than nothing', { kind: 'stall', after: -1 }, '- after: expected at least 0'],
+    ['a stall after half a byte', { kind: 'stall', after: 0.5 }, '- after: expected int, received number'],
+    ['a stall of less than nothing', { kind: 'stall', ms: -1 }, '- ms: expected at least 0'],
+    ['a latency of a third kind', { kind: 'latency', ms: { mean: 1 } }, '- ms: expected milliseconds'],
+    ['a latency from less than nothing', { kind: 'latency', ms: { from: -1, to: 1 } }, '- ms'],
+    ['no latency', { kind: 'latency' }, '- ms: '],
     ['a rate above 1', { status: 500, rate: 2 }, '- rate: expected at most 1'],
     ['a rate below 0', { status: 500, rate: -0.1 }, '- rate: expected at least 0'],
     ['a reset elsewhere', { kind: 'reset', at: 'end' }, '- at: expected one of "start", "body"'],

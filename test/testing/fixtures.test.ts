@@ -81,9 +81,92 @@ test('a recording may have blank lines, and need not tell when a webhook came', 
 test.each<[values: unknown[], of: (made: Fixtures) => unknown]>([
   [['look_up_order', 'book_demo', 'find_invoice'], (made) => made.tool().name],
   [['vg', 'vf'], (made) => made.event('agent_created').payload.agentPlatform],
+  [['free', 'team', 'enterprise'], (made) => made.variable().value],
+  [['online', 'offline'], (made) => made.orgClient().status],
+  [['en', 'de', 'fr'], (made) => made.orgClient().preferredLanguage],
+  [['ai-chatting', 'requested_chat'], (made) => made.conversation().state],
+  [['web-chat', 'whatsapp'], (made) => made.conversation().origin],
+  [['webchat', 'whatsapp'], (made) => made.event('message_received').payload.channel],
+  [['web-chat', 'whatsapp'], (made) => made.event('lead_captured').payload.channel],
+  [['ui_engine_form', 'ui_engine_input'], (made) => made.event('form_submitted').payload.formType],
 ])('of a choice of values, each is drawn under some seed: %j', (values, of) => {
   const seeds = Array.from({ length: 30 }, (_, seed) => seed);
   expect(new Set(seeds.map((seed) => of(createFixtures({ seed }))))).toEqual(new Set(values));
+});
+
+test('names, times and sums of a record fit each other', () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const made = createFixtures({ seed });
+    const client = made.orgClient();
+    const [first = ''] = client.name?.toLowerCase().split(' ') ?? [];
+    expect(client.email).toBe(`${first}@shop.example`);
+    const { ID: _, memberIds, ts = 0, lastModified = 0, ...summary } = made.team();
+    expect(client.teams).toEqual([{ ...summary, ID: 'team_eu_1' }]);
+    expect(memberIds).toEqual(['client_eu_1']);
+    const tool = made.tool();
+    const convo = made.conversation() as Required<ReturnType<Fixtures['conversation']>>;
+    const [handoff] = convo.handoffHistory as {
+      requestedAt: number;
+      acceptedAt: number;
+      completedAt: number;
+    }[];
+    for (const times of [
+      [ts, lastModified],
+      [Date.parse(tool.createdAt ?? ''), Date.parse(tool.updatedAt ?? '')],
+      [convo.firstMessageTS, convo.lastMessageTS, convo.lastModified, convo.lastViewed],
+      [convo.ts, handoff?.requestedAt, handoff?.acceptedAt, convo.humanLastRepliedAt, handoff?.completedAt],
+      [convo.ts, convo.humanClaimedAt, convo.humanLastRepliedAt, convo.pendingAiReplyAt, convo.resolvedAt],
+    ] as number[][]) {
+      expect(times.map((time, index) => index === 0 || time > (times[index - 1] ?? Infinity))).not.toContain(
+        false,
+      );
+    }
+    expect(convo.convoTimeSeconds).toBe(((convo.lastMessageTS ?? 0) - (convo.firstMessageTS ?? 0)) / 1_000);
+    const { tokenUsage: used, detailedCost: cost } = convo as unknown as Record<
+      string,
+      Record<string, number>
+    >;
+    expect(used?.cumulativeTotalTokens).toBe(
+      (used?.cumulativeInputTokens ?? 0) + (used?.cumulativeOutputTokens ?? 0),
+    );
+    expect(used?.lastTurnTotalTokens).toBe(
+      (used?.lastTurnInputTokens ?? 0) + (used?.lastTurnOutputTokens ?? 0),
+    );
+    const { totalCreditsConsumed, ...parts } = cost ?? {};
+    expect(totalCreditsConsumed).toBe(Object.values(parts).reduce((sum, part) => sum + part, 0));
+    expect([client.index, convo.hotScore, convo.value].map(Number.isInteger)).toEqual([true, true, true]);
+  }
+});
+
+test('numbers are drawn between their ends, both included', () => {
+  const seeds = Array.from({ length: 2_000 }, (_, seed) => createFixtures({ seed }));
+  for (const [of, least, most] of [
+    [(made: Fixtures) => made.orgClient().index, 0, 20],
+    [(made: Fixtures) => made.conversation().hotScore, 0, 100],
+  ] as const) {
+    const drawn = seeds.map((made) => Number(of(made)));
+    expect([Math.min(...drawn), Math.max(...drawn)]).toEqual([least, most]);
+  }
+});
+
+test('every secret, address and telephone number says that it is made up', () => {
+  const all = [
+    ...records.map((name) => fixtures[name]()),
+    ...events.map((type) => fixtures.event(type).payload),
+  ];
+  const texts = textsIn(all);
+  const named = (pattern: RegExp) => texts.filter(([field]) => pattern.test(field)).map(([, text]) => text);
+
+  const secrets = named(/Password|magicCode|usedSecret|TOKEN|serverUrlSecret|sessionKey|listenUrl/);
+  expect(secrets.length).toBeGreaterThan(6);
+  for (const secret of secrets) expect(secret).toContain('fake-');
+  const places = texts.map(([, text]) => text).filter((text) => /\w@\w|:\/\//.test(text));
+  expect(places.length).toBeGreaterThan(20);
+  for (const place of places) expect(place).toMatch(/^(\w+@|https:\/\/)[\w.]+\.example(\/|$)/);
+  for (const number of named(/Phone|PhoneNumber|BusinessNumber$/).filter((text) => text.startsWith('+')))
+    expect(number.replaceAll(' ', '')).toMatch(/^\+1000000000\d$/);
+  // The block for documentation (RFC 5737).
+  expect(named(/^ipAddress$/)).toEqual(['192.0.2.1']);
 });
 
 test('the ids of a conversation begin with its agent, and end with itself', () => {
@@ -114,6 +197,23 @@ test.each(events.filter((type) => /_(created|updated|deleted)$/.test(type)))(
     expect(fixtures.event(type).payload).toMatchObject({ operation: type.split('_')[1] });
   },
 );
+
+test.each([
+  ['chat_delegated', 'delegated'],
+  ['bug_reported', 'reported'],
+  ['lead_captured', 'captured'],
+] as const)('%s tells the operation %s', (type, operation) => {
+  expect(fixtures.event(type).payload).toMatchObject({ operation });
+});
+
+test.each(['eu', 'na'] as const)('an event of %s names what it is about by the ids of the seed', (region) => {
+  const { agentId, convoId, orgId, clientId } = createFakePlatform().seed[region];
+  const about = { agentId, convoId, organisationId: orgId, clientId };
+  const payloads = events.map((type): object => createFixtures({ region, seed: 4 }).event(type).payload);
+
+  for (const payload of payloads) expect({ ...about, ...payload }).toMatchObject(about);
+  for (const field of Object.keys(about)) expect(payloads.some((payload) => field in payload)).toBe(true);
+});
 
 /** Every text in a value, at any depth, with the name of its field. */
 function textsIn(value: unknown, field = ''): readonly (readonly [field: string, text: string])[] {

@@ -5,7 +5,7 @@ import {
   PermissionDeniedError,
 } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { clientOf, send } from './support/client.js';
 
@@ -58,10 +58,140 @@ test.each([
   expect(z.parse(ErrorBodySchema, body)).toMatchObject({ code });
 });
 
-test('an unknown route is named', async () => {
-  const response = await send(createFakePlatform(), '/v3/tools/defaults', { method: 'POST' });
+describe('each refusal', () => {
+  const { eu, na } = createFakePlatform().seed;
+  const post = (value: unknown): RequestInit => ({
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify(value),
+  });
+  const as = (token: string, init: RequestInit = {}): RequestInit => ({
+    ...init,
+    headers: { ...(init.headers as object), authorization: `Bearer ${token}` },
+  });
+  const release = '/v3/utils/telco/release-number';
+  const rented = { phoneNumberSid: eu.rentedNumberSid, isImportedNumber: true };
+  const imported = { phoneNumberSid: eu.importedNumberSid, isImportedNumber: false };
+  const convo = `/v3/agents/${eu.agentId}/convos/${eu.convoId}`;
+  const workspace = `/v3/workspaces/${eu.workspaceId}`;
+  const variables = `/v3/agents/${eu.agentId}/variables`;
 
-  expect(await response.json()).toMatchObject({ message: 'No operation is POST /v3/tools/defaults.' });
+  test.each<[path: string, init: RequestInit, status: number, code: string, message: string]>([
+    [
+      '/v3/tools/defaults',
+      { method: 'POST' },
+      404,
+      'unknown_route',
+      'No operation is POST /v3/tools/defaults.',
+    ],
+    ['/tools?a=1', {}, 404, 'unknown_route', 'No operation is GET /tools.'],
+    [
+      '/v3/tools/defaults',
+      { headers: { authorization: 'Bearer ' } },
+      401,
+      'unauthenticated',
+      'The header "Authorization: Bearer <token>" is missing.',
+    ],
+    ['/v3/tools/defaults', as('nobody'), 401, 'unauthenticated', 'The token is not known.'],
+    [
+      '/v3/tools/defaults',
+      as(na.agentSecret),
+      401,
+      'unauthenticated',
+      'The token is not known in region eu.',
+    ],
+    [
+      variables,
+      { ...post({}), headers: { 'content-type': 'text/json' } },
+      400,
+      'invalid_request',
+      'The request body must be application/json.',
+    ],
+    [variables, { ...post(0), body: '{' }, 400, 'invalid_request', 'The request body is not JSON.'],
+    [
+      variables,
+      post({ variable: { key: eu.variableKey } }),
+      400,
+      'duplicate_key',
+      'The agent has a variable with the key "customer_name" already.',
+    ],
+    [
+      `/v3/tools/${eu.toolId}`,
+      as(eu.secondWorkspaceSecret),
+      403,
+      'forbidden',
+      'The workspace secret may not do this: getTool.',
+    ],
+    [
+      release,
+      as(eu.agentSecret, post(rented)),
+      403,
+      'forbidden',
+      'The agent secret may not do this: releasePhoneNumber.',
+    ],
+    [
+      convo,
+      as(eu.secondWorkspaceSecret),
+      403,
+      'forbidden',
+      'Only the owner of an agent may read its conversations.',
+    ],
+    [
+      `/v3/workspaces/${eu.secondWorkspaceId}`,
+      { method: 'DELETE' },
+      403,
+      'forbidden',
+      'Only an owner of the workspace may delete it.',
+    ],
+    [workspace, { method: 'DELETE' }, 403, 'primary_workspace', 'The primary workspace cannot be deleted.'],
+    ['/v3/tools/x', {}, 404, 'not_found', 'There is no tool with the id "x".'],
+    ['/v3/orgs/x/members-and-teams', {}, 404, 'not_found', 'There is no organisation with the id "x".'],
+    ['/v3/agents/x/convos/c', {}, 404, 'not_found', 'There is no agent with the id "x".'],
+    [
+      `/v3/agents/${eu.agentId}/convos/c%2F1`,
+      {},
+      404,
+      'not_found',
+      'There is no conversation with the id "c/1".',
+    ],
+    [
+      '/v3/agents/x/variables',
+      post({ variable: { key: 'k' } }),
+      404,
+      'not_found',
+      'There is no agent with the id "x".',
+    ],
+    ['/v3/workspaces/x', { method: 'DELETE' }, 404, 'not_found', 'There is no workspace with the id "x".'],
+    [
+      release,
+      post({ ...rented, phoneNumberSid: 'x' }),
+      404,
+      'not_found',
+      'The workspace "workspace_eu_1" has no number "x".',
+    ],
+    [
+      release,
+      post(rented),
+      400,
+      'number_kind_mismatch',
+      '"number_eu_1" is a rented number: isImportedNumber does not fit.',
+    ],
+    [
+      release,
+      post(imported),
+      400,
+      'number_kind_mismatch',
+      '"number_eu_2" is an imported number: isImportedNumber does not fit.',
+    ],
+  ])('of %s with %j has its status and its body', async (path, init, status, code, message) => {
+    const fake = createFakePlatform();
+    const before = structuredClone(fake.state);
+    const response = await send(fake, path, init);
+
+    expect([response.status, await response.json()]).toEqual([status, { message, code }]);
+    expect(fake.state).toEqual(before);
+    expect(fake.requests).toMatchObject([{ status, answer: { message, code } }]);
+  });
 });
 
 test.each(['workspaceSecret', 'agentSecret'] as const)(
