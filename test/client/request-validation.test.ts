@@ -120,6 +120,28 @@ test.each(['defaults', 'Defaults', '%64efaults', ' defaults'])(
   },
 );
 
+test.each(['builtIn', 'BUILTIN', 'built%49n'])(
+  'an endpoint refuses the value that it reserves: %s',
+  async (id) => {
+    const response = z.unknown();
+    const getThing = endpoint({
+      method: 'GET',
+      path: '/things/{id}',
+      response,
+      reserved: { id: ['builtIn'] },
+    });
+    const error = await refusalOf((platform) => platform.send(getThing, { path: { id } }));
+    expect(error.message).toContain("'builtIn', the path of another operation");
+  },
+);
+
+test('an id that is encoded over and over is sent, and costs no more than its length', async () => {
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
+  const id = `%${'25'.repeat(50_000)}`;
+  await platform.tools.get(id);
+  expect(requests[0]?.url).toContain('2525252525');
+});
+
 test('all ids that are missing are told at once', async () => {
   const error = await refusalOf((platform) => platform.conversations.get({} as never));
   expect(error).toMatchObject({ issues: [{ path: ['agentId'] }, { path: ['convoId'] }] });

@@ -69,19 +69,25 @@ function pathProblem(value: unknown, reserved: readonly string[] = []): string |
   if (value.trim() === '') return value === '' ? 'an empty string' : 'a blank string';
   const plain = decoded(value);
   // Some servers and proxies read `%2F` as a slash, and then follow the dots.
-  const other = reserved.includes(plain) ? plain : plain.split(/[/\\]/).find((part) => /^\.\.?$/.test(part));
+  const other =
+    reserved.find((one) => decoded(one) === plain) ??
+    plain.split(/[/\\]/).find((part) => /^\.\.?$/.test(part));
   if (other !== undefined) return `'${other}', the path of another operation`;
   // A lone half of a surrogate pair has no UTF-8 form, and could not be encoded.
   return /\p{Surrogate}/u.test(value) ? 'a string that is not valid Unicode' : undefined;
 }
 
+/** More often than any chain of servers and proxies decodes an address. */
+const MAX_DECODED = 8;
+
 /** As a server or a proxy may read it that decodes twice, and heeds no case. */
-function decoded(id: string): string {
+function decoded(id: string, times = MAX_DECODED): string {
   const plain = id.trim().toLowerCase();
   const next = plain.replace(/%([\da-f]{2})/g, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
-  return next === plain ? plain : decoded(next);
+  // Not until nothing is left to decode: an id of 100 kB would take seconds.
+  return next === plain || times === 1 ? next : decoded(next, times - 1);
 }
 
 async function checked(
