@@ -79,6 +79,23 @@ test.each(['id', 'agentId', 'userId'])(
   },
 );
 
+class Plan {
+  get key(): string {
+    return 'plan';
+  }
+}
+
+test('a field that only the class of an argument has is missing, since JSON leaves it out', async () => {
+  const error = await refusalOf((platform) => platform.variables.create('a1', new Plan()));
+  expect(error).toMatchObject({
+    type: 'request_validation_error',
+    issues: [{ path: ['variable', 'key'], message: 'required: expected string' }],
+  });
+  const { platform, requests } = connectTo(answerWith(200, success({ id: 'v1' })));
+  await platform.variables.create('a1', Object.assign(new Plan(), { toJSON: () => ({ key: 'plan' }) }));
+  expect(requests[0]?.body).toBe('{"variable":{"key":"plan"}}');
+});
+
 test('an empty phoneNumberSid is refused', async () => {
   const error = await refusalOf((platform) =>
     platform.phoneNumbers.release({ phoneNumberSid: '', isImportedNumber: true }),

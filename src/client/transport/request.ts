@@ -3,6 +3,7 @@ import { RequestValidationError } from '../../errors/index.js';
 import { type Issue, threwIssue, typeName, wrongType } from '../../ground/issues.js';
 import { findNonJson } from '../../ground/json.js';
 import type { StandardSchemaV1 } from '../../ground/standard-schema.js';
+import { isOwnSchema } from '../../schemas/object.js';
 import { validate } from '../../validation/validate.js';
 
 /** Arguments of a call, by the parts of an endpoint. */
@@ -32,11 +33,10 @@ export async function prepareRequest(
   try {
     const path = fillPath(endpoint, input?.path ?? {}, refuse);
     const query = endpoint.query && (await checked(endpoint.query, input?.query, 'query', refuse));
-    const body = endpoint.body && (await checked(endpoint.body, input?.body, 'body', refuse));
     return {
       method,
       path: query === undefined ? path : path + queryString(query, refuse),
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: endpoint.body && (await bodyText(endpoint.body, input?.body, refuse)),
     };
   } catch (error) {
     if (error instanceof RequestValidationError) throw error;
@@ -88,6 +88,13 @@ function decoded(id: string, times = MAX_DECODED): string {
   );
   // Not until nothing is left to decode: an id of 100 kB would take seconds.
   return next === plain || times === 1 ? next : decoded(next, times - 1);
+}
+
+async function bodyText(schema: StandardSchemaV1, value: unknown, refuse: Refuse): Promise<string> {
+  const text = JSON.stringify(await checked(schema, value, 'body', refuse));
+  // JSON leaves out what an object inherits, such as the getters of its class: what is sent has to fit too.
+  if (isOwnSchema(schema)) await checked(schema, JSON.parse(text), 'body', refuse);
+  return text;
 }
 
 async function checked(
