@@ -152,7 +152,7 @@ test.each(['builtIn', 'BUILTIN', 'built%49n'])(
   },
 );
 
-test('an id that is encoded over and over is sent, and costs no more than its length', async () => {
+test('an id that is encoded over and over is sent, and overflows no stack', async () => {
   const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   const id = `%${'25'.repeat(50_000)}`;
   await platform.tools.get(id);
