@@ -52,10 +52,14 @@ A recording holds names, addresses and messages of real people: keep it as you k
           const isAccepted = delivery.outcome === 'success';
           showDelivery(terminal, delivery, isAccepted, issuesOf(webhook));
           // Answered 500: the service must not believe what the target did not say.
-          if (!isAccepted) throw new Error('refused by the target');
+          if (!isAccepted) throw refusedByTarget;
         },
       },
-    }).onRejected(({ reason, status }) => terminal.out(`refused ${status} ${reason}`, 'bad'));
+    })
+      .onRejected(({ reason, status }) => terminal.out(`refused ${status} ${reason}`, 'bad'))
+      .onError((error, { event }) => {
+        if (error !== refusedByTarget) terminal.out(`${event?.type} 500: ${(error as Error).message}`, 'bad');
+      });
     const server = createServer((request, response) => void receiver.node(request, response));
     const address = await listening(server, { port: portOf(port), host });
     const stopped = terminal.stopped();
@@ -65,6 +69,9 @@ A recording holds names, addresses and messages of real people: keep it as you k
     return 0;
   },
 });
+
+/** Told with the delivery to the target already. */
+const refusedByTarget = new Error('refused by the target');
 
 /** Creates the file, or goes on with one, readable by its owner alone: it holds personal data. */
 function openRecording(file: string): string {

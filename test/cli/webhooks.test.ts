@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,6 +63,20 @@ describe('listen', () => {
     expect((await postTo(url, fixtures.delivery('webhook_test', secret))).status).toBe(500);
     expect(lines[1]).toMatch(/^webhook_test 404 in/);
     expect(readFileSync(file, 'utf8')).toContain('webhook_test');
+  });
+
+  test('tells what could not be recorded, which is answered 500 and passed on to nobody', async () => {
+    const { url: target, handled } = await receiver();
+    const file = newFile();
+    const args = ['listen', '--port', '0', '--forward-to', target, '--record', file];
+    const { url, lines, tones } = await start(args, env);
+    rmSync(file);
+    mkdirSync(file);
+
+    expect((await postTo(url, fixtures.delivery('webhook_test', secret))).status).toBe(500);
+    expect(lines[1]).toMatch(/^webhook_test 500: EISDIR/);
+    expect(tones[1]).toBe('bad');
+    expect(handled).toEqual([]);
   });
 
   test('says which deliveries are good and which are bad, and nothing beside its own lines', async () => {
