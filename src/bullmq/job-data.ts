@@ -22,13 +22,15 @@ export class Sequence {
  * that always has the same fields is made and written in a fraction of the time.
  */
 export function jobData(webhook: StoredWebhook, sequence: number | undefined): StoredWebhook {
-  const { version, key, type, payload, workspace, envelope, deliveryId, receivedAt, traceContext } = webhook;
+  const { version, key, type, payload, workspace, unnamedWorkspace } = webhook;
+  const { envelope, deliveryId, receivedAt, traceContext } = webhook;
   return {
     version,
     key,
     type,
     payload: withoutSecret(payload),
     workspace,
+    unnamedWorkspace,
     envelope: envelope && withoutSecret(envelope),
     deliveryId,
     receivedAt,

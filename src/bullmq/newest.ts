@@ -120,8 +120,8 @@ export function nextAsking(job: Job): number {
 
 /** An event that does not fit is no snapshot of anything: the handlers' receiver says what is wrong with it. */
 function keyOf(newestOnly: NewestOnly, stored: StoredWebhook): string | undefined {
-  const { type, payload } = stored;
+  const { type, payload, unnamedWorkspace } = stored;
   if (!isWebhookEventType(type) || !validateOwn(webhookEvents[type].payload, payload, 'tolerant').ok)
     return undefined;
-  return snapshotKey(newestOnly, { type, payload, ...workspaceOf(stored) });
+  return snapshotKey(newestOnly, { type, payload, ...workspaceOf(stored) }, unnamedWorkspace);
 }

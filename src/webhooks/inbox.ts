@@ -30,6 +30,11 @@ export interface StoredWebhook {
   /** The name of the workspace whose secret it was, where the secrets were named. */
   readonly workspace?: string | undefined;
   /**
+   * Tells apart the workspaces that `verifySecret` has answered `true` for, without a name: 16 hexadecimal digits of a hash of the
+   * secret. Absent where there is a name, or one workspace alone.
+   */
+  readonly unnamedWorkspace?: string | undefined;
+  /**
    * Fields of the envelope beside `type` and `payload`, as sent; the secret masked. Absent where there
    * are none.
    */
@@ -123,7 +128,7 @@ export async function processStored(
   options: ProcessOptions,
   { settings, handlers: registered, reports, turns }: ProcessingParts,
 ): Promise<void> {
-  const { type, payload, workspace, envelope, receivedAt, sequence } = checkStored(stored);
+  const { type, payload, workspace, envelope } = checkStored(stored);
   const label = labelOf(type, workspace);
   const typeLabel = labelOf(type, undefined);
   const event = toEvent(
@@ -146,7 +151,7 @@ export async function processStored(
     );
     return thrown.length === 0;
   };
-  const place = turns?.placeOf(event, receivedAt, sequence);
+  const place = turns?.placeOf(event, stored);
   await (place === undefined ? run() : place(run));
   if (thrown === undefined) return reports.skipped(label, event, context);
   if (thrown.length === 0) return;

@@ -38,11 +38,20 @@ export function isOlder(one: Age, other: Age): boolean {
   return one.sequence < other.sequence;
 }
 
-/** Asks what an event is a snapshot of. Only known and valid events are. Throws for what is no text. */
-export function snapshotKey(newestOnly: NewestOnly, event: ReceivedWebhook): string | undefined {
+/**
+ * Asks what an event is a snapshot of. Only known and valid events are. Throws for what is no text.
+ *
+ * @param unnamed - Tells a workspace without a name from others: its events must not make those of another old.
+ */
+export function snapshotKey(
+  newestOnly: NewestOnly,
+  event: ReceivedWebhook,
+  unnamed: string | undefined,
+): string | undefined {
   if (isInvalidEvent(event) || !isKnownEvent(event)) return undefined;
   const key: unknown = newestOnly(event);
   if (key === undefined) return undefined;
-  if (typeof key === 'string') return JSON.stringify([event.workspace ?? null, key]);
+  if (typeof key === 'string')
+    return JSON.stringify([event.workspace ?? (unnamed === undefined ? null : [unnamed]), key]);
   throw new WebhookError(`newestOnly returned ${typeof key}: it returns a string, or undefined`);
 }

@@ -10,7 +10,7 @@ import {
   type WebhookResponse,
 } from './answers.js';
 import type { Claims } from './claims.js';
-import { dedupeKey } from './dedupe-key.js';
+import { dedupeKey, sha256 } from './dedupe-key.js';
 import {
   decodeBody,
   isBytes,
@@ -201,18 +201,26 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
         unverified.release(this);
         this.#phase = 'accepting';
         const verified = removeSecret(raw, genuine);
-        return this.#accept(verified, () => dedupeKey(raw, verified, genuine));
+        return this.#accept(
+          verified,
+          () => dedupeKey(raw, verified, genuine),
+          genuine.isUnnamed && String(raw.presented),
+        );
       });
     });
   }
 
   /** A verified delivery is stored in the inbox, or becomes an event and is handled. */
-  #accept(verified: VerifiedDelivery, key: () => Later<string>): Later<DeliveryOutcome> {
+  #accept(
+    verified: VerifiedDelivery,
+    key: () => Later<string>,
+    unnamedSecret: string | undefined,
+  ): Later<DeliveryOutcome> {
     this.label = verified.label;
     const { settings, handlers: registered, reports, claims, turns } = this.#parts;
     const { type } = verified;
     if (settings.inbox !== undefined && typeof type === 'string') {
-      return this.#store(settings.inbox, verified, type, key);
+      return this.#store(settings.inbox, verified, type, key, unnamedSecret);
     }
     const event = toEvent(verified, settings, settings.events.get(type as string));
     this.event = event;
@@ -222,7 +230,10 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
       return isInvalidEvent(event) ? this.#end(event.error, 'invalid_event') : 'no_handler';
     }
     this.#phase = 'claiming';
-    const place = turns?.placeOf(event, this.context.receivedAt);
+    const place = turns?.placeOf(event, {
+      receivedAt: this.context.receivedAt,
+      unnamedWorkspace: unnamedSecret,
+    });
     const handle = () =>
       place === undefined ? this.#handle(event, handlers) : this.#inTurn(place, event, handlers);
     if (claims === undefined) return handle();
@@ -252,6 +263,7 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
     { payload, workspace, envelope }: VerifiedDelivery,
     type: string,
     key: () => Later<string>,
+    unnamedSecret: string | undefined,
   ): Promise<DeliveryOutcome> {
     const { deliveryId, receivedAt } = this.context;
     const event = { type, payload, ...workspaceOf({ workspace }) };
@@ -261,6 +273,7 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
       version: STORED_VERSION,
       key: await key(),
       ...event,
+      ...(unnamedSecret !== undefined && { unnamedWorkspace: (await sha256(unnamedSecret)).slice(0, 16) }),
       ...(envelope === undefined ? {} : { envelope }),
       deliveryId,
       receivedAt,

@@ -1,4 +1,5 @@
 import type { ReceivedWebhook } from './delivery.js';
+import type { StoredWebhook } from './inbox.js';
 import { type Age, ageOf, isOlder, type NewestOnly, snapshotKey } from './newest.js';
 
 /** The keys that are remembered are at least as many, and twice as many at most. */
@@ -34,8 +35,15 @@ export class Turns {
   }
 
   /** Returns a place in the line for an event, or undefined if it is no snapshot. Throws what `newestOnly` throws. */
-  placeOf(event: ReceivedWebhook, receivedAt: number, sequence?: number): Place | undefined {
-    const key = snapshotKey(this.#newestOnly, event);
+  placeOf(
+    event: ReceivedWebhook,
+    {
+      receivedAt,
+      sequence,
+      unnamedWorkspace,
+    }: Pick<StoredWebhook, 'receivedAt' | 'sequence' | 'unnamedWorkspace'>,
+  ): Place | undefined {
+    const key = snapshotKey(this.#newestOnly, event, unnamedWorkspace);
     if (key === undefined) return undefined;
     this.#accepted += 1;
     const age = ageOf(event.payload, receivedAt, sequence ?? this.#accepted);

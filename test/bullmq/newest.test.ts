@@ -95,8 +95,9 @@ test('a snapshot that comes late is skipped, and told', async () => {
   // The same snapshot is not older than itself: its run may have ended before it was recorded.
   await store(snapshot(2));
   await store(snapshot(1, { workspace: 'another' }));
+  await store(snapshot(1, { workspace: undefined, unnamedWorkspace: 'another' }));
   await drained();
-  expect([...handled].sort((one, other) => one - other)).toEqual([1, 2, 2]);
+  expect([...handled].sort((one, other) => one - other)).toEqual([1, 1, 2, 2]);
 });
 
 test.each<[string, Partial<StoredWebhook>, Partial<StoredWebhook>, createdAt: number]>([

@@ -1,6 +1,7 @@
 import {
   ConfigurationError,
   createWebhookReceiver,
+  type StoredWebhook,
   type WebhookEvent,
   type WebhookFailure,
 } from 'agent-platform-sdk';
@@ -106,11 +107,24 @@ test('events of several types can be snapshots of one thing', async () => {
   expect([handled, skipped]).toEqual([['agent_deleted'], [Number(false)]]);
 });
 
-test('the same conversation of another workspace is another', async () => {
-  const { send, handled } = setUp(undefined, { secret: { one: secret, other: 'another-secret-0002' } });
+test.each<[string, object]>([
+  ['has another name', { secret: { one: secret, other: 'another-secret-0002' } }],
+  ['has none, as no workspace has', { secret: undefined, verifySecret: () => true }],
+])('the same conversation of a workspace that %s is another', async (_, options) => {
+  const { send, handled } = setUp(undefined, options);
   await send(2);
   await send(1, { workspaceSecret: 'another-secret-0002' });
   expect(handled).toEqual([2, 1]);
+  // In a worker too, which knows no secret.
+  const stored: StoredWebhook[] = [];
+  const inbox = { store: (webhook: StoredWebhook) => stored.push(webhook) };
+  const receiving = setUp(undefined, { ...options, newestOnly: undefined, inbox });
+  await receiving.send(2);
+  await receiving.send(1, { workspaceSecret: 'another-secret-0002' });
+  const worker = setUp();
+  for (const webhook of stored) await worker.receiver.process(webhook);
+  expect(worker.handled).toEqual([2, 1]);
+  expect(JSON.stringify(stored)).not.toContain('secret');
 });
 
 test('where the newest fails, the next older one is handled', async () => {
