@@ -187,11 +187,17 @@ test('a hook that never settles cannot hold a call beyond its timeout', async ()
   const hang = () => new Promise<void>(() => undefined);
   const before = connectTo(found, { hooks: { onRequest: hang }, timeout: 40 });
   expect(await rejectionOf(before.platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
-  const after = connectTo(found, { hooks: { onResponse: hang }, timeout: 1_000 });
+  const logger = new RecordingLogger();
+  const logging = { logger, logLevel: 'error' } as const;
+  const after = connectTo(found, { hooks: { onResponse: hang }, timeout: 1_000, ...logging });
   expect(await after.platform.tools.get('t1')).toEqual({ id: 't1' });
   const drifted = answerWith(200, success({ id: 't1', name: null }));
-  const late = connectTo(drifted, { hooks: { onDrift: hang }, timeout: 1_000 });
+  const late = connectTo(drifted, { hooks: { onDrift: hang }, timeout: 1_000, ...logging });
   expect(await late.platform.tools.get('t1')).toEqual({ id: 't1', name: null });
+  expect(logger.lines).toEqual([
+    'error [agent-platform-sdk] the hook onResponse failed: timeout',
+    'error [agent-platform-sdk] the hook onDrift failed: timeout',
+  ]);
 });
 
 test.each(['expect', 'upgrade', 'keep-alive', 'connection', 'transfer-encoding', 'content-length', 'host'])(

@@ -23,7 +23,7 @@ import { toConnectionError, toExpiryError } from './connection-error.js';
 import { onAbort } from './deadline.js';
 import { prepareAttempt, sendAttempt } from './exchange.js';
 import type { Credentials } from './masker.js';
-import { observeCall, tellRetry } from './observe.js';
+import { observeCall, runInTime, tellRetry } from './observe.js';
 import { prepareRequest, type RequestInput } from './request.js';
 import { delayBeforeNext } from './retry.js';
 
@@ -207,10 +207,6 @@ async function withinTime<Value>(
 
 async function reportDrift(call: Call, drift: DriftReporter, issues: readonly Issue[]): Promise<void> {
   if (issues.length === 0) return;
-  const deadline = deadlineOf(call);
   const source = `${call.endpoint.method} ${call.endpoint.path}`;
-  const report = drift.report({ source, region: call.settings.region, issues });
-  // The reporter never rejects. A hook that outlasts the time of an attempt is left behind, like any after sending.
-  await deadline.race(report).catch(() => undefined);
-  deadline.dispose();
+  await runInTime(call, 'onDrift', () => drift.report({ source, region: call.settings.region, issues }));
 }

@@ -20,12 +20,12 @@ export class Deadline {
   readonly dispose: () => void;
   readonly #controller = new AbortController();
   /** Settles when the time is over or the caller aborts; never rejects. */
-  readonly #expired: Promise<void>;
+  readonly #expired: Promise<Expiry>;
   #expiry: Expiry | undefined;
 
   constructor({ timeout, endsAt, signal }: TimeLimits) {
     const totalLeft = endsAt - performance.now();
-    let settle: () => void;
+    let settle: (expiry: Expiry) => void;
     // Not by listening to the signal: that costs more than a promise, and each attempt would pay it.
     this.#expired = new Promise((resolve) => {
       settle = resolve;
@@ -33,7 +33,7 @@ export class Deadline {
     const expire = (expiry: Expiry): void => {
       this.#expiry ??= expiry;
       this.#controller.abort();
-      settle();
+      settle(expiry);
     };
     const stopListening = signal && onAbort(signal, () => expire('abort'));
     const timer = setTimeout(
@@ -65,14 +65,14 @@ export class Deadline {
     return Promise.race([promise, this.#expired.then(throwExpired)]);
   }
 
-  /** Throws where the time is over already. What it throws is not shown: `expiry` tells why. */
+  /** Throws where the time is over already. What it throws is shown for a hook alone, by its name: else `expiry` tells why. */
   throwIfExpired(): void {
-    if (this.#expiry !== undefined) throwExpired();
+    if (this.#expiry !== undefined) throwExpired(this.#expiry);
   }
 }
 
-function throwExpired(): never {
-  throw new Error('expired');
+function throwExpired(expiry: Expiry): never {
+  throw Object.assign(new Error('expired'), { name: expiry });
 }
 
 interface Listeners {

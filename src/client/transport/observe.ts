@@ -12,7 +12,7 @@ import { TRACING_CHANNELS, traced } from '../../ground/tracing.js';
 import { FRAMING_HEADERS } from '../../validation/option-checks.js';
 import type { CallTrace, EndHookContext, HookCall } from '../hooks.js';
 import type { Settings } from '../settings.js';
-import { type Attempt, type CallProgress, deadlineOf } from './attempt.js';
+import { type Attempt, type Call, type CallProgress, deadlineOf } from './attempt.js';
 import type { BodyText } from './response-body.js';
 
 /** Runs a call, and tells the hook and the tracing channel of its end. */
@@ -148,8 +148,13 @@ export async function tellRetry(
   );
   if (hooks.onRetry === undefined) return;
   const told = { ...hookCall(attempt), delayMs, error };
-  const deadline = deadlineOf(attempt.call);
-  await log.runQuietly('onRetry', () => deadline.race(Promise.resolve(hooks.onRetry?.(told))));
+  await runInTime(attempt.call, 'onRetry', () => hooks.onRetry?.(told));
+}
+
+/** Runs a hook after an attempt. One that throws, or takes longer than an attempt may, is logged and left behind. */
+export async function runInTime(call: Call, name: string, hook: () => unknown): Promise<void> {
+  const deadline = deadlineOf(call);
+  await call.settings.log.runQuietly(name, () => deadline.race(Promise.resolve(hook())));
   deadline.dispose();
 }
 
