@@ -87,7 +87,7 @@ function messageOf(error: unknown): string {
 /** Redis quotes the arguments of a command that it does not know, and names the line of a script, each time another. */
 function withoutArguments(message: string): string {
   return message
-    .replace(/,? with args beginning with:[\s\S]*$/, '')
+    .replace(/,? with args beginning with:[\s\S]*/, '')
     .replace(/ script: [0-9a-f]{40}, on @user_script:\d+\.?/, '');
 }
 

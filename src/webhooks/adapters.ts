@@ -24,7 +24,7 @@ export const DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** Reads the body of a `Request`, until it is larger than the limit or given up. */
 export async function readRequest(request: Request, bounds: BodyBounds): Promise<Uint8Array> {
   const { limit } = bounds;
-  const announced = Number(request.headers.get('content-length') ?? 0);
+  const announced = Number(request.headers.get('content-length'));
   if (announced > limit) throw new RejectedDelivery('body_too_large', announced);
   const { body } = request;
   if (body === null) return new Uint8Array();
@@ -45,7 +45,7 @@ export async function readRequest(request: Request, bounds: BodyBounds): Promise
     return bytes.joined;
   } catch (error) {
     cancel();
-    throw error instanceof RejectedDelivery ? error : new RejectedDelivery('body_unreadable');
+    throw error;
   }
 }
 
@@ -110,7 +110,7 @@ export function readNode(request: NodeRequest, bounds: BodyBounds): Promise<Uint
   request.on('error', ignore);
   if (request.readableEnded === true) throw new RejectedDelivery('body_unreadable', undefined, READ_BEFORE);
   if (request.destroyed === true) throw new RejectedDelivery('body_unreadable');
-  const announced = Number(request.headers['content-length'] ?? 0);
+  const announced = Number(request.headers['content-length']);
   if (announced > limit) {
     discard(request, limit);
     throw new RejectedDelivery('body_too_large', announced);

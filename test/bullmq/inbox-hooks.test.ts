@@ -1,6 +1,6 @@
 import type { LogFields } from 'agent-platform-sdk';
 import type { InboxHooks } from 'agent-platform-sdk/bullmq';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { INBOX_HOOKS, InboxReporter } from '../../src/bullmq/inbox-hooks.js';
 import { LeveledLogger } from '../../src/ground/logger.js';
 
@@ -145,6 +145,29 @@ test('a failure of Redis is logged with advice and told without its password, an
   expect(told.slice(0, -1)).toEqual([1, 2].map(() => ['onRedisError', expect.objectContaining(clean)]));
   expect(told[0]?.[1]).not.toHaveProperty('command');
   expect(reporter.failures.redisErrors).toBe(2);
+});
+
+test('hooks that fail are logged by their names, and nothing else changes', async () => {
+  const lines: string[] = [];
+  const take = (line: string) => void lines.push(line);
+  const fail = () => Promise.reject(new TypeError('canary'));
+  const hooks: InboxHooks = Object.fromEntries(Object.keys(INBOX_HOOKS).map((name) => [name, fail]));
+  const log = new LeveledLogger({ error: take, warn: () => 0, info: () => 0, debug: () => 0 }, 'debug');
+  const reporter = new InboxReporter(log, hooks, []);
+  reporter.stored({ ...event, duplicate: false, durationMs: 0 });
+  reporter.handled(run);
+  reporter.retrying(failure);
+  reporter.unhandled(unhandled);
+  reporter.skipped(skip);
+  reporter.stalled(key);
+  reporter.lockLost(key);
+  await vi.waitFor(() =>
+    expect(lines).toEqual(
+      ['onStored', 'onHandled', 'onRetry', 'onUnhandled', 'onSkipped', 'onStalled', 'onLockLost'].map(
+        (name) => `[agent-platform-sdk] the hook ${name} failed: TypeError`,
+      ),
+    ),
+  );
 });
 
 type Success = 'a connection' | 'a write' | 'a run';

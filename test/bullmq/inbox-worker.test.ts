@@ -217,6 +217,51 @@ test.each<[string, (inbox: BullMQInbox, worker: InboxWorker) => Promise<void>]>(
   expect(isDone).toBe(true);
 });
 
+test('an event that fails while its worker closes is retried by another', async () => {
+  const { hooks, told, failures } = notes();
+  const inbox = createInbox({ hooks });
+  const [began, end] = [deferred(), deferred()];
+  const work = async () => {
+    began.resolve();
+    await end.promise;
+    throw new Error('no');
+  };
+  const worker = inbox.work({ lead_captured: work });
+  await inbox.store(stored());
+  await began.promise;
+  const closed = worker.close();
+  end.resolve();
+  await closed;
+  expect(told).toEqual(['stored', 'retry']);
+  expect(failures).toMatchObject([{ attempt: 1, error: { cause: new Error('no') } }]);
+  const again = deferred();
+  inbox.work({ lead_captured: again.resolve });
+  await again.promise;
+});
+
+test('a worker closes while Redis is away and an event is in work, and another runs that', async () => {
+  const way = await startWay(Number(new URL(url).port));
+  const inbox = createInbox({ connection: `redis://127.0.0.1:${way.port}` });
+  const began = deferred();
+  let reason: unknown;
+  const work = (_: unknown, { signal }: { signal: AbortSignal }) =>
+    new Promise(() => {
+      signal.addEventListener('abort', () => (reason = signal.reason));
+      began.resolve();
+    });
+  const worker = inbox.work({ lead_captured: work }, { lockDuration: 500 });
+  await inbox.store(stored());
+  await began.promise;
+  way.lead(1);
+  way.cut();
+  await worker.close({ grace: 0 });
+  await inbox.close();
+  expect(String(reason)).toContain('worker closed');
+  const { hooks, told } = notes();
+  createInbox({ hooks }).work({ lead_captured: () => undefined }, { lockDuration: 500 });
+  await eventually(() => expect(told).toContain('handled'));
+});
+
 test('after the grace, an event in work goes back to the queue, and its handler is told', async () => {
   const [one, other] = [createInbox(), createInbox()];
   const began = deferred();

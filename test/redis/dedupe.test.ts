@@ -130,12 +130,11 @@ test.each<[done: string, ask: (store: RedisDedupe) => Promise<unknown>]>([
 test('closing lets what is under way end first', async () => {
   const store = createStore();
   await store.claim('key', 'owner', 60_000);
-  const ended: unknown[] = [];
-  const claiming = store.claim('another', 'owner', 60_000).then((claim) => ended.push(claim));
+  // Redis begins with nothing that comes meanwhile.
+  await redis.client('PAUSE', 300);
+  const claiming = store.claim('another', 'owner', 60_000);
   await store.close();
-  ended.push('closed');
-  await claiming;
-  expect(ended).toEqual(['new', 'closed']);
+  expect(await claiming).toBe('new');
 });
 
 test.each(['READONLY', 'LOADING', 'MASTERDOWN', 'NOREPLICAS', 'BUSY', 'CLUSTERDOWN', 'TRYAGAIN'])(
@@ -171,7 +170,7 @@ test('a Redis that is not ready yet is asked less and less often', async () => {
   const claim = createStore({ connection: redis, timeout: 2_000 }).claim('key', 'owner', 60_000);
   await expect(claim).rejects.toThrow(WebhookError);
   // After 100, 200, 400 and 800 ms.
-  expect(asked).toBeGreaterThan(1);
+  expect(asked).toBeGreaterThan(2);
   expect(asked).toBeLessThanOrEqual(5);
 });
 

@@ -238,6 +238,7 @@ test.each<[said: string, code: string | undefined, told: string]>([
   ],
   // Of a script.
   [`NOPERM no script: ${digest}, on @user_script:12.`, 'NOPERM', `NOPERM no. ${FORBIDDEN}`],
+  [`READONLY no script: ${digest}, on @user_script:12`, 'READONLY', 'READONLY no'],
   [
     "ERR The user executing the script can't",
     'NOPERM',
@@ -259,16 +260,23 @@ test.each<[said: string, code: string | undefined, told: string]>([
   ['READONLY no.', 'READONLY', 'READONLY no.'],
   ['ERR no.', undefined, 'ERR no.'],
   ['ERR no: NOPERM it is not', undefined, 'ERR no: NOPERM it is not'],
+  [
+    'ERR no, ERR Script attempted to access a non local key',
+    undefined,
+    'ERR no, ERR Script attempted to access a non local key',
+  ],
   ['no NOPERM', undefined, 'no NOPERM'],
   ['constructor no', undefined, 'constructor no'],
 ])('what Redis says is told with its code, and with advice where there is some: %s', (said, code, told) => {
   const { message, cause } = redisFailure('It failed', new Error(said), []);
   expect(message).toBe(`It failed: ${told}`);
-  expect((cause as NodeJS.ErrnoException).code).toBe(code);
+  if (code === undefined) expect(cause).not.toHaveProperty('code');
+  else expect(cause).toHaveProperty('code', code);
 });
 
 test('what is thrown and no error is told by its type alone, and a WebhookError as it is', () => {
-  expect(redisFailure('It failed', 'canary', []).message).toBe('It failed: string');
+  const { message, cause } = redisFailure('It failed', 'canary', []);
+  expect([message, String(cause)]).toEqual(['It failed: string', 'Error: string']);
   const own = new WebhookError('no');
   expect(redisFailure('It failed', own, [])).toBe(own);
 });

@@ -112,30 +112,35 @@ test('a reading serves for a tenth of the events that surely have room', async (
   let read = 0;
   const gauge = new MemoryGauge(0.5, async () => {
     read += 1;
-    return new Map([['maxmemory', String(2 * 100 * 4_096)]]);
+    return new Map([
+      ['maxmemory', String(2 * 300 * 4_096)],
+      // Others took that, and take no more.
+      ['used_memory', String(200 * 4_096)],
+    ]);
   });
   const reads: number[] = [];
   // Of many at once, those that it is not good for wait for another.
-  for (const count of [10, 1, 30]) {
+  for (const count of [1, 10, 1, 30]) {
     await Promise.all(Array.from({ length: count }, () => gauge.fullBy()));
     reads.push(read);
   }
-  expect(reads).toEqual([1, 2, 5]);
+  // Of the first, nothing tells how much an event takes.
+  expect(reads).toEqual([1, 2, 3, 6]);
 });
 
 test('where events are large, a reading serves for fewer', async () => {
   let read = 0;
   const gauge = new MemoryGauge(0.5, async () => {
     read += 1;
-    // Ten events took half of the room.
-    const used = read === 1 ? 0 : 50 * 4_096;
+    // Ten events took a fifth of the room: twice as much each as the least.
+    const used = read === 1 ? 0 : 20 * 4_096;
     return new Map([
       ['maxmemory', String(2 * 100 * 4_096)],
       ['used_memory', String(used)],
     ]);
   });
   const reads: number[] = [];
-  for (const count of [10, 1, 1]) {
+  for (const count of [10, 4, 1]) {
     await Promise.all(Array.from({ length: count }, () => gauge.fullBy()));
     reads.push(read);
   }
@@ -144,6 +149,7 @@ test('where events are large, a reading serves for fewer', async () => {
 
 test.each([
   ['no room', 9_000, [0, 99, 1]],
+  ['just no room', 5_000, [0, 99, 1]],
   ['room', 0, [0, 999, 1]],
 ])('where there is %s, that is found out anew after these milliseconds', async (_, used, waits) => {
   vi.useFakeTimers();
@@ -159,7 +165,7 @@ test.each([
   const reads: number[] = [];
   for (const ms of waits) {
     vi.advanceTimersByTime(ms);
-    const full = used === 0 ? undefined : { used: 9_000_000, maxmemory: 10_000_000 };
+    const full = used === 0 ? undefined : { used: used * 1_000, maxmemory: 10_000_000 };
     expect(await gauge.fullBy()).toEqual(full);
     reads.push(read);
   }

@@ -168,6 +168,13 @@ test.each<[string, Partial<StoredWebhook>]>([
   expect(ended).toEqual(['told', 'failed']);
 });
 
+test('where a listener fails as well, the work fails as its handler did', async () => {
+  const { receiver } = setUp();
+  const error = new Error('crm down');
+  receiver.on('lead_captured', () => Promise.reject(error)).onError(() => Promise.reject(new Error('no')));
+  await expect(receiver.process(job)).rejects.toMatchObject({ type: 'webhook_error', cause: error });
+});
+
 test('several failures are one error with all causes', async () => {
   const { receiver } = setUp();
   const errors = [new Error('one'), new Error('two')];
@@ -199,10 +206,11 @@ test('work of a type that nobody handles leaves one line, and goes to onUnhandle
   receiver.onUnhandled((event) => seen.push(event.type));
   await receiver.process(job);
   expect(seen.slice(3)).toEqual(['lead_captured']);
-  expect(logger.lines.map((line) => /webhook \S+:/.exec(line)?.[0])).toEqual([
-    'webhook webhook_test:',
-    'webhook "agent_renamed":',
-    'webhook lead_captured:',
+  const line = (about: string) => `warn [agent-platform-sdk] webhook ${about} takes its events (logged once)`;
+  expect(logger.lines).toEqual([
+    line('webhook_test: no handler is registered for this type; onUnhandled'),
+    line('"agent_renamed": this version knows no such type; onUnknown'),
+    line('lead_captured: no handler is registered for this type; onUnhandled'),
   ]);
 });
 

@@ -99,6 +99,69 @@ test('an onDelivery that throws changes no answer, and is logged', async () => {
   await expect.poll(() => lines).toEqual(['[agent-platform-sdk] the hook onDelivery failed: TypeError']);
 });
 
+const fail = () => Promise.reject(new TypeError('canary'));
+const store = { claim: () => 'new' as const, complete: () => undefined, release: () => undefined };
+
+test.each<[what: string, options: object, overrides: object, status: number, stages: string[]]>([
+  ['a store that cannot claim', { dedupe: { ...store, claim: fail } }, {}, 200, ['dedupe']],
+  [
+    'a store without which nothing is handled',
+    { dedupe: { store: { ...store, claim: fail }, ifUnavailable: 'refuse' } },
+    {},
+    500,
+    ['dedupe'],
+  ],
+  ['a store that cannot complete', { dedupe: { ...store, complete: fail } }, {}, 200, ['dedupe']],
+  [
+    'a handler, and a store that cannot release',
+    { dedupe: { ...store, release: fail } },
+    { message: 'fail' },
+    500,
+    ['handler', 'dedupe'],
+  ],
+  ['an inbox', { inbox: { store: fail } }, {}, 500, ['inbox']],
+  ['a look-up', { secret: undefined, verifySecret: fail }, {}, 500, ['secret']],
+  ['a loader', { secret: () => fail() }, {}, 500, ['secret']],
+  ['the validation', {}, { message: 5 }, 400, ['validation']],
+])(
+  'where %s fails and listeners fail too, the answer is the same, and each failure is told',
+  async (_, options, overrides, status, stages) => {
+    const logger = new RecordingLogger();
+    const told: string[] = [];
+    const { receiver } = receiverWith({ logger, logLevel: 'error', ...options } as object);
+    receiver
+      .onError(() => {
+        throw new TypeError('canary');
+      })
+      .onError(fail)
+      .onError((_, { stage }) => told.push(stage));
+    expect((await receiver.handle(post('webhook_test', { ...overrides }))).status).toBe(status);
+    expect(told).toEqual(stages);
+    const expected = stages.flatMap((stage) => [
+      `failed at ${stage}`,
+      'the hook onError failed: TypeError',
+      'the hook onError failed: TypeError',
+    ]);
+    const logged = logger.lines.flatMap((line) => line.match(/failed at \w+|the hook \w+ failed: \w+/) ?? []);
+    expect(logged.sort()).toEqual(expected.sort());
+    expect(logger.lines.join()).not.toContain('canary');
+  },
+);
+
+test('where an onRejected and an onDelivery fail, what is refused has its answer, and both are logged', async () => {
+  const logger = new RecordingLogger();
+  const hooks = { onDelivery: fail };
+  const receiver = createWebhookReceiver({ secret, logger, logLevel: 'error', hooks }).onRejected(fail);
+  expect(await receiver.handle({ method: 'PUT' })).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+  await expect
+    .poll(() => logger.lines)
+    .toEqual(
+      ['onRejected', 'onDelivery'].map(
+        (name) => `error [agent-platform-sdk] the hook ${name} failed: TypeError`,
+      ),
+    );
+});
+
 test('an unknown hook is refused', () => {
   const hooks = { onDeliver: () => undefined } as object;
   expect(() => createWebhookReceiver({ secret, hooks })).toThrow(/hooks\.onDeliver is not a known option/);
