@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { checkedTarget } from '../testing/hosts.js';
 import type { Terminal } from './terminal.js';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
@@ -73,9 +74,9 @@ export function portOf(text: string): number {
 
 /** An address of the command line. */
 export function addressOf(flag: string, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
-  throw new UsageError(`${flag} takes an http: or https: address, got "${text}".`);
+  return checkedTarget(text, (need) => {
+    throw new UsageError(`${flag} takes ${need}.`);
+  });
 }
 
 /** Says why nothing listens at the port that was asked for. */

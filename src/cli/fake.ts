@@ -1,3 +1,4 @@
+import { onOneLine } from '../ground/printable.js';
 import { REGIONS } from '../ground/regions.js';
 import type { DeliveryRecord } from '../testing/deliver.js';
 import { createFakePlatform, type FakePlatform, insideOf } from '../testing/fake.js';
@@ -122,5 +123,5 @@ function requestLine(request: FakeRequest): string {
 /** `webhook lead_captured 200 http://127.0.0.1:3000/webhooks` */
 function deliveryLine({ type, outcome, status, address, error }: DeliveryRecord): string {
   const reason = error === undefined ? '' : `: ${error}`;
-  return `webhook ${type} ${status ?? outcome} ${address}${reason}`;
+  return `webhook ${onOneLine(type)} ${status ?? outcome} ${address}${onOneLine(reason)}`;
 }

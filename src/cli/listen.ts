@@ -2,6 +2,7 @@ import { appendFileSync, chmodSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { formatIssues } from '../ground/issues.js';
+import { onOneLine } from '../ground/printable.js';
 import { redact } from '../ground/redact.js';
 import type { RecordedWebhook } from '../testing/recording.js';
 import { validateOwn } from '../validation/validate.js';
@@ -47,7 +48,8 @@ A recording holds names, addresses and messages of real people: keep it as you k
         // Recorded before it is passed on: what the target does with it must not lose it.
         async store(webhook: StoredWebhook) {
           if (file !== undefined) appendFileSync(file, recordLine(webhook, unmasked));
-          if (url === undefined) return terminal.out(`${webhook.type} 200${issuesOf(webhook)}`, 'good');
+          if (url === undefined)
+            return terminal.out(`${onOneLine(webhook.type)} 200${issuesOf(webhook)}`, 'good');
           const delivery = await post(url, webhook, secret);
           const isAccepted = delivery.outcome === 'success';
           showDelivery(terminal, delivery, isAccepted, issuesOf(webhook));

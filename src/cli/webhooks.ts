@@ -1,4 +1,5 @@
 import { isLoopback } from '../ground/loopback.js';
+import { onOneLine } from '../ground/printable.js';
 import { type DeliveryRecord, deliver } from '../testing/deliver.js';
 import { type RecordedWebhook, readRecordingFile } from '../testing/recording.js';
 import { systemClock } from '../webhooks/clock.js';
@@ -39,7 +40,7 @@ export function post(url: string, webhook: RecordedWebhook, secret: string): Pro
 export function showDelivery(terminal: Terminal, delivery: DeliveryRecord, isGood: boolean, more = ''): void {
   const { type, status, outcome, error, duration } = delivery;
   const reason = error === undefined ? '' : `: ${error}`;
-  const line = `${type} ${status ?? outcome} in ${Math.round(duration)} ms${reason}${more}`;
+  const line = `${onOneLine(type)} ${status ?? outcome} in ${Math.round(duration)} ms${onOneLine(reason)}${more}`;
   terminal.out(line, isGood ? 'good' : 'bad');
 }
 

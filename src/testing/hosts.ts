@@ -43,10 +43,21 @@ export function isThisMachine(host: string): boolean {
 /**
  * An address that webhooks can be posted to, in the form of a URL.
  *
- * @throws {TypeError} When it is not an `http:` or `https:` address.
+ * @throws {TypeError} When it is not an `http:` or `https:` address, or holds a password.
  */
 export function targetAddress(field: string, text: string): string {
+  return checkedTarget(text, (need) => {
+    throw new TypeError(`${field} must be ${need}.`);
+  });
+}
+
+/** @param refuse - Is given the words for what is needed, and throws. */
+export function checkedTarget(text: string, refuse: (need: string) => never): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
-  throw new TypeError(`${field} must be an http: or https: address, got ${JSON.stringify(text)}.`);
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    return refuse(`an http: or https: address, got ${JSON.stringify(text)}`);
+  }
+  // `fetch` would refuse it when an event is there to be posted.
+  if (url.username !== '' || url.password !== '') return refuse('an address without user name and password');
+  return url.href;
 }

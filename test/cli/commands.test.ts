@@ -106,7 +106,8 @@ describe('agent-platform-sdk fake', () => {
 
     expect(await response.json()).toMatchObject({ deliveries: [{ address: hook, outcome: 'success' }] });
     expect(seen).toEqual(['Dana']);
-    expect(lines.slice(1)).toEqual([`webhook lead_captured 200 ${hook}`]);
+    await post(url, '/_fake/events', { type: 'a\nb' });
+    expect(lines.slice(1)).toEqual([`webhook lead_captured 200 ${hook}`, `webhook a\\nb 200 ${hook}`]);
   });
 
   test('subscribes the address of --webhook in both regions', async () => {

@@ -158,11 +158,14 @@ describe('listen', () => {
     await postTo(url, { type: 'lead_scored', payload: { workspaceSecret: secret } });
     const payload = { message: 4, workspaceSecret: secret };
     await postTo(url, { type: 'webhook_test', sentBy: 'crm', payload });
+    await postTo(url, { type: 'a\nrefused', payload: { workspaceSecret: secret } });
 
     expect(lines[1]).toBe('lead_scored 200\n  - type: not in the specification');
     expect(lines[2]).toContain('- message: expected string, received number');
     expect(lines[2]).toContain('- createdAt: required');
     expect(lines[2]).toContain('- sentBy: unknown field');
+    // Nobody but the command begins a line.
+    expect(lines[3]).toMatch(/^a\\nrefused 200/);
   });
 });
 
@@ -360,6 +363,11 @@ test.each([
     env,
   ],
   [['listen', '--forward-to', 'localhost'], '--forward-to takes an http: or https: address', env],
+  [
+    ['listen', '--forward-to', 'http://me:pass@a'],
+    '--forward-to takes an address without user name and password.',
+    env,
+  ],
   [['listen', '--record', '/nowhere/x'], '--record: ENOENT', env],
   [['replay', '--to', 'http://127.0.0.1'], 'replay takes the file of a recording.', env],
   [['replay', 'x'], 'replay needs --to', env],

@@ -147,6 +147,7 @@ test.each([
   ['PATCH /records/eu/agents/agent_eu_1', { platform: 'x' }, 'platform: expected one of "vg", "vf"'],
   ['POST /records/eu/tools', [], '(root): expected record, received array'],
   ['POST /subscriptions', { url: 'nowhere' }, 'url must be an http: or https: address, got "nowhere"'],
+  ['POST /subscriptions', { url: 'http://:pass@localhost' }, 'url must be an address without user name and'],
   ['POST /subscriptions', { url: 'file:///etc/passwd' }, 'url must be an http: or https: address'],
   ['POST /subscriptions', { url: 'http://169.254.169.254/' }, 'url must be on this machine'],
   ['POST /subscriptions', { url: HOOK, events: ['x', 4] }, 'events[1]: expected string, received number'],
