@@ -48,17 +48,20 @@ describe('agent-platform-sdk fake', () => {
     const inNa = platform.withOptions({ region: 'na', token: na.workspaceSecret });
     expect((await inNa.tools.get(na.toolId)).id).toBe(na.toolId);
     expect(setting('WORKSPACE_SECRET')).toBe(eu.workspaceSecret);
-    expect(lines[0]).toContain(`${eu.rentedNumberSid} (rented), ${eu.importedNumberSid} (imported)`);
-    for (const handle of [
-      eu.agentSecret,
-      eu.secondWorkspaceSecret,
-      eu.orgId,
-      eu.convoId,
-      eu.importedNumberSid,
-    ]) {
-      expect(lines[0]).toContain(handle);
+    for (const [region, handles] of [
+      ['eu', eu],
+      ['na', na],
+    ] as const) {
+      const { orgId, toolId, convoId, rentedNumberSid, importedNumberSid } = handles;
+      const printed = [
+        `${region} ${url}/${region}/v3`,
+        `${handles.workspaceId} ${handles.workspaceSecret}`,
+        `${handles.agentId} ${handles.agentSecret}`,
+        `${orgId}, ${toolId}, ${convoId}, ${rentedNumberSid} (rented), ${importedNumberSid} (imported)`,
+        `${handles.secondWorkspaceId} ${handles.secondWorkspaceSecret}`,
+      ];
+      expect(lines[0]?.replace(/ +/g, ' ')).toContain(printed.join('\n '));
     }
-    expect(lines[0]).toContain(`${url}/na/v3`);
   });
 
   test('prints a line for curl that sends an event', async () => {

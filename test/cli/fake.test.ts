@@ -291,6 +291,7 @@ test("the service's description is there to be read, and nothing else is done wi
     ) as string,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
+    'cache-control': 'no-cache',
   });
   expect((await post(`${url}/openapi.json`, {})).status).toBe(404);
 });

@@ -52,6 +52,8 @@ describe.skipIf(!hasPython)('on a terminal', () => {
 
     expect(text).toMatch(/1 of 2: webhook_test<cr><esc>\[2K<esc>\[31mwebhook_test<esc>\[39m 500 in/);
     expect(text).toMatch(/2 of 2: webhook_test<cr><esc>\[2K<esc>\[32mwebhook_test<esc>\[39m 200 in/);
+    // Erased is what is there to be erased, and no more.
+    expect(text.split('<esc>[2K')).toHaveLength(3);
   });
 
   test('an error takes the place of the progress', async () => {
@@ -82,6 +84,8 @@ describe.skipIf(!hasPython)('on a terminal', () => {
     expect(text).toMatch(/posting a genuine and a forged webhook_test to .*<cr><esc>\[2K/);
     // One line is all that can be taken back.
     expect(text).not.toContain('x'.repeat(60));
+    const steps = text.split(/<cr><esc>\[2K/).map((shownBefore) => shownBefore.split('\n').at(-1) ?? '');
+    expect(Math.max(...steps.map(({ length }) => length))).toBe(79);
   });
 });
 

@@ -22,7 +22,7 @@ async function inboxOf(database: string, flags: readonly string[] = [], user = '
 test('the doctor counts what waits in the inbox, and names settings that can lose it', async () => {
   const pool = new Pool({ connectionString: postgres.url });
   const inbox = await createPostgresInbox(pool);
-  for (const key of ['a', 'b']) {
+  for (const key of ['a', 'b', 'c']) {
     const stored = {
       key: key.repeat(64),
       type: 'webhook_test',
@@ -38,6 +38,12 @@ test('the doctor counts what waits in the inbox, and names settings that can los
   );
   const one = '(SELECT id FROM pgboss.job LIMIT 1)';
   await pool.query(`UPDATE pgboss.job SET state = 'active' WHERE id = ${one}`);
+  await pool.query(
+    `UPDATE pgboss.job SET state = 'retry' WHERE id = ${one}`.replace(
+      'LIMIT',
+      "WHERE state = 'created' LIMIT",
+    ),
+  );
   await pool.query('CREATE ROLE stranger LOGIN');
   await pool.query('CREATE DATABASE frozen TEMPLATE template0');
   await pool.query('ALTER DATABASE postgres SET synchronous_commit = off');
@@ -45,7 +51,7 @@ test('the doctor counts what waits in the inbox, and names settings that can los
 
   const told = await inboxOf('postgres');
   expect(told).toMatch(
-    /^ok +inbox +takes events: 1 waiting, 1 active, 0 retrying, 0 dead letters, oldest 9\d s/,
+    /^ok +inbox +takes events: 1 waiting, 1 active, 1 retrying, 0 dead letters, oldest 9\d s/,
   );
   expect(told).toMatch(/warn +inbox +synchronous_commit is off/);
   expect(await inboxOf('postgres', ['--queue', 'another'])).toContain('0 waiting');

@@ -523,6 +523,13 @@ test('what happens is told as it happens', async () => {
     ['records', () => ask('PATCH /records/eu/leads/lead', { agentId: fake.seed.eu.agentId })],
     ['records', () => ask('DELETE /records/eu/leads/lead')],
     ['records', () => clientOf(fake).variables.create(fake.seed.eu.agentId, { key: 'told' })],
+    [
+      'records',
+      () => {
+        const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.na;
+        return clientOf(fake, { region: 'na', token }).workspaces.delete(secondWorkspaceId);
+      },
+    ],
     ['faults', () => fake.faults.inject({ endpoint: 'getTool', status: 500 })],
     ['faults', () => send(fake, '/v3/tools/any')],
     ['records', () => fake.restore(fake.snapshot())],
@@ -530,6 +537,11 @@ test('what happens is told as it happens', async () => {
     ['faults', () => fake.faults.clear()],
     ['deliveries', () => fake.webhooks.clear()],
     ['subscriptions', () => fake.webhooks.subscribe(HOOK)],
+    ['subscriptions', () => fake.webhooks.unsubscribe('subscription_2')],
+    ['subscriptions', () => fake.webhooks.reset()],
+    ...(['requests', 'faults', 'deliveries', 'subscriptions', 'records'] as const).map(
+      (what) => [what, () => fake.reset()] as const,
+    ),
   ];
   for (const [what, change] of changes) {
     const count = () => text.split(`event: changed\ndata: "${what}"`).length;
@@ -573,6 +585,7 @@ test('who does not read what happens is told of no more than 16 MiB', async () =
 describe('a control request', () => {
   test.each([
     ['/_fake/faults', 'text/plain', '{"status":500}', 'The content type must be application/json.'],
+    ['/_fake/faults', 'application/json-seq', '{"status":500}', 'The content type must be application/json.'],
     ['/_fake/faults', 'application/jsonp', '{"status":500}', 'The content type must be application/json.'],
     [
       '/_fake/faults',

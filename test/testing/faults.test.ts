@@ -318,6 +318,7 @@ test('a refused connection is impossible over HTTP, and the answer says why', as
   fake.faults.inject({ kind: 'refused' });
 
   await expect(tools.listDefaults()).rejects.toMatchObject({
+    status: 501,
     code: 'impossible_fault',
     message: expect.stringContaining('a server that listens cannot refuse') as string,
   });
@@ -460,6 +461,17 @@ test.each<[FaultInput, number, string, Readonly<Record<string, string>>]>([
   expect(fake.requests).toMatchObject([{ status, fault: fault.kind ?? 'status' }]);
 });
 
+test.each([{ kind: 'truncated' }, { kind: 'stall' }, { kind: 'reset', at: 'body' }] as const)(
+  'an answer that has no body stays as it is under %j',
+  async (fault) => {
+    const fake = createFakePlatform({ choices: { successStatus: 204 } });
+    fake.faults.inject(fault);
+    const { body, status } = await send(fake, '/v3/tools/defaults');
+
+    expect([status, body]).toEqual([204, null]);
+  },
+);
+
 test('a truncated answer has the length of what is left of it', async () => {
   const fake = createFakePlatform();
   const whole = await (await send(fake, '/v3/tools/tool_eu_1')).text();
@@ -558,6 +570,14 @@ describe('refuses', () => {
     ['a body elsewhere', { status: 500, body: 'html' }, '- body: expected one of "document", "none"'],
     ['headers that are no texts', { status: 500, headers: { a: 1 } }, '- headers.a: expected string'],
     ['a code that is no text', { status: 500, code: 5 }, '- code: expected string, received number'],
+    ['a latency to less than nothing', { kind: 'latency', ms: { from: 0, to: -1 } }, '- ms'],
+    ['a median of less than nothing', { kind: 'latency', ms: { median: -1, p99: 1 } }, '- ms'],
+    ['a percentile of less than nothing', { kind: 'latency', ms: { median: 1, p99: -1 } }, '- ms'],
+    [
+      'an endpoint of its own that is not handled',
+      { endpoint: endpoint({ method: 'GET', path: '/lists', response: z.unknown() }), status: 500 },
+      'no endpoint "GET /lists". It has list',
+    ],
     ['half a call', { status: 500, times: 1.5 }, '- times: expected a whole number from 1'],
     ['another region', { status: 500, region: 'us' }, '- region: expected one of "eu", "na"'],
     ['a seed in words', { status: 500, seed: 'x' }, '- seed: expected number, received string'],

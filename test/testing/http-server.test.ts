@@ -106,10 +106,11 @@ test('a header that is sent twice arrives with both values', async () => {
   expect(seen.getSetCookie()).toEqual(['a=1', 'b=2']);
 });
 
-test('a GET that has a body is answered as one without', async () => {
+test.each(['GET', 'HEAD'])('a %s that has a body is answered as one without', async (method) => {
   const fake = createFakePlatform();
   const { port } = await listening(fake);
-  const sent = request({ host: '127.0.0.1', port, path: '/eu/v3/nowhere', headers: { 'content-length': 2 } });
+  const headers = { 'content-length': 2 };
+  const sent = request({ host: '127.0.0.1', port, method, path: '/eu/v3/nowhere', headers });
   const [response] = (await once(sent.end('{}'), 'response')) as [IncomingMessage];
   response.resume();
 
@@ -263,9 +264,13 @@ describe('beyond this machine', () => {
   });
 });
 
-test.each([
+test.each<[options: object, message: string]>([
   [{ prot: 1 }, 'listen: the option "prot" is not known'],
   [{ maxBodyBytes: 0 }, 'maxBodyBytes must be a number above 0'],
+  ...['', 'a b', 'user@a.example', 'http://a.example', 'a.example/', 'a?b', 'a#b', '[::1]:80'].map(
+    (name): [object, string] => [{ allowedHosts: [name] }, `takes names without a port, got "${name}"`],
+  ),
+  [{ maxBodyBytes: Number.NaN }, 'maxBodyBytes must be a number above 0'],
   [{ allowedHosts: ['a.example', 'b.example:80'] }, 'takes names without a port, got "b.example:80"'],
 ])('refuses %j', async (options, message) => {
   // The cast stands for untyped code.

@@ -194,6 +194,8 @@ test.each([
   ['https://api.example.com', 'https://api.example.com'],
   ['https://api.example.com/v3/', 'https://api.example.com'],
   [' https://API.example.com:443/v3', 'https://api.example.com'],
+  ['https://api.example.com//', 'https://api.example.com'],
+  ['https://api.example.com/base/v3//', 'https://api.example.com/base'],
   ['http://localhost:4010', 'http://localhost:4010'],
   ['http://127.0.0.1:4010/eu', 'http://127.0.0.1:4010/eu'],
   ['http://[::1]:4010', 'http://[::1]:4010'],

@@ -21,6 +21,8 @@ describe('members and teams (4.1)', () => {
     const { orgId, clientId, teamId } = fake.seed.eu;
     const loner = fake.add.client();
     const set = fake.add.client({ teams: [{ ID: 'elsewhere' }] });
+    const without = fake.add.client({ teams: [] });
+    fake.add.team({ ID: teamId, memberIds: [clientId, without.ID] });
 
     const { clients } = await clientOf(fake).orgs.listMembersAndTeams(orgId);
 
@@ -28,6 +30,7 @@ describe('members and teams (4.1)', () => {
     expect(teamsOf(clientId)).toEqual([teamId]);
     expect(teamsOf(loner.ID)).toEqual([]);
     expect(teamsOf(set.ID)).toEqual(['elsewhere']);
+    expect(teamsOf(without.ID)).toEqual([]);
     fake.add.team({ ID: teamId, memberIds: [clientId, loner.ID] });
     const both = await clientOf(fake).orgs.listMembersAndTeams(orgId);
     expect(both.clients.filter((client) => client.teams?.[0]?.ID === teamId)).toHaveLength(2);

@@ -42,6 +42,59 @@ test('begins with the records it is given, on top of the seed', async () => {
   expect(fake.state.eu.tools.has('crm')).toBe(false);
 });
 
+test('the seed is what its handles say, in each region', () => {
+  const { seed, state } = createFakePlatform();
+  for (const region of ['eu', 'na'] as const) {
+    const handles = seed[region];
+    const { agents, conversations, leads, orgs, phoneNumbers, tools, variables, workspaces } = state[region];
+    const { workspaceId, agentId, orgId } = handles;
+    expect([...workspaces.values()]).toEqual([
+      {
+        id: workspaceId,
+        secret: handles.workspaceSecret,
+        isPrimary: true,
+        ownerIds: [`owner_${region}`],
+        memberIds: [handles.clientId],
+      },
+      {
+        id: handles.secondWorkspaceId,
+        secret: handles.secondWorkspaceSecret,
+        isPrimary: false,
+        ownerIds: [`owner_${region}`],
+        memberIds: [],
+      },
+    ]);
+    expect([...agents.values()]).toEqual([
+      {
+        id: agentId,
+        name: 'Support agent',
+        secret: handles.agentSecret,
+        workspaceId,
+        platform: 'vg',
+        advanced: {},
+      },
+    ]);
+    expect([...orgs.values()]).toMatchObject([
+      {
+        id: orgId,
+        workspaceId,
+        clients: [{ ID: handles.clientId, orgId }],
+        teams: [{ ID: handles.teamId, orgId, memberIds: [handles.clientId] }],
+      },
+    ]);
+    expect([...tools.values()]).toMatchObject([{ id: handles.toolId, agentId }]);
+    expect([...variables.values()]).toMatchObject([
+      { id: handles.variableId, key: handles.variableKey, agentId, userId: `owner_${region}` },
+    ]);
+    expect([...conversations.values()]).toMatchObject([{ agentId, convoId: handles.convoId }]);
+    expect([...leads.values()]).toEqual([{ id: handles.leadId, agentId }]);
+    expect([...phoneNumbers.values()]).toEqual([
+      { sid: handles.rentedNumberSid, imported: false, workspaceId },
+      { sid: handles.importedNumberSid, imported: true, workspaceId },
+    ]);
+  }
+});
+
 test('an empty seed leaves the built-in catalogue alone', () => {
   const { defaultTools, ...records } = createFakePlatform({ seed: 'empty' }).state.eu;
 
@@ -74,6 +127,23 @@ test('gives a new number no id of one that was released for good', async () => {
   await clientOf(fake).phoneNumbers.release({ phoneNumberSid, isImportedNumber: false });
 
   expect(fake.add.phoneNumber().sid).toBe('number_eu_4');
+});
+
+test('keeps clients, teams and records in the order in which they were added', () => {
+  const { add, records, seed } = createFakePlatform();
+  for (const ID of ['b', 'a']) {
+    add.client({ ID });
+    add.team({ ID });
+    add.lead({ id: ID });
+  }
+  records.change('eu', 'leads', seed.eu.leadId, {});
+  const { clients, teams } = add.org({ id: 'o', clients: [{ ID: 'z' }, { ID: 'y' }], teams: [{ ID: 'x' }] });
+
+  const [org] = records.list('eu', 'orgs');
+  expect(org?.clients.map(({ ID }) => ID)).toEqual([seed.eu.clientId, 'b', 'a']);
+  expect(org?.teams.map(({ ID }) => ID)).toEqual([seed.eu.teamId, 'b', 'a']);
+  expect(records.list('eu', 'leads').map(({ id }) => id)).toEqual([seed.eu.leadId, 'b', 'a']);
+  expect([...clients, ...teams].map(({ ID }) => ID)).toEqual(['z', 'y', 'x']);
 });
 
 test('replaces a record of the same id', () => {
@@ -149,7 +219,9 @@ test('the key of a conversation has both of its ids percent-encoded', () => {
 
 test('of many records, ten are named where another is asked for', () => {
   const { add } = createFakePlatform();
-  for (let more = 0; more < 10; more += 1) add.agent();
+  for (let more = 0; more < 9; more += 1) add.agent();
+  expect(() => add.tool({ agentId: 'x' })).toThrow(/agent_eu_1, .*agent_eu_10\.$/);
+  add.agent();
 
   expect(() => add.tool({ agentId: 'x' })).toThrow(/agent_eu_1, .*agent_eu_10, …\.$/);
 });

@@ -1,11 +1,12 @@
 import {
   AuthenticationError,
   ErrorBodySchema,
+  endpoint,
   NotFoundError,
   PermissionDeniedError,
 } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { clientOf, send } from './support/client.js';
 
@@ -334,6 +335,20 @@ test('holds no token and no marked field', async () => {
   expect(fake.requests[0]).toMatchObject({ headers: { authorization: '[redacted]' } });
 });
 
+test('tells when a request came, and how long its answer took', async () => {
+  let now = 5_000;
+  const clock = { now: () => now, setTimeout: () => 0, clearTimeout: () => undefined };
+  const fake = createFakePlatform({ clock });
+  const slow = endpoint({ method: 'GET', path: '/slow', response: z.unknown() });
+  fake.handle(slow, () => {
+    now += 250;
+    return {};
+  });
+  await send(fake, '/v3/slow');
+
+  expect(fake.requests).toMatchObject([{ at: 5_000, duration: 250 }]);
+});
+
 test('tells each request after its answer', async () => {
   const statuses: unknown[] = [];
   const fake = createFakePlatform({ onRequest: (request) => statuses.push(request.status) });
@@ -370,6 +385,22 @@ test('fetch takes a URL, a Request, and a signal', async () => {
   const reason = new Error('changed my mind');
   await expect(fake.fetch(url, { headers, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   expect(fake.requests).toHaveLength(2);
+});
+
+test('a call leaves no listener at the signal it was given', async () => {
+  const fake = createFakePlatform();
+  const { signal } = new AbortController();
+  const added = vi.spyOn(signal, 'addEventListener');
+  const removed = vi.spyOn(signal, 'removeEventListener');
+  // Told apart from the listeners that a Request adds to its copy.
+  const request = new Request(`${fake.baseUrls.eu}/v3/tools/defaults`);
+  Object.defineProperty(request, 'signal', { value: signal });
+  await fake.fetch(request);
+
+  expect(added).toHaveBeenCalled();
+  expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(
+    added.mock.calls.map(([, listener]) => listener),
+  );
 });
 
 test('fetch reaches no other host', async () => {

@@ -130,6 +130,28 @@ const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<De
       },
       'that another holds is pending',
     ],
+    [
+      'takes keys for one that differ in a digit',
+      (store) => ({
+        claim: (key, owner, leaseMs) => store.claim(key.slice(1), owner, leaseMs),
+        complete: (key, owner, ttlMs) => store.complete(key.slice(1), owner, ttlMs),
+      }),
+      'keys do not touch',
+    ],
+    [
+      'says of a race that it is done',
+      (store) => {
+        let claims = 0;
+        return {
+          claim: (key, owner, leaseMs) => {
+            const result = store.claim(key, owner, leaseMs);
+            claims += 1;
+            return result === 'pending' && claims % 7 === 0 ? 'done' : result;
+          },
+        };
+      },
+      'of many claims at one moment',
+    ],
     ['claims everything', () => ({ claim: () => 'new' })],
     ['never claims', () => ({ claim: () => 'pending' })],
     ['never completes', () => ({ complete: () => undefined })],
