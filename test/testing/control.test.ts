@@ -244,7 +244,7 @@ describe('subscriptions', () => {
       status: 400,
       body: { message: 'There are 100 subscriptions, and no more can be added.' },
     });
-    const { body } = await ask('POST /subscriptions', { url: 'http://localhost:1/7' });
+    const { body } = await ask('POST /subscriptions', { url: 'HTTP://LocalHost:1/7' });
     expect(body.subscription.address).toBe('http://localhost:1/7');
     expect(fake.webhooks.subscriptions.at(-1)).toEqual(body.subscription);
     expect(fake.webhooks.subscriptions).toHaveLength(100);

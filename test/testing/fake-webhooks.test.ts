@@ -188,6 +188,10 @@ test('a payload may say when it was created, and not which secret it carries', a
     { payload: { createdAt: 5, workspaceSecret } },
     { payload: { createdAt: 6, workspaceSecret } },
   ]);
+  expect(fake.webhooks.deliveries.map(({ payload }) => payload.workspaceSecret)).toEqual([
+    '[redacted]',
+    '[redacted]',
+  ]);
 });
 
 test('is a POST of JSON', async () => {

@@ -364,9 +364,12 @@ describe('latency', () => {
     expect(waits).not.toEqual(await drawn(4));
     expect(waits[200]).toBeGreaterThan(middle * 0.85);
     expect(waits[200]).toBeLessThan(middle * 1.15);
-    if ('p99' in ms)
-      expect([(waits[395] ?? 0) > ms.p99 / 2, (waits[360] ?? 0) < ms.p99]).toEqual([true, true]);
-    else expect([(waits[0] ?? 0) >= ms.from, (waits[399] ?? 0) <= ms.to]).toEqual([true, true]);
+    if ('p99' in ms) {
+      // Four of four hundred, or a few more or less.
+      const longer = waits.filter((wait) => wait > ms.p99).length;
+      expect([longer > 0, longer < 10]).toEqual([true, true]);
+      expect((waits[0] ?? 0) > 0).toBe(true);
+    } else expect([(waits[0] ?? 0) >= ms.from, (waits[399] ?? 0) <= ms.to]).toEqual([true, true]);
   });
 
   test.each([

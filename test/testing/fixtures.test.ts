@@ -187,6 +187,15 @@ test('times are whole milliseconds of a day long past', () => {
   expect(Number.isInteger(createdAt)).toBe(true);
 });
 
+test('a time that is a text is one of ISO 8601', () => {
+  const dates = textsIn(records.map((name) => fixtures[name]())).filter(([field]) =>
+    /(At|timestamp)$/.test(field),
+  );
+
+  expect(new Set(dates.map(([field]) => field)).size).toBeGreaterThan(3);
+  for (const [, date] of dates) expect(date).toMatch(/^2025-01-1[56]T\d\d:\d\d:\d\d(\.\d{3})?Z$/);
+});
+
 test('a seed may be 0', () => {
   expect(createFixtures({ seed: 0 }).tool().id).toBe('tool_0');
 });

@@ -101,6 +101,18 @@ test.each(inboxConformance)('an inbox in memory keeps the rule: $name', ({ run }
   expect(run(() => memoryInbox())).resolves.toBeUndefined(),
 );
 
+test('an inbox may number what it stores', async () => {
+  const [rule] = inboxConformance.filter(({ name }) => name.includes('is processed as it was stored'));
+  const numbered = () => {
+    const { work, ...subject } = memoryInbox();
+    return {
+      ...subject,
+      work: (process: ProcessStored) => work((stored) => process({ ...stored, sequence: 7 })),
+    };
+  };
+  await expect(rule?.run(numbered)).resolves.toBeUndefined();
+});
+
 test.each<[Mistake, string]>([
   ['copies', 'of many copies at one moment'],
   ['copies of what is being processed', 'a copy of what is being processed'],

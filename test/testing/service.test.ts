@@ -93,6 +93,15 @@ describe('each refusal', () => {
       'unauthenticated',
       'The header "Authorization: Bearer <token>" is missing.',
     ],
+    ...['Digest a, Bearer', 'xBearer', 'Bearer\t', 'Basic'].map(
+      (scheme): [string, RequestInit, number, string, string] => [
+        '/v3/tools/defaults',
+        { headers: { authorization: `${scheme} ${eu.workspaceSecret}` } },
+        401,
+        'unauthenticated',
+        'The header "Authorization: Bearer <token>" is missing.',
+      ],
+    ),
     ['/v3/tools/defaults', as('nobody'), 401, 'unauthenticated', 'The token is not known.'],
     [
       '/v3/tools/defaults',
