@@ -65,6 +65,9 @@ const OVERDUE_OUTCOMES = {
   running: 'deadline_passed',
 } as const satisfies Record<string, DeliveryOutcome>;
 
+/** Stands for an answer that is waited for no longer. */
+const LET_GO = /* @__PURE__ */ Symbol('let go');
+
 /** The stage that failed, where something threw in a phase. */
 const STAGES: Partial<Record<keyof typeof OVERDUE_OUTCOMES, WebhookFailure['stage']>> = {
   verifying: 'secret',
@@ -99,6 +102,8 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
   readonly #parts: PipelineParts;
   readonly #request: ReceivedRequest;
   readonly #hint: ((request: unknown) => string | undefined) | undefined;
+  /** Ends the wait for a look-up that may never answer, so that nothing of the body is held. */
+  #letGo: (() => void) | undefined;
   readonly #unsettled: StartedHandler[] = [];
   #phase: keyof typeof OVERDUE_OUTCOMES = 'reading';
   /** The outcome, once it is certain, while listeners and the store are still to be told. */
@@ -145,6 +150,8 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
         const error = new WebhookError(`The delivery was not handled within ${deadline} ms.`);
         DeliveryContext.abort(this.context, error);
         this.giveUp?.('body_unreadable');
+        // Handled all the same once the look-up has answered, unless that never happens and others need the room.
+        this.giveUp = () => this.#letGo?.();
         resolve(this.#overdue(work, error));
       }, deadline);
       const end = async () => {
@@ -190,13 +197,17 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
     const body = decodeBody(received);
     const verify = settings.newVerifier();
     this.#phase = 'verifying';
-    return after(mayBeGenuine(body, verify), (mayBe) => {
+    let letGo: (() => void) | undefined;
+    const looking = mayBeGenuine(body, verify, (letGoOfText) => {
+      letGo = letGoOfText;
+    });
+    return after(this.#unlessLetGo(looking, letGo), (mayBe) => {
       if (!mayBe) throw refusal('verification_failed');
       this.#phase = 'accepting';
       const raw = parseDelivery(body);
       if (raw === undefined) throw refusal('not_json', this.#hint?.(this.#request));
       this.#phase = 'verifying';
-      return after(verify(raw.presented), (genuine) => {
+      return after(this.#unlessLetGo(verify(raw.presented)), (genuine) => {
         if (genuine === undefined) throw refusal('verification_failed');
         unverified.release(this);
         this.#phase = 'accepting';
@@ -207,6 +218,23 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
           genuine.isUnnamed && String(raw.presented),
         );
       });
+    });
+  }
+
+  /** Waits for a look-up, which may never answer: after the deadline, the body is let go where others need its room. */
+  #unlessLetGo<Answer>(answer: Later<Answer>, letGo?: () => void): Later<Answer> {
+    if (!(answer instanceof Promise)) return answer;
+    // The look-up holds this promise, so that it must hold nothing: not even an error, whose stack holds all that was called.
+    const settled = new Promise<Answer | typeof LET_GO>((resolve, reject) => {
+      this.#letGo = () => {
+        letGo?.();
+        resolve(LET_GO);
+      };
+      answer.then(resolve, reject);
+    });
+    return settled.then((found) => {
+      if (found === LET_GO) throw new RejectedDelivery('overloaded');
+      return found;
     });
   }
 

@@ -9,19 +9,50 @@ function keyPattern(name: string): RegExp {
   return new RegExp(`"${letters.join('')}"`, 'g');
 }
 
+/** The values that are presented, one after the other. */
+export interface Presented extends IterableIterator<string> {
+  /** Ends the search, and lets go of the text. */
+  return(): IteratorReturnResult<undefined>;
+}
+
+const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
 /**
  * The values that a text of JSON gives to `workspaceSecret`, wherever it stands. Reads the text once, and builds nothing of
  * it: whoever does not know a secret can have it read, but not parsed. Text that is no JSON gives what looks like a value.
  */
-export function* presentedIn(text: string): Generator<string> {
+export function presentedIn(searched: string): Presented {
+  // No generator, which would hold the text for as long as a look-up holds it.
+  let text = searched;
+  let at = 0;
   // To search for a text takes a fifth of the time; the pattern knows a key that is written by the numbers of its letters.
   const findKey = text.includes('\\u00') ? behindPattern : behindKey;
-  for (let at = findKey(text, 0); at > 0; at = findKey(text, at)) {
-    const colon = skipSpace(text, at);
-    const start = skipSpace(text, colon + 1);
-    // The search goes on behind the key, not behind the value: it might have begun inside of a text.
-    if (text[colon] === ':' && text[start] === '"') yield readText(text, start);
-  }
+  return {
+    next() {
+      for (at = findKey(text, at); at > 0; at = findKey(text, at)) {
+        const colon = skipSpace(text, at);
+        const start = skipSpace(text, colon + 1);
+        // The search goes on behind the key, not behind the value: it might have begun inside of a text.
+        if (text[colon] === ':' && text[start] === '"') return { value: readText(text, start) };
+      }
+      return this.return();
+    },
+    return() {
+      text = '';
+      return END;
+    },
+    [Symbol.iterator]() {
+      return this;
+    },
+  };
+}
+
+/** Characters of a part that is copied in next to no time; secrets are shorter. */
+export const MAX_DETACHED = 4_096;
+
+/** Copies a part of a text, if it is not long: an engine would keep the whole for its sake. */
+export function detached(part: string): string {
+  return part.length > MAX_DETACHED ? part : part.split('').join('');
 }
 
 const KEY = '"workspaceSecret"';

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors/index.js';
 import { describeThrown, type LeveledLogger } from '../ground/logger.js';
 import { type Clock, sleep } from './clock.js';
+import { detached } from './presented.js';
 import { createVerifier, type Genuine, isPresented, type Verifier, type WebhookSecrets } from './secrets.js';
 
 /**
@@ -52,6 +53,10 @@ export class SecretLoader {
       const genuine = held.verify(presented);
       if (genuine !== undefined || this.#isWithin(SECRETS_FRESH, held)) return genuine;
     }
+    return this.#verifyByLatest(detached(presented));
+  }
+
+  async #verifyByLatest(presented: string): Promise<Genuine | undefined> {
     try {
       const { verify } = await (this.#mayGoOn ? this.#reloadInTime() : this.#reload());
       return verify(presented);

@@ -3,14 +3,14 @@ import { isObject } from '../ground/json.js';
 import type { Later } from '../ground/later.js';
 import { checkFunction, refuseOption, shown } from '../validation/option-checks.js';
 import type { Clock } from './clock.js';
-import { presentedIn } from './presented.js';
+import { detached, MAX_DETACHED, type Presented, presentedIn } from './presented.js';
 import { SecretLoader, type WebhookSecretLoader } from './secret-loader.js';
 import { type Genuine, isPresented, type Verifier, type WebhookSecrets } from './secrets.js';
 
 /**
  * Decides on the secret that a delivery presents, for example by a look-up in a database (look up a hash of it, not
  * the secret itself, so that neither the database's timing nor its logs reveal anything). Called for each delivery that
- * presents one.
+ * presents one of 4,096 characters at most.
  */
 export type WebhookSecretLookup = (presented: string) => SecretAnswer | Promise<SecretAnswer>;
 
@@ -103,23 +103,38 @@ export function cachedLoader(load: WebhookSecretLoader, clock: Clock): SecretLoa
 const MAX_ASKED = 16;
 
 function askOnce(verify: AnyVerifier): AnyVerifier {
-  const answers = new Map<unknown, ReturnType<AnyVerifier>>();
+  const answers = new Map<string, ReturnType<AnyVerifier>>();
   return (presented) => {
+    // A look-up that hangs may hold for ever what it was asked about.
+    if (!isPresented(presented) || presented.length > MAX_DETACHED) return undefined;
     if (!answers.has(presented)) {
       if (answers.size >= MAX_ASKED) return undefined;
-      answers.set(presented, verify(presented));
+      const asked = detached(presented);
+      answers.set(asked, verify(asked));
     }
     return answers.get(presented);
   };
 }
 
-/** Looks for a genuine secret in the text of a body, before it is parsed. */
-export function mayBeGenuine(body: unknown, verify: AnyVerifier): Later<boolean> {
+/**
+ * Looks for a genuine secret in the text of a body, before it is parsed.
+ *
+ * @param onWait - Is given what lets go of the text, where something has to be waited for.
+ */
+export function mayBeGenuine(
+  body: unknown,
+  verify: AnyVerifier,
+  onWait?: (letGo: () => void) => void,
+): Later<boolean> {
   // A body parser's value is parsed already; and an empty body is not a forgery: a body parser is missing.
-  return typeof body !== 'string' || body === '' || isAnyGenuine(presentedIn(body), verify);
+  if (typeof body !== 'string' || body === '') return true;
+  const presented = presentedIn(body);
+  const found = isAnyGenuine(presented, verify);
+  if (found instanceof Promise) onWait?.(() => presented.return());
+  return found;
 }
 
-function isAnyGenuine(presented: Iterator<string>, verify: AnyVerifier): Later<boolean> {
+function isAnyGenuine(presented: Presented, verify: AnyVerifier): Later<boolean> {
   for (let next = presented.next(); !next.done; next = presented.next()) {
     const answer = verify(next.value);
     if (answer instanceof Promise) {

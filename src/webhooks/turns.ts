@@ -1,5 +1,4 @@
 import type { ReceivedWebhook } from './delivery.js';
-import type { StoredWebhook } from './inbox.js';
 import { type Age, ageOf, isOlder, type NewestOnly, snapshotKey } from './newest.js';
 
 /** The keys that are remembered are at least as many, and twice as many at most. */
@@ -22,6 +21,14 @@ interface Waiting {
   readonly begin: () => void;
 }
 
+/** The facts of an event beside its payload. */
+interface Arrival {
+  readonly receivedAt: number;
+  readonly sequence?: number | undefined;
+  /** Tells apart the workspaces that have no name. */
+  readonly unnamedWorkspace?: string | undefined;
+}
+
 /** Lets the events of one key be handled one at a time, the newest first, and none after a newer one: in this process. */
 export class Turns {
   /** Two generations: what nobody asks for is forgotten with the older one. */
@@ -35,14 +42,7 @@ export class Turns {
   }
 
   /** Returns a place in the line for an event, or undefined if it is no snapshot. Throws what `newestOnly` throws. */
-  placeOf(
-    event: ReceivedWebhook,
-    {
-      receivedAt,
-      sequence,
-      unnamedWorkspace,
-    }: Pick<StoredWebhook, 'receivedAt' | 'sequence' | 'unnamedWorkspace'>,
-  ): Place | undefined {
+  placeOf(event: ReceivedWebhook, { receivedAt, sequence, unnamedWorkspace }: Arrival): Place | undefined {
     const key = snapshotKey(this.#newestOnly, event, unnamedWorkspace);
     if (key === undefined) return undefined;
     this.#accepted += 1;

@@ -125,6 +125,50 @@ test('a body that waits for a look-up holds its bytes, and another gives way', a
   expect(await send([700], delivery('webhook_test'))).toEqual({ status: 200 });
 });
 
+test.each<[string, (wait: () => Promise<void>) => WebhookSecretOptions]>([
+  ['a look-up', (wait) => ({ verifySecret: () => wait().then(() => true) })],
+  ['secrets that are loaded', (wait) => ({ secret: () => wait().then(() => secret) })],
+])('a body that waits for %s gives way once it was answered at the deadline', async (_, secretsOf) => {
+  const [hung, end] = [deferred(), deferred()];
+  let waiting: Promise<void> = hung.promise;
+  const secrets = secretsOf(() => waiting);
+  const { clock, logger, receiver, send } = setUp({
+    secrets,
+    maxBodyBytes: 1_000,
+    maxUnverifiedBytes: 2_000,
+  });
+  const handled: string[] = [];
+  receiver.onAny(({ type }) => handled.push(type));
+  const first = await send([700], delivery('webhook_test'));
+  await clock.advance(10_000);
+  waiting = end.promise;
+  const second = await send([700], delivery('lead_captured'));
+  await clock.advance(55_000);
+  expect([first, second]).toEqual([{ status: 500 }, { status: 500 }]);
+  // The one that has waited for longest.
+  waiting = Promise.resolve();
+  expect(await send([700], delivery('agent_updated'))).toEqual({ status: 200 });
+  expect(logger.lines.join()).toContain('settled after its deadline: overloaded');
+  // What had room is handled after all.
+  for (const one of [hung, end]) one.resolve();
+  await settle();
+  expect(handled).toEqual(['agent_updated', 'lead_captured']);
+});
+
+test('a look-up is not asked about a secret that is longer than any', async () => {
+  const asked: number[] = [];
+  const { receiver } = setUp({ secrets: { verifySecret: ({ length }) => asked.push(length) > 0 } });
+  const answers = [4_096, 4_097].map((length) =>
+    receiver.handle({
+      method: 'POST',
+      headers: {},
+      body: delivery('webhook_test', { workspaceSecret: 'x'.repeat(length) }),
+    }),
+  );
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 401]);
+  expect(asked).toEqual([4_096]);
+});
+
 test('by default a body may have 8 MiB, and all that are not verified 64 MiB', async () => {
   const { send } = setUp();
   expect(await send([8 * MIB, 1])).toEqual({ status: 413 });
