@@ -198,6 +198,17 @@ test('of requests and deliveries, so many of the newest are kept as --keep says'
   ]);
 });
 
+test('ten thousand are kept unless it is told otherwise', async () => {
+  // A port that is never asked.
+  const { url, errors } = await start(['fake', '--port', '0', '--webhook', 'http://127.0.0.1:1/hook']);
+  const event = { type: 'webhook_test', copies: 1_000 };
+  for (let round = 0; round < 10; round += 1) await post(`${url}/_fake/events`, event);
+
+  expect(errors).toEqual([]);
+  await post(`${url}/_fake/events`, { type: 'webhook_test' });
+  expect(errors).toEqual(['Warning: the oldest deliveries are forgotten from now on: --keep 10000']);
+});
+
 test.each<[part: Partial<FakeSnapshot>, message: string]>([
   [{ records: { eu: {}, na: {} } }, 'records.eu.workspaces: required'],
   [{ faults: [{ status: 500 }, { status: 5 }] }, '- status: expected at least 200'],
