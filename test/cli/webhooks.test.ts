@@ -160,7 +160,10 @@ describe('listen', () => {
     await postTo(url, { type: 'webhook_test', sentBy: 'crm', payload });
     await postTo(url, { type: 'a\nrefused', payload: { workspaceSecret: secret } });
 
+    await postTo(url, { type: 'toString', payload: { workspaceSecret: secret } });
+
     expect(lines[1]).toBe('lead_scored 200\n  - type: not in the specification');
+    expect(lines.at(-1)).toBe('toString 200\n  - type: not in the specification');
     expect(lines[2]).toContain('- message: expected string, received number');
     expect(lines[2]).toContain('- createdAt: required');
     expect(lines[2]).toContain('- sentBy: unknown field');
@@ -383,6 +386,7 @@ test.each([
   ],
   [['replay', 'x', 'y', '--to', 'http://127.0.0.1'], '"y" is not expected after "replay".', env],
   [['trigger', 'lead_scored', '--to', 'http://127.0.0.1'], 'There is no event "lead_scored". There is:', env],
+  [['trigger', 'toString', '--to', 'http://127.0.0.1'], 'There is no event "toString".', env],
   [['trigger', 'webhook_test'], 'trigger needs --to', env],
   [['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--set', 'x'], 'field=value, got "x"', env],
   [

@@ -184,6 +184,9 @@ test('numberKindMismatch', async () => {
 
 test.each<[object, string]>([
   [{ chioces: {} }, 'the option "chioces" is not known. Known: regions, seed, choices'],
+  [{ constructor: {} }, 'the option "constructor" is not known'],
+  [{ choices: { toString: 1 } }, 'the choice "toString" is not known'],
+  [{ choices: { refusals: { valueOf: {} } } }, 'the refusal "valueOf" is not known'],
   [{ seed: 'defualt' }, 'the option "seed" must be'],
   [{ choices: { succesStatus: 201 } }, 'the choice "succesStatus" is not known. Known: successStatus'],
   [{ choices: { refusals: { notfound: {} } } }, 'the refusal "notfound" is not known. Known: invalidRequest'],

@@ -1,6 +1,6 @@
 import { createWebhookReceiver, defineEvent, type WebhookEventType, webhookEvents } from 'agent-platform-sdk';
 import { createFakePlatform, type DeliveryTarget } from 'agent-platform-sdk/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { serve } from '../support/loopback.js';
 
@@ -178,6 +178,30 @@ test('of an answer, 4096 characters are kept, however its bytes come', async () 
   expect(delivery?.answer).toBe('ü'.repeat(4_096));
 });
 
+test('an answer is read no further than it is kept', async () => {
+  const fake = createFakePlatform();
+  const cancel = vi.fn();
+  const pull = (controller: ReadableStreamDefaultController): void =>
+    controller.enqueue(new TextEncoder().encode('x'.repeat(1_000)));
+  fake.webhooks.subscribe({ fetch: () => new Response(new ReadableStream({ pull, cancel })) });
+  const [delivery] = await fake.webhooks.send('webhook_test');
+
+  expect(delivery).toMatchObject({ outcome: 'success', answer: 'x'.repeat(4_096) });
+  expect(cancel).toHaveBeenCalledOnce();
+});
+
+test('an answer that breaks off counts as far as it came', async () => {
+  const fake = createFakePlatform();
+  const start = (controller: ReadableStreamDefaultController): void =>
+    controller.enqueue(new TextEncoder().encode('half'));
+  const pull = (controller: ReadableStreamDefaultController): void => controller.error(new Error('cut'));
+  fake.webhooks.subscribe({ fetch: () => new Response(new ReadableStream({ start, pull })) });
+
+  expect(await fake.webhooks.send('webhook_test')).toMatchObject([
+    { outcome: 'success', status: 200, answer: 'half', error: undefined },
+  ]);
+});
+
 test('a payload may say when it was created, and not which secret it carries', async () => {
   const { fake, target } = subscribed();
   await fake.webhooks.sendUnknown('lead_scored', { createdAt: 5, workspaceSecret: 'mine' });
@@ -247,9 +271,17 @@ test('several events are sent one after the other, of the region that is named',
   expect(seen).toEqual([...each, ...each]);
 });
 
+/** Anything can be thrown. */
+function thrown(what: unknown): never {
+  throw what;
+}
+
 test.each<[string, string | DeliveryTarget, RegExp]>([
   ['is not there', 'http://127.0.0.1:1/hook', /fetch failed/],
   ['throws', { fetch: () => Promise.reject(new Error('no')) }, /^no$/],
+  ['throws a text', { fetch: () => thrown('no') }, /^no$/],
+  ['throws with a cause', { fetch: () => thrown(new Error('no', { cause: new Error('why') })) }, /^no: why$/],
+  ['throws with a text as cause', { fetch: () => thrown(new Error('no', { cause: 'why' })) }, /^no$/],
 ])('a receiver that %s is a failed delivery', async (_, target, error) => {
   const fake = createFakePlatform();
   fake.webhooks.subscribe(target);
@@ -374,7 +406,14 @@ describe('what a receiver must be ready for', () => {
 
     await fake.webhooks.sendUnknown('brand_new', { size: 3 });
 
-    expect(unknown).toEqual(['brand_new', expect.objectContaining({ size: 3 })]);
+    await fake.webhooks.sendUnknown('constructor');
+
+    expect(unknown).toEqual([
+      'brand_new',
+      expect.objectContaining({ size: 3 }),
+      'constructor',
+      expect.objectContaining({}),
+    ]);
     expect(() => fake.webhooks.sendUnknown('webhook_test')).toThrow('"webhook_test" is a known type');
   });
 

@@ -266,6 +266,7 @@ describe('beyond this machine', () => {
 
 test.each<[options: object, message: string]>([
   [{ prot: 1 }, 'listen: the option "prot" is not known'],
+  [{ constructor: 1 }, 'listen: the option "constructor" is not known'],
   [{ maxBodyBytes: 0 }, 'maxBodyBytes must be a number above 0'],
   ...['', 'a b', 'user@a.example', 'http://a.example', 'a.example/', 'a?b', 'a#b', '[::1]:80'].map(
     (name): [object, string] => [{ allowedHosts: [name] }, `takes names without a port, got "${name}"`],

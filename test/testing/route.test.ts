@@ -139,6 +139,19 @@ test('a handler that throws is answered with 500 and its message', async () => {
   await expect(deleting).rejects.toThrow('The handler of DELETE /tools/{toolId} threw: Error: out of tools');
 });
 
+test('a handler that throws a text is answered with 500 and that', async () => {
+  const fake = createFakePlatform();
+  // Anything can be thrown.
+  const thrown: unknown = 'out of tools';
+  fake.handle(health, () => {
+    throw thrown;
+  });
+  const response = await send(fake, '/v3/health');
+
+  const message = 'The handler of GET /health threw: out of tools';
+  expect([response.status, await response.json()]).toEqual([500, { message, code: 'internal_error' }]);
+});
+
 test('a handler may answer with a whole Response', async () => {
   const fake = createFakePlatform();
   fake.handle(health, () => Response.json({ up: false }, { headers: { 'x-node': '7' } }));
