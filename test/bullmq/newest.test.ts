@@ -85,12 +85,13 @@ test('a snapshot that comes late is skipped, and told', async () => {
   const { store, handled, told, skips, drained } = twoWorkers(async () => undefined);
   await store(snapshot(2));
   await eventually(() => expect(told).toContain('handled'));
-  const late = snapshot(1, { workspace: undefined });
+  const late = snapshot(1, { workspace: undefined, receivedAt: Date.now() - 5_000 });
   await store(late);
   await drained();
   await eventually(() =>
     expect(skips).toEqual([{ key: late.key, type: late.type, waitedMs: expect.any(Number) }]),
   );
+  expect(skips[0]?.waitedMs).toBeGreaterThanOrEqual(5_000);
   expect(handled).toEqual([2]);
   // The same snapshot is not older than itself: its run may have ended before it was recorded.
   await store(snapshot(2));

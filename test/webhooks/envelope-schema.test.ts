@@ -55,6 +55,8 @@ test('`type` narrows the payload, and nothing else compiles', () => {
   expect(() => webhookEnvelopeSchema('lead_lost')).toThrow(
     new TypeError('There is no event type lead_lost.'),
   );
+  // @ts-expect-error nor is what every object has
+  expect(() => webhookEnvelopeSchema('toString')).toThrow(TypeError);
   // @ts-expect-error nor is a text that is empty one
   expect(() => webhookEnvelopeSchema('')).toThrow(TypeError);
 });

@@ -34,7 +34,11 @@ test('a text that is forged gets no advice about what to pass, and a wrong body 
     message: expect.not.stringContaining('There is no') as string,
   }) as Error;
   expect(() => parseWebhook(forged, { secret })).toThrow(told);
-  await expect(parseWebhookRequest(forged, { secret })).rejects.toThrow(told);
+  // What is neither genuine nor JSON is not parsed.
+  for (const body of [forged, 'not JSON']) {
+    await expect(parseWebhookRequest(body, { secret })).rejects.toThrow(told);
+    await expect(parseWebhookRequest(body, { secret })).rejects.toThrow(WebhookVerificationError);
+  }
   expect(() => parseWebhook(request(), { secret })).toThrow(expect.objectContaining({ option: 'body' }));
 });
 
@@ -50,6 +54,57 @@ test.each<[string, () => unknown]>([
 ])('a stream %s is no body that `handle` can read, and is not taken for a forgery', async (_, body) => {
   const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger() });
   expect(await receiver.handle({ method: 'POST', body: body() })).toMatchObject({ status: 400 });
+});
+
+/** As a class of a user would be: its methods need it. */
+class Everything {
+  readonly #told: string[] = [];
+  readonly told = () => this.#told;
+  claim() {
+    this.#told.push('claim');
+    return 'new' as const;
+  }
+  complete() {
+    this.#told.push('complete');
+  }
+  release() {
+    this.#told.push('release');
+  }
+  store() {
+    this.#told.push('store');
+  }
+  now() {
+    this.#told.push('now');
+    return 0;
+  }
+  setTimeout() {
+    this.#told.push('setTimeout');
+  }
+  clearTimeout() {
+    this.#told.push('clearTimeout');
+  }
+  info() {
+    this.#told.push('info');
+  }
+  error() {
+    return expect.unreachable();
+  }
+  warn = this.error;
+  debug = this.error;
+}
+
+test.each<[string, (own: Everything) => object, string[]]>([
+  ['a store', (dedupe) => ({ dedupe }), ['claim', 'complete']],
+  ['a store among options', (store) => ({ dedupe: { store } }), ['claim', 'complete']],
+  ['an inbox', (inbox) => ({ inbox }), ['store']],
+  ['a clock', (clock) => ({ clock }), ['now', 'setTimeout', 'clearTimeout']],
+  ['a logger', (logger) => ({ logger, logLevel: 'info' }), ['info']],
+])('%s of a class of your own is called as it is', async (_, options, told) => {
+  const own = new Everything();
+  const receiver = createWebhookReceiver({ secret, logLevel: 'off', ...options(own) });
+  receiver.on('lead_captured', async () => undefined);
+  expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
+  expect(own.told()).toEqual(expect.arrayContaining(told));
 });
 
 test('a method that is no text is refused', async () => {

@@ -225,6 +225,15 @@ test('a newestOnly that is no function is refused', () => {
   expect(() => setUp(undefined, { newestOnly: 'convoId' as never })).toThrow(ConfigurationError);
 });
 
+test.each<[what: string, createdAts: readonly unknown[], skipped: number]>([
+  ['is by createdAt, of which 0 is one', [1, 0], 1],
+  ['is not by a createdAt that is text', ['2', '1'], 0],
+])('the age of a snapshot that is not validated %s', async (_, createdAts, count) => {
+  const { send, skipped } = setUp(undefined, { validation: 'off' });
+  for (const createdAt of createdAts) await send(1, { createdAt });
+  expect(skipped).toHaveLength(count);
+});
+
 test('an onSkipped that never settles does not hold the answer beyond the deadline, which is 200', async () => {
   const clock = new ManualClock();
   const { receiver, send, failures } = setUp(undefined, { clock });

@@ -45,6 +45,8 @@ function receiverWith(options: Partial<WebhookReceiverOptions> = {}) {
 
 test('onDelivery is told once for each delivery, whichever way it ends', async () => {
   const { receiver, told } = receiverWith({ clock: new ManualClock() });
+  const ids: string[] = [];
+  receiver.onRejected(({ deliveryId }) => ids.push(deliveryId));
   const genuine = post('webhook_test', { message: 'hello' });
   await receiver.handle(genuine);
   await receiver.handle(genuine);
@@ -53,7 +55,10 @@ test('onDelivery is told once for each delivery, whichever way it ends', async (
   await receiver.handle({ method: 'GET', body: undefined });
 
   const verified = { type: 'webhook_test', workspace: 'shop', size: expect.any(Number) };
-  const common = { deliveryId: expect.any(String), durationMs: 0, duplicate: false };
+  // Those that were refused have the same id for `onRejected`.
+  expect(told.slice(3).map(({ deliveryId }) => deliveryId)).toEqual(ids);
+  expect(new Set(told.map(({ deliveryId }) => deliveryId)).size).toBe(5);
+  const common = { deliveryId: expect.stringMatching(/^[\da-f-]{36}$/), durationMs: 0, duplicate: false };
   const unverified = { ...common, type: undefined, workspace: undefined };
   expect(told).toEqual([
     { ...common, ...verified, outcome: 'handled', status: 200 },
@@ -61,6 +66,26 @@ test('onDelivery is told once for each delivery, whichever way it ends', async (
     { ...common, ...verified, outcome: 'handler_failed', status: 500 },
     { ...unverified, outcome: 'verification_failed', status: 401, size: 39 },
     { ...unverified, outcome: 'method_not_allowed', status: 405, size: undefined },
+  ]);
+});
+
+test('an event that is skipped for a newer one is told as such, and as no duplicate', async () => {
+  const { receiver, told } = receiverWith({ newestOnly: () => 'the one' });
+  for (const createdAt of [2, 1]) await receiver.handle(post('webhook_test', { createdAt }));
+  expect(told.map(({ outcome, duplicate, status }) => [outcome, duplicate, status])).toEqual([
+    ['handled', false, 200],
+    ['skipped', false, 200],
+  ]);
+});
+
+test('the line of a body that is refused tells its bytes where they are known', async () => {
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, logger });
+  for (const body of ['', 'é', {}]) await receiver.handle({ method: 'POST', body });
+  expect(logger.lines.map((line) => / refused with .* after/.exec(line)?.[0])).toEqual([
+    ' refused with 400 not_json, 0 bytes after',
+    ' refused with 401 verification_failed, 2 bytes after',
+    ' refused with 401 verification_failed after',
   ]);
 });
 
@@ -134,7 +159,14 @@ test.each<[what: string, options: object, overrides: object, status: number, sta
         throw new TypeError('canary');
       })
       .onError(fail)
-      .onError((_, { stage }) => told.push(stage));
+      .onError((_, { stage, event, handler, context }) => {
+        told.push(stage);
+        expect([event?.type, handler === undefined]).toEqual([
+          stage === 'secret' ? undefined : 'webhook_test',
+          stage !== 'handler',
+        ]);
+        expect(context).toMatchObject({ deliveryId: expect.any(String), receivedAt: expect.any(Number) });
+      });
     expect((await receiver.handle(post('webhook_test', { ...overrides }))).status).toBe(status);
     expect(told).toEqual(stages);
     const expected = stages.flatMap((stage) => [
@@ -160,6 +192,12 @@ test('where an onRejected and an onDelivery fail, what is refused has its answer
         (name) => `error [agent-platform-sdk] the hook ${name} failed: TypeError`,
       ),
     );
+});
+
+test('an onDelivery that never settles holds up no answer', async () => {
+  const hooks = { onDelivery: () => new Promise(() => undefined) };
+  const receiver = createWebhookReceiver({ secret, logLevel: 'off', hooks });
+  expect((await receiver.handle(post('webhook_test'))).status).toBe(200);
 });
 
 test('an unknown hook is refused', () => {

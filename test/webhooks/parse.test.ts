@@ -219,6 +219,8 @@ test.each([
   [{ secret, validation: 'lax' }, 'validation'],
   [{ secret, onDrift: 1 }, 'onDrift'],
   [{ secret: () => true }, 'secret'],
+  [{ secret, events: 'lead_scored' }, 'events'],
+  [{ verifySecret: () => true }, 'verifySecret'],
   [undefined, 'options'],
 ])('refuses the options %j', (options, option) => {
   expect(() => parseWebhook(genuine, options as never)).toThrow(ConfigurationError);
@@ -228,9 +230,21 @@ test.each([
 const request = (body: BodyInit | null, init: RequestInit = {}) =>
   new Request('https://receiver.example/webhooks', { method: 'POST', body, ...init });
 
-test('parseWebhookRequest too refuses an option that it does not know', async () => {
-  const options = { secret, maxBytes: 1 };
-  await expect(parseWebhookRequest(genuine, options)).rejects.toMatchObject({ option: 'maxBytes' });
+test.each([
+  [{ secret, maxBytes: 1 }, 'maxBytes'],
+  [{ secret, maxBodyBytes: 0 }, 'maxBodyBytes'],
+  [{ secret, maxBodyBytes: '1' }, 'maxBodyBytes'],
+  [{ secret, validation: 'lax' }, 'validation'],
+  [{ secret, onDrift: 1 }, 'onDrift'],
+  [{ secret, events: [{ type: 'lead_scored' }] }, 'events'],
+  [{ secret, verifySecret: () => true }, 'verifySecret'],
+  [{ verifySecret: 'a-secret' }, 'verifySecret'],
+  [{}, 'secret'],
+  [undefined, 'options'],
+])('parseWebhookRequest too refuses the options %j', async (options, option) => {
+  const parsing = parseWebhookRequest('not JSON', options as never);
+  await expect(parsing).rejects.toThrow(ConfigurationError);
+  await expect(parsing).rejects.toMatchObject({ option });
 });
 
 test('a body that is no Request is taken as it is', async () => {

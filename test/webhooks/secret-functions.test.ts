@@ -159,7 +159,10 @@ test.each<[string, () => unknown]>([
     expect(workspaces).toEqual([]);
     const error = failures[0]?.[0];
     expect(error).toBeInstanceOf(ConfigurationError);
-    expect(failures[0]).toMatchObject([{ option: 'secret' }, { stage: 'secret', event: undefined }]);
+    expect(failures[0]).toMatchObject([
+      { option: 'secret', cause: expect.any(Error) },
+      { stage: 'secret', event: undefined },
+    ]);
     expect(rejections).toEqual([]);
     expect(logger.lines.join('\n')).toMatch(/^error .*failed at secret with ConfigurationError: secret /m);
     expect(logger.lines.join()).not.toMatch(/private|the last ones are used/);
@@ -386,26 +389,35 @@ test.each<WebhookSecretLookup>([() => false, async () => false])(
   },
 );
 
-test.each(['acme-name', '', undefined, null, 0, 1, {}, [], { workspace: '' }, { workspace: 7 }])(
-  'a look-up that answers %j is a mistake: 500, never a pass',
-  async (answer) => {
-    const verifySecret = async () => answer as unknown as boolean;
-    const { failures, logger, workspaces, statusOf } = setUp({ verifySecret });
-    expect(await statusOf(post('webhook_test'))).toBe(500);
-    expect(workspaces).toEqual([]);
-    expect(failures).toMatchObject([
-      [{ type: 'configuration_error', option: 'verifySecret' }, { stage: 'secret' }],
-    ]);
-    const log = logger.lines.join('\n');
-    const got = typeof answer === 'string' ? 'a string' : '(nothing|null|object|array|[01])';
-    expect(log).toMatch(
-      new RegExp(`^error .*ConfigurationError: verifySecret must answer .*, got ${got}\\.`, 'm'),
-    );
-    expect(log).not.toContain('acme-name');
-    const parsing = parseWebhookRequest(delivery('webhook_test'), { verifySecret });
-    await expect(parsing).rejects.toThrow(ConfigurationError);
-  },
-);
+test.each([
+  'acme-name',
+  '',
+  undefined,
+  null,
+  0,
+  1,
+  {},
+  [],
+  { workspace: '' },
+  { workspace: 7 },
+  { name: 'acme-name' },
+])('a look-up that answers %j is a mistake: 500, never a pass', async (answer) => {
+  const verifySecret = async () => answer as unknown as boolean;
+  const { failures, logger, workspaces, statusOf } = setUp({ verifySecret });
+  expect(await statusOf(post('webhook_test'))).toBe(500);
+  expect(workspaces).toEqual([]);
+  expect(failures).toMatchObject([
+    [{ type: 'configuration_error', option: 'verifySecret' }, { stage: 'secret' }],
+  ]);
+  const log = logger.lines.join('\n');
+  const got = typeof answer === 'string' ? 'a string' : '(nothing|null|object|array|[01])';
+  expect(log).toMatch(
+    new RegExp(`^error .*ConfigurationError: verifySecret must answer .*, got ${got}\\.`, 'm'),
+  );
+  expect(log).not.toContain('acme-name');
+  const parsing = parseWebhookRequest(delivery('webhook_test'), { verifySecret });
+  await expect(parsing).rejects.toThrow(ConfigurationError);
+});
 
 test('a look-up is not asked about what is no secret', async () => {
   const asked: string[] = [];

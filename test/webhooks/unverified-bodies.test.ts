@@ -100,6 +100,16 @@ test('what was verified, refused or cut off holds nothing any more', async () =>
   }
 });
 
+test.each([
+  [1_599, 503],
+  [1_600, undefined],
+])('a body counts by the room that is kept for it, of %d bytes', async (maxUnverifiedBytes, status) => {
+  const { clock, send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes });
+  const grown = await send([600, 1]);
+  await clock.advance(1_000);
+  expect([await send([600]), grown.status]).toEqual([{}, status]);
+});
+
 test('a body that turns out too large costs no other its place', async () => {
   const { clock, receiver, send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_500 });
   const slow = await send([600]);
