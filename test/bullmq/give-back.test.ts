@@ -187,6 +187,23 @@ test('an event that a closing worker gives back is the next one', async () => {
   await eventually(() => expect(handled).toEqual([first.key, second.key]));
 });
 
+test('the time of a search is counted anew from the first look after a run', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks });
+  const webhook = stored();
+  await inbox.store(webhook);
+  const began = Date.now();
+  const job = `bull:agent-platform-webhooks:${webhook.key}`;
+  const progress = JSON.stringify({ unhandledSince: began - 50_000, runs: 0 });
+  // As a worker leaves it that had a handler, which failed.
+  await redis.hset(job, { progress, atm: 1 });
+  inbox.work({}, { unhandledTimeout: 60_000 });
+  await eventually(() => expect(told).toContain('unhandled'));
+  const search = JSON.parse((await redis.hget(job, 'progress')) ?? '') as { unhandledSince: number };
+  expect(search).toEqual({ unhandledSince: expect.any(Number), runs: 1 });
+  expect(search.unhandledSince).toBeGreaterThanOrEqual(began);
+});
+
 test('the search for a handler begins anew once a worker had one', async () => {
   const { hooks, told } = notes();
   const inbox = createInbox({ hooks, backoff: 1_000 });

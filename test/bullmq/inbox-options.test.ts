@@ -158,6 +158,7 @@ test.each([-1, Number.NaN, LONGEST + 1, '5'])(
 test.each<[string, unknown]>([
   ['an event type that there is not', { lead_catured: () => undefined }],
   ['a handler that is no function', { lead_captured: 1 }],
+  ['a handler that is null', { lead_captured: null }],
   ['nothing', undefined],
 ])('to work with %s is refused', (_, work) => {
   expect(() => createInbox().work(work as object)).toThrow(ConfigurationError);

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { openOwnClient } from '../../src/redis/connection.js';
+import { leaveReplica, openOwnClient } from '../../src/redis/connection.js';
 
 test.each([
   [true, {}],
@@ -11,4 +11,19 @@ test.each([
   const client = openOwnClient(given, {}, () => false) as Redis;
   onTestFinished(() => client.disconnect());
   expect(client.options.failoverDetector === true).toBe(isTold);
+});
+
+test.each([
+  ['READONLY You cannot write against a read only replica.', true],
+  // Before Redis 7, of a script.
+  ['ERR Error running script (call to f_1): @user_script:1: -READONLY You cannot write', true],
+  ['ERR unknown option READONLY', false],
+  ['LOADING Redis is loading', false],
+])('a Redis that says %s has become a replica: %s', (message, isReplica) => {
+  const told: Error[] = [];
+  const error = new Error(message);
+  // Numbers that ioredis defines: reconnect, and reconnect and send again.
+  expect(leaveReplica('rejected')(error)).toBe(isReplica && 1);
+  expect(leaveReplica('resent', (one) => told.push(one))(error)).toBe(isReplica && 2);
+  expect(told).toEqual(isReplica ? [error] : []);
 });

@@ -5,12 +5,25 @@ import {
   type WebhookFailure,
 } from 'agent-platform-sdk';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { sleep } from '../../src/webhooks/clock.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+
 import { post, secret } from './deliveries.js';
 import { ManualClock, settle } from './manual-clock.js';
 
 const event = () => post('lead_captured');
+
+test('a wait that is over before it begins, or is cut short, leaves nothing behind', async () => {
+  const clock = new ManualClock();
+  await sleep(clock, 1_000, AbortSignal.abort());
+  const controller = new AbortController();
+  const sleeping = sleep(clock, 1_000, controller.signal);
+  expect(clock.timers.size).toBe(1);
+  controller.abort();
+  await sleeping;
+  expect(clock.timers.size).toBe(0);
+});
 
 test('a copy goes on waiting when another copy has given up', async () => {
   const clock = new ManualClock();

@@ -208,6 +208,12 @@ test.each<[string, () => unknown]>([
   );
 });
 
+test('a type that differs from a documented one in its case is one of the user', () => {
+  const shouted = defineEvent('LEAD_CAPTURED', z.object({}));
+  const body = { type: 'LEAD_CAPTURED', payload: { workspaceSecret: secret } };
+  expect(parseWebhook(body, { secret, events: [shouted] })).toMatchObject({ type: 'LEAD_CAPTURED' });
+});
+
 test('one definition takes several handlers, and another of its type is refused', async () => {
   const handled: string[] = [];
   const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger() })

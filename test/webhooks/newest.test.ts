@@ -225,6 +225,18 @@ test('a newestOnly that is no function is refused', () => {
   expect(() => setUp(undefined, { newestOnly: 'convoId' as never })).toThrow(ConfigurationError);
 });
 
+test('a stored event that is skipped is told with its workspace', async () => {
+  const { receiver, logger } = setUp(undefined, { logLevel: 'info' });
+  for (const createdAt of [2, 1]) {
+    await receiver.process({ ...stored(createdAt, { createdAt }), workspace: 'shop' });
+  }
+  expect(logger.lines).toEqual([
+    expect.stringContaining(
+      'webhook conversation_updated of "shop": skipped, because a newer one was handled',
+    ),
+  ]);
+});
+
 test.each<[what: string, createdAts: readonly unknown[], skipped: number]>([
   ['is by createdAt, of which 0 is one', [1, 0], 1],
   ['is not by a createdAt that is text', ['2', '1'], 0],
