@@ -120,6 +120,10 @@ describe('no error shows a token, however the service echoes it', () => {
         })('refused'),
     ],
     [
+      'a toString',
+      (request) => Object.assign(new Error('refused'), { toString: () => JSON.stringify(request) }),
+    ],
+    [
       'a printing of its own',
       (request) => Object.assign(new Error('refused'), { [inspect.custom]: () => request }),
     ],
@@ -132,6 +136,7 @@ describe('no error shows a token, however the service echoes it', () => {
     const error = await rejectionOf(platform.tools.get('t1'));
     expect(error).toMatchObject({ type: 'connection_error' });
     expect(shown(error)).not.toContain(CANARY);
+    expect(String((error as Error).cause)).not.toContain(CANARY);
   });
 
   test('nor a header of any length', async () => {

@@ -183,6 +183,7 @@ function showsSecret(value: unknown, masker: Masker, seen = new Set<unknown>()):
   const printer = PRINTERS.find((name) => typeof Reflect.get(holder, name) === 'function');
   return (
     (printer !== undefined && !(value instanceof AgentPlatformError)) ||
+    (value instanceof Error && showsSecret(String(value), masker)) ||
     Reflect.ownKeys(holder).some(
       (key) =>
         isHidden(holder, key) ||
