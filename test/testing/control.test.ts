@@ -423,7 +423,7 @@ test.each<[request: string, body: unknown, status: number, message: string]>([
     'Records, requests, faults, deliveries and subscriptions are as in the beginning.',
   ],
   ['POST /deliveries/x/resend', {}, 400, 'There is no delivery with the id "x".'],
-])('%s is answered %i: %s', async (request, body, status, message) => {
+])('%s with %j is answered %i: %s', async (request, body, status, message) => {
   const { fake, ask } = await steered();
   fake.faults.inject({ status: 500 });
   fake.webhooks.subscribe(HOOK);

@@ -475,8 +475,9 @@ test.each([{ kind: 'truncated' }, { kind: 'stall' }, { kind: 'reset', at: 'body'
   },
 );
 
-test('a truncated answer has the length of what is left of it', async () => {
+test.each(['even', 'uneven'])('a truncated answer has the length of what is left of it: %s', async (name) => {
   const fake = createFakePlatform();
+  fake.add.tool({ id: 'tool_eu_1', name });
   const whole = await (await send(fake, '/v3/tools/tool_eu_1')).text();
   fake.faults.inject({ kind: 'truncated' });
   const response = await send(fake, '/v3/tools/tool_eu_1');
@@ -486,8 +487,9 @@ test('a truncated answer has the length of what is left of it', async () => {
   expect([response.status, response.headers.get('content-length')]).toEqual([200, String(text.length)]);
 });
 
-test('a stalled answer comes in two parts, and is whole', async () => {
+test.each(['even', 'uneven'])('a stalled answer comes in two parts, and is whole: %s', async (name) => {
   const fake = createFakePlatform();
+  fake.add.tool({ id: 'tool_eu_1', name });
   const whole = await (await send(fake, '/v3/tools/tool_eu_1')).text();
   for (const after of [undefined, 3]) {
     fake.faults.inject({ kind: 'stall', ms: 1, after });

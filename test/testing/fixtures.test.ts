@@ -246,6 +246,23 @@ test('records and events name what a fake of their region begins with, and no ot
   expect(own.map(([field]) => field)).toEqual(own.map(() => expect.stringMatching(/^(ID|id)$/) as unknown));
 });
 
+test.each<[name: keyof typeof schemas, own: string]>([
+  [
+    'conversation',
+    'ID userID campaignId contactIdentityId whatsappPhoneNumberId whatsappBusinessAccountId projectId latestSessionId currentNode id',
+  ],
+  ['defaultTool', 'id'],
+  ['orgClient', 'ID idpUid agencyId paymentCustomerId'],
+  ['team', 'ID'],
+  ['tool', 'id voiceprovId'],
+  ['variable', 'key id'],
+  ['variableInput', 'key'],
+])('a %s of another seed has ids of its own', (name, own) => {
+  const texts = textsIn(createFixtures({ seed: 77 })[name]());
+
+  expect(texts.filter(([, text]) => text.endsWith('_77')).map(([field]) => field)).toEqual(own.split(' '));
+});
+
 test('overrides are laid over the record at any depth', () => {
   const client = fixtures.orgClient({
     onboardingState: { personalInfo: { role: 'Sales' } },
