@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
   ConversationSchema,
   DefaultToolSchema,
@@ -75,7 +76,12 @@ test('a recording may have blank lines, and need not tell when a webhook came', 
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'events.ndjson');
   await writeFile(file, '\n{"type":"lead_scored","payload":{"by":"Zoë"}}\n  \r\n');
-  expect(fixtures.fromRecording(file)).toEqual([{ type: 'lead_scored', payload: { by: 'Zoë' } }]);
+  const { webhooks } = createFakePlatform();
+  webhooks.subscribe({ fetch: () => new Response() });
+  for (const place of [file, pathToFileURL(file)]) {
+    expect(fixtures.fromRecording(place)).toEqual([{ type: 'lead_scored', payload: { by: 'Zoë' } }]);
+    expect(await webhooks.replay(place)).toMatchObject([{ type: 'lead_scored', payload: { by: 'Zoë' } }]);
+  }
 });
 
 test.each<[values: unknown[], of: (made: Fixtures) => unknown]>([

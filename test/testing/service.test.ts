@@ -259,6 +259,21 @@ test.each(['Bearer', 'bearer'])(
   },
 );
 
+test.each([
+  [{}, 'variable.key: required: expected string'],
+  // An answer is forgiven it, a request is not.
+  [{ key: 'k', description: null }, 'variable.description: expected string, received null'],
+  [{ key: 'k', id: 'mine' }, 'variable.id: expected nothing (the service sets it), received string'],
+])('the variable %j does not fit the operation', async (variable, message) => {
+  const response = await send(createFakePlatform(), '/v3/agents/agent_eu_1/variables', {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ variable }),
+  });
+
+  expect([response.status, await response.json()]).toMatchObject([400, { issues: [{ message }] }]);
+});
+
 test('names each field that does not fit the operation', async () => {
   const response = await send(createFakePlatform(), '/v3/agents/agent_eu_1/variables', {
     method: 'POST',
@@ -394,6 +409,13 @@ test('fetch takes a URL, a Request, and a signal', async () => {
   const reason = new Error('changed my mind');
   await expect(fake.fetch(url, { headers, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   expect(fake.requests).toHaveLength(2);
+  // What is said beside a Request is laid over it.
+  expect((await fake.fetch(new Request(url), { headers })).status).toBe(200);
+  expect((await fake.fetch(new Request(url, { headers }), { method: 'POST' })).status).toBe(404);
+  const signal = AbortSignal.abort(reason);
+  await expect(fake.fetch(new Request(url), { signal })).rejects.toBe(reason);
+  await expect(fake.fetch(new Request(url, { signal }))).rejects.toBe(reason);
+  expect(fake.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'POST']);
 });
 
 test('a call leaves no listener at the signal it was given', async () => {
