@@ -47,12 +47,13 @@ describe('--seed', () => {
   });
 
   test('tells each kind of problem once, with what there is', async () => {
+    const orgs = [{ clients: [{ ID: 1 }, { ID: 2 }] }, { clients: [{ ID: 3 }] }];
     const tools = Array.from({ length: 12 }, (_, id) => ({ id }));
     const leads = [{ nme: 'x' }, { id: 'l', nme: 'y' }];
     const { errors } = await start([
       'fake',
       '--seed',
-      file(JSON.stringify({ eu: { tools, leads, robots: [] } })),
+      file(JSON.stringify({ eu: { orgs, tools, leads, robots: [] } })),
     ]);
 
     const [, ...lines] = errors
@@ -60,6 +61,7 @@ describe('--seed', () => {
       .split('\n')
       .filter((line) => !line.startsWith('agent-platform-sdk'));
     expect(lines).toEqual([
+      '  - eu.orgs[].clients[].ID: expected string, received number (3 times, first at eu.orgs[0].clients[0].ID)',
       '  - eu.tools[].id: expected string, received number (12 times, first at eu.tools[0].id)',
       '  - eu.leads[].nme: unknown field; there are id, agentId (2 times, first at eu.leads[0].nme)',
       expect.stringMatching(/^ {2}- eu\.robots: unknown field; there are workspaces, orgs, agents,[^(]*$/),
