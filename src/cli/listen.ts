@@ -60,7 +60,8 @@ A recording holds names, addresses and messages of real people: keep it as you k
     })
       .onRejected(({ reason, status }) => terminal.out(`refused ${status} ${reason}`, 'bad'))
       .onError((error, { event }) => {
-        if (error !== refusedByTarget) terminal.out(`${event?.type} 500: ${(error as Error).message}`, 'bad');
+        if (error === refusedByTarget) return;
+        terminal.out(onOneLine(`${event?.type} 500: ${(error as Error).message}`), 'bad');
       });
     const server = createServer((request, response) => void receiver.node(request, response));
     const address = await listening(server, { port: portOf(port), host });

@@ -75,6 +75,8 @@ describe('listen', () => {
 
     expect((await postTo(url, fixtures.delivery('webhook_test', secret))).status).toBe(500);
     expect(lines[1]).toMatch(/^webhook_test 500: EISDIR/);
+    await postTo(url, { ...fixtures.delivery('webhook_test', secret), type: 'late\nlead_captured 200' });
+    expect(lines[2]).toMatch(/^late\\nlead_captured 200 500: EISDIR/);
     expect(tones[1]).toBe('bad');
     expect(handled).toEqual([]);
   });
