@@ -11,7 +11,8 @@ import { createVerifier, type Genuine, isPresented, type Verifier, type WebhookS
  *
  * Its answer is used for five minutes, and loaded afresh before that if a delivery presents another secret, so
  * that a rotation is seen. Where it throws or takes more than ten seconds after that, a receiver goes on with the last answer until
- * that is an hour old, with an error in the log. Where it gives what is no secret, that is a 500.
+ * that is an hour old, with an error in the log. Where there is none yet, it is called again every ten seconds, six times at most.
+ * Where it gives what is no secret, that is a 500.
  */
 export type WebhookSecretLoader = () => WebhookSecrets | Promise<WebhookSecrets>;
 
@@ -21,8 +22,10 @@ const SECRETS_KEPT = 300_000;
 const SECRETS_KEPT_IN_NEED = 3_600_000;
 /** Milliseconds in which a presented secret that does not match does not have the secrets loaded again. */
 const SECRETS_FRESH = 10_000;
-/** Milliseconds after which a load that has not ended holds up no further delivery: the next one begins another. */
+/** Milliseconds after which a load that has not ended is waited for no longer by itself: another is begun. */
 const LOAD_PATIENCE = 10_000;
+/** The most loads that a delivery waits for, where there are no secrets to go on with: until its deadline. */
+const MAX_LOADS = 6;
 
 interface LoadedSecrets {
   /** The time at which loading them began. */
@@ -58,7 +61,7 @@ export class SecretLoader {
 
   async #verifyByLatest(presented: string): Promise<Genuine | undefined> {
     try {
-      const { verify } = await (this.#mayGoOn ? this.#reloadInTime() : this.#reload());
+      const { verify } = await (this.#mayGoOn ? this.#reloadInTime() : this.#reloadWithin(MAX_LOADS));
       return verify(presented);
     } catch (error) {
       const isOut = this.#failed?.error === error && this.#mayGoOn;
@@ -78,15 +81,24 @@ export class SecretLoader {
   /** Does not call a function again that has just failed, nor wait for one that hangs: there are secrets to go on with. */
   async #reloadInTime(): Promise<LoadedSecrets> {
     if (this.#failed !== undefined && this.#isWithin(SECRETS_FRESH, this.#failed)) throw this.#failed.error;
-    const waited = new AbortController();
-    const overdue = sleep(this.#clock, LOAD_PATIENCE, waited.signal).then(() => undefined);
-    try {
-      const loaded = await Promise.race([this.#reload(), overdue]);
-      if (loaded !== undefined) return loaded;
-    } finally {
-      waited.abort();
+    return this.#reloadWithin(1);
+  }
+
+  /** Waits for secrets, whichever load brings them: a call that hangs must not cost the event that was first to need it. */
+  async #reloadWithin(most: number): Promise<LoadedSecrets> {
+    const loads = new Set<Promise<LoadedSecrets>>();
+    while (loads.size < most) {
+      loads.add(this.#reload(loads));
+      const waited = new AbortController();
+      const overdue = sleep(this.#clock, LOAD_PATIENCE, waited.signal).then(() => undefined);
+      try {
+        const loaded = await Promise.race([...loads, overdue]);
+        if (loaded !== undefined) return loaded;
+      } finally {
+        waited.abort();
+      }
     }
-    throw this.#fail(new Error(`It has not ended within ${LOAD_PATIENCE} ms.`));
+    throw this.#fail(new Error(`It has not ended within ${most * LOAD_PATIENCE} ms.`));
   }
 
   #fail(cause: unknown): ConfigurationError {
@@ -105,9 +117,10 @@ export class SecretLoader {
   }
 
   /** Joins the load that is under way, or begins one. */
-  #reload(): Promise<LoadedSecrets> {
-    if (this.#loading !== undefined && this.#isWithin(LOAD_PATIENCE, this.#loading)) {
-      return this.#loading.secrets;
+  #reload(overdue: ReadonlySet<Promise<LoadedSecrets>>): Promise<LoadedSecrets> {
+    const current = this.#loading;
+    if (current !== undefined && !overdue.has(current.secrets) && this.#isWithin(LOAD_PATIENCE, current)) {
+      return current.secrets;
     }
     const loading = { since: this.#clock.now(), secrets: this.#loadSecrets() };
     this.#loading = loading;
