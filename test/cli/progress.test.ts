@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -55,6 +55,22 @@ describe.skipIf(!hasPython)('on a terminal', () => {
     // Erased is what is there to be erased, and no more.
     expect(text.split('<esc>[2K')).toHaveLength(3);
   });
+
+  test.each(['1', '2'])(
+    'neither progress nor its end is shown where descriptor %s goes to a file',
+    async (to) => {
+      const folder = mkdtempSync(join(tmpdir(), 'agent-platform-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const file = join(folder, 'output');
+      const [python = '', ...spawning] = onTerminal.slice(0, -node.length);
+      const shell = ['sh', '-c', `exec "$@" ${to}>"$FILE"`, 'sh'];
+      const text = await shown([python, ...spawning, ...shell, ...node, ...(await replay())], { FILE: file });
+
+      const both = text + readFileSync(file, 'utf8');
+      expect(both).toContain('2 posted, 1 not answered 200');
+      expect(both).not.toMatch(/ of 2|\[2K/);
+    },
+  );
 
   test('an error takes the place of the progress', async () => {
     const args = ['trigger', 'webhook_test', '--to', 'http://127.0.0.1:1', '--copies', '0'];
