@@ -205,7 +205,7 @@ describe('each refusal', () => {
 });
 
 test.each(['workspaceSecret', 'agentSecret'] as const)(
-  '%s, a character more or less, is no token',
+  '%s, a character more or less or in another case, is no token',
   async (name) => {
     const fake = createFakePlatform();
     const secret = fake.seed.eu[name];
@@ -214,9 +214,17 @@ test.each(['workspaceSecret', 'agentSecret'] as const)(
 
     expect(
       await Promise.all(
-        [secret, secret.slice(0, -1), secret.slice(1), `${secret}1`, `${secret} 1`].map(statusWith),
+        [
+          secret,
+          secret.slice(0, -1),
+          secret.slice(1),
+          `${secret}1`,
+          `${secret} 1`,
+          secret.toUpperCase(),
+          secret.replace('fake', 'Fake'),
+        ].map(statusWith),
       ),
-    ).toEqual([200, 401, 401, 401, 401]);
+    ).toEqual([200, 401, 401, 401, 401, 401, 401]);
   },
 );
 
