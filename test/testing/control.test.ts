@@ -637,7 +637,7 @@ describe('a control request', () => {
     });
     expect(await ask('PUT /faults')).toMatchObject({
       status: 405,
-      body: { message: 'Here is only GET, POST, DELETE.' },
+      body: { code: 'unknown_control', message: 'Here is only GET, POST, DELETE.' },
     });
     expect(await ask('GET /records/eu/tools/tool_eu_1')).toMatchObject({
       status: 405,
