@@ -146,6 +146,15 @@ test('the start of an answer that is kept shows no part of the secret', async ()
   expect(delivery?.answer).toBe(`${'x'.repeat(4_080)}[redacted]`);
 });
 
+test('each secret in an answer is masked', async () => {
+  const fake = createFakePlatform();
+  const { workspaceSecret } = fake.seed.eu;
+  fake.webhooks.subscribe({ fetch: () => new Response(`${workspaceSecret}, ${workspaceSecret}`) });
+  const [delivery] = await fake.webhooks.send('webhook_test');
+
+  expect(delivery?.answer).toBe('[redacted], [redacted]');
+});
+
 test('the secret in an answer is masked though it comes in two parts, at the limit', async () => {
   const fake = createFakePlatform();
   const text = 'x'.repeat(4_090) + fake.seed.eu.workspaceSecret;

@@ -47,6 +47,22 @@ const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<De
       'another owner does not complete',
     ],
     [
+      'hands a claim to another who completes it',
+      (store) => {
+        const { claim, holderOf } = withHolders(store);
+        return {
+          claim,
+          complete: async (key, owner, ttlMs) => {
+            const holder = holderOf(key);
+            if (holder.owner === owner) return store.complete(key, owner, ttlMs);
+            await store.release(key, holder.owner);
+            await store.claim(key, owner, holder.leaseMs);
+          },
+        };
+      },
+      'another owner does not complete',
+    ],
+    [
       'lets anyone release',
       (store) => {
         const { claim, holderOf } = withHolders(store);
