@@ -96,6 +96,14 @@ test.each([
   },
 );
 
+test('a client that stores connects again after a tenth of a second, then two, then three', async () => {
+  const setTimeout = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => setTimeout.mockRestore());
+  const inbox = createInbox({ ...defaults, connection: 'redis://127.0.0.1:1', storeTimeout: 750 });
+  await expect(inbox.store(stored())).rejects.toThrow('ECONNREFUSED');
+  expect(setTimeout.mock.calls.map(([, ms]) => ms)).toEqual(expect.arrayContaining([100, 200, 300]));
+});
+
 test('handlers have five minutes, closing has 25 seconds, and storing has 30', async () => {
   const inbox = createInbox(defaults);
   const [began, end] = [deferred(), deferred()];

@@ -177,6 +177,11 @@ test('events of one millisecond are numbered, also one that is stored behind a l
   });
   expect(new Set(places).size).toBe(5);
   expect(places.at(-1)).toBe('2 70');
+  const first = stored({ receivedAt: 2, sequence: 0 });
+  await inbox.store(first);
+  expect(JSON.parse((await redis.hget(`${queue}:${first.key}`, 'data')) ?? '')).toMatchObject({
+    sequence: 0,
+  });
 });
 
 test('events that are stored at once reach Redis in a few steps', async () => {

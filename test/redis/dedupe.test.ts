@@ -182,7 +182,11 @@ test('what Redis refused for now is asked again with the time that is left, and 
     const claim = createStore({ connection: redis, timeout }).claim('key', 'owner', 60_000);
     return String(await claim.catch((error: unknown) => error));
   };
-  const left = /no answer from Redis within (\d+) ms/.exec(await ask(400, refuse, hang))?.[1];
+  const told = await ask(400, refuse, hang);
+  const left =
+    /^WebhookError: The event could not be claimed in Redis: no answer from Redis within (\d+) ms$/.exec(
+      told,
+    )?.[1];
   expect(Number(left)).toBeGreaterThan(0);
   // After 100 ms.
   expect(Number(left)).toBeLessThan(350);

@@ -179,6 +179,19 @@ test('a wait on another connection than that of the write says nothing of it', a
   await gate.write(async () => undefined, 1_000);
 });
 
+test.each(['wait', 'connecting'])(
+  'a node whose connection is in state %s is reached before the write',
+  async (status) => {
+    const asked: string[] = [];
+    const pipeline = { set: () => pipeline, wait: () => pipeline, exec: async () => [[null], [null, 1]] };
+    const ping = async () => asked.push('ping');
+    // As above.
+    const writer = { status, stream: {}, ping, pipeline: () => pipeline } as unknown as Redis;
+    await new ReplicaGate(1, () => writer, 'probe').write(async () => asked.push('write'), 1_000);
+    expect(asked).toEqual(['ping', 'write']);
+  },
+);
+
 test('it warns, in health and in the log, of replicas that are not waited for', async () => {
   const { url, port } = await startLagging();
   const second = await startRedis(REPLICATED);
