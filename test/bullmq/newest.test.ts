@@ -120,7 +120,11 @@ test.each<[string, Partial<StoredWebhook>, Partial<StoredWebhook>, createdAt: nu
   expect(await newest.begin(older)).toBe('ours');
   // Its run has lost the lock.
   expect(await newest.begin(newer)).toBe('ours');
+  const [hash = ''] = await redis.keys('test:newest:*');
+  // As if it had been forgotten meanwhile.
+  await redis.persist(hash);
   await newest.end(newer);
+  expect(await redis.pttl(hash)).toBeGreaterThan(0);
   await newest.end(older);
   expect(await newest.begin(older)).toBe('older');
   expect(await newest.begin(newer)).toBe('ours');

@@ -108,6 +108,14 @@ test.each([
   ]);
 });
 
+test('an event without a type is told with its workspace', async () => {
+  const { receiver } = setUp({ secret: { acme: secret }, inbox: undefined });
+  const seen: unknown[] = [];
+  receiver.onInvalid(({ type, workspace, issues }) => seen.push(type, workspace, issues[0]?.path));
+  await receiver.handle({ method: 'POST', body: { payload: { workspaceSecret: secret } } });
+  expect(seen).toEqual([undefined, 'acme', ['type']]);
+});
+
 test('a stored event is handed to the handlers, with the context of its delivery', async () => {
   const { receiver } = setUp();
   const { signal } = new AbortController();

@@ -127,6 +127,15 @@ test.each<[string, object]>([
   expect(JSON.stringify(stored)).not.toContain('secret');
 });
 
+test('a workspace whose secret is the name of another is another', async () => {
+  const other = 'another-secret-0002';
+  const verifySecret = (presented: string) => (presented === other ? true : { workspace: other });
+  const { send, handled } = setUp(undefined, { secret: undefined, verifySecret } as object);
+  await send(2);
+  await send(1, { workspaceSecret: other });
+  expect(handled).toEqual([2, 1]);
+});
+
 test('where the newest fails, the next older one is handled', async () => {
   const first = deferred();
   const { send, handled, skipped } = setUp((session) => {

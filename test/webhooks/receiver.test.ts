@@ -534,6 +534,7 @@ test.each<[options: object, option: string]>([
   [{ dedupe: { store: { claim: () => 'new' } } }, 'dedupe.store.complete'],
   [{ dedupe: { claim: () => 'new', complete: () => undefined } }, 'dedupe.store.release'],
   [{ dedupe: {}, inbox: { store: () => undefined } }, 'dedupe'],
+  [{ dedupe: null, inbox: { store: () => undefined } }, 'dedupe'],
   [{ inbox: {} }, 'inbox.store'],
   [{ deadline: 0 }, 'deadline'],
   [{ deadline: 2 ** 31 }, 'deadline'],

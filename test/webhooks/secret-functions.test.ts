@@ -101,6 +101,15 @@ test('a rotation is seen at once: a secret that does not match has them loaded a
   expect(state.loads).toBe(2);
 });
 
+test('where the clock is set back, secrets are loaded afresh', async () => {
+  let now = 1_000;
+  const load = vi.fn(() => secret);
+  const clock = { now: () => now, setTimeout: () => 0, clearTimeout: () => undefined };
+  const receiver = createWebhookReceiver({ secret: load, clock, logLevel: 'off' });
+  for (now of [1_000, 1_000, 999]) await receiver.handle(post('webhook_test'));
+  expect(load).toHaveBeenCalledTimes(2);
+});
+
 test('secrets are as old as the beginning of their load: a rotation meanwhile is seen', async () => {
   let loads = 0;
   const { clock, receiver } = setUp({

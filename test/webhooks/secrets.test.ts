@@ -175,6 +175,7 @@ test.each([255, 256, 257, 512])(
 
 test('white space around a secret is not part of it: a file ends with a line break', () => {
   expect(workspaceOf({ acme: `${one}\n` }, one)).toBe('acme');
+  expect(workspaceOf({ acme: `\t ${one}` }, one)).toBe('acme');
 });
 
 test.each<[string, unknown]>([
