@@ -136,8 +136,9 @@ export class SecretLoader {
     const secrets = await this.#callLoader();
     this.#failed = undefined;
     const loaded = { since, verify: verifierOfLoaded(secrets) };
-    // One that was overtaken by a later load brings what may be outdated.
-    if (this.#loaded === undefined || this.#loaded.since <= since) this.#loaded = loaded;
+    const held = this.#loaded?.since ?? since;
+    // One that was overtaken by a later load brings what may be outdated. What is held from the future is of a clock that was set back.
+    if (held <= since || held > this.#clock.now()) this.#loaded = loaded;
     return loaded;
   }
 
