@@ -62,7 +62,7 @@ function withoutPiece(text: string, forms: readonly string[]): string {
  * (`&#x2B;`, `&#43;`, `&amp;`); or a line break in Base64.
  */
 const ESCAPE =
-  /(?:(?:%|\\x)[\da-f]{2})+|\\(?:u[\da-f]{4}|[\s\S])|&(?:#\d{1,6}|#x[\da-f]{1,5}|amp|lt|gt|quot|apos);|\r?\n(?<=[\w+/]{16}\r?\n)[ \t]*/gi;
+  /(?:(?:%|\\x)[\da-f]{2})+|\\(?:u[\da-f]{4}|[\s\S])|&#(?:0*\d{1,6}|x0*[\da-f]{1,5});?|&(?:amp|lt|gt|quot|apos);|\r?\n(?<=[\w+/]{16}\r?\n)[ \t]*/gi;
 
 const NAMED: Readonly<Record<string, string>> = {
   '\\n': '\n',

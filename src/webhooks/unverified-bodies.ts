@@ -48,7 +48,9 @@ export class UnverifiedBodies {
   /** Looks at all of them, which happens only when there is no room. */
   #costliest(): UnverifiedBody | undefined {
     const now = this.#now();
-    const costOf = ({ heldBytes, receivedAt }: UnverifiedBody) => heldBytes * (now - receivedAt + 1);
+    // A clock may be set back.
+    const costOf = ({ heldBytes, receivedAt }: UnverifiedBody) =>
+      heldBytes * Math.max(now - receivedAt + 1, 1);
     let costliest: UnverifiedBody | undefined;
     for (const body of this.#bodies) {
       if (body.giveUp === undefined) continue;

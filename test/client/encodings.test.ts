@@ -48,6 +48,14 @@ describe('a token is found', () => {
       (text) => text.replace(/\W/g, (c) => `&#${c.charCodeAt(0)};`),
     ],
     ['in HTML with hexadecimal numbers', (text) => text.replace(/\W/g, (c) => `${byCode('&#x')(c)};`)],
+    [
+      'in HTML with numbers as a browser still reads them',
+      (text) => text.replace(/\W(?!\d)/g, (c) => `&#${String(c.charCodeAt(0)).padStart(9, '0')}`),
+    ],
+    [
+      'in HTML with hexadecimal numbers as a browser still reads them',
+      (text) => text.replace(/(?<=\W)\w/g, (c) => `&#X${byCode('000000')(c)};`),
+    ],
     ['in HTML in JSON in a form', (text) => form(json(html(text)))],
     ['in JSON in JSON in a form in an address', (text) => encodeURIComponent(form(json(json(text))))],
     ['in JSON in HTML', (text) => html(json(text))],

@@ -79,6 +79,13 @@ test('a body costs its bytes times its time: a small one that is older than a la
   expect([await send([600]), small, large]).toEqual([{}, {}, { status: 503 }]);
 });
 
+test('after the clock was set back, the largest of those that came before gives way', async () => {
+  const { clock, send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_500 });
+  const [large, small] = [await send([900]), await send([90])];
+  await clock.advance(-10_000);
+  expect([await send([600]), small, large]).toEqual([{}, {}, { status: 503 }]);
+});
+
 test('of bodies that began together the largest is given up, if it is the one that asks for more', async () => {
   const { send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_500 });
   const small = await send([700]);
