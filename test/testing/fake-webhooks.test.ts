@@ -1,6 +1,6 @@
 import { createWebhookReceiver, defineEvent, type WebhookEventType, webhookEvents } from 'agent-platform-sdk';
 import { createFakePlatform, type DeliveryTarget } from 'agent-platform-sdk/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { serve } from '../support/loopback.js';
 
@@ -329,6 +329,21 @@ test('gives a receiver 60 seconds, by the clock it was made with', async () => {
     { outcome: 'timeout', status: undefined, at: 1_000, duration: 60_000, payload: { createdAt: 1_000 } },
   ]);
   expect(aborted).toBe(true);
+});
+
+test('no timer keeps the process after a delivery, or after a latency that nobody waits for', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { fake } = subscribed();
+  await fake.webhooks.send('webhook_test');
+  fake.faults.inject({ kind: 'latency', ms: 60_000 });
+  const controller = new AbortController();
+  const call = fake.fetch(`${fake.baseUrls.eu}/v3/tools/defaults`, { signal: controller.signal });
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+  controller.abort();
+  await expect(call).rejects.toThrow();
+
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('a body that does not end is left after the same time, and no timer stays', async () => {
