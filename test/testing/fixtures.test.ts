@@ -109,6 +109,8 @@ test('names, times and sums of a record fit each other', () => {
     const { ID: _, memberIds, ts = 0, lastModified = 0, ...summary } = made.team();
     expect(client.teams).toEqual([{ ...summary, ID: 'team_eu_1' }]);
     expect(memberIds).toEqual(['client_eu_1']);
+    expect(made.defaultTool()).toMatchObject({ kind: 'assignable_system', assignableViaToolsIds: true });
+    expect(made.variable()).toMatchObject({ ...made.variableInput(), userId: 'owner_eu' });
     const tool = made.tool();
     const convo = made.conversation() as Required<ReturnType<Fixtures['conversation']>>;
     const [handoff] = convo.handoffHistory as {
