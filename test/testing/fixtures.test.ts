@@ -122,6 +122,8 @@ test('names, times and sums of a record fit each other', () => {
       [ts, lastModified],
       [Date.parse(tool.createdAt ?? ''), Date.parse(tool.updatedAt ?? '')],
       [convo.firstMessageTS, convo.lastMessageTS, convo.lastModified, convo.lastViewed],
+      [convo.humanLastRepliedAt, convo.tokenUsage?.lastTurnTs, convo.lastMessageTS, convo.csat?.submittedAt],
+      [handoff?.requestedAt, convo.delegatedAt, convo.humanClaimedAt],
       [convo.ts, handoff?.requestedAt, handoff?.acceptedAt, convo.humanLastRepliedAt, handoff?.completedAt],
       [convo.ts, convo.humanClaimedAt, convo.humanLastRepliedAt, convo.pendingAiReplyAt, convo.resolvedAt],
     ] as number[][]) {
