@@ -169,7 +169,7 @@ test.each<[string | undefined, number]>([
   ['crm', 0],
 ])('with the queueName %s, so many warnings are logged: %d', (queueName, count) => {
   const logger = new RecordingLogger();
-  createInbox({ queueName, logger });
+  createInbox({ queueName, prefix: 'mine', logger });
   expect(logger.lines.filter((line) => /^warn .*queueName/.test(line))).toHaveLength(count);
 });
 

@@ -156,12 +156,13 @@ test("someone else's job in the queue is a dead letter, and stops nobody", async
 });
 
 test('a job without data is a dead letter like any other', async () => {
-  const { hooks, told } = notes();
+  const { hooks, told, failures } = notes();
   const inbox = createInbox({ hooks });
   const queue = new Queue('agent-platform-webhooks', { connection: redis });
   await queue.add('foreign', null);
   inbox.work({});
   await eventually(() => expect(told).toEqual(['dead letter']));
+  expect(failures).toMatchObject([{ type: 'foreign', key: '1', attempt: 1 }]);
   expect((await inbox.health()).failures).toMatchObject({ deadLetters: 1, redisErrors: 0 });
 });
 

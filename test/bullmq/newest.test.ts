@@ -21,7 +21,9 @@ const conversation = ({ type, payload }: WebhookEvent) =>
 
 /** A snapshot of a conversation, told from the others by its session. */
 function snapshot(sessionId: number, overrides: Partial<StoredWebhook> = {}): StoredWebhook {
-  const payload = { ...minimal.conversation_updated, sessionId: String(sessionId), createdAt: sessionId };
+  // With a value that this version does not know.
+  const known = { ...minimal.conversation_updated, sessionId: String(sessionId), createdAt: sessionId };
+  const payload = { ...known, region: 'apac' };
   return stored({ type: 'conversation_updated', payload, ...overrides });
 }
 

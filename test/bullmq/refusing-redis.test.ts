@@ -1,6 +1,6 @@
 import type { Worker } from 'bullmq';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { Rest } from '../../src/bullmq/refusing-redis.js';
+import { Rest, withoutInfo } from '../../src/bullmq/refusing-redis.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -52,4 +52,33 @@ test('a worker that closes is not resumed', () => {
   rest.end();
   vi.advanceTimersByTime(10_000);
   expect(asked).toEqual([PAUSE]);
+});
+
+type Client = Parameters<typeof withoutInfo>[0];
+
+/** A client whose `INFO` is refused. Only these two are called. */
+function refusing(message: string): Client {
+  const info = (...args: readonly unknown[]) =>
+    args.length > 0 ? Promise.resolve('for ioredis itself') : Promise.reject(new Error(message));
+  return { info, duplicate: () => refusing(message) } as unknown as Client;
+}
+
+test.each(['NOPERM no permission', "ERR unknown command 'info'"])(
+  'a client that may not ask for the version, and its duplicates, have the least: %s',
+  async (message) => {
+    const client = refusing(message);
+    withoutInfo(client);
+    // Those of a `Redis` and of a `Cluster` differ in what they take: here, nothing.
+    const copyOf = (one: Client) => (one.duplicate as () => Client)();
+    for (const one of [client, copyOf(client), copyOf(copyOf(client))]) {
+      expect(await one.info()).toBe('redis_version:6.2.0');
+      expect(await one.info(() => undefined)).toBe('for ioredis itself');
+    }
+  },
+);
+
+test('another failure of the question for the version is no answer to it', async () => {
+  const client = refusing('Connection is closed.');
+  withoutInfo(client);
+  await expect(client.info()).rejects.toThrow('Connection is closed.');
 });

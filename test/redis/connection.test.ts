@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { leaveReplica, openOwnClient } from '../../src/redis/connection.js';
 
@@ -12,6 +12,20 @@ test.each([
   onTestFinished(() => client.disconnect());
   expect(client.options.failoverDetector === true).toBe(isTold);
 });
+
+test.each([
+  ['that is passed in', {}, false],
+  ['with one of its own', { reconnectOnError: () => true }, true],
+])(
+  'the nodes of the duplicate of a cluster %s are left as they become replicas',
+  (_, redisOptions, isOwn) => {
+    const given = new Cluster([{ port: 1 }], { lazyConnect: true, redisOptions });
+    const client = openOwnClient(given, { maxRetriesPerRequest: 7 }, () => false) as Cluster;
+    onTestFinished(() => client.disconnect());
+    const { reconnectOnError, maxRetriesPerRequest } = client.options.redisOptions ?? {};
+    expect([reconnectOnError?.(new Error('READONLY')), maxRetriesPerRequest]).toEqual([isOwn, 7]);
+  },
+);
 
 test.each([
   ['READONLY You cannot write against a read only replica.', true],

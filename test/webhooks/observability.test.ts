@@ -80,8 +80,11 @@ test('an event that is skipped for a newer one is told as such, and as no duplic
 
 test('the line of a body that is refused tells its bytes where they are known', async () => {
   const logger = new RecordingLogger();
-  const receiver = createWebhookReceiver({ secret, logger });
+  const sizes: unknown[] = [];
+  const hooks = { onDelivery: ({ size }: DeliveryHookContext) => sizes.push(size) };
+  const receiver = createWebhookReceiver({ secret, logger, hooks });
   for (const body of ['', 'é', {}]) await receiver.handle({ method: 'POST', body });
+  expect(sizes).toEqual([0, 2, undefined]);
   expect(logger.lines.map((line) => / refused with .* after/.exec(line)?.[0])).toEqual([
     ' refused with 400 not_json, 0 bytes after',
     ' refused with 401 verification_failed, 2 bytes after',
@@ -198,6 +201,18 @@ test('an onDelivery that never settles holds up no answer', async () => {
   const hooks = { onDelivery: () => new Promise(() => undefined) };
   const receiver = createWebhookReceiver({ secret, logLevel: 'off', hooks });
   expect((await receiver.handle(post('webhook_test'))).status).toBe(200);
+});
+
+test('of a long type, and of a long name of a workspace, a line shows the beginning', async () => {
+  const logger = new RecordingLogger();
+  const long = 'x'.repeat(150);
+  const receiver = createWebhookReceiver({ secret: { [long]: secret }, logger, logLevel: 'info' });
+  await receiver.handle(post(long));
+  const shown = `"${'x'.repeat(100)}"`;
+  expect(logger.lines).toEqual([
+    expect.stringContaining(`webhook ${shown}: this version knows no such type`),
+    expect.stringContaining(`webhook ${shown} of ${shown}: 200 no_handler`),
+  ]);
 });
 
 test('an unknown hook is refused', () => {

@@ -224,6 +224,10 @@ test('bodies that come through node are bounded as well', async () => {
 
 test('one that is larger than all may hold is refused, though it cannot be given up', () => {
   const bodies = new UnverifiedBodies(100, () => 0);
+  // Nor is one that has ended given up for it.
+  const ended = { receivedAt: 0, heldBytes: 0, giveUp: () => expect.unreachable() };
+  bodies.hold(ended, 50);
+  bodies.release(ended);
   expect(bodies.hold({ receivedAt: 0, heldBytes: 0, giveUp: undefined }, 101)).toBe(false);
 });
 
