@@ -71,7 +71,7 @@ export class Claims {
   ): Promise<DeliveryOutcome> {
     claimant.onWait();
     const outcome = await running;
-    if (outcome === 'handled') return 'duplicate';
+    if (outcome === 'handled' || outcome === 'skipped') return 'duplicate';
     // It only waited itself, and for a shorter time: this one has some left.
     if (outcome === 'copy_pending' && !claimant.context.signal.aborted) {
       return this.once(key, claimant, handle);

@@ -97,6 +97,18 @@ test('one that comes late is skipped, answered 200, logged and told; others are 
   expect(logger.lines.join()).not.toContain('failed');
 });
 
+test('a copy of one that is skipped is a duplicate, whether it comes meanwhile or afterwards', async () => {
+  const outcomes: string[] = [];
+  const { send, skipped } = setUp(undefined, {
+    hooks: { onDelivery: ({ outcome }) => outcomes.push(outcome) },
+  });
+  await send(2);
+  await Promise.all([send(1), send(1)]);
+  await send(1);
+  expect(outcomes).toEqual(['handled', 'skipped', 'duplicate', 'duplicate']);
+  expect(skipped).toEqual([1]);
+});
+
 test('events of several types can be snapshots of one thing', async () => {
   const handled: string[] = [];
   const newestOnly = ({ payload }: WebhookEvent) => ('agentId' in payload ? payload.agentId : undefined);
