@@ -342,9 +342,11 @@ describe('latency', () => {
     fake.faults.inject({ kind: 'latency', ms: 20 });
     fake.faults.inject({ status: 500 });
     fake.faults.inject({ kind: 'latency', ms: 3 });
+    fake.faults.inject({ status: 400 });
 
     await expect(clientOf(fake).tools.listDefaults()).rejects.toThrow(ServerError);
     expect(clock.waits).toEqual([123]);
+    expect(fake.faults.list()).toMatchObject([{ status: 400, remaining: 1 }]);
   });
 
   test.each([
