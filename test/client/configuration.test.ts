@@ -125,6 +125,7 @@ test.each([
     /set by the client/,
   ],
   ['a token with its scheme', { token: 'Bearer hunter2' }, 'token', /without `Bearer `/],
+  ['a token with its scheme in lower case', { token: 'bearer hunter2' }, 'token', /without `Bearer `/],
   ['addresses that are one text', { baseUrls: 'https://x' }, 'baseUrls', /must be an object/],
   ['an address that is no text', { baseUrls: { eu: new URL('https://x') } }, 'baseUrls.eu', /got object/],
   [

@@ -114,6 +114,11 @@ describe('a token is found', () => {
     expect(await rawBodyOf(body, token)).toBe(shown);
   });
 
+  test('but not a short word that its escapes stand for', async () => {
+    const escaped = '%6e%6f%77%21';
+    expect(await rawBodyOf(`${escaped}, not now!`, escaped)).toBe('[redacted], not now!');
+  });
+
   test('cut within an escape of several bytes', async () => {
     const cut = answerWith(400, `<p>no schlüssel-${encodeURIComponent('😀').slice(0, -2)}`);
     const variable = { key: 'k', isEnv: true, value: 'schlüssel-😀-of-it' };
