@@ -218,6 +218,16 @@ test('drift is a warning once for each place, whatever the index, and then a lin
   expect(logger.lines[1]).toContain('GET /x departs from the specification\n  - list[1].x: m');
 });
 
+test('drift of which one place is new is a warning', async () => {
+  const logger = new RecordingLogger();
+  const reporter = new DriftReporter(new LeveledLogger(logger, 'debug'), undefined);
+  for (const names of [['a'], ['a', 'b'], ['b', 'a']]) {
+    const issues = names.map((name) => ({ path: [name], code: 'c', message: 'm' }));
+    await reporter.report({ source: 'GET /x', region: 'eu', issues });
+  }
+  expect(logger.lines.map((line) => line.split(' ')[0])).toEqual(['warn', 'warn', 'debug']);
+});
+
 test('a thousand kinds of drift are warnings, and further ones lines at debug', async () => {
   const logger = new RecordingLogger();
   const tell = report(logger);
