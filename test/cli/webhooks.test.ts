@@ -246,14 +246,16 @@ describe('replay', () => {
   });
 
   test.each([
-    [500, 200],
-    [200, 500],
-  ])('ends with 1 where one of several is refused (%i, then %i)', async (...statuses) => {
+    [500, 200, 1],
+    [200, 500, 1],
+    [500, 500, 2],
+  ])('ends with 1 where any of several is refused (%i, then %i)', async (...answers) => {
+    const [refused, ...statuses] = answers.reverse();
     const url = await serve((_, response) => void response.writeHead(statuses.shift() ?? 200).end());
     const { exit, lines } = await start(['replay', await record(), '--to', url], env);
 
     expect(await exit).toBe(1);
-    expect(lines.at(-1)).toBe('2 posted, 1 not answered 200');
+    expect(lines.at(-1)).toBe(`2 posted, ${refused} not answered 200`);
   });
 
   test('the fake and the fixtures take a recording too', async () => {

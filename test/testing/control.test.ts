@@ -150,6 +150,8 @@ test.each([
   ['POST /subscriptions', { url: 'http://:pass@localhost' }, 'url must be an address without user name and'],
   ['POST /subscriptions', { url: 'file:///etc/passwd' }, 'url must be an http: or https: address'],
   ['POST /subscriptions', { url: 'http://169.254.169.254/' }, 'url must be on this machine'],
+  ['POST /subscriptions', { url: 'http://localhost.example.com/' }, 'url must be on this machine'],
+  ['POST /subscriptions', { url: 'http://127.0.0.1.example.com/' }, 'url must be on this machine'],
   ['POST /subscriptions', { url: HOOK, events: ['x', 4] }, 'events[1]: expected string, received number'],
   ['GET /requests?status=5034', undefined, 'status: expected three digits'],
   ['GET /requests?state=400', undefined, 'The query is wrong.'],
