@@ -250,12 +250,12 @@ describe('replay', () => {
     [200, 500, 1],
     [500, 500, 2],
   ])('ends with 1 where any of several is refused (%i, then %i)', async (...answers) => {
-    const [refused, ...statuses] = answers.reverse();
+    const statuses = answers.slice(0, 2);
     const url = await serve((_, response) => void response.writeHead(statuses.shift() ?? 200).end());
     const { exit, lines } = await start(['replay', await record(), '--to', url], env);
 
     expect(await exit).toBe(1);
-    expect(lines.at(-1)).toBe(`2 posted, ${refused} not answered 200`);
+    expect(lines.at(-1)).toBe(`2 posted, ${answers[2]} not answered 200`);
   });
 
   test('the fake and the fixtures take a recording too', async () => {
