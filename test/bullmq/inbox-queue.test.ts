@@ -247,6 +247,7 @@ test('a Redis that is full refuses, and the error holds nothing of the event', a
     expect(error).toBeInstanceOf(WebhookError);
     expect((error as Error).message).toMatch(/highWater is 100 %/);
     expect(inspect(error, { depth: 10, showHidden: true, maxStringLength: null })).not.toContain('canary');
+    await expect(inbox.store(stored(), { tellDuplicate: true })).rejects.toThrow(/highWater is 100 %/);
   } finally {
     await server.stop();
   }
