@@ -210,6 +210,18 @@ test('an unknown type goes to onUnknown', async () => {
   expect([seen, failures]).toEqual([[{ type: 'agent_renamed', payload: { name: 'New' } }], []]);
 });
 
+test.each([
+  ['onUnhandled', post('webhook_test')],
+  ['onUnknown', post('agent_renamed', { name: 'New' })],
+  ['onInvalid', post('lead_captured', { agentId: 7 })],
+] as const)('each of several that are registered by %s runs', async (name, request) => {
+  const { receiver } = setUp();
+  const ran: number[] = [];
+  for (const one of [1, 2, 3]) receiver[name](() => void ran.push(one));
+  expect(await receiver.handle(request)).toEqual(ok);
+  expect(ran).toEqual([1, 2, 3]);
+});
+
 test('an invalid event goes to onInvalid with its issues, and is answered 200', async () => {
   const { receiver, rejections } = setUp({ secret: { acme: secret } });
   const seen: InvalidWebhookEvent[] = [];
