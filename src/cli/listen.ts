@@ -59,9 +59,11 @@ A recording holds names, addresses and messages of real people: keep it as you k
       },
     })
       .onRejected(({ reason, status }) => terminal.out(`refused ${status} ${reason}`, 'bad'))
-      .onError((error, { event }) => {
+      .onError((error, { stage, event }) => {
         if (error === refusedByTarget) return;
-        terminal.out(onOneLine(`${event?.type} 500: ${(error as Error).message}`), 'bad');
+        const status = stage === 'validation' ? 400 : 500;
+        const type = onOneLine(event?.type ?? '(no type)');
+        terminal.out(`${type} ${status}: ${(error as Error).message}`, 'bad');
       });
     const server = createServer((request, response) => void receiver.node(request, response));
     const address = await listening(server, { port: portOf(port), host });

@@ -81,6 +81,14 @@ describe('listen', () => {
     expect(handled).toEqual([]);
   });
 
+  test('tells of a genuine delivery that is no event with the status of its answer', async () => {
+    const { url, lines, tones } = await start(['listen', '--port', '0'], env);
+
+    expect((await postTo(url, { payload: { workspaceSecret: secret } })).status).toBe(400);
+    expect(lines[1]).toMatch(/^\(no type\) 400: The webhook \(no type\) does not fit/);
+    expect(tones[1]).toBe('bad');
+  });
+
   test('says which deliveries are good and which are bad, and nothing beside its own lines', async () => {
     const consoles = (['debug', 'error', 'info', 'log', 'warn'] as const).map((name) =>
       vi.spyOn(console, name).mockReturnValue(),
