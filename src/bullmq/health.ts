@@ -20,7 +20,10 @@ export interface InboxHealth {
   readonly waiting: number;
   /** Events whose handlers run, or whose worker has died a moment ago. */
   readonly active: number;
-  /** Events that have failed and wait for their next attempt. */
+  /**
+   * Events that wait until a time: that have failed and are to be retried, that a worker without a handler has given back, or, with
+   * `newestOnly`, whose turn is taken.
+   */
   readonly retrying: number;
   /** Events that could not be handled, and are kept. */
   readonly deadLetters: number;

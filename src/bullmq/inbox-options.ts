@@ -175,11 +175,16 @@ export function resolveInbox(options: BullMQInboxOptions): InboxSettings {
 
 /** BullMQ builds keys inside its scripts, where ioredis cannot add a prefix. */
 function withoutKeyPrefix(connection: RedisConnection): RedisConnection {
-  if (typeof connection === 'string') return connection;
-  const keyPrefix =
-    optionsOf(connection).keyPrefix ?? ('options' in connection ? connection.options.keyPrefix : undefined);
-  if (keyPrefix === undefined || keyPrefix === '') return connection;
+  const keyPrefix = keyPrefixOf(connection) ?? '';
+  if (keyPrefix === '') return connection;
   return refuseOption('connection.keyPrefix', 'cannot be used with BullMQ. Use the option `prefix`');
+}
+
+function keyPrefixOf(connection: RedisConnection): string | null | undefined {
+  if (typeof connection === 'string') return new URL(connection).searchParams.get('keyPrefix');
+  return (
+    optionsOf(connection).keyPrefix ?? ('options' in connection ? connection.options.keyPrefix : undefined)
+  );
 }
 
 /** A script of BullMQ works on several keys, which must be on one node of a cluster: what is in braces decides on which. */

@@ -205,7 +205,13 @@ export class InboxQueue {
     });
     // The listener of the client reports errors; without a listener here, BullMQ would print them.
     queue.on('error', () => undefined);
-    await queue.waitUntilReady();
+    try {
+      await queue.waitUntilReady();
+    } catch (error) {
+      // It would go on listening to the client, which may be the application's.
+      await queue.close();
+      throw error;
+    }
     const opened: OpenQueue = {
       queue,
       client,

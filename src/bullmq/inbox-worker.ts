@@ -21,6 +21,12 @@ import {
 /** The end of an event that is told as a success. */
 type Done = 'handled' | 'skipped';
 
+/**
+ * A command of a worker waits for Redis without a limit: no delivery waits for its answer, and nothing is lost. One that waits for
+ * events and was given up would go on in Redis, and take the sign that an event is there.
+ */
+const WITHOUT_LIMIT = { maxRetriesPerRequest: null, commandTimeout: undefined };
+
 /** Milliseconds after the grace to give events back. Without Redis they are free when their locks expire. */
 const RETURNING = 3_000;
 
@@ -60,13 +66,17 @@ export class InboxWorker {
     this.#processor = processor;
     this.#reporter = reporter;
     const reconnectOnError = leaveReplica('resent', (error) => reporter.redisFailed(error));
-    // A command of the worker waits for Redis without a limit: no delivery waits for its answer, and nothing is lost.
-    this.#clients = openFamily(settings.connection, { maxRetriesPerRequest: null }, reconnectOnError);
+    this.#clients = openFamily(settings.connection, WITHOUT_LIMIT, reconnectOnError);
     withoutInfo(this.#clients.client);
-    this.#worker = new Worker(settings.queueName, (job, token) => this.#run(job, token), {
-      ...toBullMQ(settings, this.#settings),
-      connection: this.#clients.client,
-    });
+    try {
+      this.#worker = new Worker(settings.queueName, (job, token) => this.#run(job, token), {
+        ...toBullMQ(settings, this.#settings),
+        connection: this.#clients.client,
+      });
+    } catch (error) {
+      this.#clients.disconnect();
+      throw error;
+    }
     const { newestOnly } = this.#settings;
     this.#newest = newestOnly && new NewestInRedis(newestOnly, this.#worker, this.#clients.client, settings);
     this.#rest = new Rest(this.#worker);

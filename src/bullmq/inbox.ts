@@ -12,7 +12,7 @@ import { InboxQueue, type OpenQueue } from './inbox-queue.js';
 import { InboxWorker } from './inbox-worker.js';
 import { jobData, Sequence } from './job-data.js';
 import { toProcessor, type WebhookHandlers, type WebhookProcessor } from './run.js';
-import type { CloseOptions, WorkOptions } from './work-options.js';
+import { type CloseOptions, resolveGrace, type WorkOptions } from './work-options.js';
 
 /*
  * The way of an event through the inbox:
@@ -30,7 +30,7 @@ import type { CloseOptions, WorkOptions } from './work-options.js';
  * Each step is logged, counted and told to the hooks (`inbox-hooks.ts`). `health.ts` counts the jobs of each stage.
  */
 
-/** Milliseconds for which `health` and `deadLetters` wait for Redis. */
+/** Milliseconds for which `health` waits for Redis, and `deadLetters` for a connection to it. */
 const ASKING = 2_000;
 
 const NOT_STORED = 'The event could not be stored in Redis';
@@ -54,7 +54,7 @@ export class BullMQInbox implements WebhookInbox {
     this.#passwords = passwordsOf(connection);
     this.#reporter = new InboxReporter(log, hooks, this.#passwords);
     this.#queue = new InboxQueue(this.#settings, this.#reporter);
-    this.deadLetters = new DeadLetters(() => this.#open());
+    this.deadLetters = new DeadLetters(() => this.#open(), this.#passwords);
   }
 
   /**
@@ -159,8 +159,11 @@ export class BullMQInbox implements WebhookInbox {
   /**
    * Takes no more events, lets those being processed finish or go back to the queue, and closes the connections. A client
    * that was passed in stays open.
+   *
+   * @throws {ConfigurationError} `grace` is wrong. Nothing is closed then.
    */
   async close(options: CloseOptions = {}): Promise<void> {
+    resolveGrace(options);
     this.#isClosed = true;
     await Promise.all([...this.#workers].map((worker) => worker.close(options)));
     await this.#queue.close();

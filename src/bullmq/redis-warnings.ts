@@ -1,6 +1,7 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { type OpenedClient, optionsOf } from '../redis/connection.js';
+import { type OpenedClient, optionsOf, passwordsOf } from '../redis/connection.js';
+import { cleanError, explained } from '../redis/failure.js';
 import { memoryUse } from '../redis/memory.js';
 import { numberIn, readFsync, type ServerInfo } from '../redis/server.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
@@ -29,9 +30,14 @@ export async function readWarnings(
       'The user of Redis may not run INFO: memory, disk and replicas cannot be watched. Allow it: +info.',
     ];
   }
+  // They are only measured to warn of them: an event is stored all the same.
+  const notMeasured = (error: unknown) => {
+    const reason = explained(cleanError(error, passwordsOf(settings.connection)));
+    return [`The dead letters cannot be measured: ${reason}`];
+  };
   return [
     ...memoryWarnings(info, settings),
-    ...(await deadLetterWarnings(opened, info)),
+    ...(await deadLetterWarnings(opened, info).catch(notMeasured)),
     ...diskWarnings(info, await readFsync(opened.writer())),
     ...failoverWarnings(opened, info, settings),
   ];

@@ -61,6 +61,7 @@ export interface CloseOptions {
   /**
    * Milliseconds for events being processed to finish. Then the signals of their handlers are aborted, and the events go
    * back to the front of the queue, with one attempt less. Default 25 000, which is below the 30 s that Kubernetes waits.
+   * The first call decides: a later one waits for the same end.
    */
   readonly grace?: number | undefined;
 }

@@ -18,11 +18,17 @@ export function checkConnection(connection: RedisConnection): RedisConnection {
   if (typeof connection === 'string' && hasBarePercent(connection)) {
     refuseOption('connection', 'must have `%25` for a percent sign in its user name and password');
   }
-  if (isUsable(connection)) return connection;
+  if (isUsable(connection)) return withoutUrl(connection);
   return refuseOption(
     'connection',
     'must be a URL that starts with redis:// or rediss://, options of ioredis, or an ioredis client',
   );
+}
+
+/** ioredis does not know the option, which BullMQ takes, and would connect to this machine. */
+function withoutUrl(connection: RedisConnection): RedisConnection {
+  if (typeof connection === 'string' || isClient(connection) || !('url' in connection)) return connection;
+  return refuseOption('connection.url', 'is not an option of ioredis: pass the URL itself as `connection`');
 }
 
 function isUsable(connection: RedisConnection | null): boolean {
@@ -82,15 +88,17 @@ export interface ClientFamily {
   disconnect(): void;
 }
 
+/** Settings that win over those of the user; one that is undefined takes the user's away. */
+type RequiredSettings = { readonly [Name in keyof RedisOptions]: RedisOptions[Name] | undefined };
+
 /**
  * Makes a new client for a BullMQ worker, which is always closed here: a duplicate where a client was passed in.
  *
- * @param required - Settings that win over those of the user.
  * @param reconnectOnError - Used where the user has set none.
  */
 export function openFamily(
   connection: RedisConnection,
-  required: RedisOptions,
+  required: RequiredSettings,
   reconnectOnError: ReconnectOnError,
 ): ClientFamily {
   const client = openOwnClient(connection, required, reconnectOnError);
@@ -111,12 +119,16 @@ export function openFamily(
 /** Makes a new client of the same address: a duplicate where a client was passed in. */
 export function openOwnClient(
   connection: RedisConnection,
-  required: RedisOptions,
+  required: RequiredSettings,
   reconnectOnError: ReconnectOnError,
 ): RedisClient {
-  if (typeof connection === 'string') return newClient(connection, { ...required, reconnectOnError });
-  const set = optionsOf(connection);
-  const settings = { ...required, reconnectOnError: set.reconnectOnError ?? reconnectOnError };
+  const set = typeof connection === 'string' ? {} : optionsOf(connection);
+  // The types of ioredis know no setting that is undefined; ioredis itself takes it for one that is not there.
+  const settings = {
+    ...required,
+    reconnectOnError: set.reconnectOnError ?? reconnectOnError,
+  } as RedisOptions;
+  if (typeof connection === 'string') return newClient(connection, settings);
   if (!isClient(connection)) return newClient({ ...set, ...settings }, {});
   if (!isCluster(connection)) return connection.duplicate({ ...settings, ...REPLIES, ...failoverOf(set) });
   return connection.duplicate([], { redisOptions: { ...settings, ...REPLIES } });

@@ -10,7 +10,7 @@ import {
   type RedisClient,
   type RedisConnection,
 } from './connection.js';
-import { isRefusedForNow, redisFailure } from './failure.js';
+import { isConnectionLost, isRefusedForNow, redisFailure } from './failure.js';
 import { MAX_MILLISECONDS, succeedsWithin, withRetries, withTimeLimit } from './waiting.js';
 
 /** Options of {@link createRedisDedupe}. */
@@ -123,11 +123,16 @@ class RedisDedupeStore implements RedisDedupe {
     const attempt = (left: number) =>
       withTimeLimit(runScript(this.#client, script, this.#keyPrefix + key, args), left, message);
     try {
-      return await withRetries(attempt, this.#timeout, isRefusedForNow);
+      return await withRetries(attempt, this.#timeout, isPassing);
     } catch (error) {
       throw redisFailure(message, error, this.#passwords);
     }
   }
+}
+
+/** Each operation may be done twice: it asks for the same owner, and comes to the same end. */
+function isPassing(error: unknown): boolean {
+  return isRefusedForNow(error) || isConnectionLost(error);
 }
 
 /** Redis takes whole milliseconds, at least one, and a time that a 64-bit number can hold. */

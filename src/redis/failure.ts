@@ -96,18 +96,38 @@ export function isReadOnly(error: unknown): boolean {
   return replyCode(messageOf(error)) === 'READONLY';
 }
 
-const PASSING = ['READONLY', 'LOADING', 'MASTERDOWN', 'NOREPLICAS', 'BUSY', 'CLUSTERDOWN', 'TRYAGAIN'];
+const PASSING = [
+  'READONLY',
+  'LOADING',
+  'MASTERDOWN',
+  'NOREPLICAS',
+  'BUSY',
+  'CLUSTERDOWN',
+  'TRYAGAIN',
+  // Of a `WAIT` that is under way when Redis becomes a replica.
+  'UNBLOCKED',
+];
 
 /** Redis refused the command, and may soon accept it: after a failover, a restart or the return of a replica. */
 export function isRefusedForNow(error: unknown): boolean {
   return PASSING.includes(replyCode(messageOf(error)) ?? '');
 }
 
-/** The connection was lost before the command was sent, or before it was answered. */
+/** The beginnings of the errors with which ioredis gives up a command that has no answer. */
+const UNANSWERED = [
+  'Connection is closed',
+  'Reached the max retries per request limit',
+  'Command aborted due to connection close',
+  'Command timed out',
+  'Failed to refresh slots cache',
+  'None of startup nodes',
+  'Too many Cluster redirections',
+];
+
+/** The connection was lost before the command was sent, or before it was answered; or the client waits no longer. */
 export function isConnectionLost(error: unknown): boolean {
-  return /^(?:Connection is closed|Reached the max retries per request limit|Command aborted due to connection close|Failed to refresh slots cache|None of startup nodes)/.test(
-    messageOf(error),
-  );
+  const message = messageOf(error);
+  return UNANSWERED.some((beginning) => message.startsWith(beginning));
 }
 
 /** The user of Redis may not run the command, or nobody may. */

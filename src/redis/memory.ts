@@ -71,7 +71,7 @@ export class MemoryGauge {
     const before = this.#reading;
     const info = await this.#read();
     const use = info === undefined ? undefined : memoryUse(info);
-    const grown = ((use?.used ?? 0) - (before?.use?.used ?? 0)) / (before?.taken ?? 1);
+    const grown = ((use?.used ?? 0) - (before?.use?.used ?? 0)) / (before?.taken || 1);
     const events = Math.ceil(this.#room({ use }) / PART / Math.max(grown, LEAST_EVENT));
     this.#reading = { use, at: performance.now(), events, taken: 0 };
     return this.#reading;

@@ -38,7 +38,9 @@ export async function findWriter(client: RedisClient, key: string): Promise<() =
   return () => {
     const master = client.slots[slot]?.[0];
     const node = client.nodes('master').find(({ options: { host, port } }) => `${host}:${port}` === master);
-    if (node === undefined) throw new Error('CLUSTERDOWN No node is known for the keys of this queue');
-    return node;
+    if (node !== undefined) return node;
+    // ioredis asks for the nodes again only when a command of its own fails, and none is sent without a node.
+    client.refreshSlotsCache();
+    throw new Error('CLUSTERDOWN No node is known for the keys of this queue');
   };
 }

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { ConfigurationError, type StoredWebhook, WebhookError } from 'agent-platform-sdk';
 import type { BullMQInbox, ListDeadLettersOptions } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startWay } from '../redis/lagging.js';
 import { createInbox, eventually, redis, stored, url } from './inbox-fixture.js';
 
@@ -142,13 +142,39 @@ test('replaying all ends where they fail again', async () => {
 });
 
 test('one that has failed since is not replayed', async () => {
-  const { inbox } = await setUp(1);
-  const letters = await inbox.deadLetters.list();
+  const { inbox, ids } = await setUp(1);
+  const key = `bull:agent-platform-webhooks:${ids[0]}`;
+  const failedAt = Number(await redis.hget(key, 'finishedOn'));
   // It was read among those of before, and has died again until it is its turn.
-  vi.spyOn(Date, 'now').mockReturnValueOnce((letters[0]?.failedAt ?? 0) - 1);
-  onTestFinished(() => void vi.restoreAllMocks());
+  await redis.hset(key, 'finishedOn', failedAt + 1);
   expect(await inbox.deadLetters.replayAll()).toBe(0);
+  await redis.hset(key, 'finishedOn', failedAt);
   expect(await inbox.deadLetters.replayAll()).toBe(1);
+});
+
+test('one of a worker whose clock is ahead is replayed', async () => {
+  const { inbox, ids, mend, handled } = await setUp(1);
+  const [later, id = ''] = [Date.now() + 3_600_000, ...ids];
+  await redis.hset(`bull:agent-platform-webhooks:${id}`, 'finishedOn', later);
+  await redis.zadd('bull:agent-platform-webhooks:failed', later, id);
+  mend();
+  expect(await inbox.deadLetters.replayAll()).toBe(1);
+  await eventually(() => expect(handled).toEqual([id]));
+});
+
+test.each<[string, unknown]>([
+  ['an async function', async () => false],
+  ['an async function that rejects', () => Promise.reject(new Error('no'))],
+  ['a function that returns nothing', () => undefined],
+  ['no function', true],
+])('nothing is replayed by %s', async (_, select) => {
+  const { inbox } = await setUp(2);
+  // From JavaScript.
+  const replaying = inbox.deadLetters.replayAll(select as () => boolean);
+  await expect(replaying).rejects.toThrow(
+    expect.objectContaining({ name: 'ConfigurationError', option: 'select' }),
+  );
+  expect(await inbox.deadLetters.count()).toBe(2);
 });
 
 test('only those that are selected are replayed', async () => {
@@ -223,6 +249,50 @@ test('a Redis that does not answer is not waited for', async () => {
   await expect(deadLetters.count()).rejects.toThrow(
     'Redis is not there: no answer from Redis within 2000 ms',
   );
+});
+
+test('a Redis that stops answering is not waited for, whatever is asked', async () => {
+  const way = await startWay(Number(new URL(url).port));
+  const client = new Redis(way.port);
+  onTestFinished(() => client.disconnect());
+  const { deadLetters } = createInbox({ connection: client });
+  const ask = [
+    () => deadLetters.count(),
+    () => deadLetters.list(),
+    () => deadLetters.get('a'),
+    () => deadLetters.replay('a'),
+    () => deadLetters.replayAll(),
+    () => deadLetters.remove('a'),
+  ];
+  await Promise.all(ask.map((one) => one()));
+  way.hold();
+  const errors = await Promise.all(ask.map((one) => one().catch(String)));
+  const message = 'WebhookError: The dead letters are out of reach: no answer from Redis within 5000 ms';
+  expect(errors).toEqual(ask.map(() => message));
+});
+
+test('what Redis forbids is told without the command, which can hold payloads', async () => {
+  const { ids } = await setUp(1);
+  await redis.acl(
+    'SETUSER',
+    'reader',
+    'reset',
+    'on',
+    '>password',
+    '~*',
+    '&*',
+    '+@all',
+    '-evalsha',
+    '-eval',
+    '-zrange',
+  );
+  const { deadLetters } = createInbox({ connection: url.replace('redis://', 'redis://reader:password@') });
+  for (const ask of [() => deadLetters.replay(ids[0] ?? ''), () => deadLetters.replayAll()]) {
+    const error: unknown = await ask().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(WebhookError);
+    expect(String(error)).toMatch(/out of reach: NOPERM .* see its ACL\./);
+    expect(error).not.toHaveProperty('cause.command');
+  }
 });
 
 test('a reason that another program has stored is masked where it is read', async () => {

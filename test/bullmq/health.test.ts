@@ -150,6 +150,26 @@ test('it says nothing of a setting that the user of Redis may not read', async (
   }
 });
 
+test('dead letters that may not be measured are warned of, and an event is stored', async () => {
+  const server = await startRedis(LIMITED);
+  const admin = new Redis(server.url);
+  try {
+    await admin.acl('SETUSER', 'inbox', 'on', '>password', '~*', '&*', '+@all', '-hstrlen');
+    await admin.zadd('bull:agent-platform-webhooks:failed', 1, 'one');
+    const logger = new RecordingLogger();
+    const connection = server.url.replace('redis://', 'redis://inbox:password@');
+    const inbox = createInbox({ connection, logger });
+    await inbox.store(stored());
+    const warning = expect.stringMatching(/dead letters cannot be measured: NOPERM .* see its ACL/);
+    expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1, warnings: [warning] });
+    expect(logger.lines).toEqual([expect.stringContaining('queueName'), warning]);
+    await inbox.close();
+  } finally {
+    admin.disconnect();
+    await server.stop();
+  }
+});
+
 test('it is ready only if a write has just succeeded', async () => {
   const inbox = createInbox();
   expect(await inbox.health()).toMatchObject({ ready: true });

@@ -16,6 +16,8 @@ test.each<[option: string, options: object]>([
   // A client of node-redis.
   ['connection', { connection: { isOpen: false, duplicate: () => undefined } }],
   ['connection.keyPrefix', { connection: { keyPrefix: 'mine:' } }],
+  ['connection.keyPrefix', { connection: 'redis://127.0.0.1?keyPrefix=mine:' }],
+  ['connection.url', { connection: { url: 'redis://:canary@127.0.0.1' } }],
   [
     'connection.keyPrefix',
     { connection: new Cluster([{ port: 1 }], { keyPrefix: 'mine:', lazyConnect: true }) },
@@ -152,6 +154,10 @@ test.each([-1, Number.NaN, LONGEST + 1, '5'])(
     await expect(worker.close({ grace } as object)).rejects.toThrow(ConfigurationError);
     await expect(inbox.close({ grace } as object)).rejects.toMatchObject({ option: 'grace' });
     await expect(inbox.close({ graze: 1 } as object)).rejects.toMatchObject({ option: 'graze' });
+    // It is open still.
+    await inbox.store(stored());
+    await inbox.close({ grace: 0 });
+    await expect(createInbox().close({ grace } as object)).rejects.toMatchObject({ option: 'grace' });
   },
 );
 

@@ -421,6 +421,8 @@ test.each([
   'Command aborted due to connection close',
   'Failed to refresh slots cache.',
   'None of startup nodes is available',
+  'Too many Cluster redirections. Last error: Error: Connection is closed.',
+  'Command timed out',
 ])('a connection that is cut while the queue is opened costs no event: %s', async (cut) => {
   const client = new Redis(url);
   await client.ping();
@@ -438,6 +440,26 @@ test.each([
   expect(logger.lines.join()).not.toContain('INFO');
   await inbox.close();
   await client.quit();
+});
+
+test('a queue that cannot be opened leaves nothing at a client that is passed in', async () => {
+  const client = new Redis(url);
+  onTestFinished(() => client.disconnect());
+  await client.ping();
+  const info = client.info.bind(client) as () => Promise<string>;
+  let asked = 0;
+  // The second question is that of BullMQ.
+  client.info = async () => {
+    asked += 1;
+    if (asked % 2 === 0) throw new Error('ERR no');
+    return info();
+  };
+  const inbox = createInbox({ connection: client });
+  const listeners = () => client.eventNames().map((name) => client.listenerCount(name));
+  await expect(inbox.store(stored())).rejects.toThrow('ERR no');
+  const before = listeners();
+  await expect(inbox.store(stored())).rejects.toThrow('ERR no');
+  expect(listeners()).toEqual(before);
 });
 
 test('what is no failure of the connection, nor one that passes, is told at once', async () => {

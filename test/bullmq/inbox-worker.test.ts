@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigurationError, type LogFields, WebhookError } from 'agent-platform-sdk';
 import type { BullMQInbox, InboxHooks, InboxRun, InboxWorker } from 'agent-platform-sdk/bullmq';
 import { Queue } from 'bullmq';
-import { expect, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
 import { startWay } from '../redis/lagging.js';
 import { deferred } from '../support/deferred.js';
@@ -420,6 +421,37 @@ test('a worker sets what it needs, whatever a connection is told', async () => {
   await eventually(async () => expect((await inbox.health()).depth).toBe(0));
 });
 
+test('a worker that BullMQ refuses leaves no connection', async () => {
+  const inbox = createInbox({ connection: `${url}?maxRetriesPerRequest=2&connectionName=refused` });
+  expect(() => inbox.work({})).toThrow('maxRetriesPerRequest');
+  await sleep(500);
+  expect(await redis.client('LIST')).not.toContain('name=refused');
+});
+
+test.each([
+  ['options', false],
+  ['a client', true],
+])('with %s that give a command little time, a worker waits for events all the same', async (_, isClient) => {
+  const { hostname: host, port } = new URL(url);
+  const options = { host, port: Number(port), commandTimeout: 100, lazyConnect: true };
+  const client = new Redis(options);
+  onTestFinished(() => client.disconnect());
+  const connection = isClient ? client : options;
+  const errors: Error[] = [];
+  const inbox = createInbox({ connection, hooks: { onRedisError: (error) => errors.push(error) } });
+  const handled: string[] = [];
+  inbox.work({ process: async ({ key }) => void handled.push(key) });
+  const keys: string[] = [];
+  for (let events = 0; events < 3; events += 1) {
+    await sleep(300);
+    const webhook = stored();
+    keys.push(webhook.key);
+    await createInbox().store(webhook);
+  }
+  await eventually(() => expect(handled).toEqual(keys));
+  expect(errors).toEqual([]);
+});
+
 test('a run that was overtaken in its own worker leaves the locks of later runs alone', async () => {
   const { hooks, told } = notes();
   const inbox = createInbox({ hooks });
@@ -494,13 +526,17 @@ test('hooks tell how long an event waited and ran, and whose it was', async () =
   const { hooks, runs } = notes();
   const inbox = createInbox({ hooks });
   const webhook = stored({ receivedAt: Date.now() - 5_000, workspace: 'acme' });
-  inbox.work({ lead_captured: () => undefined });
+  inbox.work({ lead_captured: () => sleep(300) });
   await inbox.store(webhook);
   await eventually(() => expect(runs).toHaveLength(2));
+  const age = Date.now() - webhook.receivedAt;
   const about = { key: webhook.key, type: 'lead_captured', workspace: 'acme' };
   expect(runs[0]).toEqual({ ...about, duplicate: false, durationMs: expect.any(Number) });
   expect(runs[1]).toMatchObject({ ...about, attempt: 1, durationMs: expect.any(Number) });
-  expect((runs[1] as InboxRun).waitedMs).toBeGreaterThanOrEqual(5_000);
+  const { waitedMs, durationMs: ranMs } = runs[1] as InboxRun;
+  expect(waitedMs).toBeGreaterThanOrEqual(5_000);
+  // The wait ends where the run begins.
+  expect(waitedMs + ranMs).toBeLessThanOrEqual(age);
   // Of a time of its own, and not since the receipt.
   for (const { durationMs } of runs) expect(durationMs).toBeLessThan(5_000);
 });

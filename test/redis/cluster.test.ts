@@ -8,8 +8,10 @@ import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from '../webhooks/deliveries.js';
 
-/** Quick to notice that a node is gone. */
-const NODE = ['--save', '', '--cluster-enabled', 'yes', '--cluster-node-timeout', '1000'];
+/** Quick to notice that a node is gone, and to copy to a replica. */
+const NODE = '--save,,--cluster-enabled,yes,--cluster-node-timeout,1000,--repl-diskless-sync-delay,0'.split(
+  ',',
+);
 
 async function withNode<Value>({ url }: RedisServer, ask: (node: Redis) => Promise<Value>): Promise<Value> {
   const node = new Redis(url);
@@ -48,6 +50,15 @@ async function startCluster(replicas = 0): Promise<RedisServer[]> {
   }
   await eventually(() => Promise.all(servers.map(agree)));
   return servers;
+}
+
+/** The server that has the keys of a hash tag. */
+async function masterOf(tag: string, servers: readonly RedisServer[]): Promise<RedisServer> {
+  for (const server of servers.slice(0, 3)) {
+    const isThere = await withNode(server, (node) => node.exists(tag).catch(() => undefined));
+    if (isThere !== undefined) return server;
+  }
+  throw new Error('No master has it');
 }
 
 function openCluster(servers: readonly RedisServer[], options = {}): Cluster {
@@ -172,6 +183,22 @@ test('an event waits for the replica of its master, and survives the end of that
   createInbox({ connection }).work({ process: async ({ key }) => void handled.add(key) });
   await eventually(() => expect(keys.filter((key) => !handled.has(key))).toEqual([]));
   expect(keys).toHaveLength(201);
+});
+
+test('events are stored again after the end of the master of their queue', async () => {
+  const servers = await startCluster(1);
+  const connection = openCluster(servers);
+  const inbox = createInbox({ connection });
+  await inbox.store(stored());
+  const master = await masterOf('{agent-platform-webhooks}', servers);
+  // Only a replica that has copied takes over.
+  await eventually(() =>
+    withNode(master, async (node) => expect(await node.info()).toContain('state=online')),
+  );
+  await master.stop();
+  // They begin before a replica has taken over, and wait for it.
+  await Promise.all(Array.from({ length: 20 }, () => inbox.store(stored())));
+  expect(await inbox.health()).toMatchObject({ ready: true });
 });
 
 test('without enough replicas in the cluster, an event is refused by name', async () => {

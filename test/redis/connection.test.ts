@@ -19,11 +19,16 @@ test.each([
 ])(
   'the nodes of the duplicate of a cluster %s are left as they become replicas',
   (_, redisOptions, isOwn) => {
-    const given = new Cluster([{ port: 1 }], { lazyConnect: true, redisOptions });
-    const client = openOwnClient(given, { maxRetriesPerRequest: 7 }, () => false) as Cluster;
+    const given = new Cluster([{ port: 1 }], {
+      lazyConnect: true,
+      redisOptions: { ...redisOptions, commandTimeout: 5 },
+    });
+    const required = { maxRetriesPerRequest: 7, commandTimeout: undefined };
+    const client = openOwnClient(given, required, () => false) as Cluster;
     onTestFinished(() => client.disconnect());
-    const { reconnectOnError, maxRetriesPerRequest } = client.options.redisOptions ?? {};
+    const { reconnectOnError, maxRetriesPerRequest, commandTimeout } = client.options.redisOptions ?? {};
     expect([reconnectOnError?.(new Error('READONLY')), maxRetriesPerRequest]).toEqual([isOwn, 7]);
+    expect(commandTimeout).toBeUndefined();
   },
 );
 

@@ -193,6 +193,16 @@ test('what Redis refused for now is asked again with the time that is left, and 
   expect(await ask(50)).toContain('claimed in Redis: LOADING');
 });
 
+test('an operation waits for a Redis that restarts', async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const store = createStore({ connection: server.url, timeout: 10_000 });
+  await store.claim('key', 'owner', 60_000);
+  const crashed = server.crash(1_000);
+  expect(await store.claim('another', 'owner', 60_000)).toBe('new');
+  await crashed;
+});
+
 test('an event is handled all the same when Redis is away, by the default of the receiver', async () => {
   const store = createStore({ connection: 'redis://127.0.0.1:1', timeout: 200 });
   const stages: string[] = [];
@@ -203,7 +213,7 @@ test('an event is handled all the same when Redis is away, by the default of the
   }).onError((_, { stage }) => stages.push(stage));
   receiver.onAny(() => undefined);
   expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
-  expect(stages).toEqual(['dedupe']);
+  expect(stages).toEqual(['dedupe', 'dedupe']);
 });
 
 test('no password shows in errors or when it is inspected', async () => {

@@ -14,6 +14,7 @@ import { deferred } from '../support/deferred.js';
 import { listenOnLoopback } from '../support/loopback.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from '../webhooks/deliveries.js';
+import { startWay } from './lagging.js';
 
 /** A Redis with a user `inbox`, who may do everything but what is taken away. */
 async function startWithUser(...less: readonly string[]): Promise<string> {
@@ -186,6 +187,20 @@ test.each<[code: string, refuse: Step, accept: Step]>([
   expect(await admin.info('errorstats')).toContain(`errorstat_${code}:`);
 });
 
+test('an event that a client has waited too long for is stored when Redis answers again', async () => {
+  const way = await startWay(Number(new URL(await startWith()).port));
+  const client = new Redis(way.port, { commandTimeout: 100 });
+  onTestFinished(() => client.disconnect());
+  const inbox = createInbox({ connection: client });
+  await inbox.store(stored());
+  way.hold();
+  const storing = inbox.store(stored());
+  // Those of the event were sent before these.
+  for (let pings = 0; pings < 3; pings += 1) await expect(client.ping()).rejects.toThrow('timed out');
+  way.release();
+  await storing;
+});
+
 test('a user who may not run INFO stores events, and is warned once', async () => {
   const logger = new RecordingLogger();
   const inbox = createInbox({ connection: await startWithUser('-info'), queueName: 'webhooks', logger });
@@ -268,7 +283,8 @@ test.each<[said: string, code: string | undefined, told: string]>([
   ['no NOPERM', undefined, 'no NOPERM'],
   ['constructor no', undefined, 'constructor no'],
 ])('what Redis says is told with its code, and with advice where there is some: %s', (said, code, told) => {
-  const { message, cause } = redisFailure('It failed', new Error(said), []);
+  // Most addresses have no password: an empty one is none to be masked.
+  const { message, cause } = redisFailure('It failed', new Error(said), passwordsOf('redis://localhost'));
   expect(message).toBe(`It failed: ${told}`);
   if (code === undefined) expect(cause).not.toHaveProperty('code');
   else expect(cause).toHaveProperty('code', code);

@@ -147,6 +147,20 @@ test('where events are large, a reading serves for fewer', async () => {
   expect(reads).toEqual([1, 2, 3]);
 });
 
+test('a reading that was old before an event came to use it stops nothing', async () => {
+  const now = vi.spyOn(performance, 'now');
+  onTestFinished(() => now.mockRestore());
+  let read = 0;
+  const gauge = new MemoryGauge(0.5, async () => {
+    read += 1;
+    if (read > 10) throw new Error('Redis is asked for ever');
+    return new Map([['maxmemory', '0']]);
+  });
+  // The process was held up for two seconds behind the first reading.
+  now.mockReturnValue(2_000).mockReturnValueOnce(0);
+  expect(await gauge.fullBy()).toBeUndefined();
+});
+
 test.each([
   ['no room', 9_000, [0, 99, 1]],
   ['just no room', 5_000, [0, 99, 1]],

@@ -7,7 +7,7 @@ import { ReplicaGate } from '../../src/redis/replicas.js';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from '../webhooks/deliveries.js';
-import { makeReplica } from './failover.js';
+import { makePrimary, makeReplica } from './failover.js';
 import { REPLICATED, startLagging, startWay, untilReplicas } from './lagging.js';
 
 function openClient(url: string): Redis {
@@ -106,6 +106,20 @@ test('a replica that comes back in time gets the event', async () => {
   copying.hold();
   const storing = inbox.store(stored());
   await eventually(async () => expect((await createInbox({ connection: url }).health()).waiting).toBe(1));
+  copying.release();
+  await storing;
+});
+
+test('an event whose Redis becomes a replica while it waits for one is stored once that takes writes again', async () => {
+  const { url, copying } = await startLagging();
+  const inbox = createInbox({ connection: url, replicas: 1 });
+  copying.hold();
+  const storing = inbox.store(stored());
+  const client = openClient(url);
+  await eventually(async () => expect(await client.client('LIST')).toMatch(/ cmd=wait /));
+  await makeReplica(url, 1);
+  expect(await client.info('errorstats')).toContain('errorstat_UNBLOCKED:');
+  await makePrimary(url);
   copying.release();
   await storing;
 });
