@@ -52,10 +52,9 @@ export class Claims {
   once(key: string, claimant: Claimant, handle: () => Later<DeliveryOutcome>): Later<DeliveryOutcome> {
     const running = this.#running.get(key);
     if (running !== undefined) return this.#follow(running, key, claimant, handle);
-    const work = after(this.#claim(key, claimant), (claim) => {
-      if (claim === 'unclaimed') return handle();
-      return claim === 'new' ? this.#handleClaimed(key, claimant, handle) : claim;
-    });
+    const work = after(this.#claim(key, claimant), (claim) =>
+      claim === 'new' ? this.#handleClaimed(key, claimant, handle) : claim,
+    );
     if (!(work instanceof Promise)) return work;
     const end = () => this.#running.delete(key);
     const ended = work.finally(end);
@@ -79,11 +78,12 @@ export class Claims {
     return outcome;
   }
 
-  /** The claim, which may be waited for; how the event ended elsewhere; or that it goes without, as the store has failed. */
-  #claim(key: string, claimant: Claimant): Later<'new' | 'unclaimed' | DeliveryOutcome> {
+  /** The claim, which may be waited for, or how the event ended elsewhere. */
+  #claim(key: string, claimant: Claimant): Later<'new' | DeliveryOutcome> {
     const fail = (error: unknown) => {
       claimant.onStoreError(error);
-      return this.#settings.ifUnavailable === 'refuse' ? 'dedupe_unavailable' : 'unclaimed';
+      // Handled as if it were claimed: the claim may have been taken, and a store that works again is to learn of the end.
+      return this.#settings.ifUnavailable === 'refuse' ? 'dedupe_unavailable' : 'new';
     };
     const outcomeOf = (result: ClaimResult) => {
       if (result === 'pending') return this.#wait(key, claimant);

@@ -134,6 +134,15 @@ export class DeliveryReports {
     );
   }
 
+  /** The handlers of a snapshot have not settled, and hold up the next one no longer. */
+  turnOver(label: string, { deliveryId }: WebhookContext): void {
+    this.#log.log(
+      'warn',
+      () =>
+        `webhook ${label}: has not settled in its turn, delivery ${deliveryId}: the next one of its key may run beside it`,
+    );
+  }
+
   /** A scanner sends thousands of requests: the first lines, and then one for each power of ten, tell of it as well. */
   #countRefusal(reason: RejectionReason, now: number): number {
     const run = this.#refusals.get(reason) ?? { count: 0, lastAt: now };

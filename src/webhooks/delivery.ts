@@ -67,6 +67,19 @@ export function decodeBody(received: unknown): unknown {
   return typeof text === 'string' && text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
 
+/** Bytes of a body as it was received; undefined where a body parser has made an object of it. */
+export function sizeOf(body: unknown): number | undefined {
+  if (isBytes(body)) return body.byteLength;
+  return typeof body === 'string' ? new TextEncoder().encode(body).byteLength : undefined;
+}
+
+/** Tells a body that is larger than a limit; of one that is already parsed, nothing cheap can tell. */
+export function exceeds(body: unknown, limit: number): boolean {
+  // No UTF-16 unit takes more than three bytes: most bodies need no counting.
+  if (typeof body === 'string' && body.length * 3 <= limit) return false;
+  return (sizeOf(body) ?? 0) > limit;
+}
+
 /**
  * Parses a decoded body to a raw delivery, or returns nothing where it is not JSON. What is no envelope presents no secret.
  * The parser's own error is not kept, because its message quotes the body.
@@ -98,7 +111,7 @@ function isStream(body: object | null): boolean {
 }
 
 /** Tells bytes, not by `instanceof`: a Buffer of another realm (a test runner's, a worker's) is bytes too. */
-export function isBytes(body: unknown): body is ArrayBuffer | ArrayBufferView<ArrayBuffer> {
+function isBytes(body: unknown): body is ArrayBuffer | ArrayBufferView<ArrayBuffer> {
   return ArrayBuffer.isView(body) || Object.prototype.toString.call(body) === '[object ArrayBuffer]';
 }
 

@@ -17,8 +17,9 @@ import {
 /** The delivery that an event came with, for handlers. */
 export interface WebhookContext {
   /**
-   * Aborted when the deadline passes: the service no longer waits, and has been answered 500. Made when it is first read, so that a
-   * copy (`{ ...context }`) has none.
+   * Aborted when the deadline passes: the service no longer waits, and has been answered 500. Of a stored event, it is the signal that
+   * `process` was given: a worker of `agent-platform-sdk/bullmq` aborts it after `handlerTimeout`, when it has lost the lock, and when it
+   * closes. Made when it is first read, so that a copy (`{ ...context }`) has none.
    */
   readonly signal: AbortSignal;
   /** Id of this delivery, as in the logs. Two copies of an event are two deliveries. */
@@ -48,7 +49,8 @@ export type WebhookHandler<Event = WebhookEvent> = [Event] extends [WebhookEvent
 /** A failure, for `onError`. */
 export interface WebhookFailure {
   /**
-   * The place: a `handler` threw; a handler had not settled at the `deadline`; the store of `dedupe` failed, or no key
+   * The place: a `handler` threw; a handler had not settled at the `deadline`, or the turn of the event by `newestOnly` had not come,
+   * in a worker before its signal was aborted; the store of `dedupe` failed, or no key
    * could be made of the event, by `newestOnly` neither; the `inbox` did not store the event; the `secret` could not be loaded or looked up; at
    * the `validation` the event did not fit the specification, and no `onInvalid` is registered.
    */

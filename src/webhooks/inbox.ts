@@ -151,8 +151,16 @@ export async function processStored(
     );
     return thrown.length === 0;
   };
-  const place = turns?.placeOf(event, stored);
-  await (place === undefined ? run() : place(run));
+  const place = turns?.placeOf(event, { ...stored, sequence: stored.sequence ?? 0 });
+  const onOverdue = () => reports.turnOver(label, context);
+  try {
+    await (place === undefined ? run() : place({ handle: run, signal: context.signal, onOverdue }));
+  } catch (cause) {
+    // Handlers that throw are told by what they have thrown.
+    const error = new WebhookError(`The webhook ${label} was given up before its turn had come.`, { cause });
+    await reports.failed(label, error, { stage: 'deadline', event, handler: undefined, context });
+    throw error;
+  }
   if (thrown === undefined) return reports.skipped(label, event, context);
   if (thrown.length === 0) return;
   throw new WebhookError(`${thrown.length} handler(s) of the webhook ${label} failed.`, {

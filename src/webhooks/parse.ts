@@ -134,8 +134,9 @@ function parse(body: unknown, options: ParseWebhookOptions<DefinedEvent>): Parse
  * that a function loads (`secret`) or decides on (`verifySecret`). What a function has loaded is kept for the calls that
  * pass the same function: make it once, not for each call.
  *
- * @param received - A `Request` whose body was not read, or a body as for {@link parseWebhook}.
- * @throws As {@link parseWebhook}. A body that is too large or cannot be read is a `WebhookPayloadError`; a
+ * @param received - A `Request` whose body was not read, or a body as for {@link parseWebhook}, or a promise of one:
+ *   `parseWebhookRequest(request.text(), …)`.
+ * @throws As {@link parseWebhook}, and what such a promise rejects with. A body that is too large or cannot be read is a `WebhookPayloadError`; a
  *   `verifySecret` that throws is a `WebhookError` with that as its `cause`. A function that loads no secret, or answers
  *   neither `true`, `false` nor `{ workspace }`, is a `ConfigurationError`: answer 500.
  *
@@ -173,7 +174,7 @@ async function parseRequest(
   const verify = verifierFor(options, cachedVerifier, (load) => cachedLoader(load, systemClock))();
   const validation = resolveValidation(options);
   const limit = checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES;
-  const body = isRequest(received) ? await readWhole(received, limit) : received;
+  const body = await (isRequest(received) ? readWhole(received, limit) : received);
   const decoded = decodeBody(body);
   if (!(await asking(() => mayBeGenuine(decoded, verify)))) throw refusal(false);
   const raw = parseRaw(decoded);

@@ -13,11 +13,12 @@ import type { Claims } from './claims.js';
 import { dedupeKey, sha256 } from './dedupe-key.js';
 import {
   decodeBody,
-  isBytes,
+  exceeds,
   isInvalidEvent,
   parseDelivery,
   type ReceivedWebhook,
   removeSecret,
+  sizeOf,
   toEvent,
   type VerifiedDelivery,
   workspaceOf,
@@ -186,7 +187,7 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
     return this.#parts.unverified.hold(this, bytes);
   }
 
-  /** Before the body is parsed, which takes a hundred times as long: whoever does not know the secret cannot have it done. */
+  /** Before the body is parsed, which can take many times as long, and as much memory: not for who does not know the secret. */
   #verify(received: unknown): Later<DeliveryOutcome> {
     this.giveUp = undefined;
     const { settings, unverified } = this.#parts;
@@ -274,14 +275,18 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
     handlers: readonly WebhookHandler<never>[],
   ): Promise<DeliveryOutcome> {
     this.#phase = 'waiting';
+    const { reports } = this.#parts;
     let outcome: DeliveryOutcome = 'skipped';
-    await place(async () => {
-      outcome = await this.#handle(event, handlers);
-      return outcome === 'handled';
+    await place({
+      handle: async () => {
+        outcome = await this.#handle(event, handlers);
+        return outcome === 'handled';
+      },
+      onOverdue: () => reports.turnOver(this.label, this.context),
     });
     if (outcome === 'skipped') {
       this.#settled = outcome;
-      await this.#parts.reports.skipped(this.label, event, this.context);
+      await reports.skipped(this.label, event, this.context);
     }
     return outcome;
   }
@@ -371,17 +376,4 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
     const { event, label, context } = this;
     return this.#parts.reports.failed(label, error, { stage, event, handler, context });
   }
-}
-
-/** Bytes of a body as it was received; undefined where a body parser has made an object of it. */
-function sizeOf(body: unknown): number | undefined {
-  if (isBytes(body)) return body.byteLength;
-  return typeof body === 'string' ? new TextEncoder().encode(body).byteLength : undefined;
-}
-
-/** Tells a body that is larger than a limit; of one that is already parsed, nothing cheap can tell. */
-function exceeds(body: unknown, limit: number): boolean {
-  // No UTF-16 unit takes more than three bytes: most bodies need no counting.
-  if (typeof body === 'string' && body.length * 3 <= limit) return false;
-  return (sizeOf(body) ?? 0) > limit;
 }

@@ -81,7 +81,8 @@ export type WebhookReceiverOptions = WebhookSecretOptions & {
   /**
    * Returns what an event is a snapshot of, such as the id of a conversation. The events of one key are handled one at a time, the
    * newest first, and one that is older than what was handled is skipped, answered 200 and told to `onSkipped`: by `createdAt`, which
-   * every payload carries (specification, 6.1), and by the order of arrival where that is the same. In the memory of this
+   * every payload carries (specification, 6.1), and by the order of arrival where that is the same. Handlers that have not settled
+   * `deadline` milliseconds after their turn began hold up the next one no longer, with a warning in the log. In the memory of this
    * process, for the last 50 000 keys at least; workers of `agent-platform-sdk/bullmq` have an option of this name that holds
    * across processes. Default: events are handled in any order, side by side.
    *

@@ -80,13 +80,13 @@ export class WebhookReceiver {
   /** Use {@link createWebhookReceiver}. */
   constructor(options: WebhookReceiverOptions | WebhookProcessingOptions) {
     const settings = resolveReceiver(options);
-    const { dedupe, clock, log, maxUnverifiedBytes, newestOnly } = settings;
+    const { dedupe, clock, deadline, log, maxUnverifiedBytes, newestOnly } = settings;
     this.#parts = {
       settings,
       handlers: this.#handlers,
       reports: new DeliveryReports(log, this.#handlers),
       claims: dedupe === undefined ? undefined : new Claims(dedupe, clock),
-      turns: newestOnly && new Turns(newestOnly),
+      turns: newestOnly && new Turns(newestOnly, clock, deadline),
       unverified: new UnverifiedBodies(maxUnverifiedBytes, () => clock.now()),
     };
   }
@@ -338,8 +338,10 @@ export class WebhookReceiver {
   /**
    * Processes a webhook that an inbox has stored: validates it and runs the handlers.
    *
-   * @param options - `signal` becomes the handlers' `context.signal`.
-   * @throws {WebhookError} A handler failed; `cause` is what it threw. Try again later.
+   * @param options - `signal` becomes the handlers' `context.signal`. Where it is aborted, an event that waits for its turn by
+   *   `newestOnly` rejects, and one whose handlers have not settled holds up the others of its key no longer: without it, for ever.
+   * @throws {WebhookError} A handler failed, or `signal` was aborted before the turn of the event; `cause` is what was thrown, or the
+   *   signal's reason. Try again later.
    * @throws {WebhookPayloadError} It does not fit the specification, and no `onInvalid` is registered.
    *
    * @example

@@ -11,8 +11,9 @@ import { createVerifier, type Genuine, isPresented, type Verifier, type WebhookS
  *
  * Its answer is used for five minutes, and loaded afresh before that if a delivery presents another secret, so
  * that a rotation is seen. Where it throws or takes more than ten seconds after that, a receiver goes on with the last answer until
- * that is an hour old, with an error in the log. Where there is none yet, it is called again every ten seconds, six times at most.
- * Where it gives what is no secret, that is a 500.
+ * that is an hour old, with an error in the log. Where there is none yet, it is called again every ten seconds while a delivery waits,
+ * six times at most; what it throws is an error in the log, and a 500 if no call has succeeded. `parseWebhookRequest` rejects where it
+ * throws, and waits only for one that hangs. Where it gives what is no secret, that is a 500 at once.
  */
 export type WebhookSecretLoader = () => WebhookSecrets | Promise<WebhookSecrets>;
 
@@ -84,15 +85,19 @@ export class SecretLoader {
     return this.#reloadWithin(1);
   }
 
-  /** Waits for secrets, whichever load brings them: a call that hangs must not cost the event that was first to need it. */
+  /** Waits for secrets, whichever load brings them: one that hangs or fails must not cost the event that was first to need it. */
   async #reloadWithin(most: number): Promise<LoadedSecrets> {
     const loads = new Set<Promise<LoadedSecrets>>();
     while (loads.size < most) {
       loads.add(this.#reload(loads));
+      // Without a log, nobody would learn of a failure before.
+      const mayFail = loads.size === most || this.#log === undefined;
       const waited = new AbortController();
-      const overdue = sleep(this.#clock, LOAD_PATIENCE, waited.signal).then(() => undefined);
+      const pause = sleep(this.#clock, LOAD_PATIENCE, waited.signal).then(() => undefined);
       try {
-        const loaded = await Promise.race([...loads, overdue]);
+        const loaded = await (mayFail
+          ? Promise.race([firstOf(loads), pause])
+          : Promise.any([...loads, pause]));
         if (loaded !== undefined) return loaded;
       } finally {
         waited.abort();
@@ -105,14 +110,13 @@ export class SecretLoader {
     const message = 'secret is a function that failed to load the secrets (see `error.cause`).';
     const error = new ConfigurationError(message, { option: 'secret', cause });
     this.#failed = { since: this.#clock.now(), error };
-    if (this.#mayGoOn) {
-      this.#log?.log(
-        'error',
-        () =>
-          `secret is a function that failed to load the secrets (${describeThrown(cause)}): the last ones are used, ` +
-          'up to an hour after they were loaded; a rotation since then is not seen',
-      );
-    }
+    const next = this.#mayGoOn
+      ? 'the last ones are used, up to an hour after they were loaded; a rotation since then is not seen'
+      : 'it is called again every ten seconds while deliveries wait';
+    this.#log?.log(
+      'error',
+      () => `secret is a function that failed to load the secrets (${describeThrown(cause)}): ${next}`,
+    );
     return error;
   }
 
@@ -133,20 +137,30 @@ export class SecretLoader {
 
   async #loadSecrets(): Promise<LoadedSecrets> {
     const since = this.#clock.now();
-    const secrets = await this.#callLoader();
-    this.#failed = undefined;
-    const loaded = { since, verify: verifierOfLoaded(secrets) };
-    const held = this.#loaded?.since ?? since;
-    // One that was overtaken by a later load brings what may be outdated. What is held from the future is of a clock that was set back.
-    if (held <= since || held > this.#clock.now()) this.#loaded = loaded;
-    return loaded;
+    try {
+      const secrets = await this.#load();
+      this.#failed = undefined;
+      return this.#newerThan(since) ?? this.#take(secrets, since);
+    } catch (cause) {
+      const newer = this.#newerThan(since);
+      if (newer === undefined) throw this.#fail(cause);
+      return newer;
+    }
   }
 
-  async #callLoader(): Promise<WebhookSecrets> {
+  /** The secrets that a later load has brought. What is held from the future is of a clock that was set back. */
+  #newerThan(since: number): LoadedSecrets | undefined {
+    const held = this.#loaded;
+    return held !== undefined && held.since > since && held.since <= this.#clock.now() ? held : undefined;
+  }
+
+  /** Holds secrets that were loaded. What is no secret is a mistake, and no reason to wait for another answer. */
+  #take(secrets: WebhookSecrets, since: number): LoadedSecrets {
     try {
-      return await this.#load();
+      this.#loaded = { since, verify: createVerifier(secrets) };
+      return this.#loaded;
     } catch (cause) {
-      throw this.#fail(cause);
+      return { since, verify: () => refuseLoaded(cause) };
     }
   }
 
@@ -157,14 +171,19 @@ export class SecretLoader {
   }
 }
 
-function verifierOfLoaded(secrets: WebhookSecrets): Verifier {
+/** Rejects with the last error where all have failed. */
+async function firstOf<Value>(promises: Iterable<Promise<Value>>): Promise<Value> {
   try {
-    return createVerifier(secrets);
-  } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : 'it cannot be read.';
-    throw new ConfigurationError(`secret is a function that gave no usable secrets: ${problem}`, {
-      option: 'secret',
-      cause,
-    });
+    return await Promise.any(promises);
+  } catch (failed) {
+    throw (failed as AggregateError).errors.at(-1);
   }
+}
+
+function refuseLoaded(cause: unknown): never {
+  const problem = cause instanceof Error ? cause.message : 'it cannot be read.';
+  throw new ConfigurationError(`secret is a function that gave no usable secrets: ${problem}`, {
+    option: 'secret',
+    cause,
+  });
 }

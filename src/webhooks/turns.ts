@@ -1,16 +1,27 @@
+import type { Clock } from './clock.js';
 import type { ReceivedWebhook } from './delivery.js';
 import { type Age, ageOf, isOlder, type NewestOnly, snapshotKey } from './newest.js';
 
 /** The keys that are remembered are at least as many, and twice as many at most. */
 const KEYS = 50_000;
 
-/** Calls a function that handles the event and returns true for success, when it is its turn; not where a newer one was handled. */
-export type Place = (handle: () => Promise<boolean>) => Promise<void>;
+/** The run of an event's handlers, which waits for its turn. */
+export interface Run {
+  /** Handles the event, and returns true for success. Not called where a newer one was handled. */
+  readonly handle: () => Promise<boolean>;
+  /** Ends the wait, and the turn. Without one, a turn ends after the time that a delivery has. */
+  readonly signal?: AbortSignal;
+  /** Told that the turn has ended although the handlers have not settled. */
+  readonly onOverdue: () => void;
+}
+
+/** Resolves when the event was handled or is past. Rejects with the reason of a signal that was aborted before its turn. */
+export type Place = (run: Run) => Promise<void>;
 
 /** Those who want to handle events of one key. */
 interface Line {
-  /** One of them handles its event now. */
-  isBusy: boolean;
+  /** The one whose turn it is. */
+  holder: Waiting | undefined;
   readonly waiting: Waiting[];
   /** The newest that was handled. */
   handled: Age | undefined;
@@ -18,12 +29,13 @@ interface Line {
 
 interface Waiting {
   readonly age: Age;
-  readonly begin: () => void;
+  begin: () => void;
 }
 
 /** The facts of an event beside its payload. */
 interface Arrival {
   readonly receivedAt: number;
+  /** Counted here for a delivery, which has none. */
   readonly sequence?: number | undefined;
   /** Tells apart the workspaces that have no name. */
   readonly unnamedWorkspace?: string | undefined;
@@ -35,10 +47,15 @@ export class Turns {
   #young = new Map<string, Line>();
   #old = new Map<string, Line>();
   readonly #newestOnly: NewestOnly;
+  readonly #clock: Clock;
+  readonly #longest: number;
   #accepted = 0;
 
-  constructor(newestOnly: NewestOnly) {
+  /** @param longest - Milliseconds after which a delivery whose handler has not settled holds up no other. */
+  constructor(newestOnly: NewestOnly, clock: Clock, longest: number) {
     this.#newestOnly = newestOnly;
+    this.#clock = clock;
+    this.#longest = longest;
   }
 
   /** Returns a place in the line for an event, or undefined if it is no snapshot. Throws what `newestOnly` throws. */
@@ -47,35 +64,74 @@ export class Turns {
     if (key === undefined) return undefined;
     this.#accepted += 1;
     const age = ageOf(event.payload, receivedAt, sequence ?? this.#accepted);
-    return (handle) => this.#wait(key, age, handle);
+    return (run) => this.#wait(key, age, run);
   }
 
-  async #wait(key: string, age: Age, handle: () => Promise<boolean>): Promise<void> {
+  async #wait(key: string, age: Age, { handle, signal, onOverdue }: Run): Promise<void> {
+    signal?.throwIfAborted();
     const line = this.#lineOf(key);
-    if (line.isBusy) await new Promise<void>((begin) => line.waiting.push({ age, begin }));
-    line.isBusy = true;
+    const one: Waiting = { age, begin: () => undefined };
+    line.holder ??= one;
+    if (line.holder !== one) await standIn(line, one, signal);
+    const lift = this.#limit(signal, () => {
+      onOverdue();
+      passOn(line, one);
+    });
+    const isPast = () => line.handled !== undefined && isOlder(age, line.handled);
     try {
-      const isPast = line.handled !== undefined && isOlder(age, line.handled);
-      if (!isPast && (await handle())) line.handled = age;
+      signal?.throwIfAborted();
+      // A newer one may be handled beside one that is overdue.
+      if (!isPast() && (await handle()) && !isPast()) line.handled = age;
     } finally {
-      // Stays busy for the next one, so that nobody can come between.
-      const next = takeNewest(line.waiting);
-      if (next === undefined) line.isBusy = false;
-      else next.begin();
+      lift();
+      passOn(line, one);
     }
+  }
+
+  /** Calls back at the end of a turn's time. Returns what lifts this limit. */
+  #limit(signal: AbortSignal | undefined, over: () => void): () => void {
+    if (signal === undefined) {
+      const timer = this.#clock.setTimeout(over, this.#longest);
+      return () => this.#clock.clearTimeout(timer);
+    }
+    signal.addEventListener('abort', over);
+    return () => signal.removeEventListener('abort', over);
   }
 
   #lineOf(key: string): Line {
     const known = this.#young.get(key) ?? this.#old.get(key);
-    const line = known ?? { isBusy: false, waiting: [], handled: undefined };
+    const line = known ?? { holder: undefined, waiting: [], handled: undefined };
     this.#young.set(key, line);
     if (this.#young.size > KEYS) {
-      const busy = [...this.#old].filter(([, { isBusy }]) => isBusy);
+      const busy = [...this.#old].filter(([, { holder }]) => holder !== undefined);
       this.#old = this.#young;
       this.#young = new Map(busy);
     }
     return line;
   }
+}
+
+/** Resolves when the turn of this one has come. Rejects with the reason of a signal that is aborted before. */
+function standIn(line: Line, one: Waiting, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      line.waiting.splice(line.waiting.indexOf(one), 1);
+      reject(signal?.reason as Error);
+    };
+    one.begin = () => {
+      signal?.removeEventListener('abort', leave);
+      resolve();
+    };
+    line.waiting.push(one);
+    signal?.addEventListener('abort', leave, { once: true });
+  });
+}
+
+/** Ends the turn of this one, unless it has ended. The next one has it at once, so that nobody can come between. */
+function passOn(line: Line, one: Waiting): void {
+  if (line.holder !== one) return;
+  line.holder = takeNewest(line.waiting);
+  line.holder?.begin();
 }
 
 function takeNewest(waiting: Waiting[]): Waiting | undefined {

@@ -168,6 +168,7 @@ const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<De
       },
       'of many claims at one moment',
     ],
+    ['answers a claim by nothing', () => ({ claim: () => undefined as never }), 'a free event is new'],
     ['claims everything', () => ({ claim: () => 'new' })],
     ['never claims', () => ({ claim: () => 'pending' })],
     ['never completes', () => ({ complete: () => undefined })],

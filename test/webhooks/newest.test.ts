@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import {
   ConfigurationError,
   createWebhookReceiver,
@@ -161,21 +162,43 @@ test('where the newest fails, the next older one is handled', async () => {
   expect([handled, skipped]).toEqual([[1, 3], [2]]);
 });
 
-test('one that waits at the deadline is answered 500, told, and handled when its turn comes', async () => {
+test('one that waits at the deadline is answered 500, told, and handled in its turn, which lasts no longer than a delivery', async () => {
   const clock = new ManualClock();
-  const first = deferred();
-  const { send, handled, failures } = setUp((session) => session === 1 && first.promise, { clock });
-  const answers = [send(1), send(2)];
+  const begun: number[] = [];
+  const ends = new Map([1, 2, 3, 4].map((session) => [session, deferred()]));
+  const { send, handled, skipped, failures, logger } = setUp(
+    (session) => {
+      begun.push(session);
+      return ends.get(session)?.promise;
+    },
+    { clock, deadline: 1_000 },
+  );
+  // Newer ones are not at hand when the older ones begin.
+  const answers = [send(2)];
   await settle();
-  await clock.advance(55_000);
-  expect(await Promise.all(answers)).toEqual([500, 500]);
-  expect(failures.map(({ stage, handler }) => [stage, handler !== undefined])).toEqual([
-    ['deadline', true],
-    ['deadline', false],
-  ]);
-  first.resolve();
+  answers.push(send(3));
+  await clock.advance(999);
+  expect(begun).toEqual([2]);
+  await clock.advance(1);
+  answers.push(send(4), send(1));
   await settle();
-  expect(handled).toEqual([1, 2]);
+  expect(begun).toEqual([2, 3]);
+  await clock.advance(999);
+  expect(begun).toEqual([2, 3]);
+  await clock.advance(1);
+  expect(await Promise.all(answers)).toEqual([500, 500, 500, 500]);
+  expect(begun).toEqual([2, 3, 4]);
+  const waited = failures.filter(({ handler }) => handler === undefined);
+  expect(waited).toMatchObject([{ stage: 'deadline', event: { payload: { sessionId: '1' } } }]);
+  const warnings = () =>
+    logger.lines.filter((line) => /^warn .*has not settled in its turn, delivery \S{36}/.test(line));
+  expect(warnings()).toHaveLength(2);
+  // One that settles after its turn makes nothing newer old.
+  for (const session of [4, 3, 2]) ends.get(session)?.resolve();
+  await settle();
+  expect([handled, skipped, warnings().length]).toEqual([[4, 3, 2], [1], 2]);
+  await Promise.all([send(3, { turns: [1] }), send(5)]);
+  expect([handled.slice(3), skipped, clock.timers.size]).toEqual([[5], [1, 3], 0]);
 });
 
 /** A snapshot as an inbox has stored it. */
@@ -204,6 +227,15 @@ test.each<[string, Age, Age, boolean]>([
   expect([handled, skipped]).toEqual(isOlder ? [[1], [2]] : [[1, 2], []]);
 });
 
+test('the second stored snapshot of a millisecond is newer than the first, however many came before', async () => {
+  const { receiver, handled, skipped } = setUp();
+  for (const session of [1, 2, 3]) await receiver.process(stored(session, { convoId: String(session) }));
+  // The first has no `sequence`.
+  await receiver.process(stored(4, {}));
+  await receiver.process(stored(5, {}, { sequence: 1 }));
+  expect([handled, skipped]).toEqual([[1, 2, 3, 4, 5], []]);
+});
+
 interface Age {
   readonly createdAt?: unknown;
   readonly receivedAt?: number;
@@ -216,6 +248,44 @@ test('an older stored snapshot is handled where the newer one has failed', async
   await receiver.process(stored(1, { createdAt: 1 }));
   expect(handled).toEqual([1]);
 });
+
+test('a stored snapshot whose signal is aborted holds up no other, and rejects where its turn had not come', async () => {
+  const first = deferred();
+  const { receiver, handled, skipped, failures, logger } = setUp((session) => session === 1 && first.promise);
+  const jobs = [1, 2, 3].map((session) => {
+    const job = new AbortController();
+    const { signal } = job;
+    return { job, signal, ended: receiver.process(stored(session, { createdAt: session }), { signal }) };
+  });
+  const [one, two, three] = jobs as [Job, Job, Job];
+  await settle();
+  two.job.abort(new Error('the lock was lost'));
+  await expect(two.ended).rejects.toMatchObject({
+    type: 'webhook_error',
+    retryable: true,
+    cause: { message: 'the lock was lost' },
+  });
+  expect(failures).toMatchObject([
+    { stage: 'deadline', handler: undefined, event: { type: 'conversation_updated' } },
+  ]);
+  one.job.abort();
+  await three.ended;
+  expect(handled).toEqual([3]);
+  expect(logger.lines.filter((line) => line.includes('in its turn'))).toHaveLength(1);
+  // It is waited for all the same; and what is aborted before it begins does not begin.
+  first.resolve();
+  await one.ended;
+  const late = receiver.process(stored(4, { createdAt: 4 }), { signal: two.signal });
+  await expect(late).rejects.toThrow('before its turn');
+  expect([handled, skipped]).toEqual([[3, 1], []]);
+  expect(jobs.map(({ signal }) => getEventListeners(signal, 'abort'))).toEqual([[], [], []]);
+});
+
+interface Job {
+  readonly job: AbortController;
+  readonly signal: AbortSignal;
+  readonly ended: Promise<void>;
+}
 
 test('newestOnly is asked only about events that are known and valid', async () => {
   const asked: string[] = [];

@@ -247,8 +247,12 @@ test.each([
   await expect(parsing).rejects.toMatchObject({ option });
 });
 
-test('a body that is no Request is taken as it is', async () => {
-  await expect(parseWebhookRequest(JSON.parse(genuine), { secret })).resolves.toEqual(event);
+test('a body that is no Request is taken as it is, also as a promise', async () => {
+  for (const body of [JSON.parse(genuine), request(genuine).json(), request(genuine).arrayBuffer()]) {
+    await expect(parseWebhookRequest(body, { secret })).resolves.toEqual(event);
+  }
+  const cutOff = new TypeError('cut off');
+  await expect(parseWebhookRequest(Promise.reject(cutOff), { secret })).rejects.toBe(cutOff);
 });
 
 test('a Request is read up to the limit', async () => {

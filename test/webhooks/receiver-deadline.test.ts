@@ -46,6 +46,15 @@ test('handlers that do not settle are answered 500 at the deadline, and each is 
   expect(rejections).toEqual([]);
 });
 
+test('of several handlers that do not settle, each is reported', async () => {
+  const { clock, receiver, failures } = setUp();
+  const other = () => new Promise<never>(() => undefined);
+  receiver.on('lead_captured', never).on('lead_captured', other);
+  void receiver.handle(post('lead_captured'));
+  await clock.advance(55_000);
+  expect(failures.map(([, { handler }]) => handler)).toEqual([never, other]);
+});
+
 test('the largest deadline is below the 60 seconds that the service waits, and what is larger is told why', () => {
   expect(createWebhookReceiver({ secret, deadline: 59_000 })).toBeDefined();
   expect(() => createWebhookReceiver({ secret, deadline: 60_000 })).toThrow(

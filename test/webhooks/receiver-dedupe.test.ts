@@ -94,6 +94,17 @@ test('a field that holds the text of the secret makes another event than an empt
   expect(runs).toHaveLength(2);
 });
 
+test('long events that differ behind a field that repeats the secret are two', async () => {
+  const { receiver, runs } = setUp();
+  const long = 'x'.repeat(20_000);
+  for (const last of ['one', 'other']) {
+    const extra = { before: long, copy: secret, behind: secret, last };
+    void receiver.handle({ method: 'POST', body: delivery('agent_created', extra) });
+  }
+  await settle();
+  expect(runs).toHaveLength(2);
+});
+
 test('short secrets of a rotation that stand in the numbers of two events do not make them one', async () => {
   const { receiver, runs } = setUp({ secret: ['2025', '2026'] });
   for (const number of [2025, 2026]) {
@@ -348,8 +359,39 @@ test('an event is handled though the store cannot be asked, and that is reported
   await settle();
   runs[0]?.succeed();
   expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200]);
-  expect([runs.length, failures]).toMatchObject([1, [{ stage: 'dedupe', event: { type: 'lead_captured' } }]]);
+  // Neither the claim nor the end of the event could be written.
+  const told = { stage: 'dedupe', event: { type: 'lead_captured' } };
+  expect([runs.length, failures]).toMatchObject([1, [told, told]]);
 });
+
+test.each([
+  ['is a duplicate once it was handled', 'succeed', 1, false],
+  ['runs again once its handler has failed', 'fail', 2, false],
+  ['is a duplicate where the answer alone was lost', 'succeed', 1, true],
+  ['runs again where the answer alone was lost, and its handler has failed', 'fail', 2, true],
+] as const)(
+  'a copy of an event that was handled while the store failed %s',
+  async (_, end, expected, isTaken) => {
+    const memory = createMemoryDedupe();
+    let claims = 0;
+    const claim: DedupeStore['claim'] = (...asked) => {
+      claims += 1;
+      const answer = claims > 1 || isTaken ? memory.claim(...asked) : undefined;
+      if (answer === undefined || claims === 1) throw new Error('an answer was lost');
+      return answer;
+    };
+    const { receiver, runs, failures } = setUp({ dedupe: { store: { ...memory, claim } } });
+    const first = receiver.handle(event());
+    await settle();
+    runs[0]?.[end]();
+    await first;
+    const copy = receiver.handle(event());
+    await settle();
+    runs[1]?.succeed();
+    expect([(await copy).status, runs.length]).toEqual([200, expected]);
+    expect(failures.filter(({ stage }) => stage === 'dedupe')).toHaveLength(1);
+  },
+);
 
 test('an event is refused when the store cannot be asked, where that was chosen', async () => {
   const store = { claim: down, complete: down, release: down };
@@ -374,7 +416,9 @@ test.each([
     [{ stage: 'dedupe', event: { type: 'lead_captured' } }],
   ]);
   runs[0]?.succeed();
-  expect((await answer).status).toBe(count === 1 ? 200 : 500);
+  // Nor is the end of the event waited for any longer.
+  await clock.advance(5_000);
+  expect([(await answer).status, clock.timers.size]).toEqual([count === 1 ? 200 : 500, 0]);
 });
 
 test.each([undefined, null, true, 'OK'])(
@@ -404,11 +448,14 @@ test('the time that a store has can be chosen, and holds for each of its answers
   const never = () => new Promise<never>(() => undefined);
   const store = { claim: async () => 'new' as const, complete: never, release: never };
   const { receiver, clock, runs, failures } = setUp({ dedupe: { store, timeout: 100 } });
+  const errors: unknown[] = [];
+  receiver.onError((error) => errors.push(error));
   const answer = receiver.handle(event());
   await settle();
   runs[0]?.succeed();
   await clock.advance(100);
   expect([(await answer).status, failures]).toMatchObject([200, [{ stage: 'dedupe' }]]);
+  expect(errors).toMatchObject([{ message: 'The dedupe store has not answered within 100 ms.' }]);
   expect(clock.timers.size).toBe(0);
 });
 

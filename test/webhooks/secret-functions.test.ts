@@ -142,7 +142,7 @@ test('forged webhooks load the secrets once in ten seconds, however many come', 
   expect(state.loads).toBe(2);
 });
 
-test.each<[string, () => unknown]>([
+test.each<[what: string, load: () => unknown, wait?: number]>([
   ['undefined', () => undefined],
   ['nothing, later', async () => null],
   ['an empty string', () => ''],
@@ -156,15 +156,19 @@ test.each<[string, () => unknown]>([
     () => {
       throw new Error(`private ${rotated}`);
     },
+    50_000,
   ],
-  ['a rejection', () => Promise.reject(new Error(`private ${rotated}`))],
+  ['a rejection', () => Promise.reject(new Error(`private ${rotated}`)), 50_000],
 ])(
   'a loader that gives %s is answered 500, never by a pass or a 401, and is an error in the log',
-  async (_, load) => {
-    const { logger, failures, rejections, workspaces, statusOf } = setUp({
+  async (_, load, wait = 0) => {
+    const { clock, logger, failures, rejections, workspaces, statusOf } = setUp({
       secret: load as WebhookSecretLoader,
     });
-    expect([await statusOf(post('webhook_test')), await statusOf(forged())]).toEqual([500, 500]);
+    const answers = [statusOf(post('webhook_test')), statusOf(forged())];
+    // Before the deadline, which would not tell the cause.
+    await clock.advance(wait);
+    expect([await Promise.all(answers), clock.timers.size]).toEqual([[500, 500], 0]);
     expect(workspaces).toEqual([]);
     const error = failures[0]?.[0];
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -249,7 +253,9 @@ test.each<[string, () => Promise<string>, number]>([
     expect(await statusOf(post('webhook_test'))).toBe(200);
     await clock.advance(2 * MINUTES);
     logger.lines.length = 0;
-    expect(wait > 0 || (await statusOf(post('webhook_test')))).toBe(wait > 0 || 500);
+    const late = receiver.handle(post('webhook_test'));
+    await clock.advance(50_000);
+    expect(wait > 0 || (await late).status).toBe(wait > 0 || 500);
     expect(logger.lines.join()).not.toContain('the last ones');
     state.load = async () => rotated;
     await clock.advance(10_001);
@@ -259,6 +265,51 @@ test.each<[string, () => Promise<string>, number]>([
     ]).toEqual([401, 200]);
   },
 );
+
+/** A loader that takes so many milliseconds for each call, and then throws unless it is told what to give. */
+function slowVault(...calls: readonly (readonly [takes: number, gives?: string | undefined])[]) {
+  let loads = 0;
+  const { clock, ...rest } = setUp({
+    secret: async () => {
+      const [takes, gives] = calls[loads++] ?? [0];
+      if (takes > 0) await new Promise<void>((resolve) => clock.setTimeout(resolve, takes));
+      if (gives === undefined) throw new TypeError('private');
+      return gives;
+    },
+  });
+  return { clock, ...rest };
+}
+
+test.each<[string, (readonly [number, string?])[], number]>([
+  ['fails at once', [[0], [0, secret]], 10_000],
+  ['fails twice', [[100], [0], [0, secret]], 20_000],
+  ['fails while another is under way', [[11_000], [2_000, secret]], 12_000],
+  ['fails long after another has failed', [[15_000], [0], [0, secret]], 20_000],
+])(
+  'a first call that %s costs no event, with an error in the log for each failure',
+  async (_, calls, end) => {
+    const { clock, logger, statusOf } = slowVault(...calls);
+    const answers: number[] = [];
+    const send = async () => answers.push(await statusOf(post('webhook_test')));
+    const sent = send();
+    await clock.advance(end - 1);
+    expect(answers).toEqual([]);
+    await clock.advance(1);
+    await sent;
+    expect([answers, clock.timers.size]).toEqual([[200], 0]);
+    const line = /^error .*failed to load the secrets \(TypeError\): it is called again every ten seconds/;
+    expect(logger.lines).toEqual(calls.slice(1).map(() => expect.stringMatching(line)));
+  },
+);
+
+test('a call that fails after a later one has brought secrets does not make the function rest', async () => {
+  const { clock, statusOf } = slowVault([15_000], [2_000, secret], [0, rotated]);
+  const waiting = statusOf(post('webhook_test'));
+  await clock.advance(12_000);
+  expect(await waiting).toBe(200);
+  await clock.advance(8_001);
+  expect(await statusOf(post('webhook_test', { workspaceSecret: rotated }))).toBe(200);
+});
 
 test('a load that was overtaken ends without the one that is waited for', async () => {
   const loads: ReturnType<typeof deferred>[] = [];

@@ -47,6 +47,7 @@ test('a long secret is compared to its end', () => {
     .join('')
     .slice(0, 1_000);
   expect(workspaceOf({ acme: long, globex: 'short' }, long)).toBe('acme');
+  expect(workspaceOf({ globex: 'short', acme: long }, long)).toBe('acme');
   expect(() => workspaceOf(long, `${long.slice(0, -1)}x`)).toThrow(WebhookVerificationError);
 });
 
