@@ -71,7 +71,6 @@ export class AgentPlatform {
     // Includes what came from the environment, which may have changed by the time of `withOptions`.
     this.#options = {
       ...options,
-      region,
       token,
       allowInsecureBaseUrl,
       logLevel,

@@ -65,7 +65,7 @@ export interface EndpointDeclaration<
 > {
   /** `GET` and `DELETE` send no body. */
   readonly method: HttpMethod;
-  /** Starts with a slash; without host and without `/v3`. Parameters in braces: `/agents/{agentId}/tools`. */
+  /** Starts with a slash; without host, without `/v3` and without a query. Parameters in braces: `/agents/{agentId}/tools`. */
   readonly path: Path;
   /** Any Standard Schema; its output is sent as JSON. */
   readonly body?: Body;
@@ -79,8 +79,11 @@ export interface EndpointDeclaration<
   readonly reserved?: ReservedValues<NoInfer<Path>> | undefined;
 }
 
-/** A slash, no version, parameters in braces alone. */
-const PATH = /^(?!\/v3(\/|$))(\/(?!:)([^{}/]|\{[^{}]+\})*)+$/;
+/**
+ * A slash, no version, parameters in braces alone. No query; and nothing that an address loses or follows on its way, which would call another
+ * operation: dots between slashes, encoded or not, a backslash, white space.
+ */
+const PATH = /^(?!\/v3(\/|$))(\/(?!:|(\.|%2[eE]){1,2}(\/|$))([^{}/?#\\\s\p{Cc}]|\{[^{}]+\})*)+$/u;
 
 /**
  * Declares an operation of the service. The seven documented ones are in {@link endpoints}; declare your own for
@@ -88,8 +91,9 @@ const PATH = /^(?!\/v3(\/|$))(\/(?!:)([^{}/]|\{[^{}]+\})*)+$/;
  *
  * The path parameters, the body and the result of the call are typed from the declaration.
  *
- * @throws {TypeError} When the path does not start with a slash, starts with `/v3` or has a parameter that is not in braces;
- *   when the method is none of the five, in capitals; when there is no response; or when a `GET` or `DELETE` declares a body.
+ * @throws {TypeError} When the path does not start with a slash, starts with `/v3`, has a parameter that is not in braces, a query, white
+ *   space or `..` between slashes; when the method is none of the five, in capitals, or `auth` another word; when there is no response;
+ *   or when a `GET` or `DELETE` declares a body.
  *
  * @example
  * ```ts
@@ -121,12 +125,16 @@ export function endpoint<
   const { method, path, body, query, response, auth = 'bearer', reserved } = declaration;
   if (!PATH.test(path)) {
     throw new TypeError(
-      `endpoint: the path must look like "/tools/{toolId}", without "/v3" in front: ${path}`,
+      `endpoint: the path must look like "/tools/{toolId}", without "/v3", "..", a query or white space: ${path}`,
     );
   }
   // From JavaScript, `get` would be sent, and never retried.
   if (!/^(GET|POST|PUT|PATCH|DELETE)$/.test(method)) {
     throw new TypeError(`endpoint: the method of ${path} must be GET, POST, PUT, PATCH or DELETE`);
+  }
+  // Another word, such as `None`, would send the token.
+  if (!['bearer', 'none'].includes(auth)) {
+    throw new TypeError(`endpoint: the auth of ${path} must be 'bearer' or 'none'`);
   }
   if (response === undefined) throw new TypeError(`endpoint: ${method} ${path} must declare a response`);
   if (body !== undefined && (method === 'GET' || method === 'DELETE')) {

@@ -3,8 +3,8 @@ import type { Region } from '../ground/regions.js';
 import { AgentPlatformError } from './base.js';
 
 /**
- * An option is wrong or missing: found before anything is sent. The message names the option, and the environment
- * variable where there is one.
+ * An option is wrong or missing. The message names the option, and the environment variable where there is one. It is found before
+ * anything is sent, except by a token function that fails at a retry: then that attempt was not sent.
  */
 export class ConfigurationError extends AgentPlatformError {
   static override readonly errorName = 'ConfigurationError';
@@ -44,7 +44,7 @@ export class RequestValidationError extends AgentPlatformError {
   }
 }
 
-/** A hook threw before the request was sent. `cause` is what it threw. */
+/** A hook threw before an attempt was sent. `cause` is what it threw; a masked copy where that shows a secret. */
 export class HookError extends AgentPlatformError {
   static override readonly errorName = 'HookError';
   declare readonly type: 'hook_error';
@@ -67,7 +67,7 @@ export interface CallContext {
   readonly region: Region;
 }
 
-/** No answer came: the connection could not be made, or was cut. `cause` is what the runtime reported. */
+/** No answer came: the connection could not be made, or was cut. `cause` is what the runtime reported; a masked copy where that shows a secret. */
 export class ConnectionError extends AgentPlatformError {
   static override readonly errorName: string = 'ConnectionError';
   declare readonly type: 'connection_error' | 'timeout_error' | 'abort_error';
@@ -93,7 +93,7 @@ export class TimeoutError extends ConnectionError {
   declare readonly type: 'timeout_error';
 }
 
-/** The caller's `signal` was aborted. `cause` is the signal's reason. */
+/** The caller's `signal` was aborted. `cause` is the signal's reason; a masked copy where that shows a secret. */
 export class AbortError extends ConnectionError {
   static override readonly errorName = 'AbortError';
   declare readonly type: 'abort_error';

@@ -6,7 +6,10 @@ export interface Issue {
   readonly path: readonly (string | number)[];
   /** The kind of the issue, stable: `invalid_type`, `invalid_value`, `unrecognized_key`, … */
   readonly code: string;
-  /** Says in English what was expected and what came. Holds no value of the data, only types and field names. */
+  /**
+   * Says in English what was expected and what came: types and field names, and no value of the data. That of a schema of your own is
+   * in its words; where it stands in an error, a hook or a log line of a call, tokens and marked fields are masked.
+   */
   readonly message: string;
 }
 

@@ -80,15 +80,18 @@ export function masked(value: unknown, forms: readonly string[]): unknown {
     // Not by assigning: a field named `__proto__` would set the prototype of the copy.
     return Object.fromEntries(fields);
   };
-  return readable(() => copy(value, 0));
+  return readable(() => copy(value, 0), UNREADABLE);
 }
 
+/** Stands in place of what cannot be read. */
+const UNREADABLE = '[unreadable]';
+
 /** Behind a getter that throws, say, or a proxy that was revoked, there is nothing to show. */
-function readable<Value>(read: () => Value): Value | string {
+function readable<Value, Other>(read: () => Value, otherwise: Other): Value | Other {
   try {
     return read();
   } catch {
-    return '[unreadable]';
+    return otherwise;
   }
 }
 
@@ -108,14 +111,22 @@ export function isHidden(record: object, key: unknown): boolean {
   return ENV_VALUES.includes(key as string) && Boolean((record as { isEnv?: unknown }).isEnv);
 }
 
-/** The texts and numbers of a value that {@link redact} masks by the names of their fields. */
-export function hiddenTexts(value: unknown, hidden = false, depth = 0): string[] {
+/** The texts and numbers of a value that {@link redact} masks by the names of their fields. Never throws. */
+export function hiddenTexts(
+  value: unknown,
+  hidden = false,
+  depth = 0,
+  // Each object once under a marked name and once elsewhere: those that know each other would never end.
+  seen: readonly Set<unknown>[] = [new Set(), new Set()],
+): string[] {
   // Of yes, no and nothing, the words stand in every answer.
   if (typeof value === 'string' || typeof value === 'number') return hidden ? [String(value)] : [];
-  if (typeof value !== 'object' || value === null) return [];
-  if (depth > MAX_DEPTH) return [];
-  return Object.entries(value).flatMap(([key, field]) =>
-    hiddenTexts(field, hidden || isHidden(value, key), depth + 1),
+  const known = seen[Number(hidden)];
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || known?.has(value)) return [];
+  known?.add(value);
+  // One field that cannot be read hides no other.
+  return readable(() => Object.keys(value), []).flatMap((key) =>
+    readable(() => hiddenTexts(Reflect.get(value, key), hidden || isHidden(value, key), depth + 1, seen), []),
   );
 }
 
@@ -167,7 +178,7 @@ function mayHoldRecord(text: string): boolean {
 
 function maskBy(pattern: RegExp, text: string): string {
   // Some engines give up on a value of many megabytes.
-  return readable(() => text.replace(pattern, `$1$3${MASK}`));
+  return readable(() => text.replace(pattern, `$1$3${MASK}`), UNREADABLE);
 }
 
 export function isSensitiveHeader(name: string): boolean {

@@ -73,5 +73,7 @@ function fromStandardIssue(issue: StandardIssue): Issue {
     const key = typeof segment === 'object' ? segment.key : segment;
     return typeof key === 'symbol' ? String(key) : key;
   });
-  return { path, code: 'invalid', message: path.some(isMarked) ? 'invalid value' : issue.message };
+  // From JavaScript it may be no text.
+  const message: unknown = path.some(isMarked) ? 'invalid value' : issue.message;
+  return { path, code: 'invalid', message: String(message) };
 }

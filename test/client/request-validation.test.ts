@@ -137,7 +137,7 @@ test.each(['defaults', 'Defaults', '%64efaults', ' defaults'])(
   },
 );
 
-test.each(['builtIn', 'BUILTIN', 'built%49n'])(
+test.each(['builtIn', 'BUILTIN', 'built%49n', 'shared'])(
   'an endpoint refuses the value that it reserves: %s',
   async (id) => {
     const response = z.unknown();
@@ -145,10 +145,10 @@ test.each(['builtIn', 'BUILTIN', 'built%49n'])(
       method: 'GET',
       path: '/things/{id}',
       response,
-      reserved: { id: ['builtIn'] },
+      reserved: { id: ['builtIn', 'shared'] },
     });
     const error = await refusalOf((platform) => platform.send(getThing, { path: { id } }));
-    expect(error.message).toContain("'builtIn', the path of another operation");
+    expect(error.message).toMatch(/'(builtIn|shared)', the path of another operation/);
   },
 );
 

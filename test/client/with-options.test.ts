@@ -43,6 +43,27 @@ describe('the environment fills in only what is left out', () => {
     expect(changed.baseUrl).toBe('https://eu.example.com/v3');
   });
 
+  test('what the environment gave stays, when the environment has changed', async () => {
+    vi.stubEnv('AGENT_PLATFORM_BASE_URL_NA', 'https://na.environment.example.com');
+    vi.stubEnv('AGENT_PLATFORM_LOG', 'info');
+    const seen: [url: string, token: string | null][] = [];
+    const lines: string[] = [];
+    const platform = new AgentPlatform({
+      fetch: (url, init) => {
+        seen.push([url, new Headers(init?.headers).get('authorization')]);
+        return Promise.resolve(Response.json(success({ id: 't1' })));
+      },
+      logger: { error: () => {}, warn: () => {}, info: (line: string) => lines.push(line), debug: () => {} },
+    });
+    for (const name of ['TOKEN', 'REGION', 'BASE_URL_NA', 'LOG'])
+      vi.stubEnv(`AGENT_PLATFORM_${name}`, undefined);
+    await platform.withOptions({ timeout: 1_000 }).tools.get('t1');
+    expect(seen).toEqual([
+      ['https://na.environment.example.com/v3/tools/t1', 'Bearer token-of-the-environment'],
+    ]);
+    expect(lines).toHaveLength(1);
+  });
+
   test('plain http that the environment allowed stays allowed, when the environment has changed', () => {
     vi.stubEnv('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL', 'true');
     const platform = new AgentPlatform({ ...options, baseUrls: { eu: 'http://fake:8787' } });

@@ -137,6 +137,15 @@ test.each([
   '/agents/agentId}',
   '/agents/{}',
   '',
+  '/a?b=1',
+  '/a#b',
+  '/x/../tools/defaults',
+  '/x/.',
+  '/x/%2e%2E/tools',
+  '/x/.%2e',
+  '/x\\..\\tools',
+  '/x/.\t./tools',
+  '/x/.. ',
 ])('an endpoint cannot have the path "%s"', (path) => {
   expect(() => endpoint({ method: 'GET', path, response: ToolSchema })).toThrow(
     'must look like "/tools/{toolId}"',
@@ -150,6 +159,7 @@ test.each([
   '/agents/{agentId}/convos/{convoId}',
   '/a/b:c',
   '/files/{name}.json',
+  '/a/.b/..c/...',
 ])('an endpoint can have the path "%s"', (path) => {
   expect(endpoint({ method: 'GET', path, response: ToolSchema }).path).toBe(path);
 });
@@ -158,6 +168,13 @@ test.each(['get', 'HEAD', '', undefined])('an endpoint cannot have the method %j
   const declaration = { method, path: '/agents', response: ToolSchema } as unknown;
   expect(() => endpoint(declaration as Parameters<typeof endpoint>[0])).toThrow(
     'the method of /agents must be GET, POST, PUT, PATCH or DELETE',
+  );
+});
+
+test.each(['None', 'basic', '', null, ['none']])('an endpoint cannot have the auth %j', (auth: unknown) => {
+  const declaration = { method: 'GET', path: '/agents', response: ToolSchema, auth } as unknown;
+  expect(() => endpoint(declaration as Parameters<typeof endpoint>[0])).toThrow(
+    "the auth of /agents must be 'bearer' or 'none'",
   );
 });
 

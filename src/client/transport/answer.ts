@@ -1,10 +1,12 @@
 import { OperationFailedError, ResponseValidationError } from '../../errors/index.js';
 import { formatIssues, type Issue, threwIssue } from '../../ground/issues.js';
 import { parseJson } from '../../ground/json.js';
+import { isOwnSchema } from '../../schemas/object.js';
 import { type Verdict, validate } from '../../validation/validate.js';
 import type { Answer } from './attempt.js';
-import { OUTCOME_UNKNOWN_HINT, readThrown } from './connection-error.js';
+import { OUTCOME_UNKNOWN_HINT } from './connection-error.js';
 import { notJsonIssue } from './response-body.js';
+import { readThrown } from './thrown.js';
 
 /** The outcome of a 2xx answer. */
 export interface CallResult {
@@ -30,22 +32,29 @@ export async function readAnswer(answer: Answer): Promise<CallResult> {
   return readData(answer, body, validate(response.schema, body, options.validation));
 }
 
-/** Takes the caller's part out of a body. A schema of the user's own may throw, and so may its `unwrap`. */
+/** Takes the caller's part out of a body. A schema of the user's own may throw, and so may its `unwrap`; both may tell what they read. */
 async function readData(
   answer: Answer,
   body: unknown,
   found: Verdict | Promise<Verdict>,
 ): Promise<CallResult> {
+  const { attempt } = answer;
+  const { response } = attempt.call.endpoint;
+  let issues: readonly Issue[] = [threwIssue];
+  let cause: unknown;
   try {
     const verdict = await found;
-    if (!verdict.ok) throw invalid(answer, body, verdict.issues);
-    const drift = verdict.drift.length === 0 ? verdict.drift : answer.attempt.masker.issues(verdict.drift);
-    const data = answer.attempt.call.endpoint.response.unwrap(verdict.value);
-    return { data, message: messageOf(body), drift };
+    if (!isOwnSchema(response.schema)) attempt.noteReceived(body);
+    if (verdict.ok) {
+      const drift = verdict.drift.length === 0 ? verdict.drift : attempt.masker.issues(verdict.drift);
+      return { data: response.unwrap(verdict.value), message: messageOf(body), drift };
+    }
+    issues = verdict.issues;
   } catch (error) {
-    if (error instanceof ResponseValidationError) throw error;
-    throw invalid(answer, body, [threwIssue], readThrown(error, answer.attempt.masker).cause);
+    attempt.noteReceived(body);
+    cause = readThrown(error, attempt.masker).cause;
   }
+  throw invalid(answer, body, issues, cause);
 }
 
 const emptyIssue: Issue = {

@@ -1,7 +1,6 @@
 import type { Endpoint } from '../../endpoints/endpoint.js';
 import type { CallContext } from '../../errors/index.js';
 import { parseJson } from '../../ground/json.js';
-import { hiddenTexts } from '../../ground/redact.js';
 import type { CallSettings, Settings } from '../settings.js';
 import { Deadline } from './deadline.js';
 import { type Credentials, Masker } from './masker.js';
@@ -49,19 +48,16 @@ export class Attempt {
   /** True once a response has come, even if its body does not follow. */
   isAnswered = false;
   #headers: Readonly<Record<string, string>>;
+  #received: unknown;
   #masker: Masker | undefined;
 
   constructor(call: Call, number: number) {
-    const { headers, token } = call.options;
     this.call = call;
     this.number = number;
     call.progress.attempts = number;
     call.progress.status = undefined;
     this.deadline = deadlineOf(call);
-    this.#headers = headers;
-    this.#note(headers);
-    // A call that sends none may have put the client's token elsewhere.
-    if (typeof token === 'string') this.noteToken(token);
+    this.#headers = call.options.headers;
   }
 
   /** The headers that are sent; before they are known, those that the caller wants to be sent. */
@@ -71,11 +67,8 @@ export class Attempt {
 
   /** Masks the secrets of this attempt. Made when something is told: most attempts tell nothing. */
   get masker(): Masker {
-    const { body } = this.call.request;
-    this.#masker ??= new Masker({
-      credentials: this.call.credentials,
-      sentValues: body === undefined ? [] : hiddenTexts(parseJson(body)),
-    });
+    const { credentials, request } = this.call;
+    this.#masker ??= new Masker({ credentials, records: [parseJson(request.body ?? ''), this.#received] });
     return this.#masker;
   }
 
@@ -94,6 +87,12 @@ export class Attempt {
   noteHeaders(headers: Readonly<Record<string, string>>): void {
     this.#headers = headers;
     this.#note(headers);
+  }
+
+  /** Notes an answer whose marked fields may be told by a function of the user's, such as a schema, that has read it. */
+  noteReceived(body: unknown): void {
+    this.#received = body;
+    this.#masker = undefined;
   }
 
   #note(credentials: Credentials): void {

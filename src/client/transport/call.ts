@@ -22,10 +22,11 @@ import { type Answer, Attempt, type Call, type CallProgress, deadlineOf } from '
 import { toConnectionError, toExpiryError } from './connection-error.js';
 import { onAbort } from './deadline.js';
 import { prepareAttempt, sendAttempt } from './exchange.js';
-import type { Credentials } from './masker.js';
+import { credentialsOf, Masker } from './masker.js';
 import { observeCall, runInTime, tellRetry } from './observe.js';
 import { prepareRequest, type RequestInput } from './request.js';
 import { delayBeforeNext } from './retry.js';
+import { readThrown } from './thrown.js';
 
 /** Sends one endpoint: what resources are given instead of the whole client. */
 export type Send = <Path extends string, Body, Query, Result>(
@@ -44,7 +45,7 @@ export type Send = <Path extends string, Body, Query, Result>(
  * 5. a 2xx is validated, and becomes what the caller gets (`answer.ts`).
  *
  * `attempt.ts` holds what is known of a call and of its attempt. `observe.ts` tells hooks and the log of them, and `masker.ts`
- * takes the secrets out of all that is told.
+ * takes the secrets out of all that is told; `thrown.ts` out of what the user's own code throws.
  */
 export function createTransport(settings: Settings): Send {
   const { hooks, log } = settings;
@@ -87,17 +88,10 @@ async function send(
   const options = resolveCall(settings, given);
   // By a clock that nobody sets.
   const endsAt = performance.now() + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
-  const request = await prepareInTime({ settings, options, endpoint, endsAt }, input);
-  const call = {
-    settings,
-    options,
-    endpoint,
-    request,
-    endsAt,
-    credentials: new Set<Credentials>(),
-    progress,
-  };
-  const answer = await carry(call, drift);
+  const credentials = new Set(credentialsOf(options));
+  const call = { settings, options, endpoint, endsAt, credentials, progress };
+  const request = await prepareInTime(call, input);
+  const answer = await carry({ ...call, request }, drift);
   const { data, message, drift: issues } = await readInTime(answer);
   await reportDrift(answer.attempt.call, drift, issues);
   return { data, response: answer.response, message };
@@ -167,30 +161,33 @@ async function carry(call: Call, drift: DriftReporter): Promise<Answer> {
   return answer as Answer;
 }
 
-function abortedWhileWaiting({ shown, number, call }: Attempt): AbortError {
+function abortedWhileWaiting({ shown, masker, number, call }: Attempt): AbortError {
   const message = `${shown.method} ${shown.path} was aborted by its signal, before attempt ${number + 1}`;
-  return new AbortError(message, { ...shown, cause: call.options.signal?.reason });
+  return new AbortError(message, { ...shown, cause: readThrown(call.options.signal?.reason, masker).cause });
 }
 
-async function prepareInTime(call: Omit<Call, 'request' | 'credentials' | 'progress'>, input: RequestInput) {
-  const { method, path, body, query } = call.endpoint;
-  const request = prepareRequest(call.endpoint, input);
+async function prepareInTime(call: Omit<Call, 'request'>, input: RequestInput) {
+  const { credentials, endpoint, settings } = call;
+  const { method, path, body, query } = endpoint;
+  const makeMasker = () => new Masker({ credentials, records: input });
+  const request = prepareRequest(endpoint, input, makeMasker);
   if (body === undefined && query === undefined) return request;
-  return withinTime(request, call, () => ({ method, path, region: call.settings.region }), false);
+  const shown = { method, path, region: settings.region };
+  return withinTime(request, call, () => ({ shown, masker: makeMasker() }), false);
 }
 
 async function readInTime(answer: Answer): Promise<CallResult> {
   const { attempt } = answer;
   const result = readAnswer(answer);
   if (isOwnSchema(attempt.call.endpoint.response.schema)) return result;
-  return withinTime(result, attempt.call, () => attempt.shown, attempt.call.request.method !== 'GET');
+  return withinTime(result, attempt.call, () => attempt, attempt.call.request.method !== 'GET');
 }
 
 /** Waits for a schema of the user's own, which may be asynchronous, no longer than for an attempt. */
 async function withinTime<Value>(
   work: Promise<Value>,
-  call: Omit<Call, 'request' | 'credentials' | 'progress'>,
-  shown: () => Attempt['shown'],
+  call: Omit<Call, 'request'>,
+  about: () => Pick<Attempt, 'shown' | 'masker'>,
   outcomeUnknown: boolean,
 ): Promise<Value> {
   const deadline = deadlineOf(call);
@@ -199,7 +196,7 @@ async function withinTime<Value>(
   } catch (error) {
     if (deadline.expiry === undefined) throw error;
     const where = 'in a schema of the endpoint';
-    throw toExpiryError(deadline.expiry, call.options, shown(), where, outcomeUnknown);
+    throw toExpiryError(deadline.expiry, call.options, about(), where, outcomeUnknown);
   } finally {
     deadline.dispose();
   }

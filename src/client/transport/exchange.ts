@@ -6,6 +6,7 @@ import type { Answer, Attempt, Call } from './attempt.js';
 import { toConnectionError } from './connection-error.js';
 import { runOnRequest, tellFailure, tellRequest, tellResponse } from './observe.js';
 import { readBody } from './response-body.js';
+import { readThrown } from './thrown.js';
 
 /** The headers of a call, without `authorization`. Names are in lower case, so that none stands twice. */
 function requestHeaders({ options, request }: Call): Record<string, string> {
@@ -45,7 +46,8 @@ export async function prepareAttempt(attempt: Attempt, request: Request): Promis
 }
 
 /** Asks for the token of this attempt: each time, so that a rotated one is used at once. */
-async function readToken({ call, deadline, number }: Attempt): Promise<string | undefined> {
+async function readToken(attempt: Attempt): Promise<string | undefined> {
+  const { call, deadline, number } = attempt;
   const { token } = call.options;
   if (call.endpoint.auth === 'none') return undefined;
   if (typeof token !== 'function') return usableToken(token);
@@ -55,7 +57,11 @@ async function readToken({ call, deadline, number }: Attempt): Promise<string | 
   } catch (cause) {
     deadline.throwIfExpired();
     const unsent = number === 1 ? 'nothing was sent' : `attempt ${number} was not sent`;
-    return refuseOption('token', `is a function that failed, so ${unsent}`, cause);
+    return refuseOption(
+      'token',
+      `is a function that failed, so ${unsent}`,
+      readThrown(cause, attempt.masker).cause,
+    );
   }
   return usableToken(given);
 }

@@ -1,24 +1,37 @@
 import { formsOf, isLong, withoutForms } from '../../ground/echoes.js';
 import type { Issue } from '../../ground/issues.js';
-import { isSensitiveHeader, masked, maskInside, redactHeaders, redactText } from '../../ground/redact.js';
+import {
+  hiddenTexts,
+  isSensitiveHeader,
+  masked,
+  maskInside,
+  redactHeaders,
+  redactText,
+} from '../../ground/redact.js';
+import type { CallSettings } from '../settings.js';
 
 /** Most bytes of a body that an error keeps: 16 KiB. */
 export const MAX_RAW_BODY = 16 * 1024;
 /** Most characters of the service's own message that an error repeats. */
 const MAX_MESSAGE = 1_000;
 /** Shorter values are masked nowhere: they would garble a message, and are no secrets. */
-const MIN_SENT_LENGTH = 4;
-/** More marked values than anyone sends: to look for each of a million would take hours. */
-const MAX_SENT_VALUES = 100;
+const MIN_VALUE_LENGTH = 4;
+/** More marked values than a record has: to look for each of a million would take hours. */
+const MAX_VALUES = 100;
 
 /** A token, or the headers of an attempt, of which some may carry credentials. */
 export type Credentials = string | Readonly<Record<string, string>>;
 
+/** The credentials that a call is given. A call that sends no token may have put the client's elsewhere. */
+export function credentialsOf({ headers, token }: CallSettings): Credentials[] {
+  return typeof token === 'string' ? [headers, token] : [headers];
+}
+
 /** Secrets of a call: what its attempts were sent with, or are about to be. */
 interface CallSecrets {
   readonly credentials: Iterable<Credentials>;
-  /** Values of marked fields in the body. */
-  readonly sentValues: readonly string[];
+  /** Values that may hold marked fields: what was sent, or was read. */
+  readonly records: unknown;
 }
 
 /**
@@ -93,10 +106,10 @@ function secretsOf(credentials: Credentials): string[] {
   return values.flatMap((value) => [value, ...value.split(/[\s;,=]+/)]).filter(isLong);
 }
 
-function formsOfSecrets({ credentials, sentValues }: CallSecrets): readonly string[] {
-  const sent = sentValues.filter((text) => text.length >= MIN_SENT_LENGTH);
+function formsOfSecrets({ credentials, records }: CallSecrets): readonly string[] {
+  const values = hiddenTexts(records).filter((text) => text.length >= MIN_VALUE_LENGTH);
   const secrets = new Set([...credentials].flatMap(secretsOf));
-  const known = [...secrets, ...sent.slice(0, MAX_SENT_VALUES)];
+  const known = [...secrets, ...values.slice(0, MAX_VALUES)];
   const key = JSON.stringify(known);
   if (latest?.key !== key) latest = { key, forms: formsOf(known) };
   return latest.forms;

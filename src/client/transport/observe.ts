@@ -14,6 +14,7 @@ import type { CallTrace, EndHookContext, HookCall } from '../hooks.js';
 import type { Settings } from '../settings.js';
 import { type Attempt, type Call, type CallProgress, deadlineOf } from './attempt.js';
 import type { BodyText } from './response-body.js';
+import { readThrown } from './thrown.js';
 
 /** Runs a call, and tells the hook and the tracing channel of its end. */
 export function observeCall<Result>(
@@ -64,7 +65,9 @@ export async function runOnRequest(
     await attempt.deadline.race(Promise.resolve(done));
   } catch (cause) {
     attempt.deadline.throwIfExpired();
-    return refuseHook(attempt, 'failed (see `error.cause`)', cause);
+    // It may tell a header that it has set.
+    attempt.noteHeaders(Object.fromEntries(headers));
+    return refuseHook(attempt, 'failed (see `error.cause`)', readThrown(cause, attempt.masker).cause);
   }
   const framing = FRAMING_HEADERS.find((name) => headers.has(name));
   if (framing !== undefined) refuseHook(attempt, `set the header \`${framing}\`, which frames the request`);

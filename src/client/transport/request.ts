@@ -5,6 +5,8 @@ import { findNonJson } from '../../ground/json.js';
 import type { StandardSchemaV1 } from '../../ground/standard-schema.js';
 import { isOwnSchema } from '../../schemas/object.js';
 import { validate } from '../../validation/validate.js';
+import type { Masker } from './masker.js';
+import { readThrown } from './thrown.js';
 
 /** Arguments of a call, by the parts of an endpoint. */
 export interface RequestInput {
@@ -21,33 +23,46 @@ export interface PreparedRequest {
   readonly body: string | undefined;
 }
 
-/** Checks every argument, in every validation mode, before anything is sent. */
+/**
+ * Checks every argument, in every validation mode, before anything is sent. A schema of the user's own may tell the values that it is
+ * given, in its issues or in what it throws: `makeMasker` is called where there is something to tell.
+ */
 export async function prepareRequest(
   endpoint: Endpoint,
   input: RequestInput | null,
+  makeMasker: () => Masker,
 ): Promise<PreparedRequest> {
   const { method, path: route } = endpoint;
-  const refuse = (issues: readonly Issue[], cause?: unknown): never => {
-    throw new RequestValidationError({ method, path: route, issues, cause });
-  };
   try {
-    const path = fillPath(endpoint, input?.path ?? {}, refuse);
-    const query = endpoint.query && (await checked(endpoint.query, input?.query, 'query', refuse));
+    const path = fillPath(endpoint, input?.path ?? {});
+    const query = endpoint.query && (await checked(endpoint.query, input?.query, 'query'));
     return {
       method,
-      path: query === undefined ? path : path + queryString(query, refuse),
-      body: endpoint.body && (await bodyText(endpoint.body, input?.body, refuse)),
+      path: query === undefined ? path : path + queryString(query),
+      body: endpoint.body && (await bodyText(endpoint.body, input?.body)),
     };
   } catch (error) {
-    if (error instanceof RequestValidationError) throw error;
+    const masker = makeMasker();
+    const isRefused = error instanceof Refusal;
     // A getter, a `toJSON`, a schema of the user's own; or so deep a value that the stack has run out.
-    return refuse([threwIssue], error);
+    const issues = masker.issues(isRefused ? error.issues : [threwIssue]);
+    const cause = isRefused ? undefined : readThrown(error, masker).cause;
+    throw new RequestValidationError({ method, path: route, issues, cause });
   }
 }
 
-type Refuse = (issues: readonly Issue[], cause?: unknown) => never;
+/** Ends the checks. What is thrown otherwise, of whatever class, comes from the user's own code. */
+class Refusal extends Error {
+  constructor(readonly issues: readonly Issue[]) {
+    super();
+  }
+}
 
-function fillPath(endpoint: Endpoint, values: Readonly<Record<string, unknown>>, refuse: Refuse): string {
+function refuse(...issues: readonly Issue[]): never {
+  throw new Refusal(issues);
+}
+
+function fillPath(endpoint: Endpoint, values: Readonly<Record<string, unknown>>): string {
   const reserved: Readonly<Record<string, readonly string[] | undefined>> = endpoint.reserved ?? {};
   const issues: Issue[] = [];
   const filled = endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
@@ -61,7 +76,7 @@ function fillPath(endpoint: Endpoint, values: Readonly<Record<string, unknown>>,
     });
     return '';
   });
-  return issues.length === 0 ? filled : refuse(issues);
+  return issues.length === 0 ? filled : refuse(...issues);
 }
 
 function pathProblem(value: unknown, reserved: readonly string[] = []): string | undefined {
@@ -90,36 +105,31 @@ function decoded(id: string, times = MAX_DECODED): string {
   return next === plain || times === 1 ? next : decoded(next, times - 1);
 }
 
-async function bodyText(schema: StandardSchemaV1, value: unknown, refuse: Refuse): Promise<string> {
-  const text = JSON.stringify(await checked(schema, value, 'body', refuse));
+async function bodyText(schema: StandardSchemaV1, value: unknown): Promise<string> {
+  const text = JSON.stringify(await checked(schema, value, 'body'));
   // JSON leaves out what an object inherits, such as the getters of its class: what is sent has to fit too.
-  if (isOwnSchema(schema)) await checked(schema, JSON.parse(text), 'body', refuse);
+  if (isOwnSchema(schema)) await checked(schema, JSON.parse(text), 'body');
   return text;
 }
 
-async function checked(
-  schema: StandardSchemaV1,
-  value: unknown,
-  part: string,
-  refuse: Refuse,
-): Promise<unknown> {
+async function checked(schema: StandardSchemaV1, value: unknown, part: string): Promise<unknown> {
   if (value === undefined)
-    return refuse([{ path: [], code: 'invalid_type', message: wrongType(`a ${part}`, value) }]);
+    return refuse({ path: [], code: 'invalid_type', message: wrongType(`a ${part}`, value) });
   const verdict = await validate(schema, value, 'strict');
-  if (!verdict.ok) return refuse(verdict.issues);
+  if (!verdict.ok) return refuse(...verdict.issues);
   const lost = findNonJson(verdict.value);
-  if (lost !== undefined) refuse([lost]);
+  if (lost !== undefined) refuse(lost);
   return verdict.value;
 }
 
-function queryString(query: unknown, refuse: Refuse): string {
+function queryString(query: unknown): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query as Readonly<Record<string, QueryValue>>)) {
     if (value === undefined) continue;
     for (const one of Array.isArray(value) ? (value as readonly QueryValue[]) : [value]) {
       if (typeof one === 'object') {
         const message = `expected a plain value or a list of them, received ${typeName(one)}`;
-        refuse([{ path: [name], code: 'invalid_type', message }]);
+        refuse({ path: [name], code: 'invalid_type', message });
       }
       parameters.append(name, String(one));
     }

@@ -20,6 +20,7 @@ const outcomes: [string, Answer, boolean][] = [
   ['a body that stalls half way', stallInBody, true],
   ['a 303 without a body', answerWith(303, '', { location: '/' }), true],
   ['a 307 to another host', answerWith(307, '', { location: 'http://127.0.0.1:1/' }), false],
+  ['a 308 to another host', answerWith(308, '', { location: 'http://127.0.0.1:1/' }), false],
 ];
 
 test.each(outcomes)('%s', async (_, answer, unknown) => {
