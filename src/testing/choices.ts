@@ -1,5 +1,9 @@
+import * as z from 'zod/mini';
+import { requiredText, text } from '../schemas/leaf.js';
+import { closedObject } from '../schemas/object.js';
 import { defined } from '../validation/option-checks.js';
 import type { Caller } from './authenticate.js';
+import { checkInput, InputError } from './check-input.js';
 import { isWithinReach, type PermitQuestion } from './reach.js';
 import type { FakeAgent, FakeWorkspace } from './records.js';
 import { defaultRefusals, type RefusalChoices } from './refusals.js';
@@ -12,7 +16,7 @@ import { defaultRefusals, type RefusalChoices } from './refusals.js';
  * organisations of a deleted workspace stay where they are (4.7); `vg` is the native platform, `vf` the other (6.3).
  */
 export interface FakeChoices {
-  /** Status of a success. Default 200. 4.1 answers 200 in any case: there alone the specification shows the status. */
+  /** Status of a success, from 200 to 299. Default 200. 4.1 answers 200 in any case: there alone the specification shows the status. */
   readonly successStatus: number;
   /** `message` of a success envelope (2.7). Default `'OK'`. */
   readonly successMessage: string;
@@ -100,8 +104,36 @@ export const defaultChoices: FakeChoices = {
 export function resolveChoices(input: FakeChoicesInput = {}): FakeChoices {
   checkNames('createFakePlatform: the choice', input, defaultChoices);
   checkNames('createFakePlatform: the refusal', input.refusals ?? {}, defaultChoices.refusals);
+  const checked = checkInput(choicesSchema(), input);
+  if (!checked.ok) throw new InputError('createFakePlatform: the choices are wrong', checked.issues);
   const refusals = { ...defaultChoices.refusals, ...defined(input.refusals ?? {}) };
   return { ...defaultChoices, ...defined(input), refusals };
+}
+
+/** Of a value that is misspelt, none of the rules would be the one that was meant. */
+function choicesSchema() {
+  const decision = z.optional(z.custom((value) => typeof value === 'function', 'expected a function'));
+  const status = (least: number, most: number) => z.number().check(z.int(), z.gte(least), z.lte(most));
+  const refusal = z.optional(z.strictObject({ status: status(200, 599), code: requiredText }));
+  const reasons = Object.keys(defaultRefusals).map((reason) => [reason, refusal] as const);
+  const duplicateKey = z.optional(z.strictObject({ status: z.literal(400), code: requiredText }));
+  return closedObject(
+    () =>
+      ({
+        successStatus: z.optional(status(200, 299)),
+        successMessage: text,
+        refusals: z.optional(z.strictObject({ ...Object.fromEntries(reasons), duplicateKey })),
+        wrongRegion: z.optional(z.enum(['refuse', 'data-of-address', 'data-of-token'])),
+        permits: decision,
+        ownsAgent: decision,
+        ownsWorkspace: decision,
+        conversationId: decision,
+        variableType: text,
+        releaseErrors: text,
+        refusedRelease: z.optional(z.enum(['error-body', 'isGood-false'])),
+        numberKindMismatch: z.optional(z.enum(['refuse', 'follow-request'])),
+      }) satisfies Record<keyof FakeChoices, z.core.$ZodType>,
+  );
 }
 
 /** Refuses a name that is not one of those that are known: what is misspelt would do nothing, silently. */

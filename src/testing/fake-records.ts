@@ -4,7 +4,7 @@ import type { Changes } from './changes.js';
 import { checkInput, InputError } from './check-input.js';
 import { overlay } from './fixtures/fixtures.js';
 import type { FakeRegionState, RegionRecords } from './records.js';
-import { type CollectionName, collections, existing, type World } from './state.js';
+import { type CollectionName, collections, existing, keyOf, missingFields, type World } from './state.js';
 
 /** The name of a collection of records: a key of `fake.state.eu` and of the records to begin with. */
 export type { CollectionName } from './state.js';
@@ -66,7 +66,7 @@ export class FakeRecords {
   }
 
   /**
-   * Lays fields over a record, at any depth; a list is given whole, and `undefined` takes a field away.
+   * Lays fields over a record, at any depth; a list is given whole, and `undefined` takes a field away that the rules can do without.
    *
    * @throws {TypeError} When the record is not there, a field is wrong or names a record that is not there, or the id would
    *   be another.
@@ -82,6 +82,8 @@ export class FakeRecords {
     // Checked in the next line.
     const after = overlay(before, fields) as RecordOf<Name> & object;
     checkRecord(collection, after);
+    const missing = missingFields(collection, after);
+    if (missing.length > 0) throw new InputError(`The record does not fit ${collection}`, missing);
     if (keyOf(collection, after) !== id) throw new TypeError(`The id of "${id}" cannot be changed.`);
     this.#checkNames(region, collection, after);
     held.set(id, after);
@@ -121,12 +123,6 @@ export class FakeRecords {
       checkKeyIsFree(this.#world.state[region].variables, agentId, String(key), keyOf(collection, record));
     }
   }
-}
-
-/** The key of a record in its collection. */
-export function keyOf(collection: CollectionName, record: object): string {
-  // Each row reads the records of its own collection.
-  return collections[collection].key(record as never);
 }
 
 function checkRecord(collection: CollectionName, record: unknown): void {

@@ -33,7 +33,10 @@ export interface WebhookOwner {
 export interface SubscribeOptions extends WebhookOwner {
   /** Only these types are sent (6.2); types that the specification does not know are possible. Default: every one. */
   readonly events?: readonly (WebhookEventType | (string & {}))[] | undefined;
-  /** Ends with the next `reset`. Default false; true for what is subscribed over HTTP. */
+  /**
+   * Ends with the next `reset`. Default: as it is where the address is subscribed already; else false, and true for what is
+   * subscribed over HTTP.
+   */
   readonly untilReset?: boolean | undefined;
 }
 
@@ -75,6 +78,15 @@ export interface Subscription {
   readonly events: readonly string[] | undefined;
   /** Ends with the next `reset`. */
   readonly untilReset: boolean;
+}
+
+type Subscribed = Pick<Subscription, 'address' | 'region' | 'workspaceId'>;
+
+/** An address is subscribed once for each workspace. */
+export function isSameSubscription(one: Subscribed, other: Subscribed): boolean {
+  return (
+    one.address === other.address && one.region === other.region && one.workspaceId === other.workspaceId
+  );
 }
 
 type Payload = Readonly<Record<string, unknown>>;
@@ -134,7 +146,7 @@ export class FakeWebhooks {
 
   /**
    * Subscribes an address, over real HTTP, or a receiver in process. An address is subscribed once for each workspace: to
-   * subscribe it again replaces the `events` it gets.
+   * subscribe it again replaces the `events` it gets, and `untilReset` where that is given.
    *
    * @returns A function that ends the subscription.
    * @throws {TypeError} When the address is not an `http:` or `https:` URL, or the workspace is not there.
@@ -157,15 +169,16 @@ export class FakeWebhooks {
     const address = isAddress ? targetAddress('The address', String(target)) : 'receiver';
     const { region, workspace } = this.#ownerOf(options);
     const isSame = (other: Subscriber): boolean =>
-      isAddress && other.target === address && other.region === region && other.workspaceId === workspace.id;
+      isAddress && isSameSubscription(other, { address, region, workspaceId: workspace.id });
+    const before = this.#subscribers.find(isSame);
     const subscriber: Subscriber = {
-      id: this.#subscribers.find(isSame)?.id ?? `subscription_${++this.#lastSubscription}`,
+      id: before?.id ?? `subscription_${++this.#lastSubscription}`,
       address,
       target: isAddress ? address : target,
       events: options.events && [...options.events],
       region,
       workspaceId: workspace.id,
-      untilReset: options.untilReset ?? false,
+      untilReset: options.untilReset ?? before?.untilReset ?? false,
     };
     this.#subscribers = [...this.#subscribers.filter((other) => !isSame(other)), subscriber];
     this.#on.changed('subscriptions');
@@ -397,7 +410,9 @@ export class FakeWebhooks {
     }
     const isPlatformOpen = 'agentPlatform' in payload && !Object.hasOwn(overrides ?? {}, 'agentPlatform');
     const platform = agent !== undefined && isPlatformOpen ? { agentPlatform: agent.platform } : {};
-    return { ...payload, ...platform, createdAt: overrides?.createdAt ?? this.#now() };
+    // A wrong one is let through as other fields are.
+    const isOpen = overrides?.createdAt === undefined;
+    return { ...payload, ...platform, ...(isOpen && { createdAt: this.#now() }) };
   }
 
   #post(event: RecordedWebhook, options: SendOptions): Promise<readonly DeliveryRecord[]> {

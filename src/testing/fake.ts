@@ -12,7 +12,7 @@ import { type FakeServer, type ListenOptions, type Site, startServer } from './h
 import type { FakeState, StartRecords } from './records.js';
 import { type FakeRequest, RequestLog } from './request-log.js';
 import { documentedRoutes, type Handler, handlerRoute, isSameOperation, type Route } from './route.js';
-import { fill, type Seed, seed } from './seed.js';
+import { checkStartRecords, fill, type Seed, seed } from './seed.js';
 import { type BaseUrls, type FakeFetch, normalizeBaseUrls, Service } from './service.js';
 import { type FakeSnapshot, restoreSnapshot, takeSnapshot } from './snapshot.js';
 import { clearWorld, createWorld, type World } from './state.js';
@@ -32,9 +32,12 @@ export interface FakePlatformOptions {
   readonly baseUrls?: Partial<BaseUrls> | undefined;
   /** The clock of latencies and time limits. Default: the runtime's. */
   readonly clock?: Clock | undefined;
-  /** Called after each answer, for a log of one's own. */
+  /**
+   * Called after each answer, for a log or assertions of one's own. Changes nothing by throwing: the error is thrown again outside of the
+   * call, as that of any event listener, so that the test runner reports it.
+   */
   readonly onRequest?: ((request: FakeRequest) => void) | undefined;
-  /** Called after each delivery of a webhook, whatever its outcome. */
+  /** Called after each delivery of a webhook, whatever its outcome. What it throws is thrown again, as by `onRequest`. */
   readonly onDelivery?: ((delivery: DeliveryRecord) => void) | undefined;
 }
 
@@ -100,7 +103,7 @@ export class FakePlatform {
   /** Use {@link createFakePlatform}. */
   constructor(options: FakePlatformOptions) {
     checkOptions(options);
-    const { clock = realClock, onRequest = () => undefined, onDelivery = () => undefined } = options;
+    const { clock = realClock, onRequest, onDelivery } = options;
     const world = createWorld(resolveChoices(options.choices));
     const changes = new Changes();
     const forgetsOldest = (what: 'requests' | 'deliveries') => (count: number) => {
@@ -112,7 +115,7 @@ export class FakePlatform {
       forgetsOldest: forgetsOldest('requests'),
       arrived: (request) => changes.tell('request', request),
       answered: (request) => {
-        onRequest(request);
+        call(onRequest, request);
         changes.tell('request', request);
         if (request.method !== 'GET') changes.tell('changed', 'records');
       },
@@ -131,7 +134,7 @@ export class FakePlatform {
     this.webhooks = new FakeWebhooks(world, clock, {
       forgetsOldest: forgetsOldest('deliveries'),
       delivered: (delivery) => {
-        onDelivery(delivery);
+        call(onDelivery, delivery);
         changes.tell('delivery', delivery);
       },
       changed: (what) => changes.tell('changed', what),
@@ -213,7 +216,7 @@ export class FakePlatform {
     const name = documented?.name ?? `${endpoint.method} ${endpoint.path}`;
     this.#routes = [
       handlerRoute(name, endpoint, handler),
-      ...this.#routes.filter((route) => route.name !== name),
+      ...this.#routes.filter((route) => !isSameOperation(route.endpoint, endpoint)),
     ];
   }
 
@@ -254,7 +257,8 @@ export class FakePlatform {
   }
 
   /**
-   * Puts what a snapshot holds in the place of what the fake holds. `reset` still leads to the beginning.
+   * Puts what a snapshot holds in the place of what the fake holds. Subscriptions that are not `untilReset` stay as they are;
+   * `reset` still leads to the beginning.
    *
    * @throws {TypeError} When it is no snapshot: the message names the fields.
    */
@@ -295,7 +299,8 @@ export class FakePlatform {
  * Makes a fake of the service: the documented operations with their documented rules, on records in memory. The
  * two regions share nothing. Where the specification is silent, {@link FakeChoices} names what the fake does.
  *
- * @throws {TypeError} When `regions` holds a record that names one that is not there.
+ * @throws {TypeError} When an option or a choice is not known or has a wrong value, or `regions` holds a record that names one
+ *   that is not there.
  *
  * @example
  * ```ts
@@ -341,9 +346,21 @@ const listenOptionNames: Readonly<Record<keyof ListenOptions, true>> = {
 /** A test that misspells an option would test something else. */
 function checkOptions(options: FakePlatformOptions): void {
   checkNames('createFakePlatform: the option', options, optionNames);
+  checkStartRecords(options.regions);
   const { seed = 'default' } = options;
   if (seed !== 'default' && seed !== 'empty') {
     throw new TypeError("createFakePlatform: the option \"seed\" must be 'default' or 'empty'.");
+  }
+}
+
+/** Calls a listener of the user's, whose error is neither swallowed nor taken for a failure of the request. */
+function call<Value>(listener: ((value: Value) => void) | undefined, value: Value): void {
+  try {
+    listener?.(value);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
   }
 }
 

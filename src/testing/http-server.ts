@@ -21,9 +21,9 @@ export interface ListenOptions {
   /** Default `'127.0.0.1'`: reachable from this machine alone. */
   readonly host?: string | undefined;
   /**
-   * Lets `/_fake/…` send events, set faults and reset, for programs in other languages: `POST /_fake/events`,
-   * `/_fake/subscriptions`, `/_fake/faults`, `/_fake/reset`; `DELETE /_fake/faults`; `GET /_fake/requests`,
-   * `/_fake/deliveries`. Default false.
+   * Lets programs in other languages steer the fake below `/_fake`: `/state`, which shows everything that it holds, every secret
+   * too; `/records`, `/subscriptions`, `/events`, `/deliveries` (also to deliver again), `/faults`, `/requests`, `/reset`; and
+   * `/changes`, which tells what happens. `/openapi.json` there tells all of it. Default false.
    */
   readonly control?: boolean | undefined;
   /**
@@ -142,24 +142,19 @@ async function serve(
   const { host } = incoming.headers;
   if (!isOwnHost(host, rules.allowedHosts)) {
     const message = `The fake does not answer to the host ${JSON.stringify(host ?? '')}: allow it with --allow-host, or the option allowedHosts of listen.`;
-    return refuse(errorResponse(421, 'unknown_host', message), incoming, outgoing);
+    return refuse(errorResponse(421, 'unknown_host', message), outgoing);
   }
   const body = await readBody(incoming, rules.maxBodyBytes);
   if (body === undefined) {
     const message = `The body is larger than ${rules.maxBodyBytes} bytes, the option maxBodyBytes of listen.`;
-    return refuse(errorResponse(413, 'body_too_large', message), incoming, outgoing);
+    return refuse(errorResponse(413, 'body_too_large', message), outgoing);
   }
   const response = await answer(behind, incoming, (url) => toRequest(url, incoming, body, gone.signal));
   return sendResponse(response, outgoing);
 }
 
-/** Answers at once. The rest of the request is thrown away, so that the answer can be read. */
-function refuse(
-  response: Response,
-  incoming: http.IncomingMessage,
-  outgoing: http.ServerResponse,
-): Promise<void> {
-  incoming.resume();
+/** Answers before the request is read to its end, so that the connection serves no other. */
+function refuse(response: Response, outgoing: http.ServerResponse): Promise<void> {
   response.headers.set('connection', 'close');
   return sendResponse(response, outgoing);
 }
@@ -190,7 +185,7 @@ function inProcessUrl(path: string, baseUrls: BaseUrls): string | undefined {
 async function readBody(incoming: http.IncomingMessage, most: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+  for await (const chunk of incoming) {
     // Without an encoding set, chunks are bytes.
     const bytes = chunk as Uint8Array;
     size += bytes.byteLength;

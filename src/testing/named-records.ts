@@ -17,7 +17,7 @@ const kindsInBodies = { workspaceId: 'workspaces', agentId: 'agents', phoneNumbe
 export function namedRecords({ template, path, body }: Naming, state: FakeRegionState): ConcernedRecord[] {
   const found: (ConcernedRecord | undefined)[] = [];
   let agentId = '';
-  for (const [, kind = '', parameter = ''] of template.matchAll(/([^/]+)\/\{([^/]+)\}/g)) {
+  for (const [, kind = '', parameter = ''] of template.matchAll(/([^/]+)\/\{([^{}]+)\}/g)) {
     const id = path[parameter] ?? '';
     if (kind === 'agents') agentId = id;
     // A conversation's id is unique under its agent only.

@@ -22,7 +22,7 @@ export function drawLatency(
 ): number {
   if (typeof ms === 'number') return ms;
   if ('from' in ms) return ms.from + random() * (ms.to - ms.from);
-  const spread = Math.log(Math.max(ms.p99 / ms.median, 1)) / Z99;
+  const spread = Math.log(ms.p99 / ms.median) / Z99;
   return ms.median * Math.exp(spread * standardNormal(random));
 }
 

@@ -15,7 +15,7 @@ export type RefusalReason =
 
 /** The status and the `code` of one refusal. */
 export interface RefusalChoice {
-  /** The HTTP status. */
+  /** The HTTP status, from 200 to 599. */
   readonly status: number;
   /** `code` of the error body. */
   readonly code: string;

@@ -3,7 +3,7 @@ import { masked, redactHeaders } from '../ground/redact.js';
 import type { Region } from '../ground/regions.js';
 import type { Clock } from '../webhooks/clock.js';
 
-/** One request that reached the fake, for assertions. Holds no token, and no value of a marked field. */
+/** One request that reached the fake, for assertions. Holds no token that it was sent with, and no value of a marked field. */
 export interface FakeRequest {
   /** `request_1`: tells it from the others. */
   readonly id: string;
@@ -11,9 +11,9 @@ export interface FakeRequest {
   readonly at: number;
   /** The HTTP method. */
   readonly method: string;
-  /** Relative to the base address that ends in `/v3`, without the query; as sent where it lacks `/v3`. */
+  /** Relative to the base address that ends in `/v3`, without the query; as sent where it lacks `/v3`. The token is masked. */
   readonly path: string;
-  /** The query with its question mark; empty where there is none. */
+  /** The query with its question mark, marked fields and the token masked; empty where there is none. */
   readonly query: string;
   /** The region that was called. */
   readonly region: Region;
@@ -24,7 +24,7 @@ export interface FakeRequest {
   readonly endpoint: string | undefined;
   /** The parsed body, marked fields masked; the text where it is not JSON; undefined where there is none. */
   readonly body: unknown;
-  /** Headers with lower-case names; those that carry credentials are masked. */
+  /** Headers with lower-case names; those that carry credentials, or repeat the token, are masked. */
   readonly headers: Readonly<Record<string, string>>;
   /** The status answered; undefined while unanswered, and where a fault answered with none. */
   readonly status: number | undefined;
@@ -78,11 +78,17 @@ export class RequestLog {
   arrive(arrival: Arrival): LogEntry {
     this.#last += 1;
     const at = this.#clock.now();
+    const token = arrival.headers.get('authorization')?.replace(/^Bearer(\s+|$)/i, '') ?? '';
+    const forms = formsOf(token === '' ? [] : [token]);
+    // A text becomes a text.
+    const maskedText = (text: string): string => masked(text, forms) as string;
     const entry: { -readonly [Key in keyof FakeRequest]: FakeRequest[Key] } = {
       id: `request_${this.#last}`,
       at,
       ...arrival,
-      headers: redactHeaders(arrival.headers),
+      path: maskedText(arrival.path),
+      query: maskedText(arrival.query),
+      headers: redactHeaders(arrival.headers, forms),
       body: undefined,
       status: undefined,
       fault: undefined,
@@ -92,18 +98,16 @@ export class RequestLog {
     this.#entries.push(entry);
     if (this.#on.forgetsOldest(this.#entries.length)) this.#entries.shift();
     this.#on.arrived(entry);
-    const token = arrival.headers.get('authorization')?.replace(/^Bearer(\s+|$)/i, '') ?? '';
-    const secrets = () => formsOf(token === '' ? [] : [token]);
     return {
       body: (value) => {
-        entry.body = masked(value, secrets());
+        entry.body = masked(value, forms);
       },
       struckBy: (fault) => {
         entry.fault = fault;
       },
       answer: (value) => {
         // A fault may have been told to echo the token.
-        entry.answer = masked(value, secrets());
+        entry.answer = masked(value, forms);
       },
       answered: (status) => {
         entry.status = status;

@@ -20,10 +20,15 @@ export const documentedRoutes: readonly Route[] = /* @__PURE__ */ (
   (name) => ({ name, endpoint: endpoints[name], rule: rules[name] }) as Route,
 );
 
-/** Tells whether two declarations stand for one operation of the service. */
+/** One parameter of a path; the pieces between several are its fixed text. */
+const PARAMETER = /\{([^{}]+)\}/g;
+
+/** Tells whether two declarations stand for one operation of the service, however they call the parameters of its path. */
 export function isSameOperation(one: Endpoint, other: Pick<Endpoint, 'method' | 'path'>): boolean {
-  return one.method === other.method && one.path === other.path;
+  return one.method === other.method && withoutNames(one.path) === withoutNames(other.path);
 }
+
+const withoutNames = (path: string): string => path.replace(PARAMETER, '{}');
 
 /** One accepted request, as a handler of your own sees it. */
 export interface HandlerCall<Parameter extends string = string, Body = unknown, Result = unknown>
@@ -70,31 +75,40 @@ export interface RouteMatch {
   readonly path: Readonly<Record<string, string>>;
 }
 
-/** Finds the route of a request. Of several, the one with the most fixed segments, and then the first, wins. */
+/**
+ * Finds the route of a request. Of several, the one whose segments are fixed the most wins, a segment that is so in part before one that
+ * is not, and then the first.
+ */
 export function matchRoute(routes: readonly Route[], method: string, path: string): RouteMatch | undefined {
   let best: RouteMatch | undefined;
   for (const route of routes) {
     if (route.endpoint.method !== method) continue;
     const values = matchPath(route.endpoint.path, path);
     if (values === undefined) continue;
-    const isBetter = best === undefined || Object.keys(values).length < Object.keys(best.path).length;
+    const isBetter = best === undefined || opennessOf(route) < opennessOf(best.route);
     if (isBetter) best = { route, path: values };
   }
   return best;
 }
 
+function opennessOf({ endpoint: { path } }: Route): number {
+  const open = withoutNames(path)
+    .split('/')
+    .filter((segment) => segment.includes('{}'));
+  return open.length + open.filter((segment) => segment === '{}').length;
+}
+
 function matchPath(template: string, path: string): Record<string, string> | undefined {
-  const expected = template.split('/');
-  const sent = path.split('/');
-  if (expected.length !== sent.length) return undefined;
+  const names = Array.from(template.matchAll(PARAMETER), ([, name = '']) => name);
+  const pattern = withoutNames(template)
+    .split('{}')
+    .map((text) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&'))
+    .join('([^/]+?)');
+  const sent = new RegExp(`^${pattern}$`).exec(path)?.slice(1);
+  if (sent === undefined) return undefined;
   const values: Record<string, string> = {};
-  for (const [index, segment] of expected.entries()) {
-    // Both lists have the same length.
-    const text = sent[index] as string;
-    const name = /^\{(.+)\}$/.exec(segment)?.[1];
-    if (name === undefined && segment !== text) return undefined;
-    if (name === undefined) continue;
-    const value = decodeSegment(text);
+  for (const [index, name] of names.entries()) {
+    const value = decodeSegment(sent[index] ?? '');
     if (value === undefined) return undefined;
     values[name] = value;
   }

@@ -1,6 +1,7 @@
 import { REGIONS, type Region } from '../ground/regions.js';
 import type { DefaultTool } from '../schemas/default-tool.js';
 import type { FakeAdd, RegionAdd } from './add.js';
+import { checkNames } from './choices.js';
 import { createFixtures } from './fixtures/fixtures.js';
 import type { RegionRecords, StartRecords } from './records.js';
 import { collectionNames, collections, type World } from './state.js';
@@ -65,6 +66,14 @@ function handlesOf(region: Region): SeedHandles {
     rentedNumberSid: `number_${region}_1`,
     importedNumberSid: `number_${region}_2`,
   };
+}
+
+/** Refuses names that are not known: records under them would not be there, silently. */
+export function checkStartRecords(regions: StartRecords = {}): void {
+  checkNames('createFakePlatform: the region', regions, seed);
+  for (const region of REGIONS) {
+    checkNames(`createFakePlatform: the collection of regions.${region}`, regions[region] ?? {}, collections);
+  }
 }
 
 /** Puts the records that the fake begins with into an empty world. */

@@ -4,6 +4,7 @@ import type { Region } from '../ground/regions.js';
 import { defined } from '../validation/option-checks.js';
 import { validate } from '../validation/validate.js';
 import { authenticate, type Caller } from './authenticate.js';
+import { checkNames } from './choices.js';
 import type { FaultList } from './faults/faults.js';
 import type { Door } from './faults/strike.js';
 import { errorBody, isJson, issueLines, jsonResponse } from './http-json.js';
@@ -27,6 +28,7 @@ const defaultBaseUrls: BaseUrls = {
 
 /** Takes what a user may write, with or without `/v3` or a slash at the end, to one form. */
 export function normalizeBaseUrls(input: Partial<BaseUrls> = {}): BaseUrls {
+  checkNames('createFakePlatform: the region of baseUrls', input, defaultBaseUrls);
   const urls = { ...defaultBaseUrls, ...defined(input) };
   return { eu: normalize(urls.eu), na: normalize(urls.na) };
 }

@@ -1,13 +1,20 @@
 import * as z from 'zod/mini';
-import { REGIONS } from '../ground/regions.js';
+import type { Issue } from '../ground/issues.js';
+import { REGIONS, type Region } from '../ground/regions.js';
 import { flag, requiredText, texts } from '../schemas/leaf.js';
 import { closedObject } from '../schemas/object.js';
 import { checkInput, InputError } from './check-input.js';
-import { keyOf } from './fake-records.js';
-import type { FakeWebhooks } from './fake-webhooks.js';
+import { type FakeWebhooks, isSameSubscription } from './fake-webhooks.js';
 import type { FaultInput, FaultList } from './faults/faults.js';
 import { targetAddress } from './hosts.js';
-import { collectionNames, collections, type World } from './state.js';
+import {
+  type CollectionName,
+  collectionNames,
+  collections,
+  keyOf,
+  missingFields,
+  type World,
+} from './state.js';
 
 /** Everything a fake holds that outlasts it, as JSON. Made by `fake.snapshot()`, for `fake.restore()`. */
 export interface FakeSnapshot {
@@ -19,6 +26,8 @@ export interface FakeSnapshot {
   readonly subscriptions: readonly object[];
   /** The faults that wait for calls. */
   readonly faults: readonly object[];
+  /** The numbers of the last ids that were given, by their beginnings: none is given again. A snapshot without them is restored too. */
+  readonly lastIds?: Readonly<Record<string, number>> | undefined;
 }
 
 /** The parts of a fake that a snapshot is made of. */
@@ -37,6 +46,7 @@ export function takeSnapshot({ world, webhooks, faults }: Parts): FakeSnapshot {
       .filter(({ address, untilReset }) => untilReset && address !== 'receiver')
       .map(({ id: _, ...subscription }) => subscription),
     faults: faults.list().map(({ id: _, struck: __, ...fault }) => fault),
+    lastIds: world.ids.last,
   };
   // A copy: what the fake holds changes.
   return structuredClone(snapshot);
@@ -56,8 +66,10 @@ export function recordsOf({ state }: Pick<World, 'state'>): object {
 export function restoreSnapshot({ world, webhooks, faults }: Parts, value: unknown): void {
   const checked = checkInput(snapshotSchema(), value);
   if (!checked.ok) throw new InputError('The snapshot is wrong', checked.issues);
-  const { records, subscriptions } = checked.value;
+  const { records, subscriptions, lastIds = {} } = checked.value;
   // What is wrong is refused before anything is changed.
+  const missing = missingIn(records);
+  if (missing.length > 0) throw new InputError('The snapshot is wrong', missing);
   for (const { address } of subscriptions) targetAddress('subscriptions: address', address);
   // `replace` checks every field of what it is given.
   const waiting = checked.value.faults.map(({ remaining, ...fault }) => ({ ...fault, times: remaining }));
@@ -74,11 +86,30 @@ export function restoreSnapshot({ world, webhooks, faults }: Parts, value: unkno
       for (const record of lists[name] as readonly object[]) held.set(keyOf(name, record), record);
     }
   }
+  world.ids.goOnFrom(lastIds);
   webhooks.reset();
-  for (const { address, ...options } of subscriptions) {
+  for (const subscription of subscriptions) {
+    const { address, ...options } = subscription;
     const isThere = world.state[options.region].workspaces.has(options.workspaceId);
-    if (isThere) webhooks.subscribe(address, options);
+    // Those that are left are the program's own, and stay as they are.
+    const isOwn = webhooks.subscriptions.some((each) => isSameSubscription(each, subscription));
+    if (isThere && !isOwn) webhooks.subscribe(address, options);
   }
+}
+
+/** Fields that records lack: their schema takes new records, which are filled in when they are added. */
+function missingIn(records: Readonly<Record<Region, Readonly<Record<CollectionName, unknown>>>>): Issue[] {
+  return REGIONS.flatMap((region) =>
+    collectionNames().flatMap((name) =>
+      // Lists, by the schema.
+      (records[region][name] as readonly object[]).flatMap((record, index) =>
+        missingFields(name, record).map((issue) => ({
+          ...issue,
+          path: ['records', region, name, index, ...issue.path],
+        })),
+      ),
+    ),
+  );
 }
 
 /** A function, so that who reads no snapshot makes no schema. */
@@ -100,6 +131,7 @@ function snapshotSchema() {
       })),
     ),
     faults: z.array(z.record(z.string(), z.unknown())),
+    lastIds: z.optional(z.record(z.string(), z.number().check(z.int(), z.gte(0)))),
   }));
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Issue } from '../ground/issues.js';
 import type { Region } from '../ground/regions.js';
 import { ConversationSchema } from '../schemas/conversation.js';
 import { type DefaultTool, DefaultToolSchema } from '../schemas/default-tool.js';
@@ -33,6 +34,8 @@ interface Collection {
   readonly idPrefix: string;
   /** The key of a record in the collection. */
   readonly key: (record: never) => string;
+  /** The fields without which the rules cannot work: each record that is held has them. */
+  readonly required: readonly string[];
   /** Set where each record belongs to an agent, by its `agentId`, and goes with it. */
   readonly ofAgent?: true;
   /** Makes the schema of a new record that comes from a file. A fake that reads no file makes none. */
@@ -48,6 +51,7 @@ export const collections = {
     one: 'workspace',
     key: ({ id }: FakeWorkspace) => id,
     idPrefix: 'workspace',
+    required: ['id', 'secret', 'isPrimary', 'ownerIds', 'memberIds'] satisfies (keyof FakeWorkspace)[],
     schema: () =>
       closedObject(() => ({ id: text, secret: text, isPrimary: flag, ownerIds: texts, memberIds: texts })),
   },
@@ -55,6 +59,7 @@ export const collections = {
     one: 'org',
     key: ({ id }: FakeOrg) => id,
     idPrefix: 'org',
+    required: ['id', 'workspaceId', 'clients', 'teams'] satisfies (keyof FakeOrg)[],
     schema: () =>
       closedObject(() => ({
         id: text,
@@ -67,6 +72,7 @@ export const collections = {
     one: 'agent',
     key: ({ id }: FakeAgent) => id,
     idPrefix: 'agent',
+    required: ['id', 'name', 'secret', 'workspaceId', 'platform', 'advanced'] satisfies (keyof FakeAgent)[],
     schema: () =>
       closedObject(() => ({
         id: text,
@@ -81,6 +87,7 @@ export const collections = {
     one: 'variable',
     key: ({ id }: Variable) => id,
     idPrefix: 'variable',
+    required: ['id', 'key'] satisfies (keyof Variable)[],
     ofAgent: true,
     schema: () => z.partial(VariableSchema),
   },
@@ -88,6 +95,7 @@ export const collections = {
     one: 'tool',
     key: ({ id }: Tool) => id,
     idPrefix: 'tool',
+    required: ['id'] satisfies (keyof Tool)[],
     ofAgent: true,
     schema: () => z.partial(ToolSchema),
   },
@@ -95,12 +103,14 @@ export const collections = {
     one: 'defaultTool',
     key: ({ id, name = '' }: DefaultTool) => id ?? name,
     idPrefix: 'default_tool',
+    required: [],
     schema: () => z.partial(DefaultToolSchema),
   },
   conversations: {
     one: 'conversation',
     key: ({ agentId, convoId }: FakeConversation) => conversationKey(agentId, convoId),
     idPrefix: 'convo',
+    required: ['agentId', 'convoId', 'record'] satisfies (keyof FakeConversation)[],
     ofAgent: true,
     schema: () =>
       closedObject(() => ({
@@ -113,6 +123,7 @@ export const collections = {
     one: 'lead',
     key: ({ id }: FakeLead) => id,
     idPrefix: 'lead',
+    required: ['id', 'agentId'] satisfies (keyof FakeLead)[],
     ofAgent: true,
     schema: () => closedObject(() => ({ id: text, agentId: text })),
   },
@@ -120,6 +131,7 @@ export const collections = {
     one: 'phoneNumber',
     key: ({ sid }: FakePhoneNumber) => sid,
     idPrefix: 'number',
+    required: ['sid', 'imported'] satisfies (keyof FakePhoneNumber)[],
     schema: () => closedObject(() => ({ sid: text, imported: flag, workspaceId: text })),
   },
 } as const satisfies Readonly<Record<CollectionName, Collection>>;
@@ -128,6 +140,23 @@ export const collections = {
 export function collectionNames(): readonly CollectionName[] {
   // `Object.keys` forgets the names.
   return Object.keys(collections) as CollectionName[];
+}
+
+/** The key of a record in its collection. */
+export function keyOf(collection: CollectionName, record: object): string {
+  // Each row reads the records of its own collection.
+  return collections[collection].key(record as never);
+}
+
+/** The fields that a record lacks, and without which it cannot be held: an issue for each. */
+export function missingFields(collection: CollectionName, record: object): Issue[] {
+  const { required } = collections[collection] as Collection;
+  const missing = required.filter(
+    (name) => (record as Readonly<Record<string, unknown>>)[name] === undefined,
+  );
+  // An entry of the catalogue has an id or a name.
+  if (required.length === 0 && keyOf(collection, record) === '') missing.push('id');
+  return missing.map((name) => ({ path: [name], code: 'invalid_type', message: 'required' }));
 }
 
 type CollectionOfAgents = {
@@ -141,7 +170,7 @@ export function collectionsOfAgents(state: MutableRegionState): MutableRegionSta
   return (names as CollectionOfAgents[]).map((name) => state[name]);
 }
 
-/** Gives ids that are the same in every run: `tool_eu_1`, `tool_eu_2`, …; never one that was given before. */
+/** Gives ids that are the same in every run: `tool_eu_1`, `tool_eu_2`, …; never one that was given before, until `reset`. */
 export interface NewIds {
   /**
    * The next free id of a kind: `ids.next('tool', region, (id) => state.tools.has(id))`.
@@ -161,6 +190,18 @@ class IdSource implements NewIds {
     while (isTaken(`${prefix}${number}`));
     this.#last.set(prefix, number);
     return `${prefix}${number}`;
+  }
+
+  /** The number of the last id that was given, by its beginning. */
+  get last(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#last);
+  }
+
+  /** Gives none of the ids that another fake has given. */
+  goOnFrom(last: Readonly<Record<string, number>>): void {
+    for (const [prefix, number] of Object.entries(last)) {
+      this.#last.set(prefix, Math.max(number, this.#last.get(prefix) ?? 0));
+    }
   }
 
   reset(): void {

@@ -190,8 +190,36 @@ test.each<[object, string]>([
   [{ seed: 'defualt' }, 'the option "seed" must be'],
   [{ choices: { succesStatus: 201 } }, 'the choice "succesStatus" is not known. Known: successStatus'],
   [{ choices: { refusals: { notfound: {} } } }, 'the refusal "notfound" is not known. Known: invalidRequest'],
+  [{ baseUrls: { EU: 'https://a.test' } }, 'the region of baseUrls "EU" is not known. Known: eu, na.'],
+  [{ regions: { us: {} } }, 'the region "us" is not known. Known: eu, na.'],
+  [{ regions: { eu: { tool: [] } } }, 'the collection of regions.eu "tool" is not known. Known: workspaces,'],
+  [{ regions: { na: { toString: [] }, eu: undefined } }, 'the collection of regions.na "toString" is not'],
 ])('a misspelt option is refused: %j', (options, message) => {
   expect(() => createFakePlatform(options)).toThrow(message);
+});
+
+test.each<[object, string]>([
+  [{ wrongRegion: 'refused' }, 'wrongRegion: expected one of "refuse", "data-of-address", "data-of-token"'],
+  [{ refusedRelease: 'isGood' }, 'refusedRelease: expected one of'],
+  [{ numberKindMismatch: null }, 'numberKindMismatch: expected one of'],
+  [{ successStatus: 404 }, 'successStatus: expected at most 299'],
+  [{ successStatus: '201' }, 'successStatus: expected number'],
+  [{ successMessage: 1 }, 'successMessage: expected string'],
+  [{ variableType: true }, 'variableType: expected string'],
+  [{ releaseErrors: [] }, 'releaseErrors: expected string'],
+  [{ permits: true }, 'permits: expected a function'],
+  [{ ownsAgent: 'all' }, 'ownsAgent: expected a function'],
+  [{ ownsWorkspace: {} }, 'ownsWorkspace: expected a function'],
+  [{ conversationId: 'convo' }, 'conversationId: expected a function'],
+  [
+    { refusals: { notFound: { status: 42, code: 'gone' } } },
+    'refusals.notFound.status: expected at least 200',
+  ],
+  [{ refusals: { notFound: { status: 410 } } }, 'refusals.notFound.code: '],
+  [{ refusals: { duplicateKey: { status: 409, code: 'x' } } }, 'refusals.duplicateKey.status: expected'],
+])('a wrong value of a choice is refused: %j', (choices, message) => {
+  expect(() => createFakePlatform({ choices })).toThrow(`createFakePlatform: the choices are wrong`);
+  expect(() => createFakePlatform({ choices })).toThrow(message);
 });
 
 describe('the guide', () => {

@@ -98,6 +98,23 @@ describe('records', () => {
     expect(fake.records.add('eu', name, record as object)).toEqual(body.record);
   });
 
+  test.each([
+    'orgs',
+    'workspaces',
+    'agents',
+    'variables',
+    'tools',
+    'defaultTools',
+    'conversations',
+    'leads',
+    'phoneNumbers',
+  ])('of %s need no field to be added', async (collection) => {
+    const { fake, ask } = await steered();
+    const { body } = await ask(`POST /records/na/${collection}`, {});
+    // Any of them: the lists have records of their own types.
+    expect(fake.records.list('na', collection as 'tools')).toContainEqual(body.record);
+  });
+
   test('keep what is not laid over, at any depth, and lose what is undefined', () => {
     const { records, seed } = createFakePlatform();
     const id = `${seed.eu.agentId}/${seed.eu.convoId}`;
@@ -222,6 +239,14 @@ test('the state is told whole', async () => {
 });
 
 describe('subscriptions', () => {
+  test('are listed in the order in which they were added', async () => {
+    const { ask } = await steered();
+    const addresses = ['3', '1', '2'].map((path) => `${HOOK}/${path}`);
+    for (const url of addresses) await ask('POST /subscriptions', { url });
+    const listed = addresses.map((address) => ({ address }));
+    expect((await ask('GET /subscriptions')).body).toMatchObject({ subscriptions: listed });
+  });
+
   test('are listed, added once for each address, and removed', async () => {
     const { fake, ask } = await steered();
 
@@ -234,6 +259,20 @@ describe('subscriptions', () => {
     expect((await ask('DELETE /subscriptions/subscription_1')).status).toBe(200);
     expect((await ask('DELETE /subscriptions/subscription_1')).status).toBe(404);
     expect(fake.webhooks.subscriptions).toEqual([]);
+  });
+
+  test('of the program stay after a reset though they were asked for over HTTP too', async () => {
+    const { fake, ask } = await steered();
+    const { secondWorkspaceId: workspaceId } = fake.seed.eu;
+    fake.webhooks.subscribe(HOOK);
+    await ask('POST /subscriptions', { url: HOOK, workspaceId });
+    const again = await ask('POST /subscriptions', { url: HOOK, events: ['webhook_test'] });
+
+    expect(again.body.subscription).toMatchObject({ events: ['webhook_test'], untilReset: false });
+    await ask('POST /reset', {});
+    expect(fake.webhooks.subscriptions).toEqual([again.body.subscription]);
+    const asked = await ask('POST /subscriptions', { url: HOOK, untilReset: true });
+    expect(asked.body.subscription.untilReset).toBe(true);
   });
 
   test('are a hundred at most, once one is added', async () => {

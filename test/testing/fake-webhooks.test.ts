@@ -215,13 +215,17 @@ test('a payload may say when it was created, and not which secret it carries', a
   const { fake, target } = subscribed();
   await fake.webhooks.sendUnknown('lead_scored', { createdAt: 5, workspaceSecret: 'mine' });
   await fake.webhooks.send('lead_captured', { createdAt: 6 });
+  // A wrong type, as it can come over HTTP.
+  await fake.webhooks.send('lead_captured', JSON.parse('{ "createdAt": null }') as object);
 
   const { workspaceSecret } = fake.seed.eu;
   expect(target.received).toMatchObject([
     { payload: { createdAt: 5, workspaceSecret } },
     { payload: { createdAt: 6, workspaceSecret } },
+    { payload: { createdAt: null, workspaceSecret } },
   ]);
   expect(fake.webhooks.deliveries.map(({ payload }) => payload.workspaceSecret)).toEqual([
+    '[redacted]',
     '[redacted]',
     '[redacted]',
   ]);
@@ -615,6 +619,9 @@ describe('subscriptions', () => {
     expect(await fake.webhooks.send('webhook_test')).toHaveLength(1);
     expect(received).toHaveLength(1);
     expect(fake.webhooks.subscriptions).toHaveLength(3);
+    fake.webhooks.subscribe(url, { untilReset: true });
+    fake.webhooks.subscribe(url, { events: ['webhook_test'] });
+    expect(fake.webhooks.subscriptions.at(-1)?.untilReset).toBe(true);
   });
 
   test('are two where both regions have a workspace of the same id', async () => {

@@ -80,6 +80,45 @@ test('restore ends the subscriptions that were added since, and knows nothing of
   expect(fake.webhooks.subscriptions).toEqual([]);
 });
 
+test('restore leaves the subscriptions of the program as they are', () => {
+  const fake = createFakePlatform();
+  fake.webhooks.subscribe('http://127.0.0.1:1/hook', { events: ['lead_captured'], untilReset: true });
+  const snapshot = fake.snapshot();
+  const another = createFakePlatform();
+  another.webhooks.subscribe('http://127.0.0.1:1/hook');
+  const { subscriptions } = another.webhooks;
+
+  another.restore(snapshot);
+
+  expect(another.webhooks.subscriptions).toEqual(subscriptions);
+});
+
+test('restore gives no id again that was given before the snapshot', () => {
+  const fake = createFakePlatform();
+  fake.records.remove('eu', 'tools', fake.add.tool().id);
+  const snapshot = fake.snapshot();
+  const { lastIds: _, ...old } = snapshot;
+  const another = createFakePlatform();
+  const older = createFakePlatform();
+  another.restore(snapshot);
+  older.restore(old);
+  another.restore(older.snapshot());
+
+  expect([another.add.tool().id, older.add.tool().id]).toEqual(['tool_eu_3', 'tool_eu_2']);
+});
+
+test('restore refuses records that lack what the rules need', () => {
+  const fake = createFakePlatform();
+  const { records, ...rest } = fake.snapshot();
+  const { eu, na } = records as { eu: object; na: object };
+  const lacking = { ...eu, tools: [{ name: 'crm' }], defaultTools: [{ kind: 'runtime_auto' }] };
+
+  expect(() => fake.restore({ ...rest, records: { eu: lacking, na } })).toThrow(
+    /records\.eu\.tools\[0\]\.id: required\n.*records\.eu\.defaultTools\[0\]\.id: required/,
+  );
+  expect([...fake.state.eu.tools.keys()]).toEqual([fake.seed.eu.toolId]);
+});
+
 test('a snapshot stays as it is, whatever a handler does to the records', () => {
   const fake = createFakePlatform();
   const snapshot = fake.snapshot();

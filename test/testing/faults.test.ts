@@ -349,6 +349,16 @@ describe('latency', () => {
     expect(fake.faults.list()).toMatchObject([{ status: 400, remaining: 1 }]);
   });
 
+  test('is no longer than a timer can take, though many come together', async () => {
+    const clock = instantClock();
+    const fake = createFakePlatform({ clock });
+    for (const ms of [2_147_483_647, { median: 2_147_483_640, p99: 2_147_483_647 }, 5])
+      fake.faults.inject({ kind: 'latency', ms });
+    await clientOf(fake, { totalTimeout: undefined }).tools.listDefaults();
+
+    expect(clock.waits).toEqual([2_147_483_647]);
+  });
+
   test.each([
     ['even', { from: 50, to: 150 }, 100],
     ['log-normal', { median: 80, p99: 900 }, 80],
@@ -599,6 +609,32 @@ describe('refuses', () => {
     ['a rate below 0', { status: 500, rate: -0.1 }, '- rate: expected at least 0'],
     ['a reset elsewhere', { kind: 'reset', at: 'end' }, '- at: expected one of "start", "body"'],
     ['no times', { status: 500, times: 0 }, '- times: expected at least 1'],
+    [
+      'a median of nothing',
+      { kind: 'latency', ms: { median: 0, p99: 500 } },
+      '- ms: expected a median above 0',
+    ],
+    [
+      'a percentile below the median',
+      { kind: 'latency', ms: { median: 5, p99: 4 } },
+      '- ms: expected a median',
+    ],
+    [
+      'a range that is turned round',
+      { kind: 'latency', ms: { from: 50, to: 10 } },
+      '- ms: expected a median',
+    ],
+    ['a latency that no timer can take', { kind: 'latency', ms: 3e9 }, '- ms: expected at most 2147483647'],
+    ['a range that no timer can take', { kind: 'latency', ms: { from: 0, to: 3e9 } }, '- ms'],
+    ['a percentile that no timer can take', { kind: 'latency', ms: { median: 1, p99: 3e9 } }, '- ms'],
+    ['a stall that no timer can take', { kind: 'stall', ms: 3e9 }, '- ms: expected at most 2147483647'],
+    ['a name of a header that is none', { status: 503, headers: { 'bad name': 'x' } }, '- headers: expected'],
+    ['a value that no header can have', { status: 503, headers: { a: 'x\ny' } }, '- headers: expected names'],
+    [
+      'a Retry-After that no header can have',
+      { status: 429, retryAfter: '\u2014' },
+      '- retryAfter: expected',
+    ],
     ['a negative latency', { kind: 'latency', ms: -1 }, '- ms: expected at least 0'],
   ])('%s', (_name, fault, message) => {
     // The cast stands for untyped code, and for JSON.

@@ -216,6 +216,8 @@ describe('permits is asked', () => {
     ['org', '/orgs/{id}', eu.orgId],
     ['phoneNumber', '/phoneNumbers/{id}', eu.rentedNumberSid],
     ['agent', '/agents/{id}', eu.agentId],
+    ['agent', '/agents/{id}.json', eu.agentId],
+    ['agent', '/agents/{id}-{more}', eu.agentId],
     ['variable', '/variables/{id}', eu.variableId],
     ['tool', '/tools/{id}', eu.toolId],
     ['lead', '/leads/{id}', eu.leadId],
@@ -228,7 +230,7 @@ describe('permits is asked', () => {
 
     // It takes no body, so that none is seen.
     const headers = { 'content-type': 'application/json' };
-    const answer = await send(fake, `/v3${path.replace('{id}', id)}`, {
+    const answer = await send(fake, `/v3${path.replace('{id}', id).replace('{more}', 'more')}`, {
       method: 'PATCH',
       headers,
       body: '{}',
@@ -317,6 +319,15 @@ test('the same is refused over HTTP and through msw', async () => {
     expect(fake.requests).toMatchObject([{ endpoint: 'releasePhoneNumber', status: 403 }]);
     expect(fake.state.eu.phoneNumbers.has('number_of_second')).toBe(true);
   }
+});
+
+test('a workspace-level operation is one, however the parameters of its path are called', async () => {
+  const fake = twoWorkspaces();
+  const path = '/orgs/{id}/members-and-teams';
+  fake.handle(endpoint({ method: 'GET', path, response: z.unknown() }), () => ({}));
+  const headers = { authorization: `Bearer ${eu.agentSecret}` };
+
+  expect((await send(fake, `/v3/orgs/nowhere/members-and-teams`, { headers })).status).toBe(403);
 });
 
 test('a replaced operation keeps its reach', async () => {

@@ -1,4 +1,5 @@
 import {
+  type CollectionName,
   createFakePlatform,
   type FakePlatform,
   fixtures,
@@ -279,6 +280,26 @@ describe('a primary workspace', () => {
     fake.add.workspace({ id, secret: 'another' });
     expect(primary(fake)).toEqual([id]);
   });
+});
+
+test.each<[collection: CollectionName, id: string, fields: object, missing: string]>([
+  ['workspaces', 'workspace_eu_1', { ownerIds: undefined }, 'ownerIds'],
+  ['orgs', 'org_eu_1', { clients: undefined }, 'clients'],
+  ['agents', 'agent_eu_1', { advanced: undefined }, 'advanced'],
+  ['variables', 'variable_eu_1', { key: undefined }, 'key'],
+  ['tools', 'tool_eu_1', { id: undefined }, 'id'],
+  ['defaultTools', 'web-search', { id: undefined, name: undefined }, 'id'],
+  ['conversations', 'agent_eu_1/convo_eu_1', { record: undefined }, 'record'],
+  ['leads', 'lead_eu_1', { agentId: undefined }, 'agentId'],
+  ['phoneNumbers', 'number_eu_1', { imported: undefined }, 'imported'],
+])('a record of %s keeps what the rules need: %s without %j', (collection, id, fields, missing) => {
+  const { records } = createFakePlatform();
+  const before = records.list('eu', collection);
+
+  expect(() => records.change('eu', collection, id, fields)).toThrow(
+    `The record does not fit ${collection}\n  - ${missing}: required`,
+  );
+  expect(records.list('eu', collection)).toEqual(before);
 });
 
 describe('refuses', () => {

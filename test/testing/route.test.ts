@@ -180,6 +180,60 @@ test('of two that fit a request alike, the one that was handled last answers', a
   expect(await (await send(fake, '/v3/lists/all/first')).json()).toBe('/lists/all/{name}');
 });
 
+test.each([
+  ['/agents/{agentId}.json', '/agents/a%2F1.json', { agentId: 'a/1' }],
+  ['/days/{from}-{to}', '/days/1-2', { from: '1', to: '2' }],
+  ['/a.b/v{version number}', '/a.b/v7', { 'version number': '7' }],
+  ['/a.b/{c}', '/a-b/7', undefined],
+  ['/agents/{agentId}.json', '/agents/1/2.json', undefined],
+  ['/agents/{agentId}.json', '/agents/.json', undefined],
+  ['/agents/{agentId}.json', '/agents/%zz.json', undefined],
+])('of %s the values in %s are %j', async (path, asked, values) => {
+  const fake = createFakePlatform();
+  fake.handle(endpoint({ method: 'GET', path, response: z.unknown() }), (call) => call.path);
+  const response = await send(fake, `/v3${asked}`);
+
+  expect(response.status).toBe(values === undefined ? 404 : 200);
+  if (values !== undefined) expect(await response.json()).toEqual(values);
+});
+
+test('of several that fit a request, the one with the most fixed text in its segments answers', async () => {
+  const fake = createFakePlatform();
+  const paths = ['/lists/mine.json', '/lists/{id}.json', '/lists/{id}-{part}', '/lists/{all}'];
+  for (const path of paths) fake.handle(endpoint({ method: 'GET', path, response: z.string() }), () => path);
+  const answers = ['/lists/mine.json', '/lists/a.json', '/lists/a-b', '/lists/a'].map(async (asked) =>
+    (await send(fake, `/v3${asked}`)).json(),
+  );
+
+  expect(await Promise.all(answers)).toEqual(paths);
+});
+
+test('an operation is the same, however its path parameters are called', async () => {
+  const fake = createFakePlatform();
+  const path = '/tools/{id}';
+  const ownTool = endpoint({ method: 'GET', path, response: withData(ToolSchema) });
+  fake.handle(ownTool, (call) => call.succeed({ id: `mine:${call.path.id}` }));
+  fake.faults.inject({ endpoint: endpoints.getTool, status: 503 });
+
+  await expect(clientOf(fake).tools.get('x')).rejects.toThrow(ServerError);
+  expect((await clientOf(fake).tools.get('x')).id).toBe('mine:x');
+  expect(fake.requests).toMatchObject([{ endpoint: 'getTool' }, { endpoint: 'getTool' }]);
+  fake.handle(endpoints.getTool, ({ succeed }) => succeed({ id: 'last' }));
+  expect((await clientOf(fake).tools.get('x')).id).toBe('last');
+});
+
+test('a fault strikes the last handler of an operation, by the name of that one', async () => {
+  const fake = createFakePlatform();
+  const response = z.string();
+  fake.handle(endpoint({ method: 'GET', path: '/flags/{id}', response }), () => 'first');
+  fake.handle(endpoint({ method: 'GET', path: '/flags/{name}', response }), () => 'last');
+
+  expect(() => fake.faults.inject({ endpoint: 'GET /flags/{id}', status: 503 })).toThrow('no endpoint');
+  fake.faults.inject({ endpoint: 'GET /flags/{name}', status: 503 });
+  expect((await send(fake, '/v3/flags/x')).status).toBe(503);
+  expect(await (await send(fake, '/v3/flags/x')).json()).toBe('last');
+});
+
 test('faults strike it by endpoint', async () => {
   const fake = createFakePlatform();
   fake.handle(health, () => ({ up: true }));

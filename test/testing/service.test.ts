@@ -6,7 +6,7 @@ import {
   PermissionDeniedError,
 } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { clientOf, send } from './support/client.js';
 
@@ -361,7 +361,16 @@ test('holds no token and no marked field', async () => {
     body: '{"workspaceSecret":"canary-secret","variable":',
   });
 
+  const secret = encodeURIComponent(fake.seed.eu.workspaceSecret).replace('f', '%66');
+  await send(fake, `/v3/tools/${secret}?key=${secret}&listenUrl=canary-url`, {
+    headers: { 'x-echo': fake.seed.eu.workspaceSecret, referer: `https://a.test/?magicCode=canary-code` },
+  });
+
   const log = JSON.stringify(fake.requests);
+  expect(decodeURIComponent(fake.requests[2]?.path ?? '')).toBe('/tools/[redacted]');
+  expect(decodeURIComponent(fake.requests[2]?.query ?? '')).toMatch(
+    /^\?key=\[redacted]&listenUrl=\[redacted]/,
+  );
   expect(log).not.toContain(fake.seed.eu.workspaceSecret);
   expect(log).not.toContain('canary');
   expect(fake.requests[0]).toMatchObject({ headers: { authorization: '[redacted]' } });
@@ -390,6 +399,35 @@ test('tells each request after its answer', async () => {
 
   expect(statuses).toEqual([200, 404]);
 });
+
+test.each(['onRequest', 'onDelivery'])(
+  'an %s that throws changes nothing, and is told to the runtime',
+  async (name) => {
+    const thrown: unknown[] = [];
+    const queue = queueMicrotask;
+    vi.stubGlobal('queueMicrotask', (task: () => void) =>
+      queue(() => {
+        try {
+          task();
+        } catch (error) {
+          thrown.push(error);
+        }
+      }),
+    );
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const error = new Error('an assertion of the test');
+    const fake = createFakePlatform({
+      [name]: () => {
+        throw error;
+      },
+    });
+    fake.webhooks.subscribe({ fetch: () => new Response() });
+
+    expect(await clientOf(fake).tools.listDefaults()).toHaveLength(7);
+    expect(await fake.webhooks.send('webhook_test')).toMatchObject([{ status: 200 }]);
+    expect(thrown).toEqual([error]);
+  },
+);
 
 test('reset takes records, ids and requests back to the beginning', async () => {
   const fake = createFakePlatform({ regions: { eu: { tools: [{ id: 'mine' }] } } });

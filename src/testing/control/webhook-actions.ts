@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { flag, number, requiredText, text, texts } from '../../schemas/leaf.js';
 import { closedObject } from '../../schemas/object.js';
 import { isWebhookEventType } from '../../webhooks/events.js';
+import { isSameSubscription } from '../fake-webhooks.js';
 import { action, ControlError, checkTarget, done } from './action.js';
 
 /** The most addresses that get events once one is added over HTTP. */
@@ -25,7 +26,7 @@ export const webhookActions = [
     name: 'webhooks.subscribe',
     summary: 'Subscribes an address',
     description:
-      'An address is subscribed once for each workspace: to add it again replaces its events. It ends with the next reset, unless `untilReset` is false.',
+      'An address is subscribed once for each workspace: to add it again replaces its events. It ends with the next reset, unless `untilReset` is false, or it was there before and stays, as by --webhook.',
     body: closedObject(() => ({
       url: requiredText,
       events: texts,
@@ -35,13 +36,18 @@ export const webhookActions = [
     })),
     example: { url: 'http://127.0.0.1:3000/webhooks', events: ['lead_captured'] },
     answer: ['subscription', 'The subscription.'],
-    run: ({ fake: { webhooks }, body: { url, ...options }, rules }) => {
+    run: ({ fake: { webhooks, state }, body: { url, ...options }, rules }) => {
       const address = checkTarget('url', url, rules);
-      const isNew = !webhooks.subscriptions.some((subscription) => subscription.address === address);
-      if (isNew && webhooks.subscriptions.length >= MAX_SUBSCRIPTIONS) {
+      const { region = 'eu', workspaceId = firstKey(state[region].workspaces) } = options;
+      const before = webhooks.subscriptions.find(
+        // Without a workspace there is nothing to subscribe to, which `subscribe` tells.
+        (each) => workspaceId !== undefined && isSameSubscription(each, { address, region, workspaceId }),
+      );
+      if (before === undefined && webhooks.subscriptions.length >= MAX_SUBSCRIPTIONS) {
         throw new ControlError(`There are ${MAX_SUBSCRIPTIONS} subscriptions, and no more can be added.`);
       }
-      webhooks.subscribe(address, { untilReset: true, ...options });
+      // One that the program has subscribed itself stays.
+      webhooks.subscribe(address, { untilReset: before?.untilReset ?? true, ...options });
       return { subscription: webhooks.subscriptions.at(-1) };
     },
   }),
@@ -121,3 +127,7 @@ export const webhookActions = [
     run: async ({ fake, path: { id = '' } }) => ({ delivery: await fake.webhooks.resend(id) }),
   }),
 ];
+
+function firstKey(records: ReadonlyMap<string, unknown>): string | undefined {
+  return records.keys().next().value;
+}

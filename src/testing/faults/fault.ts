@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { flag, number, text } from '../../schemas/leaf.js';
 import { closedObject } from '../../schemas/object.js';
+import { MAX_TIMEOUT } from '../../validation/option-checks.js';
 
 /** An answer with a status, most often an error. */
 export interface StatusFault {
@@ -14,7 +15,7 @@ export interface StatusFault {
   readonly code?: string | undefined;
   /** `message` of the error body. */
   readonly message?: string | undefined;
-  /** The header `Retry-After`: seconds, or any text, such as a date or nonsense. */
+  /** The header `Retry-After`: seconds, or any text that a header can have, such as a date or nonsense. */
   readonly retryAfter?: number | string | undefined;
   /** More headers, such as the `location` of a redirect. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -58,7 +59,7 @@ export interface StallFault {
   readonly kind: 'stall';
   /** The bytes of the body that come first. Default: half; with 0, only status and headers come. */
   readonly after?: number | undefined;
-  /** Milliseconds until the rest comes. Default: never, until the client gives up. */
+  /** Milliseconds until the rest comes, at most 2 147 483 647. Default: never, until the client gives up. */
   readonly ms?: number | undefined;
 }
 
@@ -80,19 +81,22 @@ export interface RefusedFault {
 export interface LatencyFault {
   /** The kind of fault. */
   readonly kind: 'latency';
-  /** Milliseconds; or drawn for each call: evenly, or log-normally, with a long tail, as networks do. */
+  /**
+   * Milliseconds, at most 2 147 483 647; or drawn for each call: evenly, or log-normally, with a long tail, as networks do. All latencies
+   * of a call together are no longer than that.
+   */
   readonly ms:
     | number
     | {
         /** The least. */
         readonly from: number;
-        /** The most. */
+        /** The most; not below `from`. */
         readonly to: number;
       }
     | {
-        /** Half of the calls take longer. */
+        /** Half of the calls take longer. Above 0. */
         readonly median: number;
-        /** One call of a hundred takes longer. */
+        /** One call of a hundred takes longer; not below `median`. */
         readonly p99: number;
       };
 }
@@ -142,7 +146,25 @@ const scope = {
   acts: flag,
 };
 const status = z.number().check(z.int(), z.gte(200), z.lte(599));
-const milliseconds = z.number().check(z.gte(0));
+const milliseconds = z.number().check(z.gte(0), z.lte(MAX_TIMEOUT));
+
+const RETRY_AFTER = 'expected a number of seconds, or a text that a header can have';
+
+/** Found out now: where the answer is made, it would look like a connection that failed. */
+function headersOf(headers: Readonly<Record<string, string>>): Headers | undefined {
+  try {
+    return new Headers(headers);
+  } catch {
+    return undefined;
+  }
+}
+
+const areHeaders = (headers: Readonly<Record<string, string>>): boolean => headersOf(headers) !== undefined;
+
+function canBeDrawn(ms: LatencyFault['ms']): boolean {
+  if (typeof ms === 'number') return true;
+  return 'from' in ms ? ms.from <= ms.to : ms.median > 0 && ms.median <= ms.p99;
+}
 
 /** The fields of each kind, beside the common ones. */
 const fields = {
@@ -151,8 +173,16 @@ const fields = {
     body: z.optional(z.enum(['document', 'none'])),
     code: text,
     message: text,
-    retryAfter: z.optional(z.union([z.number(), z.string()], 'expected a number of seconds, or a text')),
-    headers: z.optional(z.record(z.string(), z.string())),
+    retryAfter: z.optional(
+      z
+        .union([z.number(), z.string()], RETRY_AFTER)
+        .check(z.refine((value) => areHeaders({ 'retry-after': String(value) }), RETRY_AFTER)),
+    ),
+    headers: z.optional(
+      z
+        .record(z.string(), z.string())
+        .check(z.refine(areHeaders, 'expected names and values that are allowed in HTTP')),
+    ),
   },
   html: { status: z.optional(status) },
   empty: { status: z.optional(status) },
@@ -162,14 +192,16 @@ const fields = {
   reset: { at: z.optional(z.enum(['start', 'body'])) },
   refused: {},
   latency: {
-    ms: z.union(
-      [
-        milliseconds,
-        closedObject(() => ({ from: milliseconds, to: milliseconds })),
-        closedObject(() => ({ median: milliseconds, p99: milliseconds })),
-      ],
-      'expected milliseconds, { from, to } or { median, p99 }',
-    ),
+    ms: z
+      .union(
+        [
+          milliseconds,
+          closedObject(() => ({ from: milliseconds, to: milliseconds })),
+          closedObject(() => ({ median: milliseconds, p99: milliseconds })),
+        ],
+        'expected milliseconds, { from, to } or { median, p99 }',
+      )
+      .check(z.refine(canBeDrawn, 'expected a median above 0, a p99 not below it, and a to not below from')),
   },
 } satisfies Record<FaultKind, z.core.$ZodShape>;
 

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../endpoints/endpoint.js';
 import type { Region } from '../../ground/regions.js';
+import { MAX_TIMEOUT } from '../../validation/option-checks.js';
 import { type Clock, sleep } from '../../webhooks/clock.js';
 import { checkInput, InputError } from '../check-input.js';
 import type { OperationName } from '../operations.js';
@@ -172,7 +173,7 @@ export class FaultList implements Faults {
       if (fault.kind === 'latency') wait += drawLatency(fault.ms, random);
       else outcome = fault;
     }
-    if (wait > 0) await sleep(this.#clock, wait, request.signal);
+    if (wait > 0) await sleep(this.#clock, Math.min(wait, MAX_TIMEOUT), request.signal);
     request.signal.throwIfAborted();
     if (outcome === undefined) return answer();
     call.struckBy(outcome.kind ?? 'status');
