@@ -55,7 +55,8 @@ const COUNTS = `
          count(*) FILTER (WHERE name = $1 AND state = 'active')::int AS "active",
          count(*) FILTER (WHERE name = $1 AND state = 'retry')::int AS "retrying",
          count(*) FILTER (WHERE name = $1 || '-dead' AND state IN ('created', 'retry', 'active'))::int AS "deadLetters",
-         coalesce(extract(epoch FROM now() - min(created_on) FILTER (WHERE name = $1 AND state IN ('created', 'retry'))) * 1000, 0)::float AS "oldestMs"
+         coalesce(extract(epoch FROM now() - min(created_on) FILTER (WHERE name = $1 AND state IN ('created', 'retry'))) * 1000, 0)::float AS "oldestMs",
+         EXISTS (SELECT FROM pgboss.queue WHERE name = $1) AS "hasQueue"
     FROM pgboss.job WHERE name IN ($1, $1 || '-dead')`;
 
 /** Settings of Postgres that decide whether a stored event is stored for good. */
@@ -77,6 +78,9 @@ export async function checkPostgresInbox(
     const { counts, settings } = await askPostgres(pg, url, queue);
     const isReady = settings.readOnly === 'off';
     tell({ check, result: isReady ? 'ok' : 'fail', detail: stateOf(isReady, counts) });
+    if (!counts.hasQueue) {
+      tell({ check, result: 'warn', detail: `there is no queue "${queue}" in this database: see --queue` });
+    }
     for (const detail of weaknesses(settings)) tell({ check, result: 'warn', detail });
   } catch (error) {
     tell({ check, result: 'fail', detail: postgresProblem(error) });
@@ -91,6 +95,10 @@ function loadPg(): typeof Pg | undefined {
   } catch {
     return undefined;
   }
+}
+
+interface PostgresCounts extends Counts {
+  readonly hasQueue: boolean;
 }
 
 interface PostgresSettings {
@@ -110,9 +118,9 @@ async function askPostgres({ Client }: typeof Pg, url: string, queue: string) {
   try {
     await client.connect();
     const { rows: settings } = await client.query<PostgresSettings>(SETTINGS);
-    const { rows: counts } = await client.query<Counts>(COUNTS, [queue]);
+    const { rows: counts } = await client.query<PostgresCounts>(COUNTS, [queue]);
     // Each of the two answers one row.
-    return { counts: counts[0] as Counts, settings: settings[0] as PostgresSettings };
+    return { counts: counts[0] as PostgresCounts, settings: settings[0] as PostgresSettings };
   } finally {
     await client.end();
   }

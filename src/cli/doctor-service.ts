@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { AgentPlatform } from '../client/platform.js';
-import { AgentPlatformError, ApiError } from '../errors/index.js';
+import { AgentPlatformError, ApiError, ResponseValidationError } from '../errors/index.js';
 import { formatIssues } from '../ground/issues.js';
 import { isLoopback } from '../ground/loopback.js';
-import { REGIONS } from '../ground/regions.js';
+import { REGIONS, type Region } from '../ground/regions.js';
 import type { Drift } from '../validation/drift.js';
 import type { Finding, Report } from './doctor-finding.js';
 import type { Terminal } from './terminal.js';
@@ -144,22 +144,33 @@ async function checkOtherRegion(
 ): Promise<void> {
   const region = REGIONS.find((one) => one !== platform.region) ?? platform.region;
   const name = `AGENT_PLATFORM_BASE_URL_${region.toUpperCase()}`;
-  if (!isAllowed || env[name] === undefined) {
+  if (!isAllowed || (env[name] ?? '').trim() === '') {
     const need = isAllowed ? `set ${name}` : 'give --other-region';
     tell({ check: 'region', result: 'warn', detail: `the token was not tried in ${region}: ${need}` });
     return;
   }
   looking(`GET /tools/defaults in ${region}`);
+  const listing = async () =>
+    platform.withOptions({ region, token: env.AGENT_PLATFORM_TOKEN }).tools.listDefaults();
+  tell({ check: 'region', ...(await outcomeIn(region, listing)) });
+}
+
+/** Tells what became of the token in the other region. */
+async function outcomeIn(region: Region, listing: () => Promise<unknown>): Promise<Omit<Finding, 'check'>> {
+  const valid: Omit<Finding, 'check'> = {
+    result: 'fail',
+    detail: `the token is valid in ${region}: set AGENT_PLATFORM_REGION=${region}`,
+  };
   try {
-    const other = platform.withOptions({ region, token: env.AGENT_PLATFORM_TOKEN });
-    await other.tools.listDefaults();
-    tell({
-      check: 'region',
-      result: 'fail',
-      detail: `the token is valid in ${region}: set AGENT_PLATFORM_REGION=${region}`,
-    });
+    await listing();
+    return valid;
   } catch (error) {
+    // Who answers with a success has taken the token, whatever the answer holds.
+    if (error instanceof ResponseValidationError) return valid;
     const [problem = ''] = (error as Error).message.split('\n');
-    tell({ check: 'region', result: 'warn', detail: `${region} does not accept it either: ${problem}` });
+    const outcome = isRefusal(error)
+      ? `${region} does not accept it either`
+      : `the token could not be tried in ${region}`;
+    return { result: 'warn', detail: `${outcome}: ${problem}` };
   }
 }

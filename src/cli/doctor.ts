@@ -1,5 +1,5 @@
 import { createFixtures } from '../testing/fixtures/fixtures.js';
-import { command } from './command.js';
+import { command, UsageError } from './command.js';
 import { type Finding, type Report, showFinding } from './doctor-finding.js';
 import { checkPostgresInbox, checkRedisInbox } from './doctor-inbox.js';
 import { checkService } from './doctor-service.js';
@@ -19,7 +19,7 @@ Options
   --redis            asks the inbox in the Redis at REDIS_URL for its health; needs bullmq and ioredis
   --postgres         asks the inbox in the Postgres at DATABASE_URL for its health, where it is kept by pg-boss as in
                      examples/postgres-inbox; needs pg
-  --queue <name>     the queue of that inbox, where it has a name of its own
+  --queue <name>     the queue of that inbox, where it has a name of its own; goes with --redis or --postgres
   --other-region     where the token is refused, tries it in the other region too: that region's servers get to see it
   --json             prints the findings as JSON
 
@@ -33,6 +33,9 @@ The exit code is 0 only if all is well, without a warning.`,
     json: { type: 'boolean', default: false },
   },
   async run({ webhook, redis, postgres, queue, 'other-region': otherRegion, json }, terminal) {
+    if (queue !== undefined && !redis && !postgres) {
+      throw new UsageError('--queue goes with --redis or --postgres: it names the queue of that inbox.');
+    }
     const receiver =
       webhook === undefined
         ? undefined

@@ -1,3 +1,5 @@
+import { onOneLine } from '../ground/printable.js';
+import type { RecordedWebhook } from '../testing/recording.js';
 import { command, UsageError } from './command.js';
 import { post, readRecording, SECRET_VARIABLE, secretOf, showDelivery, targetOf } from './webhooks.js';
 
@@ -14,7 +16,7 @@ Options
   --to <url>      where to post them
   --only <type>   only events of this type; can be repeated
 
-The exit code is 0 if each was answered 200.`,
+The exit code is 0 if each was answered 200, and 2 where there is none to post.`,
   operand: 'the file of a recording',
   flags: {
     to: { type: 'string' },
@@ -24,7 +26,7 @@ The exit code is 0 if each was answered 200.`,
     if (to === undefined) throw new UsageError('replay needs --to, the address to post to.');
     const url = targetOf('--to', to, terminal);
     const secret = secretOf(terminal);
-    const webhooks = readRecording(file).filter(({ type }) => only.length === 0 || only.includes(type));
+    const webhooks = chosen(readRecording(file), only, file);
     let refused = 0;
     for (const [index, webhook] of webhooks.entries()) {
       terminal.progress(`${index + 1} of ${webhooks.length}: ${webhook.type}`);
@@ -37,3 +39,18 @@ The exit code is 0 if each was answered 200.`,
     return refused === 0 ? 0 : 1;
   },
 });
+
+/** @throws {UsageError} When nothing would be posted. */
+function chosen(
+  recorded: readonly RecordedWebhook[],
+  only: readonly string[],
+  file: string,
+): readonly RecordedWebhook[] {
+  if (recorded.length === 0) throw new UsageError(`${file} holds no webhook.`);
+  const webhooks = recorded.filter(({ type }) => only.length === 0 || only.includes(type));
+  if (webhooks.length > 0) return webhooks;
+  const types = new Set(recorded.map(({ type }) => type));
+  throw new UsageError(
+    `--only: ${file} holds no ${only.map(onOneLine).join(' and no ')}; it holds ${[...types].map(onOneLine).join(', ')}.`,
+  );
+}

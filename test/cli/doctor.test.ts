@@ -83,6 +83,20 @@ test('the token is told to be of neither region, and counted without the end of 
 });
 
 test.each([
+  [403, /warn +region +na does not accept it either: GET/],
+  [503, /warn +region +the token could not be tried in na: GET \/tools\/defaults/],
+  // What it answers is another matter: it has taken the token.
+  [200, /fail +region +the token is valid in na: set AGENT_PLATFORM_REGION=na/],
+])('the other region answers %i', async (status, finding) => {
+  const url = await serve((_, response) => void response.writeHead(status).end());
+  const overrides = { AGENT_PLATFORM_TOKEN: 'a-token-of-nobody', AGENT_PLATFORM_BASE_URL_NA: url };
+  const { exit, text } = await doctor(['--other-region'], overrides);
+
+  expect(exit).toBe(1);
+  expect(text).toMatch(finding);
+});
+
+test.each([
   // Its further lines stand below the first.
   [403, /fail +service.*\n {17}The token was refused.*\n {17}workspace secret is expected/s],
   [404, /fail +service.*\n {17}Is the address right\?/s],
@@ -202,21 +216,27 @@ test('a certificate is looked at by an IPv6 address too', async () => {
   expect(text).toMatch(/fail +tls +the certificate is signed by nobody whom this machine trusts/);
 });
 
-test('the other region is tried only where its address is set', async () => {
-  const { na } = createFakePlatform().seed;
-  const overrides = { AGENT_PLATFORM_TOKEN: na.workspaceSecret, AGENT_PLATFORM_BASE_URL_NA: undefined };
-  const { text } = await doctor(['--other-region'], overrides);
+test.each([undefined, ' '])(
+  'the other region is tried only where its address is set: %j',
+  async (address) => {
+    const { na } = createFakePlatform().seed;
+    const overrides = { AGENT_PLATFORM_TOKEN: na.workspaceSecret, AGENT_PLATFORM_BASE_URL_NA: address };
+    const { text } = await doctor(['--other-region'], overrides);
 
-  expect(text).toMatch(/warn +region +the token was not tried in na: set AGENT_PLATFORM_BASE_URL_NA/);
-});
+    expect(text).toMatch(/warn +region +the token was not tried in na: set AGENT_PLATFORM_BASE_URL_NA/);
+  },
+);
 
-test('an address of a receiver that is none is refused, and nothing is asked', async () => {
+test('a flag that cannot be followed is refused, and nothing is asked', async () => {
   const { exit, errors, fake } = await doctor(['--webhook', 'localhost']);
   const secretless = await doctor(['--webhook', 'http://127.0.0.1:1'], { WORKSPACE_SECRET: undefined });
 
   expect([exit, fake.requests]).toEqual([2, []]);
   expect(errors.join()).toContain('--webhook takes an http: or https: address, got "localhost"');
   expect([secretless.exit, secretless.fake.requests]).toEqual([2, []]);
+  const queueless = await doctor(['--queue', 'crm']);
+  expect([queueless.exit, queueless.fake.requests]).toEqual([2, []]);
+  expect(queueless.errors.join()).toContain('--queue goes with --redis or --postgres');
   expect(secretless.errors.join()).toContain('WORKSPACE_SECRET is not set');
 });
 

@@ -58,7 +58,10 @@ test('the doctor counts what waits in the inbox, and names settings that can los
     /^ok +inbox +takes events: 1 waiting, 1 active, 1 retrying, 1 dead letters, oldest 9\d s/,
   );
   expect(told).toMatch(/warn +inbox +synchronous_commit is off/);
-  expect(await inboxOf('postgres', ['--queue', 'another'])).toContain('0 waiting');
+  expect(await inboxOf('postgres', ['--queue', 'another'])).toMatch(
+    /^ok .* 0 waiting.*\nwarn +inbox +there is no queue "another" in this database: see --queue/,
+  );
+  expect(told).not.toContain('there is no queue');
   expect(await inboxOf('postgres', [], 'stranger')).toMatch(
     /fail +inbox +permission denied .*: the user of DATABASE_URL may not read the schema pgboss/,
   );
