@@ -8,6 +8,7 @@ import {
   openClient,
   openOwnClient,
   optionsOf,
+  outliveFailover,
   type RedisClient,
   writeTogether,
 } from '../redis/connection.js';
@@ -146,6 +147,7 @@ export class InboxQueue {
   readonly #failed = (error: Error): void => {
     this.#failure = error;
     this.#reporter.redisFailed(error);
+    if (this.#client !== undefined) outliveFailover(this.#client.client, error);
   };
 
   readonly #connected = (): void => {

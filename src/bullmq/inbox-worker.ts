@@ -27,6 +27,9 @@ type Done = 'handled' | 'skipped';
  */
 const WITHOUT_LIMIT = { maxRetriesPerRequest: null, commandTimeout: undefined };
 
+/** Milliseconds until a command is repeated that was rejected as its client ended. By default BullMQ waits for 15 seconds. */
+const REPEATING = 1_000;
+
 /** Milliseconds after the grace to give events back. Without Redis they are free when their locks expire. */
 const RETURNING = 3_000;
 
@@ -205,6 +208,7 @@ function toBullMQ({ prefix, deadLetterRetention, telemetry }: InboxSettings, wor
     lockDuration: work.lockDuration,
     stalledInterval: work.lockDuration,
     maxStalledCount: work.maxStalls,
+    runRetryDelay: REPEATING,
     removeOnComplete: { count: 0 },
     ...(telemetry === undefined ? {} : { telemetry }),
     // Seconds.

@@ -81,6 +81,18 @@ export function leaveReplica(
   };
 }
 
+/**
+ * Connects a client again that has ended by itself, when it tells this error. ioredis ends one for ever where a Sentinel tells of a
+ * failover just as the client asks for the Redis that takes writes. A client that was closed tells of no closed connection.
+ */
+export function outliveFailover(client: RedisClient, error: Error): void {
+  if (error.message !== 'Connection is closed.') return;
+  // It ends right after it has told.
+  process.nextTick(() => {
+    if (client.status === 'end') client.connect().catch(() => undefined);
+  });
+}
+
 /** A client and every duplicate that BullMQ makes of it. */
 export interface ClientFamily {
   readonly client: RedisClient;
@@ -102,18 +114,40 @@ export function openFamily(
   reconnectOnError: ReconnectOnError,
 ): ClientFamily {
   const client = openOwnClient(connection, required, reconnectOnError);
-  const members = [client];
+  const members: RedisClient[] = [];
+  const join = (member: RedisClient) => {
+    members.push(member);
+    letEndWhileReconnecting(member);
+    return member.on('error', (error: Error) => outliveFailover(member, error));
+  };
+  join(client);
   const duplicate = client.duplicate.bind(client) as (...overrides: readonly unknown[]) => RedisClient;
   // Those of a `Redis` and of a `Cluster` differ in what they take, which is passed on as it is.
-  client.duplicate = ((...overrides: readonly unknown[]) => {
-    const member = duplicate(...overrides);
-    members.push(member);
-    return member;
-  }) as typeof client.duplicate;
+  client.duplicate = ((...overrides: readonly unknown[]) =>
+    join(duplicate(...overrides))) as typeof client.duplicate;
   const disconnect = () => {
     for (const member of members) member.disconnect();
   };
   return { client, disconnect };
+}
+
+/**
+ * Lets a client end also while it waits to connect again. ioredis would only stop waiting: it would tell no end, for which BullMQ
+ * waits as it closes, and leave its commands unanswered.
+ */
+function letEndWhileReconnecting(client: RedisClient): void {
+  const disconnect = client.disconnect.bind(client);
+  client.disconnect = (reconnect = false) => {
+    const isWaiting = client.status === 'reconnecting';
+    disconnect(reconnect);
+    if (!isWaiting || reconnect) return;
+    client.connect().then(
+      () => disconnect(),
+      () => undefined,
+    );
+    // A cluster that is given up before it has looked for its nodes tells no end either.
+    if (!isCluster(client)) disconnect();
+  };
 }
 
 /** Makes a new client of the same address: a duplicate where a client was passed in. */

@@ -6,6 +6,7 @@ import {
   checkConnection,
   leaveReplica,
   openClient,
+  outliveFailover,
   passwordsOf,
   type RedisClient,
   type RedisConnection,
@@ -94,7 +95,7 @@ class RedisDedupeStore implements RedisDedupe {
     this.#keyPrefix = keyPrefix;
     this.#timeout = timeout;
     // Each operation that fails says so itself; ioredis would print what nobody listens to.
-    if (isOwned) client.on('error', () => undefined);
+    if (isOwned) client.on('error', (error: Error) => outliveFailover(client, error));
   }
 
   async claim(key: string, owner: string, leaseMs: number): Promise<ClaimResult> {

@@ -341,6 +341,20 @@ test('a worker tells that Redis is back, though no event comes', async () => {
   }
 });
 
+test('a worker whose Redis has gone waits for no Redis as it closes', async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const { hooks, told } = notes();
+  const inbox = createInbox({ connection: server.url, hooks });
+  const worker = inbox.work({ lead_captured: () => undefined });
+  await inbox.store(stored());
+  await eventually(() => expect(told).toEqual(['stored', 'handled']));
+  await server.stop();
+  // Its clients wait to connect again.
+  await sleep(300);
+  await expect(worker.close({ grace: 2_147_483_647 })).resolves.toBeUndefined();
+});
+
 test('a worker that was closed keeps no process alive, however long its grace', async () => {
   // Those that do.
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;

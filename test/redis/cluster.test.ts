@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createRedisDedupe } from 'agent-platform-sdk/redis';
 import { Cluster, Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
 import { type RedisServer, startRedis } from '../../scripts/redis-server.js';
-import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
+import { createInbox, eventually, notes, stored } from '../bullmq/inbox-fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from '../webhooks/deliveries.js';
 
@@ -224,4 +225,17 @@ test('no password of a cluster shows in errors', async () => {
   cluster.emit('error', new Error('all: canary-one canary-two canary-three'));
   expect(told).toContain('all: [redacted] [redacted] [redacted]');
   expect(String([error, told])).not.toContain('canary');
+});
+
+test('a worker whose cluster has gone waits for no Redis as it closes', async () => {
+  const servers = await startCluster();
+  const { hooks, told } = notes();
+  const inbox = createInbox({ connection: openCluster(servers), hooks });
+  const worker = inbox.work({ process: async () => undefined });
+  await inbox.store(stored());
+  await eventually(() => expect(told).toEqual(['stored', 'handled']));
+  await Promise.all(servers.map((server) => server.stop()));
+  // Its clients wait to connect again.
+  await sleep(500);
+  await expect(worker.close({ grace: 2_147_483_647 })).resolves.toBeUndefined();
 });

@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRedisDedupe } from 'agent-platform-sdk/redis';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
+import { createInbox, eventually, notes, redis, stored, url } from '../bullmq/inbox-fixture.js';
+import { deferred } from '../support/deferred.js';
+import { type ScriptedSentinel, scriptSentinel } from './scripted-sentinel.js';
 import { startWatched } from './sentinels.js';
 
 test('with three Sentinels, nothing acknowledged is lost when the Redis is killed', {
@@ -62,4 +66,74 @@ test('a client with Sentinels that is not told of failovers is warned of', { tim
     if (failoverDetector) expect(warnings).not.toContainEqual(warning);
     else expect(warnings).toContainEqual(warning);
   }
+});
+
+type SentinelOptions = ScriptedSentinel['connection'];
+
+/** Cuts the connections of all clients, and tells of a failover just as they ask for the Redis that takes writes. */
+async function cutAndTell(
+  sentinel: ScriptedSentinel,
+  clients: number,
+  meanwhile = () => undefined as unknown,
+): Promise<void> {
+  const asked = sentinel.holdUntilAsked(clients);
+  await redis.call('CLIENT', 'KILL', 'TYPE', 'normal');
+  await asked;
+  meanwhile();
+  sentinel.tellFailover();
+  // It comes before the answer, which is sent on another connection.
+  await sleep(100);
+  sentinel.release();
+}
+
+test.each([
+  ['made by it', (options: SentinelOptions) => options],
+  [
+    'passed in',
+    (options: SentinelOptions) => {
+      const client = new Redis({ ...options, failoverDetector: true });
+      onTestFinished(() => client.disconnect());
+      return client;
+    },
+  ],
+])(
+  'an inbox that is told of a failover while its client, %s, asks a Sentinel stores on',
+  async (_, connect) => {
+    const sentinel = await scriptSentinel(Number(new URL(url).port));
+    const inbox = createInbox({ connection: connect(sentinel.connection) });
+    await inbox.store(stored());
+    await cutAndTell(sentinel, 1);
+    const webhook = stored();
+    await inbox.store(webhook);
+    expect(await redis.exists(`bull:agent-platform-webhooks:${webhook.key}`)).toBe(1);
+  },
+);
+
+test('a worker that is told of a failover while it asks a Sentinel records what it has handled, and takes events', async () => {
+  const sentinel = await scriptSentinel(Number(new URL(url).port));
+  const [began, end] = [deferred(), deferred()];
+  const { hooks, told } = notes();
+  const process = vi.fn(async () => {
+    began.resolve();
+    await end.promise;
+  });
+  createInbox({ connection: sentinel.connection, hooks }).work({ process });
+  const inbox = createInbox();
+  await inbox.store(stored());
+  await began.promise;
+  // What it records meanwhile is rejected.
+  await cutAndTell(sentinel, 2, end.resolve);
+  await eventually(() => expect(told).toEqual(['handled']));
+  await inbox.store(stored());
+  await eventually(() => expect(told).toEqual(['handled', 'handled']));
+  expect(process).toHaveBeenCalledTimes(2);
+});
+
+test('a dedupe store that is told of a failover while it asks a Sentinel goes on', async () => {
+  const sentinel = await scriptSentinel(Number(new URL(url).port));
+  const store = createRedisDedupe({ connection: { ...sentinel.connection, failoverDetector: true } });
+  onTestFinished(() => store.close());
+  await store.claim('one', 'owner', 60_000);
+  await cutAndTell(sentinel, 1);
+  await expect(store.claim('other', 'owner', 60_000)).resolves.toBe('new');
 });
