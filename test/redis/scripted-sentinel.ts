@@ -41,10 +41,8 @@ export async function scriptSentinel(redisPort: number): Promise<ScriptedSentine
     socket.on('error', () => undefined).on('close', () => listeners.delete(socket));
     // Each command comes as a list; none here holds a list itself.
     socket.on('data', (data) => {
-      for (const command of String(data)
-        .split(/^\*\d+\r\n/m)
-        .slice(1))
-        reply(socket, command);
+      const [, ...commands] = String(data).split(/^\*\d+\r\n/m);
+      for (const command of commands) reply(socket, command);
     });
   });
   const port = await listenOnLoopback(server);
