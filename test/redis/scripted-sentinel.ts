@@ -12,6 +12,8 @@ export interface ScriptedSentinel {
   tellFailover(): void;
   /** Answers all who wait, and all who ask from now on. */
   release(): void;
+  /** From now on it is gone: whoever connects is cut off. */
+  stop(): void;
 }
 
 const CHANNEL = '+switch-master';
@@ -23,7 +25,7 @@ const list = (...items: readonly string[]) =>
 export async function scriptSentinel(redisPort: number): Promise<ScriptedSentinel> {
   const listeners = new Set<Socket>();
   const asking: (() => void)[] = [];
-  let isHeld = false;
+  let [isHeld, isGone] = [false, false];
   const reply = (socket: Socket, command: string) => {
     const words = command.toLowerCase();
     const isSubscription = words.includes('subscribe');
@@ -38,6 +40,7 @@ export async function scriptSentinel(redisPort: number): Promise<ScriptedSentine
     else socket.write('+OK\r\n');
   };
   const server = createServer((socket) => {
+    if (isGone) return socket.destroy();
     socket.on('error', () => undefined).on('close', () => listeners.delete(socket));
     // Each command comes as a list; none here holds a list itself.
     socket.on('data', (data) => {
@@ -60,6 +63,10 @@ export async function scriptSentinel(redisPort: number): Promise<ScriptedSentine
     release() {
       isHeld = false;
       for (const answer of asking.splice(0)) answer();
+    },
+    stop() {
+      isGone = true;
+      for (const socket of listeners) socket.destroy();
     },
   };
 }

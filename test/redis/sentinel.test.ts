@@ -137,3 +137,17 @@ test('a dedupe store that is told of a failover while it asks a Sentinel goes on
   await cutAndTell(sentinel, 1);
   await expect(store.claim('other', 'owner', 60_000)).resolves.toBe('new');
 });
+
+test('a worker whose Sentinels have gone waits for none as it closes', async () => {
+  const sentinel = await scriptSentinel(Number(new URL(url).port));
+  const { hooks, told } = notes();
+  // Its clients wait to connect again, and nothing else.
+  const connection = { ...sentinel.connection, retryStrategy: () => 600_000 };
+  const worker = createInbox({ connection, hooks }).work({ process: async () => undefined });
+  await createInbox().store(stored());
+  await eventually(() => expect(told).toEqual(['handled']));
+  sentinel.stop();
+  await redis.call('CLIENT', 'KILL', 'TYPE', 'normal');
+  await sleep(100);
+  await expect(worker.close({ grace: 2_147_483_647 })).resolves.toBeUndefined();
+});
