@@ -164,12 +164,15 @@ test.each([
   expect(endpoint({ method: 'GET', path, response: ToolSchema }).path).toBe(path);
 });
 
-test.each(['get', 'HEAD', '', undefined])('an endpoint cannot have the method %j', (method) => {
-  const declaration = { method, path: '/agents', response: ToolSchema } as unknown;
-  expect(() => endpoint(declaration as Parameters<typeof endpoint>[0])).toThrow(
-    'the method of /agents must be GET, POST, PUT, PATCH or DELETE',
-  );
-});
+test.each(['get', 'HEAD', 'GETS', 'UNPOST', '', undefined])(
+  'an endpoint cannot have the method %j',
+  (method) => {
+    const declaration = { method, path: '/agents', response: ToolSchema } as unknown;
+    expect(() => endpoint(declaration as Parameters<typeof endpoint>[0])).toThrow(
+      'the method of /agents must be GET, POST, PUT, PATCH or DELETE',
+    );
+  },
+);
 
 test.each(['None', 'basic', '', null, ['none']])('an endpoint cannot have the auth %j', (auth: unknown) => {
   const declaration = { method: 'GET', path: '/agents', response: ToolSchema, auth } as unknown;
