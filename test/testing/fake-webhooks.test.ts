@@ -501,6 +501,20 @@ describe('the platform of an agent (6.2)', () => {
     },
   );
 
+  test('is that of the agent in the region of the event', async () => {
+    const { fake } = subscribed();
+    fake.add.agent({ id: 'bot', platform: 'vg' });
+    fake.add.na.agent({ id: 'bot', platform: 'vf' });
+    const overrides = { agentId: 'bot' };
+
+    const sent = await fake.webhooks.send('lead_captured', overrides, { region: 'eu' });
+
+    expect(sent).toHaveLength(1);
+    expect(() => fake.webhooks.send('lead_captured', overrides, { region: 'na' })).toThrow(
+      'only the native platform',
+    );
+  });
+
   test('is said to who sends an event over HTTP', async () => {
     const fake = createFakePlatform();
     await using server = await fake.listen({ control: true });
