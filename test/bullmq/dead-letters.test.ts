@@ -295,6 +295,16 @@ test('what Redis forbids is told without the command, which can hold payloads', 
   }
 });
 
+test('no password shows in why they are out of reach', async () => {
+  const client = new Redis(url);
+  onTestFinished(() => client.disconnect());
+  await client.ping();
+  client.options.password = 'canary-password';
+  client.zrange = () => Promise.reject(new Error('ERR not with canary-password'));
+  const { deadLetters } = createInbox({ connection: client });
+  await expect(deadLetters.replayAll()).rejects.toThrow('out of reach: ERR not with [redacted]');
+});
+
 test('a reason that another program has stored is masked where it is read', async () => {
   const { inbox, ids } = await setUp(1);
   await redis.hset(`bull:agent-platform-webhooks:${ids[0]}`, 'failedReason', 'sessionKey=canary');

@@ -113,6 +113,8 @@ test('names, times and sums of a record fit each other', () => {
     expect(made.variable()).toMatchObject({ ...made.variableInput(), userId: 'owner_eu' });
     const tool = made.tool();
     const convo = made.conversation() as Required<ReturnType<Fixtures['conversation']>>;
+    for (const rating of [convo.csat?.satisfaction10, convo.csat?.ease10])
+      expect(rating).toBeLessThanOrEqual(10);
     const [handoff] = convo.handoffHistory as {
       requestedAt: number;
       acceptedAt: number;
