@@ -201,6 +201,31 @@ test('one that waits at the deadline is answered 500, told, and handled in its t
   expect([handled.slice(3), skipped, clock.timers.size]).toEqual([[5], [1, 3], 0]);
 });
 
+test('one that settles after its turn ends the turn of no other', async () => {
+  const clock = new ManualClock();
+  const begun: number[] = [];
+  const ends = new Map([1, 2, 3].map((session) => [session, deferred()]));
+  const handle = (session: number) => {
+    begun.push(session);
+    return ends.get(session)?.promise;
+  };
+  const { send } = setUp(handle, { clock, deadline: 1_000 });
+  const answers = [send(1)];
+  await settle();
+  answers.push(send(2));
+  await clock.advance(1_000);
+  answers.push(send(3));
+  await settle();
+  ends.get(1)?.resolve();
+  await settle();
+  expect(begun).toEqual([1, 2]);
+  ends.get(2)?.resolve();
+  await settle();
+  expect(begun).toEqual([1, 2, 3]);
+  ends.get(3)?.resolve();
+  expect(await Promise.all(answers)).toEqual([500, 500, 200]);
+});
+
 /** A snapshot as an inbox has stored it. */
 const stored = (session: number, payload: object, age: { receivedAt?: number; sequence?: number } = {}) => ({
   key: '',
