@@ -59,7 +59,7 @@ test.each([
 
 test('an event that does not reach its replicas in time is refused by name, with 500', async () => {
   const { url, copying } = await startLagging();
-  const inbox = createInbox({ connection: url, replicas: 1, storeTimeout: 1_000 });
+  const inbox = createInbox({ connection: url, replicas: 1, storeTimeout: 3_000 });
   const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
   const errors: unknown[] = [];
   receiver.onError((error) => errors.push(error));
