@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -204,6 +204,19 @@ test.each([
     expect(stdout).toContain(finding);
   },
 );
+
+test('a server that says nothing is not waited for, and what its call comes to is told', async () => {
+  let connections = 0;
+  const silent = createTcpServer((socket) => {
+    connections += 1;
+    socket.on('error', () => undefined);
+    if (connections > 1) socket.destroy();
+  });
+  const port = await listenOnLoopback(silent);
+  const { text } = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: `https://127.0.0.1:${port}` });
+  expect(text).not.toMatch(/^\w+ +tls/m);
+  expect(text).toMatch(/^fail +service +GET \/tools\/defaults failed without an answer/m);
+});
 
 test('a certificate is looked at by an IPv6 address too', async () => {
   const server = createServer(ownCertificate()).listen(0, '::1');
