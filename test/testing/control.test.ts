@@ -559,6 +559,9 @@ test('what happens is told as it happens', async () => {
 
   await clientOf(fake).tools.listDefaults();
   await ask('POST /events', { type: 'lead_captured' });
+  await until(() => text.includes('event: delivery'));
+  // What is only read changes no records.
+  expect(text).not.toContain('data: "records"');
   const changes: readonly (readonly [what: string, change: () => unknown])[] = [
     ['records', () => ask('POST /records/eu/leads', { id: 'lead' })],
     ['records', () => ask('PATCH /records/eu/leads/lead', { agentId: fake.seed.eu.agentId })],
