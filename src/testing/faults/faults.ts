@@ -211,7 +211,6 @@ export class FaultList implements Faults {
 
 function strikes(entry: Entry, region: Region, endpoint: string | undefined): boolean {
   const { fault } = entry;
-  if (entry.remaining <= 0) return false;
   if (fault.region !== undefined && fault.region !== region) return false;
   if (entry.endpoint !== undefined && entry.endpoint !== endpoint) return false;
   return fault.rate === undefined || entry.random() < fault.rate;
