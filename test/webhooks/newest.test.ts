@@ -149,6 +149,27 @@ test('a workspace whose secret is the name of another is another', async () => {
   expect(handled).toEqual([2, 1]);
 });
 
+test('of two of one moment, the one whose body came to its end first is not the newer one for that', async () => {
+  const clock = new ManualClock();
+  const { receiver, send, handled, skipped } = setUp(undefined, { clock });
+  const rest = deferred();
+  const { body: text } = post('conversation_updated', { sessionId: '1', createdAt: 5 });
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      await rest.promise;
+      controller.enqueue(new TextEncoder().encode(text));
+      controller.close();
+    },
+  });
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+  const slow = receiver.fetch(new Request('http://host', init));
+  await clock.advance(10);
+  expect(await send(2, { createdAt: 5 })).toBe(200);
+  rest.resolve();
+  expect((await slow).status).toBe(200);
+  expect([handled, skipped]).toEqual([[2], [1]]);
+});
+
 test('where the newest fails, the next older one is handled', async () => {
   const first = deferred();
   const { send, handled, skipped } = setUp((session) => {
