@@ -49,7 +49,14 @@ async function startCluster(replicas = 0): Promise<RedisServer[]> {
   for (const [index, server] of servers.slice(3).entries()) {
     await withNode(server, (node) => node.cluster('REPLICATE', ids[index % 3] ?? ''));
   }
-  await eventually(() => Promise.all(servers.map(agree)));
+  // A client that comes then knows the replicas too.
+  const knowsReplicas = async (server: RedisServer) => {
+    await agree(server);
+    for (const [, , ...nodes] of await withNode(server, (node) => node.cluster('SLOTS'))) {
+      expect(nodes).toHaveLength(1 + replicas);
+    }
+  };
+  await eventually(() => Promise.all(servers.map(knowsReplicas)));
   return servers;
 }
 

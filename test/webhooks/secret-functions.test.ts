@@ -333,6 +333,18 @@ test('a load that was overtaken ends without the one that is waited for', async 
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 401]);
 });
 
+test.each([{}, { workspaceSecret: '' }, { workspaceSecret: 7 }])(
+  'nothing is loaded for a payload that has no secret: %j',
+  async (payload) => {
+    const load = vi.fn(() => secret);
+    const receiver = createWebhookReceiver({ secret: load, logger: new RecordingLogger() });
+    const body = { type: 'webhook_test', payload };
+    expect((await receiver.handle({ method: 'POST', body })).status).toBe(401);
+    await expect(parseWebhookRequest(body, { secret: load })).rejects.toThrow('was not verified');
+    expect(load).not.toHaveBeenCalled();
+  },
+);
+
 test('parseWebhookRequest keeps what a function has loaded for further calls with it', async () => {
   let loads = 0;
   const options = {
