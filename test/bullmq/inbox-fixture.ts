@@ -119,3 +119,13 @@ async function contentOf(key: string): Promise<unknown> {
 export function eventually<Value>(check: () => Value | Promise<Value>): Promise<Value> {
   return vi.waitFor(check, { timeout: 15_000, interval: 10 });
 }
+
+/** Resolves when a worker waits for events at one of these servers. A command that is under way is waited for as it closes. */
+export async function untilIdle(...urls: readonly string[]): Promise<void> {
+  const clients = urls.map((server) => new Redis(server));
+  await eventually(async () => {
+    const lists = await Promise.all(clients.map((client) => client.client('LIST')));
+    if (!lists.join('').includes('cmd=bzpopmin')) throw new Error('no worker waits');
+  });
+  for (const client of clients) client.disconnect();
+}

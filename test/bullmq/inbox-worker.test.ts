@@ -17,6 +17,7 @@ import {
   receiverWith,
   redis,
   stored,
+  untilIdle,
   url,
 } from './inbox-fixture.js';
 
@@ -349,6 +350,7 @@ test('a worker whose Redis has gone waits for no Redis as it closes', async () =
   const worker = inbox.work({ lead_captured: () => undefined });
   await inbox.store(stored());
   await eventually(() => expect(told).toEqual(['stored', 'handled']));
+  await untilIdle(server.url);
   await server.stop();
   // Its clients wait to connect again.
   await sleep(300);

@@ -5,7 +5,7 @@ import { Cluster, Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
 import { type RedisServer, startRedis } from '../../scripts/redis-server.js';
-import { createInbox, eventually, notes, stored } from '../bullmq/inbox-fixture.js';
+import { createInbox, eventually, notes, stored, untilIdle } from '../bullmq/inbox-fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from '../webhooks/deliveries.js';
 
@@ -241,6 +241,7 @@ test('a worker whose cluster has gone waits for no Redis as it closes', async ()
   const worker = inbox.work({ process: async () => undefined });
   await inbox.store(stored());
   await eventually(() => expect(told).toEqual(['stored', 'handled']));
+  await untilIdle(...servers.map((server) => server.url));
   await Promise.all(servers.map((server) => server.stop()));
   // Its clients wait to connect again.
   await sleep(500);

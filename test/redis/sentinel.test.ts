@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRedisDedupe } from 'agent-platform-sdk/redis';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createInbox, eventually, notes, redis, stored, url } from '../bullmq/inbox-fixture.js';
+import { createInbox, eventually, notes, redis, stored, untilIdle, url } from '../bullmq/inbox-fixture.js';
 import { deferred } from '../support/deferred.js';
 import { type ScriptedSentinel, scriptSentinel } from './scripted-sentinel.js';
 import { startWatched } from './sentinels.js';
@@ -146,6 +146,7 @@ test('a worker whose Sentinels have gone waits for none as it closes', async () 
   const worker = createInbox({ connection, hooks }).work({ process: async () => undefined });
   await createInbox().store(stored());
   await eventually(() => expect(told).toEqual(['handled']));
+  await untilIdle(url);
   sentinel.stop();
   await redis.call('CLIENT', 'KILL', 'TYPE', 'normal');
   await sleep(100);
