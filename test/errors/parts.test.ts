@@ -68,8 +68,10 @@ test('fields that do not fit are named in the message, each on a line', () => {
 
 test('an event that is on too few replicas is told of with how many it reached', () => {
   const error = new InboxReplicasError({ reached: 1, wanted: 2, cause: 'late' });
-  expect(error.message).toContain('reached 1 of 2 replicas');
-  expect(error).toMatchObject({ reached: 1, wanted: 2, cause: 'late' });
+  expect(error.message).toBe(
+    'The event reached 1 of 2 replicas in time\n  See whether the replicas are connected, and whether they keep up.',
+  );
+  expect(error).toMatchObject({ name: 'InboxReplicasError', reached: 1, wanted: 2, cause: 'late' });
 });
 
 test('an answer in JSON shows no credential in its headers', () => {

@@ -118,12 +118,15 @@ test('the queues of a cluster are spread over its masters', async () => {
 test.each<[object, string]>([
   [{}, '{agent-platform-webhooks}:agent-platform-webhooks'],
   [{ queueName: 'a{b}' }, 'bull:a{b}'],
-  [{ prefix: '{mine}', queueName: 'a' }, '{mine}:a'],
+  [{ prefix: '{b}', queueName: 'a' }, '{b}:a'],
 ])('with %j the keys in a cluster begin with %s', async (options, prefix) => {
   const cluster = openCluster(await startCluster());
   const webhook = stored();
-  await createInbox({ connection: cluster, ...options }).store(webhook);
+  const inbox = createInbox({ connection: cluster, ...options });
+  await inbox.store(webhook);
   expect(await cluster.exists(`${prefix}:${webhook.key}`)).toBe(1);
+  // It writes to the node of these keys.
+  expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1 });
 });
 
 test('a client of one node of a cluster is told that Redis is one, when the keys are on another', async () => {

@@ -89,12 +89,24 @@ test('it warns of dead letters that fill the memory', async () => {
     for (let stored = 0; stored < count; stored += 1) await inbox.store(large());
     await eventually(async () => expect((await inbox.health()).deadLetters).toBe(all));
   };
-  await storeMore(80, 80);
+  await storeMore(8, 8);
+  expect((await inbox.health()).warnings.join()).not.toContain('dead letters');
+  await storeMore(72, 80);
   // Much of what is in use, and little of what may be.
   expect((await inbox.health()).warnings.join()).not.toContain('dead letters');
   await storeMore(121, 201);
   // Of 20 kB each, in 16 MiB.
   expect((await inbox.health()).warnings.join()).toMatch(/201 dead letters hold about 2\d % of maxmemory/);
+});
+
+test('it warns of a few large dead letters', async () => {
+  const { url } = await startLimited('16mb');
+  const inbox = createInbox({ connection: url, attempts: 1 });
+  inbox.work({ process: () => Promise.reject(new Error('no')) });
+  const payload = { text: 'x'.repeat(2_000_000) };
+  for (let count = 0; count < 2; count += 1) await inbox.store(stored({ payload }));
+  await eventually(async () => expect((await inbox.health()).deadLetters).toBe(2));
+  expect((await inbox.health()).warnings.join()).toMatch(/2 dead letters hold about 2\d % of maxmemory/);
 });
 
 test('what Redis itself does not count is not in use', async () => {
