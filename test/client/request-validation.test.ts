@@ -220,6 +220,19 @@ test.each([
   });
 });
 
+test('an error of the user’s own that has issues is the cause, and its issues are not those of the call', async () => {
+  const cause = Object.assign(new Error('not today'), {
+    issues: [{ path: ['mine'], code: 'c', message: 'm' }],
+  });
+  const value = {
+    toJSON(): never {
+      throw cause;
+    },
+  };
+  const error = await refusalOf((platform) => platform.variables.create('a1', { key: 'k', value }));
+  expect(error).toMatchObject({ cause, issues: [{ path: [] }] });
+});
+
 test('a date is sent in its JSON form', async () => {
   const { platform, requests } = connectTo(answerWith(200, { success: true, data: { id: 'v1' } }));
   await platform.variables.create('a1', { key: 'k', value: new Date(0) });
