@@ -330,3 +330,18 @@ describe('refuses', () => {
     expect(adding).toThrow(message);
   });
 });
+
+test('a record that is changed names records of its own region, and has no key of another there', () => {
+  const fake = createFakePlatform();
+  const { records, seed } = fake;
+  fake.add.na.agent({ id: 'there' });
+  fake.add.variable({ key: 'only in eu' });
+  expect(records.change('na', 'leads', seed.na.leadId, { agentId: 'there' }).agentId).toBe('there');
+  const change = (fields: object) => records.change('na', 'leads', seed.na.leadId, fields);
+  expect(() => change({ agentId: seed.eu.agentId })).toThrow(seed.eu.agentId);
+  const { id } = records.add('na', 'variables', { key: 'plan' });
+  expect(records.change('na', 'variables', id, { key: 'only in eu' }).key).toBe('only in eu');
+  expect(() => records.change('na', 'variables', id, { key: seed.na.variableKey })).toThrow(
+    'has a variable with the key',
+  );
+});
