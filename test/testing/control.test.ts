@@ -261,19 +261,22 @@ describe('subscriptions', () => {
     expect(fake.webhooks.subscriptions).toEqual([]);
   });
 
-  test('of the program stay after a reset though they were asked for over HTTP too', async () => {
-    const { fake, ask } = await steered();
-    const { secondWorkspaceId: workspaceId } = fake.seed.eu;
-    fake.webhooks.subscribe(HOOK);
-    await ask('POST /subscriptions', { url: HOOK, workspaceId });
-    const again = await ask('POST /subscriptions', { url: HOOK, events: ['webhook_test'] });
+  test.each(['eu', 'na'] as const)(
+    'of the program stay after a reset though they were asked for over HTTP too, in %s',
+    async (region) => {
+      const { fake, ask } = await steered();
+      const { secondWorkspaceId: workspaceId } = fake.seed[region];
+      fake.webhooks.subscribe(HOOK, { region });
+      await ask('POST /subscriptions', { url: HOOK, region, workspaceId });
+      const again = await ask('POST /subscriptions', { url: HOOK, region, events: ['webhook_test'] });
 
-    expect(again.body.subscription).toMatchObject({ events: ['webhook_test'], untilReset: false });
-    await ask('POST /reset', {});
-    expect(fake.webhooks.subscriptions).toEqual([again.body.subscription]);
-    const asked = await ask('POST /subscriptions', { url: HOOK, untilReset: true });
-    expect(asked.body.subscription.untilReset).toBe(true);
-  });
+      expect(again.body.subscription).toMatchObject({ events: ['webhook_test'], untilReset: false });
+      await ask('POST /reset', {});
+      expect(fake.webhooks.subscriptions).toEqual([again.body.subscription]);
+      const asked = await ask('POST /subscriptions', { url: HOOK, region, untilReset: true });
+      expect(asked.body.subscription.untilReset).toBe(true);
+    },
+  );
 
   test('are a hundred at most, once one is added', async () => {
     const { fake, ask } = await steered();

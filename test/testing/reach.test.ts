@@ -261,6 +261,15 @@ describe('permits is asked', () => {
     expect(asked[0]?.records.map(({ kind }) => kind)).toEqual(['agent', 'conversation']);
   });
 
+  test('of records of the region that is called', async () => {
+    const asked: PermitQuestion[] = [];
+    const fake = createFakePlatform({ choices: { permits: (question) => asked.push(question) > 0 } });
+    const { workspaceId, workspaceSecret: token, toolId } = fake.seed.na;
+    await clientOf(fake, { region: 'na', token }).tools.get(toolId);
+
+    expect(asked).toMatchObject([{ region: 'na', records: [{ kind: 'tool', workspaceId }] }]);
+  });
+
   test('of a conversation with its agent', async () => {
     const [reading] = await questions(calls['its conversation']);
 
