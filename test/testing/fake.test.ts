@@ -59,14 +59,17 @@ test('restore leaves out a subscription whose workspace is not there', () => {
   expect(fake.webhooks.subscriptions).toEqual([]);
 });
 
-test('restore brings back that a number was released for good', async () => {
-  const fake = createFakePlatform();
-  const { rentedNumberSid: phoneNumberSid } = fake.seed.eu;
-  await clientOf(fake).phoneNumbers.release({ phoneNumberSid, isImportedNumber: false });
-  const other = createFakePlatform();
-  other.restore(fake.snapshot());
-  expect(() => other.add.phoneNumber({ sid: phoneNumberSid })).toThrow('was released for good');
-});
+test.each(['eu', 'na'] as const)(
+  'restore brings back that a number of %s was released for good',
+  async (region) => {
+    const fake = createFakePlatform();
+    const { rentedNumberSid: phoneNumberSid, workspaceSecret: token } = fake.seed[region];
+    await clientOf(fake, { region, token }).phoneNumbers.release({ phoneNumberSid, isImportedNumber: false });
+    const other = createFakePlatform();
+    other.restore(fake.snapshot());
+    expect(() => other.add[region].phoneNumber({ sid: phoneNumberSid })).toThrow('was released for good');
+  },
+);
 
 test('restore ends the subscriptions that were added since, and knows nothing of receivers in process', () => {
   const fake = createFakePlatform();
