@@ -211,7 +211,7 @@ export class InboxQueue {
       await queue.waitUntilReady();
     } catch (error) {
       // It would go on listening to the client, which may be the application's.
-      await queue.close();
+      await succeedsWithin(queue.close(), CLOSING);
       throw error;
     }
     const opened: OpenQueue = {

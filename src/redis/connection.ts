@@ -9,7 +9,8 @@ export type RedisClient = Redis | Cluster;
  * The address of Redis: a URL (`redis://…`, `rediss://…` with TLS), options of ioredis (Sentinel included), or an ioredis
  * client, a `Cluster` included. A client that is passed in is never closed here, and keeps its settings. Give it a
  * `reconnectOnError` that returns true for `READONLY`, as clients made here have: after a failover, its connection can stay
- * open to a Redis that takes no more writes. With Sentinel, give it `failoverDetector: true` as well.
+ * open to a Redis that takes no more writes. With Sentinel, give it `failoverDetector: true` as well; where ioredis ends it in a
+ * failover, an inbox connects it again.
  */
 export type RedisConnection = string | RedisOptions | RedisClient;
 
