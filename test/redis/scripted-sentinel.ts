@@ -6,7 +6,9 @@ import { listenOnLoopback } from '../support/loopback.js';
 export interface ScriptedSentinel {
   /** The options by which ioredis asks it for the Redis that takes writes. */
   readonly connection: { readonly sentinels: { host: string; port: number }[]; readonly name: string };
-  /** From now on, whoever asks for the Redis waits. Resolves when so many clients do, and each of them still hears of failovers. */
+  /** Resolves when so many clients hear of failovers: each of them is connected to the Redis then. */
+  untilHeardBy(clients: number): Promise<void>;
+  /** From now on, whoever asks for the Redis waits. Resolves when so many clients do. */
   holdUntilAsked(clients: number): Promise<void>;
   /** Tells of a failover to all who listen. */
   tellFailover(): void;
@@ -51,10 +53,14 @@ export async function scriptSentinel(redisPort: number): Promise<ScriptedSentine
   const port = await listenOnLoopback(server);
   return {
     connection: { sentinels: [{ host: '127.0.0.1', port }], name: 'inbox' },
+    untilHeardBy: (clients) =>
+      eventually(() => {
+        if (listeners.size < clients) throw new Error('not all hear of failovers');
+      }),
     async holdUntilAsked(clients) {
       isHeld = true;
       await eventually(() => {
-        if (asking.length < clients || listeners.size < clients) throw new Error('not all have asked');
+        if (asking.length < clients) throw new Error('not all have asked');
       });
     },
     tellFailover() {

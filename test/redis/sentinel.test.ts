@@ -76,6 +76,7 @@ async function cutAndTell(
   clients: number,
   meanwhile = () => undefined as unknown,
 ): Promise<void> {
+  await sentinel.untilHeardBy(clients);
   const asked = sentinel.holdUntilAsked(clients);
   await redis.call('CLIENT', 'KILL', 'TYPE', 'normal');
   await asked;
