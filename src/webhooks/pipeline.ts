@@ -349,7 +349,7 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
     // What came to nothing before it was verified, after the deadline, was reported then.
     const isTold = this.event === undefined && DeliveryContext.overdueBy(this.context) !== undefined;
     if (isRefused && !isTold) await this.#parts.reports.rejected(this, refused.reason, refused);
-    if (!isRefused && !isTold) await this.#fail(error, outcome ? 'validation' : (STAGES[phase] ?? 'dedupe'));
+    if (!isRefused && !isTold) await this.#fail(error, STAGES[phase] ?? 'dedupe');
     return settled;
   }
 
