@@ -393,6 +393,22 @@ test('an onSkipped that never settles does not hold the answer beyond the deadli
   expect([await answer, failures]).toEqual([200, []]);
 });
 
+test('the answer waits for onSkipped: a process may end with it', async () => {
+  const { receiver, send } = setUp();
+  const told = deferred();
+  const ended: string[] = [];
+  receiver.onSkipped(async () => {
+    await told.promise;
+    ended.push('told');
+  });
+  await send(2);
+  const answering = send(1).then(() => ended.push('answered'));
+  await settle();
+  told.resolve();
+  await answering;
+  expect(ended).toEqual(['told', 'answered']);
+});
+
 test('onSkipped is given the context of the delivery, and what it throws is logged by its name', async () => {
   const { receiver, send, logger } = setUp(undefined, { logLevel: 'info' });
   const contexts: unknown[] = [];

@@ -12,7 +12,7 @@ import {
   type WebhookReceiverOptions,
   type WebhookRejection,
 } from 'agent-platform-sdk';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, envelope, minimal, type OptionsWithSecret, post, secret } from './deliveries.js';
@@ -302,7 +302,9 @@ test.each<[number, string, unknown]>([
   [401, 'verification_failed', delivery('lead_captured', { workspaceSecret: 'forged' })],
   [401, 'verification_failed', '[]'],
   [401, 'verification_failed', {}],
+  [401, 'verification_failed', null],
   [401, 'verification_failed', 'hello'],
+  [401, 'verification_failed', '{"workspaceSecret":"no escape: \\x"}'],
   [401, 'verification_failed', new Uint8Array([0xff])],
   [400, 'not_json', delivery('lead_captured').slice(0, -1)],
   [400, 'not_json', ''],
@@ -374,6 +376,7 @@ test.each<[what: string, body: string, handler: () => unknown]>([
   ],
   ['handler rejects', delivery('lead_captured'), () => Promise.reject(new Error('rejected'))],
   ['delivery is refused', 'no', () => undefined],
+  ['payload does not fit', delivery('lead_captured', { agentId: 7 }), () => undefined],
 ])('where a %s, the answer waits for the listeners: a process may end with it', async (_, body, handler) => {
   const told = deferred();
   const ended: string[] = [];
@@ -450,6 +453,17 @@ test('by default only what was refused or failed is logged', async () => {
   receiver.on('webhook_test', () => undefined);
   await receiver.handle(post('webhook_test'));
   await receiver.handle({ method: 'POST', body: '{}' });
+  expect(logger.lines).toHaveLength(1);
+});
+
+test('the environment says how much is logged, unless an option does', async () => {
+  vi.stubEnv('AGENT_PLATFORM_LOG', 'error');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const logger = new RecordingLogger();
+  for (const options of [{}, { logLevel: 'warn' }] as const) {
+    const receiver = createWebhookReceiver({ secret, logger, ...options });
+    await receiver.handle({ method: 'POST', body: '{}' });
+  }
   expect(logger.lines).toHaveLength(1);
 });
 
@@ -604,12 +618,14 @@ test.each<[options: object, message: string]>([
 test('a handler for an unknown type or a list of types, or one that is no function, is refused', () => {
   const { receiver } = setUp();
   expect(() => receiver.on('lead_capturd' as 'lead_captured', () => undefined)).toThrow(
-    /lead_capturd.*Known/,
+    expect.objectContaining({ option: 'type', message: expect.stringMatching(/lead_capturd.*Known/) }),
   );
   for (const type of [['lead_captured'], null, undefined]) {
     expect(() => receiver.on(type as never, () => undefined)).toThrow(ConfigurationError);
   }
-  expect(() => receiver.on('lead_captured', undefined as never)).toThrow(ConfigurationError);
+  expect(() => receiver.on('lead_captured', undefined as never)).toThrow(
+    expect.objectContaining({ option: 'on', message: 'on takes a function, got nothing.' }),
+  );
   for (const name of [
     'onAny',
     'onUnhandled',
