@@ -28,14 +28,16 @@ test.each<[string, () => unknown, new (...args: never[]) => Error, string]>([
   expect(() => parseWebhook(body(), { secret })).toThrow(hint);
 });
 
-test('a text that is forged gets no advice about what to pass, and a wrong body is an option that is wrong', async () => {
+test('what is forged gets no advice about what to pass, and a wrong body is an option that is wrong', async () => {
   const forged = delivery('lead_captured', { workspaceSecret: 'forged' });
   const told = expect.objectContaining({
     message:
       'The webhook was not verified: payload.workspaceSecret is missing or not your workspace secret\n' +
       '  After a rotation, `secret` takes both secrets as a list.',
   }) as Error;
-  expect(() => parseWebhook(forged, { secret })).toThrow(told);
+  for (const body of [forged, JSON.parse(forged)]) {
+    expect(() => parseWebhook(body, { secret })).toThrow(told);
+  }
   // What is neither genuine nor JSON is not parsed.
   for (const body of [forged, 'not JSON']) {
     await expect(parseWebhookRequest(body, { secret })).rejects.toThrow(told);
@@ -226,7 +228,10 @@ test('a stranger who sends nothing, or looks by, leads to no hint', async () => 
   await receiver.handle({ method: 'GET' });
   await receiver.handle({ method: 'POST', body: '' });
   await receiver.fetch(new Request('https://example.com'));
-  expect(hints).toEqual([undefined, undefined, undefined]);
+  // These two read the body themselves.
+  await receiver.fetch(new Request('https://example.com', { method: 'POST' }));
+  await receiver.node(nodeRequest({}) as never, respond() as never);
+  expect(hints).toEqual([undefined, undefined, undefined, undefined, undefined]);
 });
 
 test('a secret that is not set asks for the environment variable', () => {
