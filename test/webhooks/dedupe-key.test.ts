@@ -28,7 +28,7 @@ const payload = { message: 'm', createdAt: 1, workspaceSecret: secret };
 const body = { type: 'webhook_test', payload };
 
 // Receivers of two versions share a store during a deployment, and what was handled is remembered for a day.
-test.each<[what: string, options: WebhookSecretOptions, body: unknown, key: string]>([
+test.each<[what: string, options: WebhookSecretOptions, body: unknown, key: string, unnamed?: string]>([
   [
     'text of an unnamed workspace',
     { secret },
@@ -53,10 +53,12 @@ test.each<[what: string, options: WebhookSecretOptions, body: unknown, key: stri
     { verifySecret: () => true },
     body,
     '797dcb0738fa7eb7b8fa4b51fceadb87bb4ab33d3acc7dc3f4dec0ae7eb7f281',
+    '0e3ee4ceed586b12',
   ],
-])('the key of %s is the same in each version', async (_, options, sent, key) => {
-  const keys: string[] = [];
-  const inbox = { store: (stored: StoredWebhook) => keys.push(stored.key) };
+])('the key of %s is the same in each version', async (_, options, sent, key, unnamedWorkspace) => {
+  const stored: StoredWebhook[] = [];
+  const inbox = { store: (webhook: StoredWebhook) => stored.push(webhook) };
   await createWebhookReceiver({ ...options, inbox, logLevel: 'off' }).handle({ method: 'POST', body: sent });
-  expect(keys).toEqual([key]);
+  expect(stored).toMatchObject([{ key }]);
+  expect(stored[0]?.unnamedWorkspace).toBe(unnamedWorkspace);
 });

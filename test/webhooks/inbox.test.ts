@@ -35,9 +35,13 @@ const job: StoredWebhook = {
 };
 
 test('a verified event is stored without the secret, and answered 200 before any handler runs', async () => {
-  const { receiver, stored, clock } = setUp({ secret: { acme: secret } });
+  const logger = new RecordingLogger();
+  const { receiver, stored, clock } = setUp({ secret: { acme: secret }, logger, logLevel: 'info' });
   receiver.onAny(() => expect.unreachable());
   expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
+  expect(logger.lines).toEqual([
+    expect.stringMatching(/^info .*webhook lead_captured of "acme": 200 stored after/),
+  ]);
   expect(stored).toStrictEqual([
     {
       version: 1,
@@ -247,6 +251,7 @@ test('a receiver without a secret processes what is stored, and says why it take
 
 test.each([
   ['whose secret is not set', { secret: undefined }],
+  ['whose look-up is not there', { verifySecret: undefined }],
   ['that has an inbox', { inbox: { store: () => undefined } }],
 ])('a receiver %s is not taken for one without a secret', (_, options) => {
   expect(() => createWebhookReceiver(options as object)).toThrow(ConfigurationError);

@@ -509,8 +509,11 @@ test.each([
   ['a BigInt', 1n],
   ['an object that holds itself', cycle],
 ])('an object with %s, of which no key can be made, is answered 500, and reported', async (_, extra) => {
-  const { receiver, failures } = setUp();
   const body = envelope('lead_captured', { extra });
-  expect((await receiver.handle({ method: 'POST', body })).status).toBe(500);
-  expect(failures).toMatchObject([{ stage: 'dedupe', event: { type: 'lead_captured' } }]);
+  const inbox = { store: () => expect.unreachable() };
+  for (const [stage, options] of [['dedupe', {}] as const, ['inbox', { inbox }] as const]) {
+    const { receiver, failures } = setUp(options);
+    expect((await receiver.handle({ method: 'POST', body })).status).toBe(500);
+    expect(failures).toMatchObject([{ stage, event: { type: 'lead_captured' } }]);
+  }
 });
