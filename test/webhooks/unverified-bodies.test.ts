@@ -86,6 +86,13 @@ test('after the clock was set back, the largest of those that came before gives 
   expect([await send([600]), small, large]).toEqual([{}, {}, { status: 503 }]);
 });
 
+test('as many bodies give way as have to', async () => {
+  const { clock, send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_000 });
+  const slow = [await send([400]), await send([400])];
+  await clock.advance(1_000);
+  expect([await send([900]), slow]).toEqual([{}, [{ status: 503 }, { status: 503 }]]);
+});
+
 test('of bodies that began together the largest is given up, if it is the one that asks for more', async () => {
   const { send } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_500 });
   const small = await send([700]);
@@ -167,6 +174,26 @@ test('a body that waits for a look-up gives way once it was answered at the dead
   for (const one of [hung, end]) one.resolve();
   await settle();
   expect(handled).toEqual(['agent_updated', 'lead_captured']);
+});
+
+test('where its body has given way, a look-up is asked about nothing more of it', async () => {
+  const hung = deferred();
+  const asked: string[] = [];
+  const verifySecret = (presented: string) => {
+    asked.push(presented);
+    return asked.length === 1 ? hung.promise.then(() => false) : true;
+  };
+  const { clock, send } = setUp({
+    secrets: { verifySecret },
+    maxBodyBytes: 1_000,
+    maxUnverifiedBytes: 1_000,
+  });
+  const one = await send([700], `[{"workspaceSecret":"forged"},${delivery('webhook_test')}]`);
+  await clock.advance(55_000);
+  expect(await send([700], delivery('webhook_test'))).toEqual({ status: 200 });
+  hung.resolve();
+  await settle();
+  expect([one, asked]).toEqual([{ status: 500 }, ['forged', secret]]);
 });
 
 test('a look-up is not asked about a secret that is longer than any', async () => {
