@@ -49,16 +49,20 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 test.each([
   ['announced', 1_001, 0],
   ['not announced', undefined, 101],
-])(
+  ['announced, and is read as text', 1_001, 0, 'latin1'],
+] as const)(
   'of a body that is too large, and was %s, twice the limit passes unread; then the connection ends',
-  async (_, announced, before) => {
+  async (_, announced, before, encoding?: BufferEncoding) => {
     const receiver = createWebhookReceiver({ secret, maxBodyBytes: 100, logLevel: 'off' });
     const request = requestOf(announced);
+    if (encoding !== undefined) request.setEncoding(encoding);
     // Only these parts of a request are looked at.
     const response = new ServerResponse(request as unknown as IncomingMessage);
     if (before > 0) request.push(Buffer.alloc(before));
     await receiver.node(request, response);
     expect(response.statusCode).toBe(413);
+    // An error without a listener would be thrown, and end the process.
+    request.emit('error', new Error('aborted'));
     request.push(Buffer.alloc(150));
     request.push(Buffer.alloc(50));
     await turn();

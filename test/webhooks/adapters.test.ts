@@ -300,7 +300,7 @@ test('fetch reads no further than the limit', async () => {
   const body = new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(600)), cancel });
   const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
   expect((await receiver.fetch(new Request('https://example.com', init))).status).toBe(413);
-  expect(rejections).toMatchObject([{ reason: 'body_too_large' }]);
+  expect(rejections).toMatchObject([{ reason: 'body_too_large', size: 1_200 }]);
   expect(cancel).toHaveBeenCalledOnce();
 });
 
