@@ -11,6 +11,7 @@ import {
 } from 'agent-platform-sdk';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { delivery, envelope, minimal, secret } from './deliveries.js';
+import { settle } from './manual-clock.js';
 
 const genuine = delivery('lead_captured');
 const event = { type: 'lead_captured', payload: minimal.lead_captured };
@@ -119,10 +120,18 @@ test('names each field of a known event that does not fit', () => {
   );
 });
 
-test.each([undefined, null, 7, {}])('a verified envelope with the type %j is a payload error', (type) => {
+test.each([
+  [undefined, 'required: expected string'],
+  [null, 'expected string, received null'],
+  [7, 'expected string, received number'],
+  [{}, 'expected string, received object'],
+])('a verified envelope with the type %j is a payload error', (type, message) => {
   const body = { type, payload: { workspaceSecret: secret } };
-  expect(() => parseWebhook(body, { secret })).toThrow(
-    expect.objectContaining({ issues: [expect.objectContaining({ path: ['type'] })] }),
+  expect(() => parseWebhook(body, { secret: { acme: secret } })).toThrow(
+    expect.objectContaining({
+      message: expect.stringContaining('The webhook (no type) of "acme" does not fit its schema') as string,
+      issues: [{ path: ['type'], code: 'invalid_type', message }],
+    }),
   );
 });
 
@@ -210,8 +219,12 @@ test.each([
       throw new Error('hook');
     },
   ],
-])('an onDrift that fails loses no event', (onDrift) => {
+])('an onDrift that fails loses no event, and prints nothing', async (onDrift) => {
+  const printed = vi.spyOn(console, 'error');
+  onTestFinished(() => printed.mockRestore());
   expect(parseWebhook(grown, { secret, onDrift }).payload).toEqual(grownPayload);
+  await settle();
+  expect(printed).not.toHaveBeenCalled();
 });
 
 test.each([
@@ -261,6 +274,11 @@ test('a Request is read up to the limit', async () => {
   const parsing = parseWebhookRequest(request(genuine), { secret, maxBodyBytes: size - 1 });
   const message = `expected at most ${size - 1} bytes`;
   await expect(parsing).rejects.toMatchObject({ issues: [{ path: [], code: 'body_too_large', message }] });
+  const blanks = ' '.repeat(8 * 1024 * 1024 - size);
+  await expect(parseWebhookRequest(request(blanks + genuine), { secret })).resolves.toEqual(event);
+  await expect(parseWebhookRequest(request(`${blanks} ${genuine}`), { secret })).rejects.toThrow(
+    'expected at most 8388608 bytes',
+  );
 });
 
 test.each([
