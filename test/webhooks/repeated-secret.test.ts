@@ -70,9 +70,21 @@ test.each([
   ['by numbers where it is repeated', secret, escaped(secret, secret)],
   ['as PHP writes it where it is repeated', 'secret/with/slashes', 'secret\\/with\\/slashes'],
 ])('a secret that is written %s is masked there', (_, its, written) => {
-  const body = JSON.stringify(envelope('webhook_test', { workspaceSecret: its, message: 'HERE' }));
-  const { payload } = parseWebhook(body.replace('HERE', `is ${written}`), { secret: its });
-  expect(payload).toMatchObject({ message: 'is [redacted]' });
+  // Before the secret itself, and behind it.
+  for (const field of ['message', 'note']) {
+    const body = JSON.stringify(envelope('webhook_test', { workspaceSecret: its, [field]: 'HERE' }));
+    const { payload } = parseWebhook(body.replace('HERE', `is ${written}`), { secret: its });
+    expect(payload).toMatchObject({ [field]: 'is [redacted]' });
+  }
+});
+
+test.each([
+  ['lists', '[', ']'],
+  ['records', '{"a":', '}'],
+])('what a body parser has made may be nested as deep as it likes, in %s alone', (_, open, close) => {
+  const levels = 50_000;
+  const deep: unknown = JSON.parse(`${open.repeat(levels)}1${close.repeat(levels)}`);
+  expect(parseWebhook(envelope('webhook_test', { deep }), { secret }).type).toBe('webhook_test');
 });
 
 test('only what repeats the secret is changed', () => {
