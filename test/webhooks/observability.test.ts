@@ -82,13 +82,14 @@ test('the line of a body that is refused tells its bytes where they are known', 
   const logger = new RecordingLogger();
   const sizes: unknown[] = [];
   const hooks = { onDelivery: ({ size }: DeliveryHookContext) => sizes.push(size) };
-  const receiver = createWebhookReceiver({ secret, logger, hooks });
-  for (const body of ['', 'é', {}]) await receiver.handle({ method: 'POST', body });
-  expect(sizes).toEqual([0, 2, undefined]);
+  const receiver = createWebhookReceiver({ secret, logger, hooks, maxBodyBytes: 100 });
+  for (const body of ['', 'é', {}, 'x'.repeat(101)]) await receiver.handle({ method: 'POST', body });
+  expect(sizes).toEqual([0, 2, undefined, 101]);
   expect(logger.lines.map((line) => / refused with .* after/.exec(line)?.[0])).toEqual([
     ' refused with 400 not_json, 0 bytes after',
     ' refused with 401 verification_failed, 2 bytes after',
     ' refused with 401 verification_failed after',
+    ' refused with 413 body_too_large, 101 bytes after',
   ]);
 });
 
@@ -248,7 +249,14 @@ test('a delivery and its job are traced, and the job gets the trace of the deliv
     { traceparent },
   ]);
   expect(jobs).toMatchObject([
-    { type: 'webhook_test', key: stored[0]?.key, traceContext: { traceparent }, outcome: 'handled' },
+    {
+      type: 'webhook_test',
+      workspace: 'shop',
+      key: stored[0]?.key,
+      deliveryId: stored[0]?.deliveryId,
+      traceContext: { traceparent },
+      outcome: 'handled',
+    },
     { outcome: 'failed', error: expect.objectContaining({ name: 'WebhookError' }) },
   ]);
   expect(jobs.map(({ waitedMs, durationMs }) => [waitedMs, durationMs])).toEqual([
@@ -434,6 +442,15 @@ test('of a stack that holds more than frames, the frames alone are logged', asyn
   const receiver = createWebhookReceiver({ secret, logger }).on('webhook_test', () => Promise.reject(thrown));
   await receiver.handle(post('webhook_test'));
   expect(logger.lines).toEqual([expect.stringMatching(/delivery \S+\n {4}at crm \(crm\.js:1:1\)$/)]);
+});
+
+test.each(['', 'at'])('an error whose message is %j has its frames in the log', async (message) => {
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, logger }).on('webhook_test', () => {
+    throw new Error(message);
+  });
+  await receiver.handle(post('webhook_test'));
+  expect(logger.lines).toEqual([expect.stringMatching(/\n {4}at .*observability\.test\.ts/)]);
 });
 
 test('of the stack of a failed handler, the first ten frames are logged', async () => {
