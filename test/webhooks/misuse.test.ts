@@ -199,7 +199,9 @@ test.each<[string, (receiver: Receiver) => unknown, RegExp]>([
   ['a request without a body', handed({ method: 'POST' }), /is a body parser mounted/],
   [
     'to node, a request that was read',
-    (receiver) => receiver.node(nodeRequest({ readableEnded: true }) as never, respond() as never),
+    // As Node leaves it.
+    (receiver) =>
+      receiver.node(nodeRequest({ readableEnded: true, destroyed: true }) as never, respond() as never),
     /receiver before whatever reads it/,
   ],
   [
@@ -232,6 +234,12 @@ test('a stranger who sends nothing, or looks by, leads to no hint', async () => 
   await receiver.fetch(new Request('https://example.com', { method: 'POST' }));
   await receiver.node(nodeRequest({}) as never, respond() as never);
   expect(hints).toEqual([undefined, undefined, undefined, undefined, undefined]);
+});
+
+test.each([undefined, null, 'a-secret'])('the options %j are refused as no object', (options) => {
+  const create = () => createWebhookReceiver(options as never);
+  expect(create).toThrow(ConfigurationError);
+  expect(create).toThrow(/^options must be an object/);
 });
 
 test('a secret that is not set asks for the environment variable', () => {

@@ -186,7 +186,7 @@ test('after a failure, the next copy runs again', async () => {
 });
 
 test('a copy whose first does not end is answered 503 at its own deadline', async () => {
-  const { receiver, clock } = setUp();
+  const { receiver, clock, failures } = setUp();
   const first = receiver.handle(event());
   await clock.advance(10_000);
   const second = receiver.handle(event());
@@ -195,6 +195,8 @@ test('a copy whose first does not end is answered 503 at its own deadline', asyn
   await clock.advance(10_000);
   const { status, body } = await second;
   expect([status, JSON.parse(body)]).toEqual([503, { message: expect.any(String), code: 'copy_pending' }]);
+  // Of the first alone: that a copy has waited is no failure.
+  expect(failures).toEqual([expect.objectContaining({ stage: 'deadline', handler: expect.any(Function) })]);
 });
 
 test.each([
