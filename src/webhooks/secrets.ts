@@ -66,9 +66,9 @@ function followingVerifier(secrets: WebhookSecrets): Verifier {
     // However many there are, a genuine one costs the same; only another has all of them looked at.
     if (found !== undefined && isHeld(secrets, found)) return found;
     const now = listSecrets(secrets);
-    const isChanged = (one: NamedSecret, at: number) =>
-      one.secret !== named[at]?.secret || one.workspace !== named[at].workspace;
-    if (now.length === named.length && !now.some(isChanged)) return undefined;
+    const isChanged = ({ secret, workspace, index }: NamedSecret, at: number) =>
+      secret !== named[at]?.secret || workspace !== named[at].workspace || index !== named[at].index;
+    if (!now.some(isChanged)) return undefined;
     named = now;
     verify = verifierOf(now);
     return verify(presented);

@@ -59,6 +59,18 @@ test('a workspace that is renamed in the record that was passed is known by its 
   expect(workspaceOf(secrets, one)).toBe('globex');
 });
 
+test('a secret that stands in a list now, or stands there alone, is known as before', () => {
+  const secrets: Record<string, string | string[]> = { acme: one, globex: two };
+  for (const held of [one, [one], [one, three], [three, one], [one], one]) {
+    secrets.acme = held;
+    expect([workspaceOf(secrets, one), workspaceOf(secrets, two)]).toEqual(['acme', 'globex']);
+  }
+  delete secrets.globex;
+  expect(() => workspaceOf(secrets, two)).toThrow(WebhookVerificationError);
+  secrets.acme = [one];
+  expect(workspaceOf(secrets, one)).toBe('acme');
+});
+
 test('as many letters are compared wherever the first wrong one is, and if none is', () => {
   const long = 'abcdefghijklmnop'.repeat(4);
   const body = (presented: string) => ({ type: 'webhook_test', payload: { workspaceSecret: presented } });
