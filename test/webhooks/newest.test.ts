@@ -327,6 +327,27 @@ test('a stored snapshot whose signal is aborted holds up no other, and rejects w
   expect(jobs.map(({ signal }) => getEventListeners(signal, 'abort'))).toEqual([[], [], []]);
 });
 
+test('a stored snapshot whose signal is aborted just as its turn comes does not begin', async () => {
+  for (let steps = 0; steps < 30; steps += 1) {
+    const first = deferred();
+    const job = new AbortController();
+    const begun: boolean[] = [];
+    const { receiver } = setUp((session) => {
+      if (session === 1) return first.promise;
+      begun.push(job.signal.aborted);
+    });
+    const older = receiver.process(stored(1, { createdAt: 1 }));
+    const ended = receiver.process(stored(2, { createdAt: 2 }), { signal: job.signal });
+    const settled = Promise.allSettled([older, ended]);
+    await settle();
+    first.resolve();
+    for (let step = 0; step < steps; step += 1) await Promise.resolve();
+    job.abort();
+    await settled;
+    expect(begun).not.toContain(true);
+  }
+});
+
 interface Job {
   readonly job: AbortController;
   readonly signal: AbortSignal;
