@@ -3,7 +3,7 @@ import type { Terminal, Tone } from './terminal.js';
 /** One finding: what was looked at, and how it is. */
 export interface Finding {
   readonly check: string;
-  /** `warn` does not fail the command. */
+  /** The command ends with 0 where all are `ok`. */
   readonly result: 'ok' | 'warn' | 'fail';
   readonly detail: string;
 }
