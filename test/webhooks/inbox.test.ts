@@ -187,6 +187,19 @@ test('where a listener fails as well, the work fails as its handler did', async 
   await expect(receiver.process(job)).rejects.toMatchObject({ type: 'webhook_error', cause: error });
 });
 
+test('what fails in a worker is told with its workspace', async () => {
+  const logger = new RecordingLogger();
+  const { receiver } = setUp({ logger });
+  receiver.on('lead_captured', () => Promise.reject(new Error('no')));
+  const work = receiver.process({ ...job, workspace: 'shop' });
+  await expect(work).rejects.toThrow('1 handler(s) of the webhook lead_captured of "shop" failed.');
+  await expect(receiver.process({ ...job, workspace: 'shop', payload: {} })).rejects.toThrow('of "shop"');
+  expect(logger.lines).toEqual([
+    expect.stringContaining('webhook lead_captured of "shop": failed at handler'),
+    expect.stringContaining('webhook lead_captured of "shop": failed at validation'),
+  ]);
+});
+
 test('several failures are one error with all causes', async () => {
   const { receiver } = setUp();
   const errors = [new Error('one'), new Error('two')];

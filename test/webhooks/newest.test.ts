@@ -301,7 +301,8 @@ test('a stored snapshot whose signal is aborted holds up no other, and rejects w
   const jobs = [1, 2, 3].map((session) => {
     const job = new AbortController();
     const { signal } = job;
-    return { job, signal, ended: receiver.process(stored(session, { createdAt: session }), { signal }) };
+    const webhook = { ...stored(session, { createdAt: session }), workspace: 'shop' };
+    return { job, signal, ended: receiver.process(webhook, { signal }) };
   });
   const [one, two, three] = jobs as [Job, Job, Job];
   await settle();
@@ -309,6 +310,7 @@ test('a stored snapshot whose signal is aborted holds up no other, and rejects w
   await expect(two.ended).rejects.toMatchObject({
     type: 'webhook_error',
     retryable: true,
+    message: 'The webhook conversation_updated of "shop" was given up before its turn had come.',
     cause: { message: 'the lock was lost' },
   });
   expect(failures).toMatchObject([
@@ -317,11 +319,14 @@ test('a stored snapshot whose signal is aborted holds up no other, and rejects w
   one.job.abort();
   await three.ended;
   expect(handled).toEqual([3]);
-  expect(logger.lines.filter((line) => line.includes('in its turn'))).toHaveLength(1);
+  expect(logger.lines.filter((line) => line.includes('of "shop": has not settled in its turn'))).toHaveLength(
+    1,
+  );
   // It is waited for all the same; and what is aborted before it begins does not begin.
   first.resolve();
   await one.ended;
-  const late = receiver.process(stored(4, { createdAt: 4 }), { signal: two.signal });
+  const last = { ...stored(4, { createdAt: 4 }), workspace: 'shop' };
+  const late = receiver.process(last, { signal: two.signal });
   await expect(late).rejects.toThrow('before its turn');
   expect([handled, skipped]).toEqual([[3, 1], []]);
   expect(jobs.map(({ signal }) => getEventListeners(signal, 'abort'))).toEqual([[], [], []]);
