@@ -391,6 +391,20 @@ test('a loader that hangs for good is called six times for a delivery, ten secon
   expect(failures).toMatchObject([[{ type: 'webhook_error' }, { stage: 'secret' }]]);
 });
 
+test('where every call of a loader fails, the last error is told', async () => {
+  let calls = 0;
+  const { clock, receiver, failures } = setUp({
+    secret: async () => {
+      calls += 1;
+      throw new Error(`call ${calls}`);
+    },
+  });
+  const answer = receiver.handle(post('webhook_test'));
+  await clock.advance(50_000);
+  expect((await answer).status).toBe(500);
+  expect(failures).toMatchObject([[{ cause: { message: 'call 6' } }, { stage: 'secret' }]]);
+});
+
 test('a loader that hangs costs no event, and ten seconds: then it is called again', async () => {
   const hanging = deferred();
   let loads = 0;
