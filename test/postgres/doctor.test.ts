@@ -37,16 +37,20 @@ test('the doctor counts what waits in the inbox, and names settings that can los
     "UPDATE pgboss.job SET created_on = now() - interval '90 seconds' WHERE state = 'created'",
   );
   const one = '(SELECT id FROM pgboss.job LIMIT 1)';
-  await pool.query(`UPDATE pgboss.job SET state = 'active' WHERE id = ${one}`);
+  // Of those that wait, the one that is to be tried again has waited for longest.
   await pool.query(
-    `UPDATE pgboss.job SET state = 'retry' WHERE id = ${one}`.replace(
+    `UPDATE pgboss.job SET state = 'active', created_on = now() - interval '300 seconds' WHERE id = ${one}`,
+  );
+  await pool.query(
+    `UPDATE pgboss.job SET state = 'retry', created_on = now() - interval '190 seconds' WHERE id = ${one}`.replace(
       'LIMIT',
       "WHERE state = 'created' LIMIT",
     ),
   );
   // Of dead letters, those count that are still there to be looked at.
   await pool.query(
-    "INSERT INTO pgboss.job (name, state) VALUES ('webhooks-dead', 'created'), ('webhooks-dead', 'completed')",
+    `INSERT INTO pgboss.job (name, state, created_on) SELECT 'webhooks-dead', state::pgboss.job_state, now() - interval '1 hour'
+       FROM unnest(ARRAY['created', 'retry', 'active', 'completed']) AS state`,
   );
   await pool.query('CREATE ROLE stranger LOGIN');
   await pool.query('CREATE DATABASE frozen TEMPLATE template0');
@@ -55,7 +59,7 @@ test('the doctor counts what waits in the inbox, and names settings that can los
 
   const told = await inboxOf('postgres');
   expect(told).toMatch(
-    /^ok +inbox +takes events: 1 waiting, 1 active, 1 retrying, 1 dead letters, oldest 9\d s/,
+    /^ok +inbox +takes events: 1 waiting, 1 active, 1 retrying, 3 dead letters, oldest 19\d s/,
   );
   expect(told).toMatch(/warn +inbox +synchronous_commit is off/);
   expect(await inboxOf('postgres', ['--queue', 'another'])).toMatch(
@@ -73,13 +77,16 @@ test('the doctor counts what waits in the inbox, and names settings that can los
     /fail +inbox +role "nobody" does not exist: see the user and the password of DATABASE_URL/,
   );
   expect(told).toMatch(/warn +inbox +fsync is off/);
+  expect(told).not.toContain('this Postgres takes no writes');
   const asking = new Pool({ connectionString: postgres.url });
   const connections =
     "SELECT count(*)::int AS count FROM pg_stat_activity WHERE backend_type = 'client backend'";
   const open = async () => (await asking.query<{ count: number }>(connections)).rows[0]?.count;
   // The one that asks is left.
   await expect.poll(open).toBe(1);
+  await asking.query('ALTER DATABASE postgres RESET synchronous_commit');
   await asking.end();
+  expect(await inboxOf('postgres')).not.toContain('synchronous_commit');
 });
 
 test('a Postgres that takes no writes takes no events', async () => {
