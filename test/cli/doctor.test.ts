@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
+import { deferred } from '../support/deferred.js';
 import { listenOnLoopback, serve } from '../support/loopback.js';
 import { ownCertificate } from '../support/own-certificate.js';
 import { start } from './terminal.js';
@@ -60,6 +61,17 @@ test('a setting that is wrong is named', async () => {
   expect(text).toMatch(/^fail +settings +region must be 'eu' or 'na', got "us"/);
 });
 
+test('of region na, it is the settings of na that are looked at, and eu is the other one', async () => {
+  const AGENT_PLATFORM_REGION = 'na';
+  const { na } = createFakePlatform().seed;
+  const well = await doctor([], { AGENT_PLATFORM_REGION, AGENT_PLATFORM_TOKEN: na.workspaceSecret });
+  const asked = await doctor(['--other-region'], { AGENT_PLATFORM_REGION });
+
+  expect(well.exit).toBe(0);
+  expect(well.text).toMatch(/region +na, by.*address +http:.*\/na\/v3, by AGENT_PLATFORM_BASE_URL_NA/s);
+  expect(asked.text).toMatch(/fail +region +the token is valid in eu: set AGENT_PLATFORM_REGION=eu/);
+});
+
 test('a token that is refused is tried in the other region only if asked', async () => {
   const { na } = createFakePlatform().seed;
   const shy = await doctor([], { AGENT_PLATFORM_TOKEN: na.workspaceSecret });
@@ -79,7 +91,7 @@ test('the token is told to be of neither region, and counted without the end of 
   const { text } = await doctor(['--other-region'], { AGENT_PLATFORM_TOKEN: `${token}\n` });
 
   expect(text).toContain(`${token.length} characters`);
-  expect(text).toMatch(/warn +region +na does not accept it either: GET \/tools\/defaults/);
+  expect(text).toMatch(/warn +region +na does not accept it either: GET \/tools\/defaults.*$/);
 });
 
 test.each([
@@ -115,7 +127,9 @@ test.each([
   expect(text.includes('Is the address right?')).toBe(status === 404);
 });
 
-test('drift of the answer is shown', async () => {
+test('drift of the answer is shown, once', async () => {
+  const printed = vi.spyOn(console, 'warn').mockReturnValue();
+  onTestFinished(() => printed.mockRestore());
   const url = await serve((_, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ success: true, message: 'ok', data: [{ kind: 'new_kind' }] }));
@@ -124,6 +138,7 @@ test('drift of the answer is shown', async () => {
 
   expect(exit).toBe(1);
   expect(text).toMatch(/warn +drift.*- data\[0\]\.kind: expected one of/s);
+  expect(printed).not.toHaveBeenCalled();
 });
 
 test.each(['http', 'https'])('an address where nothing listens, by %s', async (protocol) => {
@@ -140,12 +155,14 @@ test('a server is told by which name it is called, and no name where it is calle
   const names: string[] = [];
   const SNICallback = (name: string, answer: (error: null) => void): void => {
     names.push(name);
-    answer(null);
+    // The first one is slow, and the service is not called before it has answered.
+    setTimeout(answer, names.length === 1 ? 200 : 0, null);
   };
   const port = await listenOnLoopback(createServer({ ...ownCertificate(), SNICallback }));
   const of = async (host: string) => {
     names.length = 0;
-    const { steps } = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: `https://${host}:${port}` });
+    const { text, steps } = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: `https://${host}:${port}` });
+    expect(text).toMatch(/fail +tls .*\nfail +service /);
     return [steps[0], ...new Set(names)];
   };
 
@@ -199,23 +216,32 @@ test.each([
       AGENT_PLATFORM_BASE_URL_EU: `https://${host || '127.0.0.1'}:${port}`,
     };
     const ran = promisify(execFile)(process.execPath, ['--import', 'tsx', program, 'doctor'], { env });
-    const { stdout } = await ran.catch((error: { stdout: string }) => error);
+    const { stdout, code } = await ran.then(
+      (output) => ({ ...output, code: 0 }),
+      (error: { stdout: string; code: number }) => error,
+    );
 
     expect(stdout).toContain(finding);
+    // What answers there is no service.
+    expect(code).toBe(1);
   },
 );
 
 test('a server that says nothing is not waited for, and what its call comes to is told', async () => {
   let connections = 0;
+  const first = deferred();
   const silent = createTcpServer((socket) => {
     connections += 1;
     socket.on('error', () => undefined);
     if (connections > 1) socket.destroy();
+    // Else it would keep the process.
+    else socket.once('close', first.resolve).resume();
   });
   const port = await listenOnLoopback(silent);
   const { text } = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: `https://127.0.0.1:${port}` });
   expect(text).not.toMatch(/^\w+ +tls/m);
   expect(text).toMatch(/^fail +service +GET \/tools\/defaults failed without an answer/m);
+  await first.promise;
 });
 
 test('a certificate is looked at by an IPv6 address too', async () => {
@@ -300,18 +326,20 @@ test('a receiver must handle what is genuine and refuse what is forged', async (
 });
 
 test('an inbox whose Redis is away', async () => {
-  const { exit, text } = await doctor(['--redis'], { REDIS_URL: 'redis://127.0.0.1:1' });
+  const { exit, text, steps } = await doctor(['--redis'], { REDIS_URL: 'redis://127.0.0.1:1' });
 
   expect(exit).toBe(1);
+  expect(steps.at(-1)).toBe('the inbox in Redis …');
   expect(text).toMatch(/fail +inbox +takes no events/);
   expect((await doctor(['--redis'])).text).toMatch(/fail +inbox +REDIS_URL is not set/);
 });
 
 test('an inbox whose Postgres is away, or for which there is nothing to ask it with', async () => {
   const DATABASE_URL = 'postgres://me:a-password-of-mine@127.0.0.1:1/crm';
-  const { exit, text } = await doctor(['--postgres'], { DATABASE_URL });
+  const { exit, text, steps } = await doctor(['--postgres'], { DATABASE_URL });
 
   expect(exit).toBe(1);
+  expect(steps.at(-1)).toBe('the inbox in Postgres …');
   expect(text).toMatch(/fail +inbox +Postgres does not answer: .*ECONNREFUSED/);
   expect(text).not.toContain('a-password-of-mine');
   expect((await doctor(['--postgres'])).text).toMatch(/fail +inbox +DATABASE_URL is not set/);
@@ -320,6 +348,28 @@ test('an inbox whose Postgres is away, or for which there is nothing to ask it w
   onTestFinished(() => cwd.mockRestore());
   expect((await doctor(['--postgres'], { DATABASE_URL })).text).toMatch(
     /fail +inbox +needs a package: npm install pg/,
+  );
+});
+
+test('a Postgres is waited for ten seconds, and may cut the connection meanwhile', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-platform-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'node_modules', 'pg'), { recursive: true });
+  // As `pg`, it tells what is cut off by an event as well.
+  writeFileSync(
+    join(folder, 'node_modules', 'pg', 'index.js'),
+    `exports.Client = class extends require('node:events') {
+      constructor(options) { super(); this.options = options; }
+      async connect() { this.emit('error', new Error('cut off')); throw new Error(JSON.stringify(this.options)); }
+      async end() {}
+    };`,
+  );
+  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
+  onTestFinished(() => cwd.mockRestore());
+  const { text } = await doctor(['--postgres'], { DATABASE_URL: 'postgres://host/crm' });
+
+  expect(text).toContain(
+    'Postgres does not answer: {"connectionString":"postgres://host/crm","connectionTimeoutMillis":10000,"query_timeout":10000}',
   );
 });
 
