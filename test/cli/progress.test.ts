@@ -72,6 +72,14 @@ describe.skipIf(!hasPython)('on a terminal', () => {
     },
   );
 
+  test('progress is cut to the width of the terminal', async () => {
+    const narrow = ['sh', '-c', 'stty cols 14; exec "$@"', 'sh'];
+    const [python = '', ...spawning] = onTerminal.slice(0, -node.length);
+    const text = await shown([python, ...spawning, ...narrow, ...node, ...(await replay())], {});
+
+    expect(text).toContain('1 of 2: webho<cr><esc>[2K');
+  });
+
   test('an error takes the place of the progress', async () => {
     const args = ['trigger', 'webhook_test', '--to', 'http://127.0.0.1:1', '--copies', '0'];
 
