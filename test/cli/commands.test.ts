@@ -113,7 +113,7 @@ describe('agent-platform-sdk fake', () => {
     expect(lines.slice(1)).toEqual([`webhook lead_captured 200 ${hook}`, `webhook a\\nb 200 ${hook}`]);
   });
 
-  test('subscribes the address of --webhook in both regions', async () => {
+  test('subscribes each address of --webhook in both regions', async () => {
     const secrets: unknown[] = [];
     const hook = await serve((request, response) => {
       request.setEncoding('utf8').once('data', (text: string) => {
@@ -122,12 +122,12 @@ describe('agent-platform-sdk fake', () => {
         response.end();
       });
     });
-    const { url } = await start(['fake', '--port', '0', '--webhook', hook]);
+    const hooks = ['--webhook', hook, '--webhook', `${hook}/other`];
+    const { url } = await start(['fake', '--port', '0', ...hooks]);
 
     for (const region of ['eu', 'na']) await post(url, '/_fake/events', { type: 'webhook_test', region });
 
-    const { seed } = createFakePlatform();
-    expect(secrets).toEqual([seed.eu.workspaceSecret, seed.na.workspaceSecret]);
+    expect(secrets).toEqual([eu, eu, na, na].map(({ workspaceSecret }) => workspaceSecret));
   });
 
   test('warns when other machines can reach it', async () => {
@@ -150,7 +150,7 @@ describe('agent-platform-sdk fake', () => {
   });
 
   test('answers to the names of --allow-host', async () => {
-    const { url } = await start([
+    const { lines, url } = await start([
       'fake',
       '--port',
       '0',
@@ -172,6 +172,7 @@ describe('agent-platform-sdk fake', () => {
     );
 
     expect(statuses).toEqual([404, 404, 421]);
+    expect(lines[0]).toContain('AGENT_PLATFORM_BASE_URL_EU=http://a.example:');
   });
 
   test('says why a delivery found no receiver', async () => {
@@ -267,6 +268,14 @@ test.each([['--help'], ['-h'], ['fake', '--help'], ['fake', '--port', '0', '-h']
     expect(lines[0]).toMatch(/--port.*--allow-host.*--seed.*--webhook.*POST {3}\/_fake\/events/s);
   },
 );
+
+test('the help begins with every command, and says what it does', async () => {
+  const { lines } = await start(['--help']);
+
+  expect(lines[0]).toMatch(
+    / {2}fake {5}run .*\n {2}listen {3}receive .*\n {2}replay {3}post .*\n {2}trigger {2}post .*\n {2}doctor {3}check /,
+  );
+});
 
 test.each(['fake', 'listen', 'replay', 'trigger', 'doctor'])(
   '%s --help begins with the command',

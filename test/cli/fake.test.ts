@@ -167,7 +167,11 @@ describe('--state', () => {
 
   test.each([
     ['{"version":2}', /- version: expected one of 1.*\n.*- records: required/s],
-    ['nothing', /is not JSON at line 1, column/],
+    ['nothing', /^--state: .* is not JSON at line 1, column/],
+    [
+      JSON.stringify({ ...createFakePlatform().snapshot(), faults: [{ endpoint: 'getRobot', status: 500 }] }),
+      /^--state: .* is wrong: .*no endpoint "getRobot"/,
+    ],
   ])('of %s is refused', async (content, message) => {
     const { errors, exit } = await start(['fake', '--state', file(content)]);
 

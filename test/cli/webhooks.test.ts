@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { createWebhookReceiver, type WebhookEvent } from 'agent-platform-sdk';
+import { createWebhookReceiver, type WebhookEvent, webhookEvents } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
@@ -171,9 +171,12 @@ describe('listen', () => {
     await postTo(url, { type: 'a\nrefused', payload: { workspaceSecret: secret } });
 
     await postTo(url, { type: 'toString', payload: { workspaceSecret: secret } });
+    await postTo(url, fixtures.delivery('lead_captured', secret, { channel: 'pigeon' as 'voice' }));
 
     expect(lines[1]).toBe('lead_scored 200\n  - type: not in the specification');
-    expect(lines.at(-1)).toBe('toString 200\n  - type: not in the specification');
+    expect(lines[4]).toBe('toString 200\n  - type: not in the specification');
+    // What a receiver forgives is a departure all the same.
+    expect(lines[5]).toMatch(/^lead_captured 200\n {2}- channel: expected one of /);
     expect(lines[2]).toContain('- message: expected string, received number');
     expect(lines[2]).toContain('- createdAt: required');
     expect(lines[2]).toContain('- sentBy: unknown field');
@@ -289,6 +292,14 @@ describe('replay', () => {
 });
 
 describe('trigger', () => {
+  test('names in its help every type of the specification', async () => {
+    const { lines } = await start(['trigger', '--help']);
+
+    expect(lines[0]?.split('\nTypes\n')[1]?.split('\n')).toEqual(
+      Object.keys(webhookEvents).map((type) => `  ${type}`),
+    );
+  });
+
   test('posts a valid event of now, with fields set', async () => {
     const { url, handled } = await receiver({ dedupe: false });
     const before = Date.now();
@@ -396,6 +407,11 @@ test.each([
   [
     ['replay', newFile('{"type":"x","payload":{},"sent":1}'), '--to', 'http://127.0.0.1'],
     '- sent: unknown field; there are type, payload, envelope, receivedAt',
+    env,
+  ],
+  [
+    ['replay', newFile('{"type":"a\\nb","payload":{}}'), '--to', 'http://127.0.0.1', '--only', 'x\ny'],
+    'holds no x\\ny; it holds a\\nb.',
     env,
   ],
   [['replay', 'x', 'y', '--to', 'http://127.0.0.1'], '"y" is not expected after "replay".', env],
