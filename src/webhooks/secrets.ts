@@ -69,8 +69,8 @@ function followingVerifier(secrets: WebhookSecrets): Verifier {
     const isChanged = ({ secret, workspace, index }: NamedSecret, at: number) =>
       secret !== named[at]?.secret || workspace !== named[at].workspace || index !== named[at].index;
     if (!now.some(isChanged)) return undefined;
-    named = now;
     verify = verifierOf(now);
+    named = now;
     return verify(presented);
   };
 }

@@ -134,6 +134,14 @@ test('a list that has been emptied is refused', () => {
   expect(() => workspaceOf(secrets, one)).toThrow(ConfigurationError);
 });
 
+test('a list that holds a secret twice since it was passed is refused each time', () => {
+  const secrets: string[] = [one];
+  expect(workspaceOf(secrets, one)).toBeUndefined();
+  secrets.splice(0, 1, two, two);
+  for (const presented of [two, two])
+    expect(() => workspaceOf(secrets, presented)).toThrow(ConfigurationError);
+});
+
 test('another single secret is another verifier', () => {
   expect(workspaceOf(one, one)).toBeUndefined();
   expect(() => workspaceOf(two, one)).toThrow(WebhookVerificationError);
