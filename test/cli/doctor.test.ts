@@ -277,6 +277,8 @@ test('a flag that cannot be followed is refused, and nothing is asked', async ()
   expect([queueless.exit, queueless.fake.requests]).toEqual([2, []]);
   expect(queueless.errors.join()).toContain('--queue goes with --redis or --postgres');
   expect(secretless.errors.join()).toContain('WORKSPACE_SECRET is not set');
+  const open = await doctor(['--webhook', 'http://crm.example/'], { WORKSPACE_SECRET: undefined });
+  expect(open.errors[0]).toContain('goes to crm.example unencrypted');
 });
 
 test('a token that would go out unencrypted is warned of', async () => {
@@ -326,11 +328,16 @@ test('a receiver must handle what is genuine and refuse what is forged', async (
 });
 
 test('an inbox whose Redis is away', async () => {
+  const consoles = (['error', 'info', 'warn'] as const).map((name) =>
+    vi.spyOn(console, name).mockReturnValue(),
+  );
+  onTestFinished(() => void vi.restoreAllMocks());
   const { exit, text, steps } = await doctor(['--redis'], { REDIS_URL: 'redis://127.0.0.1:1' });
 
   expect(exit).toBe(1);
   expect(steps.at(-1)).toBe('the inbox in Redis …');
   expect(text).toMatch(/fail +inbox +takes no events/);
+  for (const printed of consoles) expect(printed).not.toHaveBeenCalled();
   expect((await doctor(['--redis'])).text).toMatch(/fail +inbox +REDIS_URL is not set/);
 });
 

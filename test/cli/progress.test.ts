@@ -124,6 +124,12 @@ test('what came over the network commands no terminal, in an error neither', asy
   expect(await shown([...node, 'fake', '--seed', '/nowhere/\u001b[2J'], {})).toContain('/nowhere/\\u001b[2J');
 });
 
+test('an error is told apart from the output', async () => {
+  const split = ['sh', '-c', 'exec "$@" 2>/dev/null', 'sh', ...node];
+
+  expect(await shown([...split, 'replay', '/nowhere', '--to', 'http://127.0.0.1:1'], {})).toBe('');
+});
+
 test('piped, a line is a line: neither progress nor colour', async () => {
   const text = await shown([...node, ...(await replay())], {});
 

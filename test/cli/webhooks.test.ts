@@ -7,6 +7,7 @@ import { createWebhookReceiver, type WebhookEvent, webhookEvents } from 'agent-p
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
+import { deferred } from '../support/deferred.js';
 import { serve } from '../support/loopback.js';
 import { start } from './terminal.js';
 
@@ -330,6 +331,19 @@ describe('trigger', () => {
       true,
       true,
     ]);
+  });
+
+  test('posts the copies all at once', async () => {
+    const second = deferred();
+    let requests = 0;
+    const url = await serve(async (_, response) => {
+      requests += 1;
+      if (requests === 2) second.resolve();
+      await second.promise;
+      response.end();
+    });
+
+    expect(await (await start(['trigger', 'webhook_test', '--to', url, '--copies', '2'], env)).exit).toBe(0);
   });
 
   test('posts to the whole of the address', async () => {
