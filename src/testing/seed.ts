@@ -84,7 +84,8 @@ export function fill(
 ): void {
   for (const region of REGIONS) {
     const { defaultTools } = world.state[region];
-    for (const entry of defaultCatalogue) defaultTools.set(entry.id ?? entry.name, entry);
+    // Copies: what a handler changes in place is this fake's own.
+    for (const entry of defaultCatalogue) defaultTools.set(entry.id ?? entry.name, { ...entry });
     if (options.seed !== 'empty') seedRegion(add[region], region);
     addRecords(add[region], options.regions?.[region] ?? {});
   }

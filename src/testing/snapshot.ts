@@ -66,14 +66,15 @@ export function recordsOf({ state }: Pick<World, 'state'>): object {
 export function restoreSnapshot({ world, webhooks, faults }: Parts, value: unknown): void {
   const checked = checkInput(snapshotSchema(), value);
   if (!checked.ok) throw new InputError('The snapshot is wrong', checked.issues);
-  const { records, subscriptions, lastIds = {} } = checked.value;
+  // A copy: what the fake holds changes.
+  const { records, subscriptions, faults: waiting, lastIds = {} } = structuredClone(checked.value);
   // What is wrong is refused before anything is changed.
   const missing = missingIn(records);
   if (missing.length > 0) throw new InputError('The snapshot is wrong', missing);
   for (const { address } of subscriptions) targetAddress('subscriptions: address', address);
   // `replace` checks every field of what it is given.
-  const waiting = checked.value.faults.map(({ remaining, ...fault }) => ({ ...fault, times: remaining }));
-  faults.replace(waiting as unknown as FaultInput[]);
+  const inputs = waiting.map(({ remaining, ...fault }) => ({ ...fault, times: remaining }));
+  faults.replace(inputs as unknown as FaultInput[]);
   for (const region of REGIONS) {
     const state = world.state[region];
     const { releasedForGood = [], ...lists } = records[region];

@@ -130,6 +130,27 @@ test('a snapshot stays as it is, whatever a handler does to the records', () => 
   expect(snapshot).toEqual(before);
 });
 
+test('what a handler does to the records that were restored leaves the snapshot as it is', () => {
+  const fake = createFakePlatform();
+  const { id } = fake.add.variable({ value: { seats: 3 } });
+  const snapshot = fake.snapshot();
+  fake.restore(snapshot);
+  Object.assign(fake.state.eu.variables.get(id)?.value ?? {}, { seats: 4 });
+  fake.restore(snapshot);
+
+  expect(fake.state.eu.variables.get(id)?.value).toEqual({ seats: 3 });
+});
+
+test('what a handler does to the catalogue ends with a reset, and is seen in no other fake', () => {
+  const fake = createFakePlatform();
+  const before = structuredClone(createFakePlatform().state.na);
+  Object.assign(fake.state.na.defaultTools.get('web-search') ?? {}, { name: 'changed in place' });
+
+  expect(createFakePlatform().state.na).toEqual(before);
+  fake.reset();
+  expect(fake.state.na).toEqual(before);
+});
+
 test('restore refuses a snapshot of another form', () => {
   const fake = createFakePlatform();
   const newer = { ...fake.snapshot(), version: 2 as 1 };
