@@ -7,7 +7,7 @@ import { authenticate, type Caller } from './authenticate.js';
 import { checkNames } from './choices.js';
 import type { FaultList } from './faults/faults.js';
 import type { Door } from './faults/strike.js';
-import { errorBody, isJson, issueLines, jsonResponse } from './http-json.js';
+import { errorBody, hasNoBody, isJson, issueLines, jsonResponse } from './http-json.js';
 import { namedRecords } from './named-records.js';
 import { Refusal } from './refusals.js';
 import type { LogEntry, RequestLog } from './request-log.js';
@@ -107,7 +107,7 @@ export class Service {
       const text = request.body === null ? '' : await request.text();
       const sent = parseJson(text);
       // Before a fault: what a struck call has sent is of interest too.
-      if (text !== '') entry.body(sent ?? redactText(text));
+      entry.body(written(text));
       const response = await faults.intercept({
         region,
         endpoint,
@@ -115,7 +115,7 @@ export class Service {
         door,
         answer: () => this.#respond({ request, region, match, entry, sent }),
         struckBy: entry.struckBy,
-        answeredWith: (text) => entry.answer(parseJson(text) ?? redactText(text)),
+        answeredWith: (text) => entry.answer(written(text)),
       });
       status = response.status;
       return response;
@@ -132,8 +132,7 @@ export class Service {
       const isMembersAndTeams = exchange.match?.route.name === 'listMembersAndTeams';
       const status = isMembersAndTeams ? 200 : choices.successStatus;
       if (body instanceof Response) return body;
-      exchange.entry.answer(body);
-      return jsonResponse(body, status);
+      return answerWith(body, status, exchange.entry);
     } catch (error) {
       const name = exchange.match?.route.name ?? 'the fake';
       const { reason, message, issues } =
@@ -141,9 +140,7 @@ export class Service {
           ? error
           : new Refusal('handlerFailed', `The handler of ${name} threw: ${String(error)}`);
       const { status, code } = choices.refusals[reason];
-      const refusal = errorBody(code, message, issues);
-      exchange.entry.answer(refusal);
-      return jsonResponse(refusal, status);
+      return answerWith(errorBody(code, message, issues), status, exchange.entry);
     }
   }
 
@@ -191,6 +188,19 @@ function locate(url: string, baseUrls: BaseUrls): { region: Region; path: string
     if (address.startsWith(`${base}/`)) return { region, path: address.slice(base.length) };
   }
   return undefined;
+}
+
+/** Makes a response, and writes down its body. */
+function answerWith(body: unknown, status: number, entry: LogEntry): Response {
+  entry.answer(hasNoBody(status) ? undefined : body);
+  return jsonResponse(body, status);
+}
+
+/** A body as it is written down: JSON as its value, another text without what it may hide, undefined where there is none. */
+function written(text: string): unknown {
+  if (text === '') return undefined;
+  const value = parseJson(text);
+  return value === undefined ? redactText(text) : value;
 }
 
 /** Waits for a promise, but no longer than until the signal is aborted; leaves no listener behind. */

@@ -338,6 +338,33 @@ test('writes every request down, in order', async () => {
   ]);
 });
 
+test('writes down a body as it was sent: JSON, a text, or none', async () => {
+  const fake = createFakePlatform();
+  for (const body of ['null', '{"a":', 'value: hidden', '']) {
+    await send(fake, '/v3/nothing', { method: 'POST', body });
+  }
+
+  expect(fake.requests.map(({ body }) => body)).toEqual([null, '{"a":', 'value: [redacted]', undefined]);
+});
+
+test('writes down an answer as it was given: JSON, a text, or none', async () => {
+  const refusals = { notFound: { status: 204, code: 'none' } };
+  const fake = createFakePlatform({ choices: { successStatus: 204, refusals } });
+  const { workspaceSecret } = fake.seed.eu;
+  fake.handle(endpoint({ method: 'GET', path: '/whole', response: z.unknown() }), () => new Response('{}'));
+  fake.faults.inject({ kind: 'wrong-shape', body: null });
+  fake.faults.inject({ kind: 'html', status: 500 });
+  fake.faults.inject({ kind: 'wrong-shape', body: `<p>${workspaceSecret}</p>` });
+  fake.faults.inject({ kind: 'empty' });
+  fake.faults.inject({ status: 500, body: 'none', acts: true });
+  for (let call = 0; call < 6; call += 1) await send(fake, '/v3/tools/defaults');
+  for (const path of ['/v3/tools/nowhere', '/v3/whole']) await send(fake, path);
+
+  const [shape, page, text, ...none] = fake.requests.map(({ answer }) => answer);
+  expect([shape, page, text]).toEqual([null, expect.stringContaining('<h1>500</h1>'), '<p>[redacted]</p>']);
+  expect(none).toEqual(Array.from({ length: 5 }, () => undefined));
+});
+
 test('gives no id of a request twice, though all were forgotten', async () => {
   const fake = createFakePlatform();
   for (let call = 0; call < 2; call += 1) {
