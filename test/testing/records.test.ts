@@ -151,17 +151,18 @@ test('replaces a record of the same id', () => {
   const fake = createFakePlatform();
   fake.add.client({ ID: fake.seed.eu.clientId, name: 'Renamed' });
 
-  expect(fake.state.eu.orgs.get(fake.seed.eu.orgId)?.clients.map((client) => client.name)).toEqual([
-    'Renamed',
-  ]);
+  const { orgId: id } = fake.seed.eu;
+  expect(fake.state.eu.orgs.get(id)?.clients.map((client) => client.name)).toEqual(['Renamed']);
+  expect(fake.add.org({ id })).toMatchObject({ clients: [], teams: [] });
 });
 
-test('a variable belongs to the first owner of its workspace', () => {
-  const { add } = createFakePlatform();
-  const { id: workspaceId } = add.workspace({ ownerIds: ['ann', 'bob'] });
-  const { id: agentId } = add.agent({ workspaceId });
+test('a variable belongs to the first owner of its workspace', async () => {
+  const fake = createFakePlatform();
+  const { id: workspaceId, secret: token } = fake.add.workspace({ ownerIds: ['ann', 'bob'] });
+  const { id: agentId } = fake.add.agent({ workspaceId });
 
-  expect(add.variable({ agentId }).userId).toBe('ann');
+  expect(fake.add.variable({ agentId }).userId).toBe('ann');
+  expect((await clientOf(fake, { token }).variables.create(agentId, { key: 'plan' })).userId).toBe('ann');
 });
 
 test('a variable of a workspace without owners belongs to the owner of the region', async () => {
@@ -171,7 +172,8 @@ test('a variable of a workspace without owners belongs to the owner of the regio
   const { variables } = clientOf(fake, { region: 'na', token });
 
   expect(fake.add.na.variable({ agentId }).userId).toBe('owner_na');
-  expect((await variables.create(agentId, { key: 'plan' })).userId).toBe('owner_na');
+  const created = await variables.create(agentId, { key: 'plan' });
+  expect([created.id, created.userId]).toEqual(['variable_na_3', 'owner_na']);
 });
 
 test('two agents may have variables of the same key', () => {
@@ -202,6 +204,19 @@ test('fills in what a record leaves out', () => {
   });
   expect(add.conversation()).toMatchObject({ agentId: 'agent_eu_1', convoId: 'convo_eu_2' });
   expect(state.eu.conversations.size).toBe(2);
+  expect(add.tool()).toEqual({ id: 'tool_eu_2', name: 'tool_eu_2', agentId: 'agent_eu_1' });
+  expect(add.phoneNumber()).toEqual({ sid: 'number_eu_3', imported: false, workspaceId: 'workspace_eu_1' });
+  const others = [add.workspace(), add.org(), add.lead()];
+  expect(others.map(({ id }) => id)).toEqual(['workspace_eu_3', 'org_eu_2', 'lead_eu_2']);
+});
+
+test('fills in nothing that a record says', () => {
+  const { add } = createFakePlatform();
+  const agent = { name: 'Bot', secret: 'secret-of-the-bot' };
+  const variable = { key: 'plan', type: 'list', userId: 'ann', value: ['free'] };
+
+  expect(add.agent(agent)).toMatchObject(agent);
+  expect(add.variable(variable)).toMatchObject(variable);
 });
 
 test('a conversation may have ids of its own', () => {
@@ -282,23 +297,27 @@ describe('a primary workspace', () => {
   });
 });
 
-test.each<[collection: CollectionName, id: string, fields: object, missing: string]>([
-  ['workspaces', 'workspace_eu_1', { ownerIds: undefined }, 'ownerIds'],
-  ['orgs', 'org_eu_1', { clients: undefined }, 'clients'],
-  ['agents', 'agent_eu_1', { advanced: undefined }, 'advanced'],
-  ['variables', 'variable_eu_1', { key: undefined }, 'key'],
-  ['tools', 'tool_eu_1', { id: undefined }, 'id'],
-  ['defaultTools', 'web-search', { id: undefined, name: undefined }, 'id'],
-  ['conversations', 'agent_eu_1/convo_eu_1', { record: undefined }, 'record'],
-  ['leads', 'lead_eu_1', { agentId: undefined }, 'agentId'],
-  ['phoneNumbers', 'number_eu_1', { imported: undefined }, 'imported'],
-])('a record of %s keeps what the rules need: %s without %j', (collection, id, fields, missing) => {
+test.each<[collection: CollectionName, id: string, ...needed: string[]]>([
+  ['workspaces', 'workspace_eu_1', 'id', 'secret', 'isPrimary', 'ownerIds', 'memberIds'],
+  ['orgs', 'org_eu_1', 'id', 'workspaceId', 'clients', 'teams'],
+  ['agents', 'agent_eu_1', 'id', 'name', 'secret', 'workspaceId', 'platform', 'advanced'],
+  ['variables', 'variable_eu_1', 'id', 'key'],
+  ['tools', 'tool_eu_1', 'id'],
+  ['defaultTools', 'KB-Search', 'name'],
+  ['conversations', 'agent_eu_1/convo_eu_1', 'agentId', 'convoId', 'record'],
+  ['leads', 'lead_eu_1', 'id', 'agentId'],
+  ['phoneNumbers', 'number_eu_1', 'sid', 'imported'],
+])('a record of %s keeps what the rules need: %s', (collection, id, ...needed) => {
   const { records } = createFakePlatform();
   const before = records.list('eu', collection);
 
-  expect(() => records.change('eu', collection, id, fields)).toThrow(
-    `The record does not fit ${collection}\n  - ${missing}: required`,
-  );
+  for (const field of needed) {
+    // An entry of the catalogue is told by its id, or else by its name.
+    const missing = collection === 'defaultTools' ? 'id' : field;
+    expect(() => records.change('eu', collection, id, { [field]: undefined })).toThrow(
+      `The record does not fit ${collection}\n  - ${missing}: required`,
+    );
+  }
   expect(records.list('eu', collection)).toEqual(before);
 });
 
