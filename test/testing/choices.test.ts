@@ -65,7 +65,7 @@ test('refusals, each by itself', async () => {
 
 test('each refusal has a status and a code of its own', async () => {
   const names = Object.keys(defaultChoices.refusals) as RefusalReason[];
-  const own = names.map((name, index) => [name, { status: 480 + index, code: name }] as const);
+  const own = names.map((name, index) => [name, { status: 588 + index, code: name }] as const);
   // The status of a duplicate key is the specification's.
   const refusals = {
     ...Object.fromEntries(own),
@@ -167,6 +167,9 @@ test('refusedRelease', async () => {
   const told = releasing({ refusedRelease: 'isGood-false' });
   await expect(told).rejects.toThrow(OperationFailedError);
   await expect(told).rejects.toThrow('has no number "nowhere"');
+  const fake = faked({ refusedRelease: 'isGood-false' });
+  const rented = { phoneNumberSid: fake.seed.eu.rentedNumberSid, isImportedNumber: true };
+  await expect(clientOf(fake).phoneNumbers.release(rented)).rejects.toThrow(OperationFailedError);
 });
 
 test('numberKindMismatch', async () => {
@@ -203,6 +206,8 @@ test.each<[object, string]>([
   [{ refusedRelease: 'isGood' }, 'refusedRelease: expected one of'],
   [{ numberKindMismatch: null }, 'numberKindMismatch: expected one of'],
   [{ successStatus: 404 }, 'successStatus: expected at most 299'],
+  [{ successStatus: 199 }, 'successStatus: expected at least 200'],
+  [{ successStatus: 200.5 }, 'successStatus: expected int'],
   [{ successStatus: '201' }, 'successStatus: expected number'],
   [{ successMessage: 1 }, 'successMessage: expected string'],
   [{ variableType: true }, 'variableType: expected string'],
@@ -216,7 +221,11 @@ test.each<[object, string]>([
     'refusals.notFound.status: expected at least 200',
   ],
   [{ refusals: { notFound: { status: 410 } } }, 'refusals.notFound.code: '],
+  [{ refusals: { notFound: { status: 600, code: 'x' } } }, 'refusals.notFound.status: expected at most 599'],
+  [{ refusals: { notFound: { status: 410, code: 'x', text: '' } } }, 'refusals.notFound.text: unknown field'],
   [{ refusals: { duplicateKey: { status: 409, code: 'x' } } }, 'refusals.duplicateKey.status: expected'],
+  [{ refusals: { duplicateKey: { status: 400 } } }, 'refusals.duplicateKey.code: required'],
+  [{ refusals: { duplicateKey: { status: 400, code: 'x', text: '' } } }, 'duplicateKey.text: unknown field'],
 ])('a wrong value of a choice is refused: %j', (choices, message) => {
   expect(() => createFakePlatform({ choices })).toThrow(`createFakePlatform: the choices are wrong`);
   expect(() => createFakePlatform({ choices })).toThrow(message);
