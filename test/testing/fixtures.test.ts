@@ -98,6 +98,21 @@ test('a recording may have blank lines, and need not tell when a webhook came', 
   }
 });
 
+test.each([
+  ['{"type":"x"}', 'payload: required'],
+  ['{"type":4,"payload":{}}', 'type: expected string'],
+  ['{"type":"x","payload":{},"envelope":[]}', 'envelope: expected record'],
+  ['{"type":"x","payload":{},"receivedAt":"now"}', 'receivedAt: expected number'],
+  ['{"type":"x","payload":{},"at":1}', 'at: unknown field; there are type, payload, envelope, receivedAt'],
+])('a recording with the line %s is refused', async (line, message) => {
+  const folder = await mkdtemp(join(tmpdir(), 'agent-platform-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'events.ndjson');
+  await writeFile(file, `\n${line}\n`);
+
+  expect(() => fixtures.fromRecording(file)).toThrow(`line 2 of ${file} is wrong\n  - ${message}`);
+});
+
 test.each<[values: unknown[], of: (made: Fixtures) => unknown]>([
   [['look_up_order', 'book_demo', 'find_invoice'], (made) => made.tool().name],
   [['vg', 'vf'], (made) => made.event('agent_created').payload.agentPlatform],
