@@ -217,6 +217,8 @@ test('ten thousand are kept unless it is told otherwise', async () => {
 
 test.each<[part: Partial<FakeSnapshot>, message: string]>([
   [{ records: { eu: {}, na: {} } }, 'records.eu.workspaces: required'],
+  [{ lastIds: { tool_eu_: 1.5 } }, 'lastIds.tool_eu_: expected int'],
+  [{ lastIds: { tool_eu_: -1 } }, 'lastIds.tool_eu_: expected at least 0'],
   [{ faults: [{ status: 500 }, { status: 5 }] }, '- status: expected at least 200'],
   [{ faults: [{ endpoint: 'GET /of-another-fake', status: 500 }] }, 'no endpoint "GET /of-another-fake"'],
   [

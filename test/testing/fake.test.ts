@@ -110,14 +110,14 @@ test('restore gives no id again that was given before the snapshot', () => {
   expect([another.add.tool().id, older.add.tool().id]).toEqual(['tool_eu_3', 'tool_eu_2']);
 });
 
-test('restore refuses records that lack what the rules need', () => {
+test.each(['eu', 'na'] as const)('restore refuses records of %s that lack what the rules need', (region) => {
   const fake = createFakePlatform();
   const { records, ...rest } = fake.snapshot();
-  const { eu, na } = records as { eu: object; na: object };
-  const lacking = { ...eu, tools: [{ name: 'crm' }], defaultTools: [{ kind: 'runtime_auto' }] };
+  const all = records as { eu: object; na: object };
+  const lacking = { ...all[region], tools: [{ name: 'crm' }], defaultTools: [{ kind: 'runtime_auto' }] };
 
-  expect(() => fake.restore({ ...rest, records: { eu: lacking, na } })).toThrow(
-    /records\.eu\.tools\[0\]\.id: required\n.*records\.eu\.defaultTools\[0\]\.id: required/,
+  expect(() => fake.restore({ ...rest, records: { ...all, [region]: lacking } })).toThrow(
+    new RegExp(`records.${region}.tools.0..id: required\n.*records.${region}.defaultTools.0..id: required`),
   );
   expect([...fake.state.eu.tools.keys()]).toEqual([fake.seed.eu.toolId]);
 });
@@ -159,17 +159,23 @@ test('restore refuses a snapshot of another form', () => {
 
 test('restore brings back the subscriptions of both regions', () => {
   const fake = createFakePlatform();
-  for (const region of ['eu', 'na'] as const)
-    fake.webhooks.subscribe('http://127.0.0.1:1/hook', { region, untilReset: true });
+  const withoutIds = () => fake.webhooks.subscriptions.map(({ id: _, ...rest }) => rest);
+  for (const region of ['eu', 'na'] as const) {
+    const { secondWorkspaceId: workspaceId } = fake.seed[region];
+    fake.webhooks.subscribe('http://127.0.0.1:1/hook', { region, workspaceId, untilReset: true });
+  }
+  const before = withoutIds();
   fake.restore(fake.snapshot());
-  expect(fake.webhooks.subscriptions.map(({ region }) => region)).toEqual(['eu', 'na']);
+  expect(withoutIds()).toEqual(before);
 });
 
-test('restore takes away the faults that were injected since', () => {
+test('restore takes away the faults and the records that were added since', () => {
   const fake = createFakePlatform();
   fake.faults.inject({ status: 503 });
   const snapshot = fake.snapshot();
   fake.faults.inject({ kind: 'html' });
+  for (const region of ['eu', 'na'] as const) fake.add[region].tool();
   fake.restore(snapshot);
   expect(fake.faults.list()).toMatchObject([{ status: 503 }]);
+  expect([fake.state.eu.tools.size, fake.state.na.tools.size]).toEqual([1, 1]);
 });
