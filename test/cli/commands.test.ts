@@ -91,10 +91,12 @@ describe('agent-platform-sdk fake', () => {
   });
 
   test('begins with the records of a file', async () => {
-    const seed = seedFile('{"eu":{"agents":[{"id":"bot"}],"tools":[{"id":"crm","agentId":"bot"}]}}');
+    const eu = { agents: [{ id: 'bot' }], tools: [{ id: 'crm', agentId: 'bot' }] };
+    const seed = seedFile(JSON.stringify({ eu, na: { leads: [{ id: 'lead' }] } }));
     const { url } = await start(['fake', '--port', '0', '--seed', seed]);
 
     expect((await platformAt(url).tools.get('crm')).agentId).toBe('bot');
+    expect(await (await fetch(`${url}/_fake/records/na/leads`)).text()).toContain('"id":"lead"');
   });
 
   test('sends an event to the address of --webhook when told to', async () => {
