@@ -11,6 +11,7 @@ import {
 } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { controlOpenApiText } from '../../scripts/openapi/control.js';
+import { Changes, changesStream } from '../../src/testing/changes.js';
 import { serve } from '../support/loopback.js';
 import { clientOf, send } from './support/client.js';
 
@@ -165,6 +166,7 @@ test.each([
   ['POST /records/eu/tools', [], '(root): expected record, received array'],
   ['POST /subscriptions', { url: 'nowhere' }, 'url must be an http: or https: address, got "nowhere"'],
   ['POST /subscriptions', { url: 'http://:pass@localhost' }, 'url must be an address without user name and'],
+  ['POST /subscriptions', { url: 'http://user@localhost' }, 'url must be an address without user name and'],
   ['POST /subscriptions', { url: 'file:///etc/passwd' }, 'url must be an http: or https: address'],
   ['POST /subscriptions', { url: 'http://169.254.169.254/' }, 'url must be on this machine'],
   ['POST /subscriptions', { url: 'http://localhost.example.com/' }, 'url must be on this machine'],
@@ -614,6 +616,18 @@ test('what happens is told as it happens', async () => {
   for (let round = 0; round < 10; round += 1) expect((await ask('POST /reset', {})).status).toBe(200);
 });
 
+test('who has left is told nothing more', async () => {
+  const changes = new Changes();
+  const leave = new AbortController();
+  const { body } = changesStream(changes, leave.signal);
+  leave.abort();
+  changes.tell('changed', 'records');
+
+  const reader = (body ?? new ReadableStream()).getReader();
+  expect((await reader.read()).done).toBe(false);
+  expect((await reader.read()).done).toBe(true);
+});
+
 test('who does not read what happens is told of no more than 16 MiB', async () => {
   const { fake, url } = await steered();
   const response = await fetch(`${url}/_fake/changes`);
@@ -627,6 +641,7 @@ test('who does not read what happens is told of no more than 16 MiB', async () =
   expect(told).toContain(': the fake');
   expect(told).toContain('k0');
   expect(told).not.toContain('k19');
+  expect(told.length).toBeGreaterThan(16 * 1024 * 1024);
 });
 
 describe('a control request', () => {

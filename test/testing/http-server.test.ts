@@ -137,6 +137,8 @@ describe('the header Host', () => {
     ['LOCALHOST'],
     ['127.0.0.1'],
     ['[::1]:4010'],
+    ['[2001:DB8::1]'],
+    ['[::ffff:127.0.0.1]:4010'],
     ['192.168.1.7:4010'],
     ['fake:4010'],
     ['app.localhost'],
@@ -268,7 +270,7 @@ test.each<[options: object, message: string]>([
   [{ prot: 1 }, 'listen: the option "prot" is not known'],
   [{ constructor: 1 }, 'listen: the option "constructor" is not known'],
   [{ maxBodyBytes: 0 }, 'maxBodyBytes must be a number above 0'],
-  ...['', 'a b', 'user@a.example', 'http://a.example', 'a.example/', 'a?b', 'a#b', '[::1]:80'].map(
+  ...['', 'a b', 'user@a.example', 'http://a.example', 'a.example/', 'a?b', 'a#b', 'a\\b', '[::1]:80'].map(
     (name): [object, string] => [{ allowedHosts: [name] }, `takes names without a port, got "${name}"`],
   ),
   [{ maxBodyBytes: Number.NaN }, 'maxBodyBytes must be a number above 0'],
