@@ -231,18 +231,18 @@ test('a payload may say when it was created, and not which secret it carries', a
   ]);
 });
 
-test('is a POST of JSON', async () => {
+test('is a POST of JSON to /webhooks', async () => {
   const fake = createFakePlatform();
   let seen: unknown;
   fake.webhooks.subscribe({
-    fetch: ({ method, headers }) => {
-      seen = [method, headers.get('content-type')];
+    fetch: ({ method, headers, url }) => {
+      seen = [method, headers.get('content-type'), new URL(url).pathname];
       return new Response();
     },
   });
   await fake.webhooks.send('webhook_test');
 
-  expect(seen).toEqual(['POST', 'application/json']);
+  expect(seen).toEqual(['POST', 'application/json', '/webhooks']);
 });
 
 test('an event of one’s own is sent with the options of any other', async () => {
@@ -330,7 +330,14 @@ test('gives a receiver 60 seconds, by the clock it was made with', async () => {
   timers[0]?.callback();
 
   expect(await sending).toMatchObject([
-    { outcome: 'timeout', status: undefined, at: 1_000, duration: 60_000, payload: { createdAt: 1_000 } },
+    {
+      outcome: 'timeout',
+      status: undefined,
+      error: 'no answer within 60000 ms',
+      at: 1_000,
+      duration: 60_000,
+      payload: { createdAt: 1_000 },
+    },
   ]);
   expect(aborted).toBe(true);
 });
@@ -561,13 +568,16 @@ describe('the platform of an agent (6.2)', () => {
   });
 });
 
-test('keeps every delivery, without the secret', async () => {
-  const fake = createFakePlatform();
-  fake.webhooks.subscribe(subscriber());
+test('keeps and tells every delivery, without the secret', async () => {
+  const told: unknown[] = [];
+  const fake = createFakePlatform({ onDelivery: (delivery) => told.push(delivery) });
+  fake.webhooks.subscribe(subscriber(), { events: ['webhook_test'] });
+  fake.webhooks.subscribe(subscriber(500), { events: ['lead_captured'] });
   await fake.webhooks.send('webhook_test');
   await fake.webhooks.send('lead_captured');
 
   expect(fake.webhooks.deliveries.map(({ type }) => type)).toEqual(['webhook_test', 'lead_captured']);
+  expect(told).toEqual(fake.webhooks.deliveries);
   expect(JSON.stringify(fake.webhooks.deliveries)).not.toContain(fake.seed.eu.workspaceSecret);
 });
 
