@@ -112,6 +112,13 @@ describe('each refusal', () => {
     ],
     [
       variables,
+      as(na.workspaceSecret, post({})),
+      401,
+      'unauthenticated',
+      'The token is not known in region eu.',
+    ],
+    [
+      variables,
       { ...post({}), headers: { 'content-type': 'text/json' } },
       400,
       'invalid_request',
@@ -228,9 +235,9 @@ test.each(['workspaceSecret', 'agentSecret'] as const)(
   },
 );
 
-test('the scheme of the token is read in any case', async () => {
+test('the scheme of the token is read in any case, with blanks behind it', async () => {
   const fake = createFakePlatform();
-  const headers = { authorization: `bearer ${fake.seed.eu.workspaceSecret}` };
+  const headers = { authorization: `bearer  ${fake.seed.eu.workspaceSecret}` };
 
   expect((await send(fake, '/v3/tools/defaults', { headers })).status).toBe(200);
 });
@@ -319,6 +326,7 @@ test('takes an encoded path value as one segment', async () => {
 test('writes every request down, in order', async () => {
   const fake = createFakePlatform();
   const { tools, variables } = clientOf(fake);
+  const before = Date.now();
   await tools.listDefaults();
   await variables.create(fake.seed.eu.agentId, { key: 'plan' });
   await tools.get('nowhere').catch(() => undefined);
@@ -336,6 +344,7 @@ test('writes every request down, in order', async () => {
     { path: '/tools/nowhere', endpoint: 'getTool', status: 404 },
     { path: '/nothing', query: '?a=1', endpoint: undefined, status: 404 },
   ]);
+  expect(fake.requests[0]?.at).toBeGreaterThanOrEqual(before);
 });
 
 test('writes down a body as it was sent: JSON, a text, or none', async () => {
@@ -363,6 +372,14 @@ test('writes down an answer as it was given: JSON, a text, or none', async () =>
   const [shape, page, text, ...none] = fake.requests.map(({ answer }) => answer);
   expect([shape, page, text]).toEqual([null, expect.stringContaining('<h1>500</h1>'), '<p>[redacted]</p>']);
   expect(none).toEqual(Array.from({ length: 5 }, () => undefined));
+});
+
+test('writes down a path without /v3 as it was sent', async () => {
+  const fake = createFakePlatform();
+  const paths = ['/v3', '/v3x/tools', '/tools/defaults'];
+  for (const path of paths) await send(fake, path);
+
+  expect(fake.requests.map(({ path }) => path)).toEqual(paths);
 });
 
 test('gives no id of a request twice, though all were forgotten', async () => {
@@ -534,9 +551,10 @@ test.each([
   ['data-of-token', 'eu', 'na'],
 ] as const)('a token of the other region can see the %s', async (wrongRegion, seen, hidden) => {
   const fake = createFakePlatform({ choices: { wrongRegion } });
-  const { tools } = clientOf(fake, { region: 'na', token: fake.seed.eu.workspaceSecret });
+  const { tools, variables } = clientOf(fake, { region: 'na', token: fake.seed.eu.workspaceSecret });
 
   expect((await tools.get(fake.seed[seen].toolId)).id).toBe(fake.seed[seen].toolId);
+  expect((await variables.create(fake.seed[seen].agentId, { key: 'plan' })).id).toBe(`variable_${seen}_2`);
   await expect(tools.get(fake.seed[hidden].toolId)).rejects.toThrow(NotFoundError);
 });
 
