@@ -117,7 +117,7 @@ function matchPath(template: string, path: string): Record<string, string> | und
 
 function decodeSegment(text: string): string | undefined {
   try {
-    return decodeURIComponent(text) || undefined;
+    return decodeURIComponent(text);
   } catch {
     return undefined; // Not a percent-encoding: no value can have been meant.
   }

@@ -158,11 +158,9 @@ describe('tools (4.4, 4.5)', () => {
   test('lists the catalogue with the ids and names of the document', async () => {
     const tools = await clientOf(createFakePlatform()).tools.listDefaults();
 
-    expect(tools.filter((tool) => tool.kind === 'assignable_system').map((tool) => tool.id)).toEqual([
-      'web-search',
-      'human-handoff',
-      'end-call',
-    ]);
+    const assignable = tools.filter((tool) => tool.kind === 'assignable_system');
+    const ids = ['web-search', 'human-handoff', 'end-call'];
+    expect(assignable.map(({ id, name }) => [id, name])).toEqual(ids.map((id) => [id, id]));
     expect(tools.filter((tool) => tool.kind === 'runtime_auto').map((tool) => tool.name)).toEqual([
       'KB-Search',
       'Structured-Search',
@@ -225,6 +223,8 @@ describe('deletion of a workspace (4.7)', () => {
     for (const kind of ['tool', 'variable', 'conversation', 'lead'] as const) {
       fake.add[kind]({ agentId: agent.id });
     }
+    fake.add.phoneNumber({ workspaceId: doomed.id });
+    fake.add.org({ workspaceId: doomed.id });
     const before = fake.state.eu;
     expect([before.tools.size, before.variables.size, before.conversations.size, before.leads.size]).toEqual([
       1, 1, 1, 1,
@@ -235,6 +235,7 @@ describe('deletion of a workspace (4.7)', () => {
     const { agents, conversations, leads, tools, variables, workspaces } = fake.state.eu;
     expect([...workspaces.keys()]).toEqual(['primary']);
     for (const left of [agents, conversations, leads, tools, variables]) expect(left.size).toBe(0);
+    expect([fake.state.eu.phoneNumbers.size, fake.state.eu.orgs.size]).toEqual([1, 1]);
     for (const token of [doomed.secret, agent.secret]) {
       await expect(clientOf(fake, { token }).tools.listDefaults()).rejects.toMatchObject({ status: 401 });
     }
