@@ -138,13 +138,18 @@ test('keeps clients, teams and records in the order in which they were added', (
     add.lead({ id: ID });
   }
   records.change('eu', 'leads', seed.eu.leadId, {});
-  const { clients, teams } = add.org({ id: 'o', clients: [{ ID: 'z' }, { ID: 'y' }], teams: [{ ID: 'x' }] });
+  const { clients, teams } = add.org({
+    id: 'o',
+    clients: [{ ID: 'z' }, { ID: 'y' }],
+    teams: [{ ID: 'x' }, { ID: 'w' }],
+  });
 
   const [org] = records.list('eu', 'orgs');
   expect(org?.clients.map(({ ID }) => ID)).toEqual([seed.eu.clientId, 'b', 'a']);
   expect(org?.teams.map(({ ID }) => ID)).toEqual([seed.eu.teamId, 'b', 'a']);
   expect(records.list('eu', 'leads').map(({ id }) => id)).toEqual([seed.eu.leadId, 'b', 'a']);
-  expect([...clients, ...teams].map(({ ID }) => ID)).toEqual(['z', 'y', 'x']);
+  expect([...clients, ...teams].map(({ ID }) => ID)).toEqual(['z', 'y', 'x', 'w']);
+  expect([add.client().ID, add.team().ID]).toEqual(['client_eu_2', 'team_eu_2']);
 });
 
 test('replaces a record of the same id', () => {
@@ -319,6 +324,41 @@ test.each<[collection: CollectionName, id: string, ...needed: string[]]>([
     );
   }
   expect(records.list('eu', collection)).toEqual(before);
+});
+
+test.each<[collection: CollectionName, record: object, field: string]>([
+  ['workspaces', { id: 1 }, 'id'],
+  ['workspaces', { secret: 1 }, 'secret'],
+  ['workspaces', { isPrimary: 'yes' }, 'isPrimary'],
+  ['workspaces', { ownerIds: 'ann' }, 'ownerIds'],
+  ['workspaces', { memberIds: [1] }, 'memberIds[0]'],
+  ['orgs', { id: 1 }, 'id'],
+  ['orgs', { workspaceId: 1 }, 'workspaceId'],
+  ['orgs', { clients: [{ ID: 1 }] }, 'clients[0].ID'],
+  ['orgs', { teams: [{ ID: 1 }] }, 'teams[0].ID'],
+  ['agents', { id: 1 }, 'id'],
+  ['agents', { name: 1 }, 'name'],
+  ['agents', { secret: 1 }, 'secret'],
+  ['agents', { workspaceId: 1 }, 'workspaceId'],
+  ['agents', { advanced: { serverUrl: 1 } }, 'advanced.serverUrl'],
+  ['agents', { advanced: { url: '' } }, 'advanced.url'],
+  ['variables', { key: 1 }, 'key'],
+  ['tools', { name: 1 }, 'name'],
+  ['defaultTools', { name: 1 }, 'name'],
+  ['conversations', { agentId: 1 }, 'agentId'],
+  ['conversations', { convoId: 1 }, 'convoId'],
+  ['conversations', { record: { ID: 1 } }, 'record.ID'],
+  ['leads', { id: 1 }, 'id'],
+  ['leads', { agentId: 1 }, 'agentId'],
+  ['phoneNumbers', { sid: 1 }, 'sid'],
+  ['phoneNumbers', { imported: 'no' }, 'imported'],
+  ['phoneNumbers', { workspaceId: 1 }, 'workspaceId'],
+])('a record of %s does not fit with %j', (collection, record, field) => {
+  const { records } = createFakePlatform();
+  // The cast stands for untyped code.
+  const adding = () => records.add('eu', collection, record as never);
+
+  expect(adding).toThrow(`The record does not fit ${collection}\n  - ${field}: `);
 });
 
 describe('refuses', () => {
