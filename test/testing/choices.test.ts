@@ -182,7 +182,11 @@ test('numberKindMismatch', async () => {
   await expect(releasing({}).released).rejects.toThrow(ApiError);
   const { fake, released } = releasing({ numberKindMismatch: 'follow-request' });
   await released;
-  expect(fake.state.eu.phoneNumbers.get(fake.seed.eu.rentedNumberSid)?.workspaceId).toBeUndefined();
+  const { rentedNumberSid: sid, importedNumberSid } = fake.seed.eu;
+  expect(fake.state.eu.phoneNumbers.get(sid)).toEqual({ sid, imported: false, workspaceId: undefined });
+  const asRented = { phoneNumberSid: importedNumberSid, isImportedNumber: false };
+  await clientOf(fake).phoneNumbers.release(asRented);
+  expect([...fake.state.eu.releasedForGood]).toEqual([importedNumberSid]);
 });
 
 test.each<[object, string]>([

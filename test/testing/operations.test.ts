@@ -220,14 +220,15 @@ describe('deletion of a workspace (4.7)', () => {
     fake.add.workspace({ id: 'primary' });
     const doomed = fake.add.workspace({ memberIds: ['member'] });
     const agent = fake.add.agent({ workspaceId: doomed.id });
+    const second = fake.add.agent({ workspaceId: doomed.id });
     for (const kind of ['tool', 'variable', 'conversation', 'lead'] as const) {
-      fake.add[kind]({ agentId: agent.id });
+      for (const { id: agentId } of [agent, second, agent]) fake.add[kind]({ agentId });
     }
     fake.add.phoneNumber({ workspaceId: doomed.id });
     fake.add.org({ workspaceId: doomed.id });
     const before = fake.state.eu;
     expect([before.tools.size, before.variables.size, before.conversations.size, before.leads.size]).toEqual([
-      1, 1, 1, 1,
+      3, 3, 3, 3,
     ]);
 
     await clientOf(fake, { token: doomed.secret }).workspaces.delete(doomed.id);
@@ -236,7 +237,7 @@ describe('deletion of a workspace (4.7)', () => {
     expect([...workspaces.keys()]).toEqual(['primary']);
     for (const left of [agents, conversations, leads, tools, variables]) expect(left.size).toBe(0);
     expect([fake.state.eu.phoneNumbers.size, fake.state.eu.orgs.size]).toEqual([1, 1]);
-    for (const token of [doomed.secret, agent.secret]) {
+    for (const token of [doomed.secret, agent.secret, second.secret]) {
       await expect(clientOf(fake, { token }).tools.listDefaults()).rejects.toMatchObject({ status: 401 });
     }
   });
