@@ -339,6 +339,14 @@ test('a workspace-level operation is one, however the parameters of its path are
   expect((await send(fake, `/v3/orgs/nowhere/members-and-teams`, { headers })).status).toBe(403);
 });
 
+test('an agent secret is not enough for a workspace-level operation of the other region either', async () => {
+  const fake = createFakePlatform({ choices: { wrongRegion: 'data-of-address' } });
+  const platform = clientOf(fake, { region: 'na', token: eu.agentSecret });
+
+  await expect(platform.orgs.listMembersAndTeams(fake.seed.na.orgId)).rejects.toThrow(PermissionDeniedError);
+  await expect(platform.tools.get(fake.seed.na.toolId)).resolves.toBeDefined();
+});
+
 test('a replaced operation keeps its reach', async () => {
   const fake = twoWorkspaces();
   fake.handle(endpoints.getTool, ({ path, succeed }) => succeed({ id: path.toolId }));
