@@ -225,6 +225,8 @@ test.each<[part: Partial<FakeSnapshot>, message: string]>([
     { subscriptions: [{ address: 'ftp://a', region: 'eu', workspaceId: 'workspace_eu_1' }] },
     'subscriptions: address must be an http: or https: address, got "ftp://a"',
   ],
+  [{ subscriptions: [{ address: 'http://a', workspaceId: 'w' }] }, 'subscriptions[0].region: '],
+  [{ subscriptions: [{ address: 'http://a', region: 'na' }] }, 'subscriptions[0].workspaceId: required'],
 ])('a snapshot that is wrong changes nothing: %j', (part, message) => {
   const fake = createFakePlatform();
   const wrong = { ...fake.snapshot(), ...part };
