@@ -13,7 +13,10 @@ type Mistake =
   | 'one at a time'
   | 'forgets what was begun'
   | `forgets the field ${'traceContext' | 'workspace' | 'envelope' | 'receivedAt'}`
-  | 'mangles text'
+  | 'loses a NUL'
+  | 'mends half a surrogate pair'
+  | 'knows webhooks by their delivery'
+  | 'is not atomic'
   | 'takes nothing large'
   | 'gives each to two workers'
   | 'forgets fields of dead letters'
@@ -37,12 +40,18 @@ function memoryInbox(mistake?: Mistake): InboxSubject {
     for (const look of looks) look();
   };
   const store = async (webhook: StoredWebhook) => {
-    if (mistake !== 'copies' && known.has(webhook.key)) return;
-    known.add(webhook.key);
-    if (mistake === 'takes nothing large' && JSON.stringify(webhook).length > 500_000) return;
+    const name = mistake === 'knows webhooks by their delivery' ? webhook.deliveryId : webhook.key;
+    const isKnown = known.has(name);
+    if (mistake === 'is not atomic') await Promise.resolve();
+    if (mistake !== 'copies' && isKnown) return;
+    known.add(name);
+    if (mistake === 'takes nothing large' && Buffer.byteLength(JSON.stringify(webhook)) > 1_500_000) return;
     const forgotten = mistake?.split('forgets the field ')[1];
     const kept = JSON.stringify(webhook, (name, value: unknown) => {
-      if (typeof value === 'string' && mistake === 'mangles text') return value.replace('\0', '');
+      if (typeof value === 'string' && mistake === 'loses a NUL') return value.replace('\0', '');
+      if (typeof value === 'string' && mistake === 'mends half a surrogate pair') {
+        return Buffer.from(value).toString();
+      }
       return name === forgotten ? undefined : value;
     });
     waiting.push({ webhook: JSON.parse(kept) as StoredWebhook, runs: 0 });
@@ -126,7 +135,12 @@ test.each<[Mistake, string]>([
   ['forgets the field workspace', 'is processed as it was stored'],
   ['forgets the field envelope', 'is processed as it was stored'],
   ['forgets the field receivedAt', 'is processed as it was stored'],
-  ['mangles text', 'any text is kept'],
+  ['loses a NUL', 'any text is kept'],
+  ['mends half a surrogate pair', 'any text is kept'],
+  ['is not atomic', 'of many copies at one moment'],
+  ['knows webhooks by their delivery', 'of many copies at one moment'],
+  ['knows webhooks by their delivery', 'a copy of what is being processed'],
+  ['knows webhooks by their delivery', 'a copy of what was processed'],
   ['takes nothing large', 'a megabyte and a half'],
   ['gives each to two workers', 'of two workers'],
   ['forgets fields of dead letters', 'what fails again and again'],
@@ -141,25 +155,43 @@ test.each<[Mistake, string]>([
   expect((await judged).map(({ status }) => status)).toContain('rejected');
 });
 
-test('every worker is stopped at the end of a rule, kept or broken', async () => {
-  onTestFinished(() => void vi.useRealTimers());
-  vi.useFakeTimers();
-  const [started, stopped] = [vi.fn(), vi.fn()];
-  const create = (mistake?: Mistake) => () => {
-    const subject = memoryInbox(mistake);
-    const work: InboxSubject['work'] = async (process) => {
-      started();
-      const stop = await subject.work(process);
-      return () => {
-        stopped();
-        return stop();
+test.each<[rule: string, mistake: Mistake | undefined, told: string | undefined]>([
+  ['of two workers', undefined, undefined],
+  ['what fails is processed again', 'no retry', 'expected that it is processed again, within 20 seconds'],
+  ['a copy of what was processed', 'copies of what was processed', 'expected 1, got 2'],
+])(
+  'when the rule "%s" ends under %s, each worker has stopped, and is told: %s',
+  async (name, mistake, told) => {
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers();
+    let working = 0;
+    const create = () => {
+      const subject = memoryInbox(mistake);
+      const work: InboxSubject['work'] = async (process) => {
+        const stop = await subject.work(process);
+        working += 1;
+        return async () => {
+          stop();
+          await new Promise((resolve) => setTimeout(resolve, 10));
+          working -= 1;
+        };
       };
+      return { ...subject, work };
     };
-    return { ...subject, work };
-  };
-  const [rule] = inboxConformance.filter(({ name }) => name.includes('what fails is processed again'));
-  const ran = Promise.allSettled([rule?.run(create()), rule?.run(create('no retry'))]);
-  await vi.advanceTimersByTimeAsync(30_000);
-  expect((await ran).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-  expect(stopped).toHaveBeenCalledTimes(started.mock.calls.length);
+    const [rule] = inboxConformance.filter((each) => each.name.includes(name));
+    const ended = rule?.run(create).then(
+      () => [working, undefined],
+      (error: unknown) => [working, (error as Error).message],
+    );
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await ended).toEqual([0, told]);
+  },
+);
+
+test('what is stored has a key as the receiver makes them', async () => {
+  const [rule] = inboxConformance.filter(({ name }) => name.includes('of two workers'));
+  const { inbox, ...subject } = memoryInbox();
+  const store = vi.fn(inbox.store);
+  await rule?.run(() => ({ ...subject, inbox: { store } }));
+  for (const [{ key }] of store.mock.calls) expect(key).toMatch(/^[\da-f]{64}$/);
 });

@@ -1,6 +1,6 @@
 import { ConfigurationError, createMemoryDedupe, type DedupeStore } from 'agent-platform-sdk';
 import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ManualClock } from './manual-clock.js';
 
 function setUp(maxKeys?: number) {
@@ -18,21 +18,38 @@ test.each(dedupeStoreConformance)('the memory store keeps the rule: $name', ({ r
 );
 
 test('the rules can be held against one store that is shared by all, again and again', async () => {
-  const subject = setUp();
+  const { store, wait } = setUp();
+  const claim = vi.fn<DedupeStore['claim']>((...claimed) => store.claim(...claimed));
   for (const { run } of [...dedupeStoreConformance, ...dedupeStoreConformance]) {
-    await expect(run(() => subject)).resolves.toBeUndefined();
+    await expect(run(() => ({ store: { ...store, claim }, wait }))).resolves.toBeUndefined();
   }
+  // As the receiver gives them: a store may have a column of this length.
+  for (const [key] of claim.mock.calls) expect(key).toMatch(/^[\da-f]{64}$/);
 });
 
-/** A store that knows who has claimed a key last, and for how long. */
+test('a store that breaks a rule is told what was expected of it, and what it did', async () => {
+  const [rule] = dedupeStoreConformance.filter(({ name }) => name === 'a free event is new');
+  const { store } = setUp();
+  const running = rule?.run(() => ({ store: { ...store, claim: () => 'pending' } }));
+  await expect(running).rejects.toThrow('expected new, got pending');
+});
+
+/** A store that knows who has claimed a key last, and for how long, and who ever has. */
 function withHolders(store: DedupeStore) {
   const holders = new Map<string, { owner: string; leaseMs: number }>();
+  const former = new Set<string>();
   const claim: DedupeStore['claim'] = (key, owner, leaseMs) => {
     const result = store.claim(key, owner, leaseMs);
-    if (result === 'new') holders.set(key, { owner, leaseMs });
+    if (result !== 'new') return result;
+    holders.set(key, { owner, leaseMs });
+    former.add(`${key} ${owner}`);
     return result;
   };
-  return { claim, holderOf: (key: string) => holders.get(key) ?? { owner: '', leaseMs: 0 } };
+  const holderOf = (key: string) => holders.get(key) ?? { owner: '', leaseMs: 0 };
+  /** Takes one who held the key once for the one who holds it. */
+  const confused = (key: string, owner: string) =>
+    former.has(`${key} ${owner}`) ? holderOf(key).owner : owner;
+  return { claim, holderOf, confused };
 }
 
 /** Stores that break a rule, or that one of which words are given, to see that the conformance test notices. */
@@ -73,18 +90,26 @@ const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<De
     [
       'lets whoever held a claim once release it',
       (store) => {
-        const { claim, holderOf } = withHolders(store);
-        const former = new Set<string>();
-        return {
-          claim: (key, owner, leaseMs) => {
-            const result = claim(key, owner, leaseMs);
-            if (result === 'new') former.add(owner);
-            return result;
-          },
-          release: (key, owner) => store.release(key, former.has(owner) ? holderOf(key).owner : owner),
-        };
+        const { claim, confused } = withHolders(store);
+        return { claim, release: (key, owner) => store.release(key, confused(key, owner)) };
       },
       'does not release that of another',
+    ],
+    [
+      'lets whoever held a claim once complete it',
+      (store) => {
+        const { claim, confused } = withHolders(store);
+        return { claim, complete: (key, owner, ttlMs) => store.complete(key, confused(key, owner), ttlMs) };
+      },
+      'does not complete that of another',
+    ],
+    [
+      'lets whoever held a claim once renew it',
+      (store) => {
+        const { claim, confused } = withHolders(store);
+        return { claim: (key, owner, leaseMs) => claim(key, confused(key, owner), leaseMs) };
+      },
+      'lost to another is not renewed',
     ],
     [
       'keeps what is done for as long as its claim alone',
@@ -110,6 +135,20 @@ const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<De
       'its owner renews a claim',
     ],
     [
+      'renews a claim, and says that it is held',
+      (store) => {
+        const { claim, holderOf } = withHolders(store);
+        return {
+          claim: (key, owner, leaseMs) => {
+            const isRenewal = holderOf(key).owner === owner;
+            const result = claim(key, owner, leaseMs);
+            return isRenewal ? 'pending' : result;
+          },
+        };
+      },
+      'its owner renews a claim',
+    ],
+    [
       'completes nothing once a lease ran out',
       (store) => {
         const isFree = (key: string) => store.claim(key, 'probe', 0) === 'new';
@@ -127,6 +166,19 @@ const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<De
           claim: (key, owner, leaseMs) => {
             const result = claim(key, owner, leaseMs);
             return result === 'done' && holderOf(key).owner !== owner ? 'new' : result;
+          },
+        };
+      },
+      'is done, for everyone',
+    ],
+    [
+      'forgets for its owner what is done',
+      (store) => {
+        const { claim, holderOf } = withHolders(store);
+        return {
+          claim: (key, owner, leaseMs) => {
+            const result = claim(key, owner, leaseMs);
+            return result === 'done' && holderOf(key).owner === owner ? 'new' : result;
           },
         };
       },
@@ -172,7 +224,19 @@ const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<De
     ['claims everything', () => ({ claim: () => 'new' })],
     ['never claims', () => ({ claim: () => 'pending' })],
     ['never completes', () => ({ complete: () => undefined })],
-    ['never releases', () => ({ release: () => undefined })],
+    ['never releases', () => ({ release: () => undefined }), 'what is released is new'],
+    [
+      'holds what is released, though nobody held it',
+      (store) => {
+        const { claim, holderOf } = withHolders(store);
+        return {
+          claim,
+          release: (key, owner) =>
+            holderOf(key).owner === '' ? void store.claim(key, 'nobody', 1e9) : store.release(key, owner),
+        };
+      },
+      'what nobody holds',
+    ],
     [
       'forgets what is done when it is released',
       (store) => {
@@ -188,7 +252,11 @@ const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<De
         };
       },
     ],
-    ['ignores leases', (store) => ({ claim: (key, owner) => store.claim(key, owner, 1e9) })],
+    [
+      'ignores leases',
+      (store) => ({ claim: (key, owner) => store.claim(key, owner, 1e9) }),
+      'whose lease ran out is free',
+    ],
     [
       'ignores the time of what is done',
       (store) => ({ complete: (key, owner) => store.complete(key, owner, 1e9) }),
@@ -198,12 +266,13 @@ const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<De
       'is not atomic',
       (store) => ({
         claim: async (key, owner, leaseMs) => {
-          const free = store.claim(key, 'probe', 1) === 'new';
+          const isFree = store.claim(key, 'probe', 1) === 'new';
           await store.release(key, 'probe');
-          await Promise.resolve();
-          return free ? 'new' : store.claim(key, owner, leaseMs);
+          const result = await store.claim(key, owner, leaseMs);
+          return isFree ? 'new' : result;
         },
       }),
+      'of many claims at one moment',
     ],
   ];
 
