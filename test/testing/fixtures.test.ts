@@ -30,15 +30,30 @@ const schemas = {
 const records = Object.keys(schemas) as (keyof typeof schemas)[];
 const events = Object.keys(webhookEvents) as WebhookEventType[];
 
+/** The fields of a schema that a value does not have, at any depth. */
+function missingIn(schema: z.core.$ZodType, value: unknown, path = ''): readonly string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'optional' || def.type === 'nullable') return missingIn(def.innerType, value, path);
+  if (def.type === 'array') {
+    return (value as unknown[]).flatMap((each, index) => missingIn(def.element, each, `${path}[${index}]`));
+  }
+  if (def.type !== 'object') return [];
+  const held = value as Readonly<Record<string, unknown>>;
+  return Object.entries(def.shape).flatMap(([name, field]) =>
+    name in held ? missingIn(field, held[name], `${path}.${name}`) : [`${path}.${name}`],
+  );
+}
+
 describe.each(records)('%s', (name) => {
-  test('is valid, and has every field of its schema', () => {
+  test('is valid, and has every field of its schema, at any depth', () => {
     for (const seed of [1, 2, 3]) {
       const record = createFixtures({ seed })[name]();
-      const { shape } = schemas[name];
       expect(z.safeParse(schemas[name], record)).toMatchObject({ success: true });
-      // That of a request lists what must not be sent, too.
-      const returnedOnly = name === 'variableInput' ? ['id', 'agentId', 'userId'] : [];
-      expect([...Object.keys(record), ...returnedOnly].sort()).toEqual(Object.keys(shape).sort());
+      expect(Object.keys(schemas[name].shape)).toEqual(expect.arrayContaining(Object.keys(record)));
+      // The schema of a request lists what must not be sent, too; and of its own fields, a tool tells what it needs.
+      const absent = name === 'variableInput' ? ['.id', '.agentId', '.userId'] : [];
+      const missing = missingIn(schemas[name], record).filter((path) => !path.startsWith('.fields[0].'));
+      expect(missing).toEqual(absent);
     }
   });
 
