@@ -1,5 +1,5 @@
 import { createWebhookReceiver, defineEvent, type WebhookEventType, webhookEvents } from 'agent-platform-sdk';
-import { createFakePlatform, type DeliveryTarget } from 'agent-platform-sdk/testing';
+import { createFakePlatform, type DeliveryTarget, fixtures } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { serve } from '../support/loopback.js';
@@ -47,15 +47,15 @@ async function listener(status = 200): Promise<{ url: string; received: Received
 
 test.each(types)('%s is accepted by a strict receiver', async (type) => {
   const fake = createFakePlatform();
-  const seen: unknown[] = [];
+  const seen: [type: string, fields: string[]][] = [];
   const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret, validation: 'strict' });
-  receiver.onAny((event) => void seen.push(event.type));
+  receiver.onAny((event) => void seen.push([event.type, Object.keys(event.payload)]));
   fake.webhooks.subscribe(receiver);
 
   const deliveries = await fake.webhooks.send(type);
 
   expect(deliveries).toMatchObject([{ type, address: 'receiver', outcome: 'success', status: 200 }]);
-  expect(seen).toEqual([type]);
+  expect(seen).toEqual([[type, Object.keys(fixtures.event(type).payload)]]);
 });
 
 test('posts JSON over real HTTP, with the secret of the workspace', async () => {
@@ -217,14 +217,17 @@ test('a payload may say when it was created, and not which secret it carries', a
   await fake.webhooks.send('lead_captured', { createdAt: 6 });
   // A wrong type, as it can come over HTTP.
   await fake.webhooks.send('lead_captured', JSON.parse('{ "createdAt": null }') as object);
+  await fake.webhooks.send('lead_captured', { createdAt: undefined });
 
   const { workspaceSecret } = fake.seed.eu;
   expect(target.received).toMatchObject([
     { payload: { createdAt: 5, workspaceSecret } },
     { payload: { createdAt: 6, workspaceSecret } },
     { payload: { createdAt: null, workspaceSecret } },
+    { payload: { createdAt: expect.any(Number) as number, workspaceSecret } },
   ]);
   expect(fake.webhooks.deliveries.map(({ payload }) => payload.workspaceSecret)).toEqual([
+    '[redacted]',
     '[redacted]',
     '[redacted]',
     '[redacted]',
@@ -249,8 +252,13 @@ test('an event of one’s own is sent with the options of any other', async () =
   const { fake, target } = subscribed();
   const scored = defineEvent('lead_scored', z.object({ score: z.number(), createdAt: z.number() }));
   await fake.webhooks.send(scored, { score: 9 }, { copies: 2 });
+  await fake.webhooks.send(scored, { score: 9, createdAt: 5 });
 
-  expect(target.received).toMatchObject([{ payload: { score: 9 } }, { payload: { score: 9 } }]);
+  expect(target.received).toMatchObject([
+    { payload: { score: 9 } },
+    { payload: { score: 9 } },
+    { payload: { score: 9, createdAt: 5 } },
+  ]);
 });
 
 test('a recorded webhook is sent with its envelope, and with the options of any other', async () => {
@@ -265,13 +273,14 @@ test('a recorded webhook is sent with its envelope, and with the options of any 
   expect(target.received).toEqual([sent, sent]);
 });
 
-test('several events are sent one after the other, of the region that is named', async () => {
+test('several events, and recorded ones, are sent one after the other, of the region that is named', async () => {
   const fake = createFakePlatform();
   const seen: unknown[] = [];
   fake.webhooks.subscribe(
     {
       fetch: async (request) => {
         seen.push('begin', ((await request.json()) as Received).payload.agentId);
+        await new Promise((resolve) => setImmediate(resolve));
         seen.push('end');
         return new Response();
       },
@@ -279,9 +288,11 @@ test('several events are sent one after the other, of the region that is named',
     { region: 'na' },
   );
   await fake.webhooks.sendAll([{ type: 'lead_captured' }, { type: 'agent_updated' }], { region: 'na' });
+  const recorded = ['one', 'two'].map((agentId) => ({ type: 'lead_scored', payload: { agentId } }));
+  await fake.webhooks.replay(recorded, { region: 'na' });
 
-  const each = ['begin', fake.seed.na.agentId, 'end'];
-  expect(seen).toEqual([...each, ...each]);
+  const { agentId } = fake.seed.na;
+  expect(seen).toEqual([agentId, agentId, 'one', 'two'].flatMap((id) => ['begin', id, 'end']));
 });
 
 /** Anything can be thrown. */
@@ -517,6 +528,8 @@ describe('the platform of an agent (6.2)', () => {
     const sent = await fake.webhooks.send('lead_captured', overrides, { region: 'eu' });
 
     expect(sent).toHaveLength(1);
+    // Of an agent that the fake does not have, nothing is known.
+    expect(await fake.webhooks.send('lead_captured', { agentId: 'elsewhere' })).toHaveLength(1);
     expect(() => fake.webhooks.send('lead_captured', overrides, { region: 'na' })).toThrow(
       'only the native platform',
     );
