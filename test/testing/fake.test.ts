@@ -179,3 +179,14 @@ test('restore takes away the faults and the records that were added since', () =
   expect(fake.faults.list()).toMatchObject([{ status: 503 }]);
   expect([fake.state.eu.tools.size, fake.state.na.tools.size]).toEqual([1, 1]);
 });
+
+test('restore refuses a fault that is wrong, and changes nothing', () => {
+  const fake = createFakePlatform();
+  const snapshot = { ...fake.snapshot(), faults: [{ status: 503 }, { status: 700 }] };
+  fake.faults.inject({ kind: 'html' });
+  fake.add.tool({ id: 'added' });
+
+  expect(() => fake.restore(snapshot)).toThrow('status: expected at most 599');
+  expect(fake.faults.list()).toMatchObject([{ kind: 'html' }]);
+  expect(fake.state.eu.tools.has('added')).toBe(true);
+});

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import {
   type AgentPlatform,
@@ -154,6 +155,7 @@ describe('which calls are struck', () => {
     const { tools } = clientOf(fake);
 
     for (let call = 0; call < 3; call++) await expect(tools.listDefaults()).rejects.toThrow(ServerError);
+    expect(fake.faults.list()).toMatchObject([{ remaining: 'always', struck: 3 }]);
     injected.remove();
     expect(injected.remaining).toBe(0);
     await expect(tools.listDefaults()).resolves.toBeDefined();
@@ -179,6 +181,8 @@ describe('which calls are struck', () => {
   test('a share of them, the same for the same seed', async () => {
     const struck = async (seed?: number): Promise<string> => {
       const fake = createFakePlatform();
+      // Whichever was injected before has nothing to do with it.
+      if (seed === undefined) fake.faults.inject({ status: 500 }).remove();
       fake.faults.inject({ times: 'always', rate: 0.3, seed, status: 500 });
       for (let call = 0; call < 200; call++) await send(fake, '/v3/tools/defaults');
       return fake.requests.map(({ fault }) => (fault === undefined ? '.' : 'x')).join('');
@@ -241,6 +245,22 @@ describe('whether the operation was carried out', () => {
   });
 });
 
+test.each<FaultInput>([
+  { status: 500, acts: true },
+  { kind: 'reset', acts: true },
+])('%j comes when the operation has been carried out', async (fault) => {
+  const fake = createFakePlatform();
+  const carriedOut = vi.fn();
+  fake.handle(endpoints.getTool, async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    carriedOut();
+  });
+  fake.faults.inject(fault);
+  await send(fake, '/v3/tools/any').catch(() => undefined);
+
+  expect(carriedOut).toHaveBeenCalledOnce();
+});
+
 test('a stall can end', async () => {
   const fake = createFakePlatform();
   fake.faults.inject({ kind: 'stall', ms: 1 });
@@ -260,17 +280,20 @@ test.each([
   expect((await body?.getReader().read())?.value).toHaveLength(first);
 });
 
-test('a stalled body ends with the reason for which the call was given up', async () => {
-  const fake = createFakePlatform();
-  fake.faults.inject({ kind: 'stall' });
-  const controller = new AbortController();
-  const { body } = await send(fake, '/v3/tools/defaults', { signal: controller.signal });
-  const reason = new Error('changed my mind');
-  const read = new Response(body).text();
-  controller.abort(reason);
+test.each([undefined, 60_000])(
+  'a body that stalls for %s ms ends with the reason for which the call was given up',
+  async (ms) => {
+    const fake = createFakePlatform();
+    fake.faults.inject({ kind: 'stall', ms });
+    const controller = new AbortController();
+    const { body } = await send(fake, '/v3/tools/defaults', { signal: controller.signal });
+    const reason = new Error('changed my mind');
+    const read = new Response(body).text();
+    controller.abort(reason);
 
-  await expect(read).rejects.toBe(reason);
-});
+    await expect(read).rejects.toBe(reason);
+  },
+);
 
 test.each([
   ['html', 'text/html; charset=utf-8'],
@@ -310,6 +333,25 @@ test('a refused connection of a fetch that is given as an option proves nothing'
   const { workspaces } = clientOf(fake, { token, maxRetries: 1 });
 
   await expect(workspaces.delete(secondWorkspaceId)).rejects.toMatchObject({ outcomeUnknown: true });
+});
+
+/** What comes over a connection to a fake, to its end; rejects where the connection is reset. */
+async function received(fault: FaultInput): Promise<string> {
+  const fake = createFakePlatform();
+  const { port } = await listening(fake);
+  fake.faults.inject(fault);
+  const lines = ['GET /eu/v3/tools/defaults HTTP/1.1', 'Host: localhost', 'Connection: close'];
+  const { workspaceSecret } = fake.seed.eu;
+  return text(connect(port).end([...lines, `Authorization: Bearer ${workspaceSecret}`, '', ''].join('\r\n')));
+}
+
+test('over HTTP, a reset resets the connection, and one in the body ends it after its first half', async () => {
+  const whole = await (await send(createFakePlatform(), '/v3/tools/defaults')).text();
+
+  await expect(received({ kind: 'reset' })).rejects.toMatchObject({ code: 'ECONNRESET' });
+  expect(await received({ kind: 'reset', at: 'body' })).toContain(
+    `\r\n\r\n${whole.slice(0, whole.length / 2)}`,
+  );
 });
 
 test('a refused connection is impossible over HTTP, and the answer says why', async () => {
@@ -472,6 +514,7 @@ test.each<[FaultInput, number, string, Readonly<Record<string, string>>]>([
   const response = await send(fake, '/v3/tools/defaults');
 
   expect([response.status, await response.text()]).toEqual([status, text]);
+  expect(response.headers.has('content-type')).toBe(text !== '');
   expect(Object.fromEntries(response.headers)).toMatchObject(headers);
   expect(fake.requests).toMatchObject([{ status, fault: fault.kind ?? 'status' }]);
 });
@@ -529,6 +572,7 @@ test.each<FaultInput>([
   { kind: 'latency', ms: 0 },
   { kind: 'latency', ms: { from: 0, to: 0 }, region: 'na' },
   { kind: 'latency', ms: { median: 0.5, p99: 1 } },
+  { kind: 'latency', ms: { median: 5, p99: 5 } },
   { kind: 'reset', at: 'start', acts: true },
 ])('%j is taken, and listed as it was given', (fault) => {
   const { faults } = createFakePlatform();
@@ -603,6 +647,12 @@ describe('refuses', () => {
     ['a stall after half a byte', { kind: 'stall', after: 0.5 }, '- after: expected int, received number'],
     ['a stall of less than nothing', { kind: 'stall', ms: -1 }, '- ms: expected at least 0'],
     ['a latency of a third kind', { kind: 'latency', ms: { mean: 1 } }, '- ms: expected milliseconds'],
+    ['a range of more', { kind: 'latency', ms: { from: 1, to: 2, p99: 3 } }, '- ms.p99: unknown field'],
+    [
+      'a distribution of more',
+      { kind: 'latency', ms: { median: 1, p99: 2, mean: 1 } },
+      '- ms.mean: unknown field',
+    ],
     ['a latency from less than nothing', { kind: 'latency', ms: { from: -1, to: 1 } }, '- ms'],
     ['no latency', { kind: 'latency' }, '- ms: '],
     ['a rate above 1', { status: 500, rate: 2 }, '- rate: expected at most 1'],
