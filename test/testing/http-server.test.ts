@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createFakePlatform, type ListenOptions } from 'agent-platform-sdk/testing';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
 import { startServer } from '../../src/testing/http-server.js';
 import { collectGarbage } from '../support/memory.js';
 import { httpClientOf, listening } from './support/client.js';
@@ -87,11 +88,15 @@ test('the fake sees that a caller over HTTP has gone, whatever was collected mea
   await vi.waitFor(() => expect(clearTimer).toHaveBeenCalledWith('the latency'));
 });
 
-test('a header that is sent twice arrives with both values', async () => {
+test('a header that is sent twice arrives with both values, and so does one of an answer', async () => {
   let seen = new Headers();
+  const cookies: [name: string, value: string][] = [
+    ['Set-Cookie', 'c=3'],
+    ['Set-Cookie', 'd=4'],
+  ];
   const fetch = (sent: unknown) => {
     seen = (sent as Request).headers;
-    return Promise.resolve(new Response());
+    return Promise.resolve(new Response(null, { headers: cookies }));
   };
   const { baseUrls } = createFakePlatform();
   await using server = await startServer({ fetch, baseUrls, control: undefined });
@@ -104,6 +109,7 @@ test('a header that is sent twice arrives with both values', async () => {
 
   expect(seen.get('x-trace')).toBe('one, two');
   expect(seen.getSetCookie()).toEqual(['a=1', 'b=2']);
+  expect(response.headers['set-cookie']).toEqual(['c=3', 'd=4']);
 });
 
 test.each(['GET', 'HEAD'])('a %s that has a body is answered as one without', async (method) => {
@@ -170,7 +176,16 @@ describe('the header Host', () => {
     ['fake.example.com.evil.example', 421],
     ['example.com', 421],
   ])('where fake.example.com is allowed, %s is answered %i', async (host, status) => {
-    expect(await statusFor(host, { allowedHosts: ['fake.example.COM'] })).toBe(status);
+    expect(await statusFor(host, { allowedHosts: ['a.example', 'fake.example.COM'] })).toBe(status);
+  });
+
+  test('the name that it was told to listen on is answered', async () => {
+    const { lookup } = dns;
+    const found = vi.spyOn(dns, 'lookup') as unknown as MockInstance<(name: string, ...rest: []) => void>;
+    found.mockImplementation((_, ...rest) => Reflect.apply(lookup, dns, ['127.0.0.1', ...rest]));
+    onTestFinished(() => found.mockRestore());
+
+    expect(await statusFor('Fake.example.com:80', { host: 'fake.example.com' })).toBe(200);
   });
 
   test('a request that names no host is refused too', async () => {
@@ -243,7 +258,8 @@ describe('beyond this machine', () => {
       const warnings: string[] = [];
       const options = { host, onWarning: (message: string) => void warnings.push(message) };
       await using server = await createFakePlatform().listen(options);
-      await using steered = await createFakePlatform().listen({ ...options, control: true });
+      const allowedHosts = ['fake.example.com'];
+      await using steered = await createFakePlatform().listen({ ...options, allowedHosts, control: true });
 
       expect(server.url).toBe(`${address}:${server.port}`);
       expect((await fetch(`${steered.url}/_fake/state`)).status).toBe(200);
@@ -262,7 +278,9 @@ describe('beyond this machine', () => {
     await using _closed = await createFakePlatform().listen();
     await using _named = await createFakePlatform().listen({ host: 'LOCALHOST' });
 
-    expect(warn.mock.calls.flat()).toEqual([expect.stringContaining('beyond this machine')]);
+    expect(warn.mock.calls.flat()).toEqual([
+      expect.stringMatching(/^\[agent-platform-sdk\] The fake .* beyond this machine/),
+    ]);
   });
 });
 
