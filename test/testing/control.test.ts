@@ -224,6 +224,8 @@ test('the state is told whole', async () => {
     phoneNumberSid: fake.seed.eu.rentedNumberSid,
     isImportedNumber: false,
   });
+  fake.faults.inject({ kind: 'html' });
+  await fake.webhooks.send('webhook_test');
 
   const { body } = await ask('GET /state');
 
@@ -234,9 +236,9 @@ test('the state is told whole', async () => {
       na: Object.fromEntries(Object.keys(fake.state.na).map((name) => [name, expect.any(Array)])) as object,
     },
     subscriptions: [{ address: HOOK }],
-    faults: [],
+    faults: [{ id: 'fault_2', kind: 'html' }],
     requests: 2,
-    deliveries: 0,
+    deliveries: 1,
   });
 });
 
@@ -301,6 +303,10 @@ describe('subscriptions', () => {
 
     expect((await ask('POST /subscriptions', { url: 'https://a.example/hook' })).status).toBe(200);
     expect(fake.webhooks.subscriptions).toMatchObject([{ address: 'https://a.example/hook' }]);
+    const advanced = { serverUrl: 'https://a.example/agent' };
+    expect((await ask('PATCH /records/eu/agents/agent_eu_1', { advanced })).body).toMatchObject({
+      record: { advanced },
+    });
   });
 });
 
@@ -559,7 +565,7 @@ test('what happens is told as it happens', async () => {
     while (!isTold()) text += (await reader.read()).value ?? '';
   };
   await until(() => text.includes(': the fake'));
-  fake.webhooks.subscribe({ fetch: () => new Response() });
+  const endSubscription = fake.webhooks.subscribe({ fetch: () => new Response() });
   fake.faults.inject({ kind: 'latency', ms: 1 });
 
   await clientOf(fake).tools.listDefaults();
@@ -585,6 +591,7 @@ test('what happens is told as it happens', async () => {
     ['requests', () => fake.clearRequests()],
     ['faults', () => fake.faults.clear()],
     ['deliveries', () => fake.webhooks.clear()],
+    ['subscriptions', endSubscription],
     ['subscriptions', () => fake.webhooks.subscribe(HOOK)],
     ['subscriptions', () => fake.webhooks.unsubscribe('subscription_2')],
     ['subscriptions', () => fake.webhooks.reset()],
@@ -705,7 +712,9 @@ describe('a control request', () => {
       status: 405,
       body: { message: 'Here is only PATCH, DELETE.' },
     });
-    expect((await ask('POST /changes', {})).status).toBe(404);
+    for (const path of ['/changes', '/openapi.json'])
+      expect(await ask(`POST ${path}`, {})).toMatchObject({ status: 404, body: { code: 'unknown_control' } });
+    for (const path of ['', '?a=1']) expect((await ask(`GET ${path}`)).body.code).toBe('unknown_control');
     expect((await ask('DELETE /faults/%zz')).body.message).toBe('There is no fault with the id "%zz".');
     const { headers } = await fetch(`${url}/_fake/faults`, { method: 'PUT' });
     expect(headers.get('allow')).toBe('GET, POST, DELETE');
