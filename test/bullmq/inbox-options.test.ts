@@ -3,14 +3,15 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { ConfigurationError } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
-import { Cluster } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
+import { Cluster, Redis } from 'ioredis';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, stored, url } from './inbox-fixture.js';
 
 test.each<[option: string, options: object]>([
   ['connection', { connection: 'canary-password@host' }],
   ['connection', { connection: undefined }],
+  ['connection', { connection: null }],
   ['connection', { connection: 'redis://:100%canary@127.0.0.1' }],
   ['connection', { connection: 'redis://100%canary:password@127.0.0.1' }],
   // A client of node-redis.
@@ -22,27 +23,42 @@ test.each<[option: string, options: object]>([
     'connection.keyPrefix',
     { connection: new Cluster([{ port: 1 }], { keyPrefix: 'mine:', lazyConnect: true }) },
   ],
+  [
+    'connection.keyPrefix',
+    {
+      connection: new Cluster([{ port: 1 }], {
+        redisOptions: { keyPrefix: 'mine:' } as object,
+        lazyConnect: true,
+      }),
+    },
+  ],
   ['queueName', { queueName: 'a:b' }],
   ['queueName', { queueName: '' }],
+  ['queueName', { queueName: 1 }],
   ['prefix', { prefix: 'a:' }],
+  ['prefix', { prefix: 1 }],
   ['attempts', { attempts: 0 }],
   ['attempts', { attempts: 1.5 }],
   ['backoff', { backoff: -1 }],
   ['backoff', { backoff: null }],
   ['backoff.factor', { backoff: { type: 'exponential', delay: 1, factor: 3 } }],
   ['backoff.type', { backoff: { delay: 1 } }],
+  ['backoff.type', { backoff: { type: 'linear', delay: 1 } }],
   ['backoff.delay', { backoff: { type: 'fixed' } }],
   ['backoff.jitter', { backoff: { type: 'fixed', delay: 1, jitter: 2 } }],
   ['backoff.jitter', { backoff: { type: 'fixed', delay: 1, jitter: '0.5' } }],
   ['retention', { retention: 0 }],
+  ['retention', { retention: '60000' }],
   // More than a hundred years.
   ['retention', { retention: 3_155_760_000_001 }],
   ['deadLetterRetention', { deadLetterRetention: Number.NaN }],
   ['replicas', { replicas: -1 }],
   ['highWater', { highWater: 0 }],
   ['highWater', { highWater: 85 }],
+  ['highWater', { highWater: '0.5' }],
   ['storeTimeout', { storeTimeout: 0 }],
   ['telemetry', { telemetry: {} }],
+  ['telemetry', { telemetry: null }],
   ['hooks.onStored', { hooks: { onStored: 1 } }],
   ['hooks.onstored', { hooks: { onstored: () => undefined } }],
   ['logLevel', { logLevel: 'loud' }],
@@ -62,10 +78,14 @@ test.each<[option: string, options: object]>([
   ['lockDuration', { lockDuration: -1 }],
   ['maxStalls', { maxStalls: 0.5 }],
   ['maxStalls', { maxStalls: 0 }],
+  ['newestOnly', { newestOnly: 'createdAt' }],
   ['threads', { threads: 1 }],
-])('a wrong %s of a worker is refused by name: %j', (option, options) => {
-  const work = () => createInbox().work({}, options);
+])('a wrong %s of a worker is refused by name, and nothing connects: %j', (option, options) => {
+  const connect = vi.spyOn(Redis.prototype, 'connect');
+  onTestFinished(() => connect.mockRestore());
+  const work = () => createInbox().work({}, options as object);
   expect(work).toThrow(expect.objectContaining({ option, name: 'ConfigurationError' }));
+  expect(connect).not.toHaveBeenCalled();
 });
 
 const LONGEST = 2_147_483_647;
@@ -140,6 +160,10 @@ test.each<[what: string, options: object]>([
   ['a prefix of keys that is none', { connection: { keyPrefix: '' } }],
   ['TLS', { connection: 'rediss://127.0.0.1' }],
   ['a percent sign that is escaped', { connection: 'redis://:100%25@127.0.0.1' }],
+  [
+    'nodes of a cluster that are no URLs',
+    { connection: new Cluster(['127.0.0.1:1', 1], { lazyConnect: true }) },
+  ],
   ['a backoff of always the same', { backoff: { type: 'fixed', delay: 1 } }],
   ['names with anything but a colon', { queueName: '{the} queue', prefix: '{a} b' }],
 ])('an inbox takes %s', (_, options) => {
