@@ -12,6 +12,8 @@ import { startWay } from './lagging.js';
 
 const url = inject('redisUrl');
 const stores: RedisDedupe[] = [];
+/** However busy the machine is. */
+const PATIENT = { timeout: 15_000, interval: 10 };
 let redis: Redis;
 
 beforeEach(async () => {
@@ -69,6 +71,25 @@ test.each([
   },
 );
 
+test('a Redis that is away is given up by its client too, as soon as by the store', async () => {
+  const connect = vi.spyOn(Redis.prototype, 'connect');
+  onTestFinished(() => connect.mockRestore());
+  createStore({ timeout: 700 });
+  expect(connect.mock.contexts[0]).toMatchObject({ options: { connectTimeout: 700, socketTimeout: 700 } });
+});
+
+test('a claim that was given up is not made once Redis is there', async () => {
+  const way = await startWay(1);
+  const store = createStore({ connection: `redis://127.0.0.1:${way.port}`, timeout: 300 });
+  await expect(store.claim('given up', 'owner', 60_000)).rejects.toThrow(WebhookError);
+  // Its client gives up a command at the second connection that fails.
+  const { made } = way;
+  await vi.waitFor(() => expect(way.made).toBeGreaterThan(made + 2), PATIENT);
+  way.lead(Number(new URL(url).port));
+  await vi.waitFor(async () => expect(await store.claim('another', 'owner', 60_000)).toBe('new'), PATIENT);
+  expect(await redis.keys('*')).toEqual(['agent-platform:dedupe:another']);
+});
+
 test('its keys begin with the prefix, and each expires by itself', async () => {
   const store = createStore({ keyPrefix: 'mine:' });
   await store.claim('held', 'owner', 60_000);
@@ -80,11 +101,12 @@ test('its keys begin with the prefix, and each expires by itself', async () => {
   expect(await redis.pttl('mine:done')).toBeGreaterThan(50_000);
 });
 
-test.each([0.4, Number.POSITIVE_INFINITY])(
+test.each([0.4, 1_000.5, Number.POSITIVE_INFINITY])(
   'a time of %s milliseconds is one that Redis takes',
   async (ms) => {
     const store = createStore();
     expect(await store.claim('key', 'owner', ms)).toBe('new');
+    await expect(store.complete('key', 'owner', ms)).resolves.toBeUndefined();
   },
 );
 
@@ -234,22 +256,36 @@ test('no password shows in errors or when it is inspected', async () => {
   }
 });
 
-test.each<[string, unknown]>([
-  ['a URL that is none', { connection: 'canary-password@host' }],
-  ['another protocol', { connection: 'http://:canary-password@host' }],
-  ['a URL with a bare percent sign', { connection: 'redis://:100%canary@host' }],
-  ['no connection', {}],
-  ['a negative timeout', { connection: url, timeout: -1 }],
-  ['a prefix that is no string', { connection: url, keyPrefix: 1 }],
-  ['an unknown option', { connection: url, ttl: 1 }],
-])('refuses %s, without showing it', (_, options) => {
+test('what Redis repeats of a password is not shown', async () => {
+  const client = new Redis(url);
+  onTestFinished(() => client.disconnect());
+  await client.ping();
+  client.options.password = 'canary-password';
+  client.evalsha = () => Promise.reject(new Error('ERR not with canary-password'));
+  const claim = createStore({ connection: client }).claim('key', 'owner', 60_000);
+  await expect(claim).rejects.toThrow('could not be claimed in Redis: ERR not with [redacted]');
+});
+
+test.each<[what: string, options: object, option: string]>([
+  ['a URL that is none', { connection: 'canary-password@host' }, 'connection'],
+  ['another protocol', { connection: 'http://:canary-password@host' }, 'connection'],
+  ['a URL with a bare percent sign', { connection: 'redis://:100%canary@host' }, 'connection'],
+  ['no connection', {}, 'connection'],
+  ['a negative timeout', { connection: url, timeout: -1 }, 'timeout'],
+  ['a prefix that is no string', { connection: url, keyPrefix: 1 }, 'keyPrefix'],
+  ['an unknown option', { connection: url, ttl: 1 }, 'ttl'],
+])('refuses %s, without showing it', (_, options, option) => {
   const create = () => createRedisDedupe(options as RedisDedupeOptions);
   expect(create).toThrow(ConfigurationError);
+  expect(create).toThrow(expect.objectContaining({ option }));
   expect(create).not.toThrow(/canary/);
 });
 
-test('a client that is passed in stays open', async () => {
+test('a client that is passed in stays open, and carries nothing of the store', async () => {
+  const listeners = () => redis.eventNames().map((name) => redis.listenerCount(name));
+  const before = listeners();
   const store = createRedisDedupe({ connection: redis });
   await store.close();
+  expect(listeners()).toEqual(before);
   expect(await redis.ping()).toBe('PONG');
 });
