@@ -1,6 +1,12 @@
 import { Cluster, Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { leaveReplica, openOwnClient } from '../../src/redis/connection.js';
+import {
+  leaveReplica,
+  openClient,
+  openOwnClient,
+  optionsOf,
+  type RedisClient,
+} from '../../src/redis/connection.js';
 
 test.each([
   [true, {}],
@@ -11,6 +17,37 @@ test.each([
   const client = openOwnClient(given, {}, () => false) as Redis;
   onTestFinished(() => client.disconnect());
   expect(client.options.failoverDetector === true).toBe(isTold);
+});
+
+test.each([
+  [true, {}],
+  [false, { failoverDetector: false }],
+])(
+  'a client that is made here is told of failovers, unless the options say otherwise: %s',
+  (isTold, options) => {
+    const sentinels = [{ host: '127.0.0.1', port: 1 }];
+    const connection = { sentinels, name: 'inbox', lazyConnect: true, ...options };
+    const { client } = openClient(connection, {});
+    onTestFinished(() => client.disconnect());
+    expect((client as Redis).options.failoverDetector).toBe(isTold);
+  },
+);
+
+const RESP3 = { protocol: 3, replyMapping: 'resp3', lazyConnect: true } as const;
+
+test.each<[what: string, open: () => RedisClient]>([
+  ['made of options', () => openClient(RESP3, {}).client],
+  ['made for a worker of options', () => openOwnClient(RESP3, {}, () => false)],
+  ['made for a worker of a client', () => openOwnClient(new Redis(RESP3), {}, () => false)],
+  [
+    'made for a worker of a cluster',
+    () =>
+      openOwnClient(new Cluster([{ port: 1 }], { lazyConnect: true, redisOptions: RESP3 }), {}, () => false),
+  ],
+])('a client %s gives replies in the form that the scripts are written for', (_, open) => {
+  const client = open();
+  onTestFinished(() => client.disconnect());
+  expect(optionsOf(client)).toMatchObject({ protocol: 3, replyMapping: 'legacy' });
 });
 
 test.each([

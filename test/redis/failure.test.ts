@@ -123,6 +123,13 @@ test.each([
   expect(redisFailure('It failed', thrown, passwordsOf(connection)).message).not.toContain('canary');
 });
 
+test('nor is the password as it stands in a URL', () => {
+  const connection = 'redis://:canary%21@127.0.0.1';
+  const { message } = redisFailure('It failed', new Error(`no ${connection}`), passwordsOf(connection));
+  expect(message).toContain('[redacted]');
+  expect(message).not.toContain('canary');
+});
+
 test('the name of a reply is the code of the error', async () => {
   const codes: unknown[] = [];
   const connection = (await startWithUser()).replace('the-', 'a-');
@@ -302,6 +309,7 @@ test.each([
   'ERR_TLS_CERT_ALTNAME_INVALID',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SUBJECT_ISSUER_MISMATCH',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'ERR_SSL_WRONG_VERSION_NUMBER',
 ])('TLS that fails with %s is told with advice, on one line', (code) => {
