@@ -159,6 +159,19 @@ test('where events are large, a reading serves for fewer', async () => {
   expect(reads).toEqual([1, 2, 3]);
 });
 
+test('a reading that fails is told to all who wait for it, and the next event asks again', async () => {
+  let read = 0;
+  const gauge = new MemoryGauge(0.5, async () => {
+    read += 1;
+    if (read === 1) throw new Error('LOADING not yet');
+    return new Map([['maxmemory', '0']]);
+  });
+  const first = await Promise.allSettled([gauge.fullBy(), gauge.fullBy()]);
+  expect(first.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await gauge.fullBy()).toBeUndefined();
+  expect(read).toBe(2);
+});
+
 test('a reading that was old before an event came to use it stops nothing', async () => {
   const now = vi.spyOn(performance, 'now');
   onTestFinished(() => now.mockRestore());

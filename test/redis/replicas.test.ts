@@ -193,6 +193,23 @@ test('a wait on another connection than that of the write says nothing of it', a
   await gate.write(async () => undefined, 1_000);
 });
 
+test.each([
+  [30_000, 500],
+  [1_000, 250],
+  [1, 1],
+])('of %d ms for a write, Redis waits for replicas no longer than %d at once', async (timeout, slice) => {
+  const waits: unknown[] = [];
+  const wait = (...args: readonly number[]) => {
+    waits.push(args);
+    return pipeline;
+  };
+  const pipeline = { set: () => pipeline, wait, exec: async () => [[null], [null, 1]] };
+  // As above.
+  const writer = { status: 'ready', stream: {}, pipeline: () => pipeline } as unknown as Redis;
+  await new ReplicaGate(1, () => writer, 'probe').write(async () => undefined, timeout);
+  expect(waits).toEqual([[1, slice]]);
+});
+
 test.each(['wait', 'connecting'])(
   'a node whose connection is in state %s is reached before the write',
   async (status) => {
