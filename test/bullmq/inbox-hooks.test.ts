@@ -202,6 +202,21 @@ test.each<[message: string, Success]>([
   expect(over?.[0]).toBe(end);
 });
 
+test('a run that was handled is a write too', () => {
+  const { reporter, lines } = setUp();
+  reporter.redisFailed(new Error('READONLY no'));
+  reporter.handled(run);
+  expect(lines.at(-2)?.[1] ?? '').toContain('Redis is back');
+});
+
+test('that the end of a run was not recorded is one line', () => {
+  const { reporter, lines, told } = setUp();
+  reporter.notRecorded(new Error('Missing lock\nfor job'));
+  const line = 'inbox: the end of a run was not recorded: Missing lock\\nfor job';
+  expect(lines).toEqual([['warn', expect.stringContaining(line), undefined]]);
+  expect(told).toEqual([]);
+});
+
 test('each kind of failure of Redis is a line, until it is over', () => {
   const { reporter, lines } = setUp();
   for (const message of ['OOM no', 'LOADING no', 'OOM no']) reporter.redisFailed(new Error(message));
