@@ -224,7 +224,8 @@ export function passwordsOf(connection: RedisConnection): readonly string[] {
 function allPasswords(connection: RedisConnection): (string | null | undefined)[] {
   if (typeof connection === 'string') {
     const { password, searchParams } = new URL(connection);
-    return [password, decodeURIComponent(password), searchParams.get('password')];
+    // As it is encoded there, it is recognised too.
+    return [decodeURIComponent(password), searchParams.get('password')];
   }
   const { password, sentinelPassword } = optionsOf(connection);
   return [password, sentinelPassword, ...passwordsOfNodes(connection)];
