@@ -23,15 +23,6 @@ test.each<[option: string, options: object]>([
     'connection.keyPrefix',
     { connection: new Cluster([{ port: 1 }], { keyPrefix: 'mine:', lazyConnect: true }) },
   ],
-  [
-    'connection.keyPrefix',
-    {
-      connection: new Cluster([{ port: 1 }], {
-        redisOptions: { keyPrefix: 'mine:' } as object,
-        lazyConnect: true,
-      }),
-    },
-  ],
   ['queueName', { queueName: 'a:b' }],
   ['queueName', { queueName: '' }],
   ['queueName', { queueName: 1 }],
