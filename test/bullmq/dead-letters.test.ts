@@ -58,6 +58,11 @@ test('a page of large ones is shorter, and holds one at least', async () => {
   }
   expect(pages).toEqual([[4, 4], [9, 1, 1], [20]]);
   expect(await inbox.deadLetters.list({ maxBytes: 1 })).toHaveLength(1);
+  const [first = ''] = await redis.zrange('bull:agent-platform-webhooks:failed', '0', '0');
+  const size = await redis.hstrlen(`bull:agent-platform-webhooks:${first}`, 'data');
+  // The first two are of one size.
+  expect(await inbox.deadLetters.list({ maxBytes: 2 * size })).toHaveLength(2);
+  expect(await inbox.deadLetters.list({ maxBytes: 2 * size - 1 })).toHaveLength(1);
   expect(await inbox.deadLetters.list({ start: sizes.length })).toEqual([]);
 });
 
@@ -103,6 +108,8 @@ test('one that fails again is a dead letter again', async () => {
   expect(await inbox.deadLetters.replay(ids[0] ?? '')).toBe(true);
   await settled(inbox);
   expect((await inbox.deadLetters.list()).map(({ id, attempts }) => [id, attempts])).toEqual([[ids[0], 1]]);
+  // BullMQ counts anew how often it was taken, too: by that, an event whose turn is taken asks less and less often.
+  expect(await redis.hget(`bull:agent-platform-webhooks:${ids[0]}`, 'ats')).toBe('1');
 });
 
 test('what is no dead letter is not replayed', async () => {
@@ -333,6 +340,9 @@ test('dead letters are kept, unless a time is set for them', async () => {
 test.each([{ start: -1 }, { start: 0.5 }, { limit: 0 }, { maxBytes: 0 }, { page: 1 }])(
   'refuses to list %j',
   async (options) => {
-    await expect(createInbox().deadLetters.list(options)).rejects.toThrow(ConfigurationError);
+    const [option] = Object.keys(options);
+    const listing = createInbox().deadLetters.list(options);
+    await expect(listing).rejects.toThrow(ConfigurationError);
+    await expect(listing).rejects.toMatchObject({ option });
   },
 );

@@ -57,7 +57,11 @@ test.each([
 });
 
 test('an empty inbox is ready, and has no oldest event', async () => {
-  expect(await createInbox().health()).toMatchObject({ ready: true, depth: 0, oldestMs: 0 });
+  const inbox = createInbox();
+  expect(await inbox.health()).toMatchObject({ ready: true, depth: 0, oldestMs: 0 });
+  // One that a worker ends while it is looked at has no age either.
+  await redis.rpush('bull:agent-platform-webhooks:wait', 'ended');
+  expect(await inbox.health()).toMatchObject({ waiting: 1, oldestMs: 0 });
 });
 
 test('an event from a machine whose clock is ahead is as old as a new one', async () => {
@@ -170,8 +174,9 @@ test('dead letters that may not be measured are warned of, and an event is store
   }
 });
 
-test('it is ready only if a write has just succeeded', async () => {
-  const inbox = createInbox();
+test('it is ready only if a write has just succeeded, which is logged', async () => {
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ logger });
   expect(await inbox.health()).toMatchObject({ ready: true });
   // Every command that reads is answered, and no write is taken.
   await redis.config('SET', 'min-replicas-to-write', '1');
@@ -181,6 +186,7 @@ test('it is ready only if a write has just succeeded', async () => {
       false,
       expect.stringContaining('No event can be stored: NOREPLICAS'),
     ]);
+    expect(logger.lines).toContainEqual(expect.stringMatching(/^warn .*No event can be stored: NOREPLICAS/));
   } finally {
     await redis.config('SET', 'min-replicas-to-write', '0');
   }
@@ -218,14 +224,21 @@ test('it tells that writes are taken again, though no event comes', async () => 
   expect(logger.lines.at(-1)).toContain('Redis is back');
 });
 
-test('no password shows in why no event can be stored', async () => {
+test('no password shows in why no event can be stored, nor dead letters be measured', async () => {
   const client = new Redis(url);
   await client.ping();
   client.options.password = 'canary-password';
-  client.set = () => Promise.reject(new Error('ERR not with canary-password'));
+  const refuse = () => Promise.reject(new Error('ERR not with canary-password'));
+  client.set = refuse;
+  client.hstrlen = refuse;
+  // Dead letters are measured where there is a limit.
+  const info = client.info.bind(client) as () => Promise<string>;
+  client.info = async () => (await info()).replace('maxmemory:0', 'maxmemory:1000000000');
+  await client.zadd('bull:agent-platform-webhooks:failed', 1, 'one');
   try {
     const { warnings } = await createInbox({ connection: client }).health();
     expect(warnings).toContain('No event can be stored: ERR not with [redacted]');
+    expect(warnings).toContain('The dead letters cannot be measured: ERR not with [redacted]');
   } finally {
     client.disconnect();
   }
