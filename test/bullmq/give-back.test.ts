@@ -1,6 +1,7 @@
 import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
 import type { InboxUnhandled } from 'agent-platform-sdk/bullmq';
 import { expect, test } from 'vitest';
+import { nextLook } from '../../src/bullmq/give-back.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, eventually, notes, redis, stored } from './inbox-fixture.js';
@@ -79,6 +80,17 @@ test.each([
   },
 );
 
+test.each([
+  [0, 1_000],
+  [3_999, 1_000],
+  [20_000, 5_000],
+  [1_199_999, 299_999.75],
+  [1_200_001, 300_000],
+  [3_599_990, 10],
+])('without a handler for %d ms, an event is looked at again after %d ms', (unhandledMs, ms) => {
+  expect(nextLook(unhandledMs, 3_600_000)).toBe(ms);
+});
+
 test.each<[string, (on: ReturnType<typeof createWebhookReceiver>) => unknown, string, boolean]>([
   ['on', (receiver) => receiver.on('lead_captured', () => undefined), 'lead_captured', true],
   [
@@ -144,30 +156,37 @@ test('events that a closing worker gives back have an attempt less, and are dead
   expect(letter).toMatchObject({ attempts: 2, reason: expect.stringContaining('worker closed') });
 });
 
-test('an event whose runs all lose their lock is a dead letter that says so, and how often it was run', async () => {
-  const { hooks, told, failures } = notes();
-  const inbox = createInbox({ hooks });
-  let runs = 0;
-  const process = async () => {
-    runs += 1;
-    await redis.del(...(await redis.keys('*:lock')));
-  };
-  const worker = inbox.work({ process }, { lockDuration: 100 });
-  await inbox.store(stored());
-  await eventually(() => expect(told).toContain('dead letter'));
-  expect(runs).toBe(6);
-  expect(failures).toEqual([expect.objectContaining({ attempt: 6, error: expect.any(WebhookError) })]);
-  const [letter] = await inbox.deadLetters.list();
-  expect(letter).toMatchObject({
-    attempts: 6,
-    reason: expect.stringMatching(/^None of its last 6 runs .*blocked/),
-  });
-  await worker.close();
-  // Replayed, it has all its attempts before it again, and one lost lock is none too many.
-  await inbox.deadLetters.replayAll();
-  const [, other] = [inbox.work({ process }, { lockDuration: 100 }), runs];
-  await eventually(() => expect(runs).toBe(other + 6));
-});
+test.each([
+  [{}, 6],
+  [{ maxStalls: 2 }, 3],
+])(
+  'an event whose runs all lose their lock is, with %j, a dead letter that says so after %d runs',
+  async (options, most) => {
+    const { hooks, told, failures } = notes();
+    const inbox = createInbox({ hooks });
+    let runs = 0;
+    const process = async () => {
+      runs += 1;
+      await redis.del(...(await redis.keys('*:lock')));
+    };
+    const work = () => inbox.work({ process }, { lockDuration: 100, ...options });
+    const worker = work();
+    await inbox.store(stored());
+    await eventually(() => expect(told).toContain('dead letter'));
+    expect(runs).toBe(most);
+    expect(failures).toEqual([expect.objectContaining({ attempt: most, error: expect.any(WebhookError) })]);
+    const [letter] = await inbox.deadLetters.list();
+    expect(letter).toMatchObject({
+      attempts: most,
+      reason: expect.stringMatching(new RegExp(`^None of its last ${most} runs .*blocked`)),
+    });
+    await worker.close();
+    // Replayed, it has all its attempts before it again, and one lost lock is none too many.
+    await inbox.deadLetters.replayAll();
+    const [, other] = [work(), runs];
+    await eventually(() => expect(runs).toBe(other + most));
+  },
+);
 
 test('an event that a closing worker gives back is the next one', async () => {
   const inbox = createInbox();

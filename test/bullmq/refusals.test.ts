@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { Rest } from '../../src/bullmq/refusing-redis.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, eventually, notes, redis, stored, url } from './inbox-fixture.js';
@@ -31,6 +32,27 @@ test.each([
   await createInbox().store(stored());
   await handled.promise;
   await eventually(() => expect(logger.lines.join()).toContain('Redis is back'));
+});
+
+test.each<[what: string, events: number, fails: boolean]>([
+  ['that no event waits', 0, false],
+  ['that an event was handled', 2, false],
+  ['that an event has failed', 2, true],
+])('once Redis has taken %s, the next rest of a worker is a short one', async (_, events, fails) => {
+  const forgotten = vi.spyOn(Rest.prototype, 'forget');
+  onTestFinished(() => forgotten.mockRestore());
+  const inbox = createInbox({ backoff: 3_600_000 });
+  for (let count = 0; count < events; count += 1) await inbox.store(stored());
+  let begun = 0;
+  const process = async () => {
+    begun += 1;
+    // So that one waits until the other is told.
+    if (begun === 2) return new Promise<never>(() => undefined);
+    if (fails) throw new Error('no');
+  };
+  const worker = inbox.work({ process }, { concurrency: 1 });
+  await eventually(() => expect([begun, forgotten.mock.calls.length > 0]).toEqual([events, true]));
+  await worker.close({ grace: 0 });
 });
 
 test('a worker whose user lacks the permission for INFO works', async () => {
