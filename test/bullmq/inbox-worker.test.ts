@@ -104,6 +104,9 @@ test.each([
   'Authorization: "Basic canary+token=="',
   'the proxy refused bearer\t canary-token',
   'could not reach https://user:canary@crm.example/',
+  'could not reach redis://:canary@cache.example/',
+  'GET https://crm.example/leads?access_token=canary failed',
+  'GET https://crm.example/leads?password=canary failed',
   'GET https://crm.example/leads?page=2&api_key=canary failed, sessionKey too',
   'GET https://crm.example/leads?client_secret=canary&x-signature=canary&page=2 failed',
 ])('what is secret in the error of a handler is masked in the dead letter: %s', async (message) => {
@@ -161,7 +164,8 @@ test('a job without data is a dead letter like any other', async () => {
   const { hooks, told, failures } = notes();
   const inbox = createInbox({ hooks });
   const queue = new Queue('agent-platform-webhooks', { connection: redis });
-  await queue.add('foreign', null);
+  // No retry can help.
+  await queue.add('foreign', null, { attempts: 3 });
   inbox.work({});
   await eventually(() => expect(told).toEqual(['dead letter']));
   expect(failures).toMatchObject([{ type: 'foreign', key: '1', attempt: 1 }]);
@@ -218,6 +222,41 @@ test.each<[string, (inbox: BullMQInbox, worker: InboxWorker) => Promise<void>]>(
   setTimeout(end.resolve, 50);
   await closed;
   expect(isDone).toBe(true);
+});
+
+test('an inbox closes all its workers', async () => {
+  const inbox = createInbox();
+  const signals: AbortSignal[] = [];
+  const work = (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
+    signals.push(signal);
+    return new Promise<never>(() => undefined);
+  };
+  for (let workers = 0; workers < 2; workers += 1) {
+    inbox.work({ lead_captured: work }, { concurrency: 1 });
+    await inbox.store(stored());
+  }
+  await eventually(() => expect(signals).toHaveLength(2));
+  await inbox.close({ grace: 0 });
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
+
+test('the first call of close decides about the grace', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks });
+  const [began, end] = [deferred(), deferred()];
+  const process = async () => {
+    began.resolve();
+    await end.promise;
+  };
+  const worker = inbox.work({ process });
+  await inbox.store(stored());
+  await began.promise;
+  const closed = [worker.close(), worker.close({ grace: 0 })];
+  // Time in which a grace that is none would end.
+  for (let asked = 0; asked < 5; asked += 1) await inbox.health();
+  end.resolve();
+  await Promise.all(closed);
+  expect(told).toEqual(['stored', 'handled']);
 });
 
 test('an event that fails while its worker closes is retried by another', async () => {
@@ -387,11 +426,14 @@ test('the event of a run that lost its lock is run again, and the first handler 
   const logger = new RecordingLogger();
   const inbox = createInbox({ hooks, logger });
   const aborted = deferred();
-  let runs = 0;
+  let [runs, reason] = [0, ''];
   const work = async (_: unknown, { signal }: { signal: AbortSignal }) => {
     runs += 1;
     if (runs > 1) return;
-    signal.addEventListener('abort', aborted.resolve);
+    signal.addEventListener('abort', () => {
+      reason = String(signal.reason);
+      aborted.resolve();
+    });
     await redis.del(...(await redis.keys('*:lock')));
     await aborted.promise;
   };
@@ -399,6 +441,7 @@ test('the event of a run that lost its lock is run again, and the first handler 
   await inbox.store(stored());
   await eventually(() => expect(told).toContain('handled'));
   expect(runs).toBe(2);
+  expect(reason).toContain('WebhookError: The event was given to another worker');
   expect(told).toEqual(expect.arrayContaining(['lock lost', 'stalled']));
   expect(await inbox.health()).toMatchObject({
     depth: 0,
@@ -426,6 +469,25 @@ test('the loss of a lock is told once, however often it is noticed', async () =>
   // It is noticed at every renewal.
   await sleep(500);
   expect(told.filter((what) => what === 'lock lost')).toHaveLength(1);
+  end.resolve();
+});
+
+test('of several locks that are lost at once, each is told', async () => {
+  const lost = new Set<string | undefined>();
+  const inbox = createInbox({ hooks: { onLockLost: ({ key }) => lost.add(key) } });
+  const end = deferred();
+  const webhooks = [stored(), stored(), stored()];
+  let begun = 0;
+  const process = async () => {
+    begun += 1;
+    await end.promise;
+  };
+  // None of them can be run again meanwhile.
+  inbox.work({ process }, { lockDuration: 1_000, concurrency: 3 });
+  await Promise.all(webhooks.map((webhook) => inbox.store(webhook)));
+  await eventually(() => expect(begun).toBe(3));
+  await redis.del(...(await redis.keys('*:lock')));
+  await eventually(() => expect([...lost].sort()).toEqual(webhooks.map(({ key }) => key).sort()));
   end.resolve();
 });
 
@@ -682,7 +744,10 @@ test('of a long message of an error, a dead letter keeps the beginning', async (
   expect(letter?.reason).toHaveLength(1_000);
 });
 
-test('without a grace, a handler is told at once', async () => {
+test.each<[string, (inbox: BullMQInbox, worker: InboxWorker) => Promise<void>]>([
+  ['a worker', (_, worker) => worker.close({ grace: 0 })],
+  ['an inbox', (inbox) => inbox.close({ grace: 0 })],
+])('where %s is closed without a grace, a handler is told at once', async (_, close) => {
   const inbox = createInbox();
   const began = deferred();
   let signal: AbortSignal | undefined;
@@ -694,7 +759,7 @@ test('without a grace, a handler is told at once', async () => {
   const worker = inbox.work({ lead_captured: work });
   await inbox.store(stored());
   await began.promise;
-  const closed = worker.close({ grace: 0 });
+  const closed = close(inbox, worker);
   // The grace that is given by default is longer.
   await eventually(() => expect(signal?.aborted).toBe(true));
   await closed;
