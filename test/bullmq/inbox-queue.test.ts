@@ -134,7 +134,7 @@ test('a copy of an event that still waits makes no job, however old it is', asyn
   const webhook = stored();
   await inbox.store(webhook);
   await eventually(async () => expect(await redis.exists(`${queue}:de:${webhook.key}`)).toBe(0));
-  await inbox.store(webhook);
+  expect(await inbox.store(webhook, { tellDuplicate: true })).toEqual({ duplicate: true });
   expect(await redis.llen(`${queue}:wait`)).toBe(1);
 });
 
@@ -336,6 +336,80 @@ test("BullMQ's telemetry has a span for storing and one for processing, in the t
   expect(inspect(shown, { depth: 10 })).not.toContain('canary');
 });
 
+test('no password that Redis repeats shows in why nothing was stored, nor in why Redis cannot be asked', async () => {
+  const client = new Redis(url);
+  onTestFinished(() => client.disconnect());
+  await client.ping();
+  client.options.password = 'canary-password';
+  client.info = () => Promise.reject(new Error('ERR not with canary-password'));
+  const inbox = createInbox({ connection: client });
+  const said = 'ERR not with [redacted]';
+  await expect(inbox.store(stored())).rejects.toThrow(`could not be stored in Redis: ${said}`);
+  await expect(inbox.deadLetters.count()).rejects.toThrow(`could not be opened: ${said}`);
+  expect((await inbox.health()).warnings).toEqual([`Redis cannot be asked: ${said}`]);
+});
+
+test('closing lets an event that is being stored be stored', async () => {
+  const way = await startWay(Number(new URL(url).port));
+  const inbox = createInbox({ connection: `redis://127.0.0.1:${way.port}` });
+  await inbox.store(stored());
+  way.hold();
+  const storing = inbox.store(stored());
+  await eventually(async () => expect(await redis.llen(`${queue}:wait`)).toBe(2));
+  const closed = inbox.close();
+  // Time in which it would close its connection, and the answer is not there.
+  for (let asked = 0; asked < 5; asked += 1) await redis.ping();
+  way.release();
+  await closed;
+  expect(await storing).toEqual({});
+});
+
+/** The clients that are made from now on. */
+function clientsMade(): readonly Redis[] {
+  const connect = vi.spyOn(Redis.prototype, 'connect');
+  onTestFinished(() => connect.mockRestore());
+  // It is a method of nothing else.
+  return connect.mock.contexts as readonly Redis[];
+}
+
+test('an inbox that is closed before Redis came connects no more, in silence', async () => {
+  const printed = vi.spyOn(console, 'error');
+  onTestFinished(() => printed.mockRestore());
+  const clients = clientsMade();
+  const inbox = createInbox({ connection: 'redis://127.0.0.1:1', storeTimeout: 100 });
+  const storing = inbox.store(stored());
+  await expect(inbox.close()).resolves.toBeUndefined();
+  await expect(storing).rejects.toThrow(WebhookError);
+  expect(clients).toHaveLength(1);
+  await eventually(() => expect(clients[0]?.status).toBe('end'));
+  // Closing can fail too; an error that nobody listens to would be thrown here.
+  expect(() => clients[0]?.emit('error', new Error('a cut'))).not.toThrow();
+  expect(printed).not.toHaveBeenCalled();
+});
+
+test('a client that stores waits a second at most before it connects again', async () => {
+  const clients = clientsMade();
+  await createInbox().store(stored());
+  const { retryStrategy } = clients[0]?.options ?? {};
+  expect([1, 9, 10, 11, 1_000].map((times) => retryStrategy?.(times))).toEqual([
+    100, 900, 1_000, 1_000, 1_000,
+  ]);
+});
+
+test('however many events wait for a Redis that is away, its client has one listener for them', async () => {
+  const client = new Redis({ port: 1, lazyConnect: true });
+  onTestFinished(() => client.disconnect());
+  const inbox = createInbox({ connection: client, storeTimeout: 100 });
+  const waiting = async (events: number) => {
+    const storing = Array.from({ length: events }, () => inbox.store(stored()));
+    const listeners = client.listenerCount('ready');
+    await Promise.allSettled(storing);
+    return listeners;
+  };
+  const few = await waiting(1);
+  expect(await waiting(20)).toBe(few);
+});
+
 test('after close, storing fails', async () => {
   const inbox = createInbox();
   await inbox.close();
@@ -406,10 +480,15 @@ test('errors of a client are told to onRedisError alone, and what is over is bla
   const client = new Redis(url);
   const told: string[] = [];
   const hooks = { onRedisError: ({ message }: Error) => told.push(message) };
-  const inbox = createInbox({ connection: client, storeTimeout: 200, hooks });
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ connection: client, storeTimeout: 200, hooks, logger, queueName: 'webhooks' });
   await inbox.store(stored());
   client.emit('error', new Error('a cut'));
   client.emit('ready');
+  expect(logger.lines.slice(-2)).toEqual([
+    expect.stringContaining('Redis failed: a cut'),
+    expect.stringContaining('Redis is back'),
+  ]);
   client.disconnect();
   await expect(inbox.store(stored())).rejects.toThrow(/no answer from Redis within/);
   expect([told, printed.mock.calls]).toEqual([['a cut'], []]);
