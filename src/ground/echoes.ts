@@ -65,7 +65,11 @@ const ESCAPE =
   /(?:(?:%|\\x)[\da-f]{2})+|\\(?:u[\da-f]{4}|[\s\S])|&#(?:0*\d{1,6}|x0*[\da-f]{1,5});?|&(?:amp|lt|gt|quot|apos);|\r?\n(?<=[\w+/]{16}\r?\n)[ \t]*/gi;
 
 const NAMED: Readonly<Record<string, string>> = {
+  '\\b': '\b',
+  '\\f': '\f',
   '\\n': '\n',
+  '\\r': '\r',
+  '\\t': '\t',
   '&amp;': '&',
   '&lt;': '<',
   '&gt;': '>',

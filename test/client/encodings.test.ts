@@ -76,6 +76,7 @@ describe('a token is found', () => {
     ['what looks like an escape', 'key&of%41&#65;\\x41\\n-and+more'],
     ['blanks', 'a pass phrase of + some words'],
     ['signs of XML', 'a<key>of"it\'s&own'],
+    ['white space of every kind', 'a\tkey\r\nof\fmany\blines'],
   ])('with %s', async (_, key) => {
     const echoes = [
       key,
