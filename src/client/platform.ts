@@ -66,14 +66,13 @@ export class AgentPlatform {
     // Not by the name of the class: see `derived`.
     const settings = forCaller(new.target, () => resolveSettings(options));
     const send = createTransport(settings);
-    const { region, token, baseUrl, allowInsecureBaseUrl } = settings;
-    const logLevel = options.logLevel ?? settings.log.level;
+    const { region, token, baseUrl, allowInsecureBaseUrl, log } = settings;
     // Includes what came from the environment, which may have changed by the time of `withOptions`.
     this.#options = {
       ...options,
       token,
       allowInsecureBaseUrl,
-      logLevel,
+      logLevel: log.level,
       // With names in lower case, so that another spelling replaces them.
       headers: settings.headers,
       baseUrls: { ...options.baseUrls, [region]: baseUrl },

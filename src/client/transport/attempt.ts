@@ -47,7 +47,7 @@ export class Attempt {
   isSent = false;
   /** True once a response has come, even if its body does not follow. */
   isAnswered = false;
-  #headers: Readonly<Record<string, string>>;
+  #headers: Readonly<Record<string, string>> = {};
   #received: unknown;
   #masker: Masker | undefined;
 
@@ -57,10 +57,9 @@ export class Attempt {
     call.progress.attempts = number;
     call.progress.status = undefined;
     this.deadline = deadlineOf(call);
-    this.#headers = call.options.headers;
   }
 
-  /** The headers that are sent; before they are known, those that the caller wants to be sent. */
+  /** The headers that are sent; none before they are known. */
   get headers(): Readonly<Record<string, string>> {
     return this.#headers;
   }

@@ -36,8 +36,6 @@ export async function prepareAttempt(attempt: Attempt, request: Request): Promis
     const stale = [...request.headers.keys()];
     for (const name of stale) request.headers.delete(name);
     for (const [name, value] of Object.entries(headers)) request.headers.set(name, value);
-    // The caller may have aborted while a hook or the token function ran.
-    attempt.deadline.throwIfExpired();
   } catch (error) {
     // A wrong token, or a hook that failed.
     if (error instanceof AgentPlatformError) throw error;
@@ -70,7 +68,7 @@ async function readToken(attempt: Attempt): Promise<string | undefined> {
 export async function sendAttempt(attempt: Attempt, request: Request): Promise<Answer> {
   const { call, deadline } = attempt;
   try {
-    // Time may have run out since the headers were set.
+    // The caller may have aborted while a hook or the token function ran.
     deadline.throwIfExpired();
     tellRequest(attempt);
     attempt.isSent = true;
