@@ -25,7 +25,7 @@ describe('any body is survived', () => {
         response.writeHead(403);
         response.write('half');
       },
-      { timeout: 50 },
+      { timeout: 1_000 },
     );
     expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ status: 403, rawBody: 'half' });
   });
