@@ -1,5 +1,5 @@
 import type { AgentPlatform, FetchFunction } from 'agent-platform-sdk';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { connect, rejectionOf, success } from '../support/client.js';
 import { deferred } from '../support/deferred.js';
 import { heldPerByte, streamOf } from '../support/memory.js';
@@ -32,6 +32,13 @@ test.each([
   expect((error as Error).message).not.toContain("validation: 'report'");
 });
 
+test('by default an answer is read up to 64 MiB', async () => {
+  const long = ' '.repeat(2 ** 26 + 1);
+  const answer = { ok: true, status: 200, headers: new Headers(), text: async () => long };
+  const error = (await rejectionOf(connectWith(answer).tools.get('t1'))) as Error;
+  expect(error.message).toContain('expected at most 67108864 bytes');
+});
+
 test.each([
   ['nothing', undefined],
   ['null', null],
@@ -45,6 +52,14 @@ test.each([
   const error = await rejectionOf(connectWith(answer).workspaces.delete('w1'));
   expect(error).toMatchObject({ type: 'connection_error', outcomeUnknown: true });
   expect((error as Error).message).toContain('the option `fetch` gave no Response');
+});
+
+test('an error whose text cannot be read is told by its status', async () => {
+  const text = () => Promise.reject(new Error('cut'));
+  const answer = { ok: false, status: 500, headers: new Headers(), text };
+  expect(await rejectionOf(connectWith(answer).tools.get('t1'))).toMatchObject({
+    message: 'GET /tools/t1 answered 500 with an empty body',
+  });
 });
 
 test('an answer that was read before is told from an empty one', async () => {
@@ -96,18 +111,30 @@ test('an answer that comes after the timeout is closed, so that it holds no conn
 test.each([
   ['of no declared length', {}],
   ['that is compressed, whatever length it declares', { 'content-length': '9', 'content-encoding': 'gzip' }],
-])('an endless answer %s is closed at the limit', async (_, headers) => {
-  const closed = deferred();
-  const endless = new ReadableStream({
-    pull: (stream) => stream.enqueue(new Uint8Array(999).fill(120)),
-    cancel: closed.resolve,
-  });
-  const platform = connectWith(new Response(endless, { headers })).withOptions({ maxResponseBytes: 5_000 });
-  expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({
-    issues: [{ code: 'too_large' }],
-    rawBody: 'x'.repeat(5_000),
-  });
-  expect(await closed.promise).toBeUndefined();
+])('a long answer %s is closed at the limit', async (_, headers) => {
+  for (const isBuiltIn of [false, true]) {
+    const closed = deferred();
+    let chunks = 0;
+    const long = new ReadableStream({
+      pull: (stream) => {
+        chunks += 1;
+        if (chunks > 1_000) stream.close();
+        else stream.enqueue(new Uint8Array(999).fill(120));
+      },
+      cancel: closed.resolve,
+    });
+    const response = new Response(long, { headers });
+    if (isBuiltIn) vi.stubGlobal('fetch', async () => response);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const client = isBuiltIn ? connect('http://127.0.0.1') : connectWith(response);
+    const { tools } = client.withOptions({ maxResponseBytes: 5_000 });
+    expect(await rejectionOf(tools.get('t1'))).toMatchObject({
+      issues: [{ code: 'too_large' }],
+      rawBody: 'x'.repeat(5_000),
+    });
+    expect(chunks).toBeLessThan(20);
+    expect(await closed.promise).toBeUndefined();
+  }
 });
 
 test('a redirect that the runtime hides, as browsers do, is an error', async () => {
