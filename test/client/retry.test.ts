@@ -99,6 +99,10 @@ test.each([
     Object.assign(new TypeError('fetch failed'), { cause: { code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' } }),
   ],
   [
+    'Node: a certificate that has expired',
+    Object.assign(new TypeError('fetch failed'), { cause: { code: 'CERT_HAS_EXPIRED' } }),
+  ],
+  [
     'undici: connect timeout',
     Object.assign(new TypeError('x'), { cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } }),
   ],
@@ -118,6 +122,12 @@ test.each([
       'error sending request for url (http://x/): client error (Connect): dns error: failed to lookup address information',
     ),
   ],
+  ...[
+    'Connection refused (os error 111)',
+    'tcp connect error: timed out',
+    'dns error: no record found',
+    'failed to lookup address information',
+  ].map((text): [string, Error] => [`Deno: ${text}`, new TypeError(text)]),
 ])('a connection that was never made is known as such: %s', async (runtime, thrown) => {
   if (runtime.startsWith('Deno')) vi.stubGlobal('Deno', {});
   vi.stubGlobal('fetch', () => Promise.reject(thrown));
@@ -166,6 +176,7 @@ test.each<[string, () => unknown]>([
     'several attempts, one of which may have got through,',
     () => Promise.reject(new AggregateError([refused, cut], 'no gateway answered')),
   ],
+  ['several attempts, of which nothing is told,', () => Promise.reject(new AggregateError([]))],
 ])('%s may come after the service has acted: no POST or DELETE follows', async (_, fail) => {
   const fetch = vi.fn(async () => fail());
   vi.stubGlobal('fetch', fetch);
@@ -255,5 +266,7 @@ test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])(
     vi.stubGlobal('fetch', () => Promise.reject(thrown));
     onTestFinished(() => void vi.unstubAllGlobals());
     await expect(connect('https://x.test').tools.get('t')).rejects.toThrow('NODE_EXTRA_CA_CERTS');
+    thrown.cause.code = 'ECONNREFUSED';
+    await expect(connect('https://x.test').tools.get('t')).rejects.not.toThrow('NODE_EXTRA_CA_CERTS');
   },
 );
