@@ -46,6 +46,17 @@ describe('nothing that a terminal would obey is shown of', () => {
     expect(lines.join('\n')).not.toMatch(OBEYED);
   });
 
+  test('a request in which a secret is masked', async () => {
+    const { lines, options } = logging();
+    const variable = { key: 'k', isEnv: true, value: 'a secret\nof two lines' };
+    const description = `${variable.value} ${HOSTILE}`;
+    const { platform } = connectTo(answerWith(200, success({ id: 'v1' })), options);
+    await platform.variables.create('a1', { ...variable, description });
+    expect(lines[0]).toContain('[redacted] ');
+    expect(lines[0]).toContain('forged');
+    expect(lines.join('\n')).not.toMatch(OBEYED);
+  });
+
   test('an issue of a schema of the user’s', async () => {
     const response = z.unknown().check((checked) => {
       checked.issues.push({ code: 'custom', input: checked.value, message: HOSTILE });

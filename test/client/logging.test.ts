@@ -41,10 +41,10 @@ test('debug shows what is sent: its headers and its body', async () => {
 });
 
 test('debug tells of the wait before another attempt', async () => {
-  const unavailable = answerWith(503, '', { 'retry-after': '0' });
+  const unavailable = answerWith(503, '', { 'retry-after': '0.0014' });
   const lines = await linesAt('debug', answerInTurn(unavailable, found), { maxRetries: 1 });
   expect(lines).toContain(
-    'debug [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) is retried in 0 ms: ServerError',
+    'debug [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) is retried in 2 ms: ServerError',
   );
 });
 

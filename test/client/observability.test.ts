@@ -60,7 +60,12 @@ test('onEnd has no status where the last attempt was not answered', async () => 
   const error = await rejectionOf(platform.tools.get('t1'));
 
   expect(told).toMatchObject([{ ...about, outcome: 'error', status: undefined, attempts: 2, error }]);
-  expect(info.mock.lastCall?.[1]).toMatchObject({ ...about, attempt: 2, outcome: 'connection_error' });
+  expect(info.mock.lastCall?.[1]).toMatchObject({
+    ...about,
+    attempt: 2,
+    outcome: 'connection_error',
+    durationMs: expect.any(Number),
+  });
 });
 
 test('onEnd has the status of an answer whose body did not come', async () => {
@@ -146,16 +151,19 @@ test('the channels have the names that subscribers write', () => {
   expect(TRACING_CHANNELS).toEqual({ ...names, job: 'agent-platform-sdk:job' });
 });
 
-test('a call is traced for one who hears of failures alone', async () => {
-  const { error: failures } = tracingChannel<unknown, CallTrace>(TRACING_CHANNELS.call);
-  const heard: unknown[] = [];
-  const listen = (message: unknown) => void heard.push(message);
-  failures.subscribe(listen);
-  onTestFinished(() => failures.unsubscribe(listen));
-  const { platform } = connectTo(missing);
-  const error = await rejectionOf(platform.tools.get('t1'));
-  expect(heard).toMatchObject([{ ...about, error }]);
-});
+test.each(['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const)(
+  'a call is traced for one who hears of %s alone',
+  async (event) => {
+    const { [event]: channel } = tracingChannel<unknown, CallTrace>(TRACING_CHANNELS.call);
+    const heard: unknown[] = [];
+    const listen = (message: unknown) => void heard.push(message);
+    channel.subscribe(listen);
+    onTestFinished(() => channel.unsubscribe(listen));
+    const { platform } = connectTo(missing);
+    const error = await rejectionOf(platform.tools.get('t1'));
+    expect(heard).toMatchObject([{ ...about, error }]);
+  },
+);
 
 test('a logger of its own gets the facts as fields; one that takes fields first, through fieldsFirst', async () => {
   const records: Record<string, unknown>[] = [];
@@ -180,7 +188,14 @@ test('a logger of its own gets the facts as fields; one that takes fields first,
     { ...fields, status: 503 },
     { ...fields, attempt: 2 },
   ]);
+  const attempts = [fields, { ...fields, attempt: 2 }].map(({ status, durationMs, ...sent }) => sent);
+  expect(records.filter(({ msg }) => String(msg).includes(' sends '))).toMatchObject(attempts);
+  expect(records.filter(({ msg }) => String(msg).includes(' received '))).toMatchObject([
+    { ...fields, status: 503 },
+    { ...fields, attempt: 2 },
+  ]);
   expect(records.find(({ msg }) => String(msg).includes('is retried'))).toMatchObject({
+    ...attempts[0],
     outcome: 'server_error',
   });
   expect(warn.mock.calls).toEqual([[{}, expect.stringContaining('departs from the specification')]]);
