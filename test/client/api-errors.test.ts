@@ -1,5 +1,4 @@
 import {
-  type AgentPlatformOptions,
   ApiError,
   AuthenticationError,
   BadRequestError,
@@ -8,6 +7,7 @@ import {
   NotFoundError,
   PermissionDeniedError,
   RateLimitError,
+  type RequestOptions,
   ServerError,
   UnprocessableEntityError,
 } from 'agent-platform-sdk';
@@ -206,11 +206,11 @@ describe('an error body that departs from section 7', () => {
     ['an empty body', '', [[]]],
   ];
 
-  async function driftsOf(answer: Answer, options: AgentPlatformOptions = {}): Promise<Drift[]> {
+  async function driftsOf(answer: Answer, options: RequestOptions = {}): Promise<Drift[]> {
     const drifts: Drift[] = [];
     const hooks = { onDrift: (drift: Drift) => void drifts.push(drift) };
-    const { platform } = connectTo(answer, { ...options, hooks });
-    expect(await rejectionOf(platform.tools.get('t1'))).toBeInstanceOf(ApiError);
+    const { platform } = connectTo(answer, { hooks });
+    expect(await rejectionOf(platform.tools.get('t1', options))).toBeInstanceOf(ApiError);
     return drifts;
   }
 

@@ -256,8 +256,8 @@ describe('an operation without data', () => {
     [202, ' \n'],
   ])('%i with an empty body succeeds: the deletion has happened', async (status, body) => {
     for (const validation of MODES) {
-      const { platform, drifts } = watched(body, validation, status);
-      expect(await platform.workspaces.delete('w1')).toBeUndefined();
+      const { platform, drifts } = watched(body, undefined, status);
+      expect(await platform.workspaces.delete('w1', { validation })).toBeUndefined();
       expect(drifts).toHaveLength(validation === 'off' ? 0 : 1);
     }
   });
@@ -294,6 +294,7 @@ test.each([
   [{ success: false, message: '' }, '(success: false): without a reason'],
   [{ success: false, message: 'no' }, '(success: false): no'],
   [{ isGood: false, errors: 'rented' }, '(isGood: false): rented'],
+  [{ success: false, message: 'no', errors: 'rented' }, '(success: false): no'],
   [{ isGood: false, errors: 7 }, '(isGood: false): without a reason'],
 ])('the failed envelope %j is told as it is', async (body, words) => {
   const error = (await rejectionOf(getTool(body).call)) as Error;
