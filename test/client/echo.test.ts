@@ -119,10 +119,10 @@ describe('a marked value of the call itself, which the service quotes, is masked
   });
 
   test('the first hundred of them', async () => {
-    const parts = Array.from({ length: 100 }, (_, at) => `part-number-${at}.`);
-    const answer = answerWith(400, { message: `no ${parts[99]}`, code: 'c', issues: [] });
+    const parts = Array.from({ length: 101 }, (_, at) => `part-number-${at}.`);
+    const answer = answerWith(400, { message: `no ${parts[99]} or ${parts[100]}`, code: 'c', issues: [] });
     const error = await failureOf(create({ isEnv: true, value: { parts } }), answer);
-    expect(error.message).toContain(': no [redacted] (code');
+    expect(error.message).toContain(': no [redacted] or part-number-100. (code');
   });
 
   test('one that the end of what is shown would cut', async () => {

@@ -44,6 +44,7 @@ test.each([
   ['two dots', '..'],
   ['two dots, encoded', '%2E%2e'],
   ['two dots, encoded twice', '%252e.'],
+  ['two dots, encoded eight times', `%${'25'.repeat(7)}2e.`],
   ['a way to another operation', '../agents/a'],
   ['a way there and back', 'a/%2e%2e\\b'],
   ['nothing', undefined],

@@ -94,6 +94,7 @@ test.each<[string, unknown]>([
   ['plain', new TypeError('fetch failed')],
   ['of the platform', new DOMException('lost', 'NetworkError')],
   ['with the value of no variable', withParts({ value: 5, isEnv: false })],
+  ['with a list and a function', withParts({ parts: [{ at: 1 }], retry: () => 1 })],
   ['with JSON that holds nothing marked', withParts({ body: '{ "a": 1 }' })],
 ])('an error %s is passed on as it is', async (_, thrown) => {
   expect((await failureFor(thrown)).cause).toBe(thrown);

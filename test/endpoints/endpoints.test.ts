@@ -146,6 +146,7 @@ test.each([
   '/x\\..\\tools',
   '/x/.\t./tools',
   '/x/.. ',
+  '/x/..\u0000',
 ])('an endpoint cannot have the path "%s"', (path) => {
   expect(() => endpoint({ method: 'GET', path, response: ToolSchema })).toThrow(
     'must look like "/tools/{toolId}"',
