@@ -183,10 +183,11 @@ test.each([
   expect(construct({ ...complete, baseUrls: { eu: given } }).baseUrl).toBe(expected);
 });
 
-test('a header may hold every character of Latin-1', async () => {
+test('a header may hold every character of Latin-1, and its name those of HTTP', async () => {
   const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
-  await platform.tools.get('t1', { headers: { 'x-name': 'Zoé' } });
-  expect(requests[0]?.headers['x-name']).toBe('Zoé');
+  const headers = { 'x-name': 'Zoé\tM.', "x!#$%&'*+.^_`|~": '1' };
+  await platform.tools.get('t1', { headers });
+  expect(requests[0]?.headers).toMatchObject(headers);
 });
 
 test('plain http beyond loopback is allowed when asked for', () => {
@@ -310,12 +311,30 @@ test('a browser names itself: a header of the client’s would need the leave of
   });
 });
 
+test.each<[name: string, versions: Record<string, string>, userAgent?: string]>([
+  ['bun/1.4.4', { node: '24.0.0', bun: '1.4.4' }],
+  ['deno/2.9.6', { node: '24.0.0', deno: '2.9.6' }],
+  ['workerd', { node: '24.0.0' }, 'Cloudflare-Workers'],
+  ['unknown', {}],
+])('every request says which runtime asks: %s', async (name, versions, userAgent) => {
+  vi.resetModules();
+  const fresh = await import('agent-platform-sdk');
+  vi.stubGlobal('process', { ...process, versions });
+  vi.stubGlobal('navigator', { userAgent });
+  const fetch = vi.fn<FetchFunction>(async () => Response.json(success({ id: 't1' })));
+  await new fresh.AgentPlatform({ ...complete, fetch }).tools.get('t1');
+  expect(fetch.mock.calls[0]?.[1].headers).toMatchObject({
+    'user-agent': `agent-platform-sdk/${fresh.VERSION} (${name})`,
+  });
+});
+
 test.each([
   ['timeout', { timeout: -1 }],
   ['maxRetries', { maxRetries: 1.5 }],
   ['signal', { signal: 'now' }],
   ['signal', { signal: null }],
   ['signal', { signal: { aborted: false, addEventListener: () => undefined } }],
+  ['signal', { signal: { aborted: false, removeEventListener: () => undefined } }],
   ['retries', { retries: 3 }],
   ['headers.host', { headers: { host: 'evil.example' } }],
   ['headers.Expect', { headers: { Expect: '100-continue' } }],
