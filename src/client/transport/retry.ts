@@ -41,8 +41,7 @@ export function retryDelay(error: unknown, attempt: number): number | undefined 
 
 /** Seconds from a `Retry-After` header, which holds seconds or a date; `undefined` where it holds neither. */
 export function retryAfter(headers: Headers): number | undefined {
-  const value = headers.get('retry-after')?.trim();
-  if (value === undefined || value === '') return undefined;
+  const value = headers.get('retry-after') ?? '';
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
   // `Date.parse` takes almost anything with a number in it; an HTTP date ends in GMT.
   const date = value.endsWith('GMT') ? Date.parse(value) : Number.NaN;
