@@ -62,11 +62,15 @@ test('an error whose text cannot be read is told by its status', async () => {
   });
 });
 
-test('an answer that was read before is told from an empty one', async () => {
-  const platform = connectWith(new Response(text));
-  await platform.tools.get('t1');
-  const error = await rejectionOf(platform.tools.get('t1'));
-  expect(error).toMatchObject({ type: 'connection_error', cause: { message: /read|used|unusable/i } });
+test.each([
+  ['by the client', (response: Response) => connectWith(response).tools.get('t1')],
+  ['by the fetch', (response: Response) => response.text()],
+])('an answer that was read before, %s, is told from an empty one', async (_, read) => {
+  const response = new Response(text);
+  await read(response);
+  const error = await rejectionOf(connectWith(response).tools.get('t1'));
+  expect(error).toMatchObject({ type: 'connection_error' });
+  expect((error as Error).message).toMatch(/already been read|unusable|used/i);
 });
 
 test.each([

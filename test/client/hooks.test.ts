@@ -124,6 +124,7 @@ test('onRequest that throws ends the call with a typed error before anything is 
       type: 'hook_error',
       hook: 'onRequest',
       cause: thrown,
+      message: 'GET /tools/{toolId} was not sent: the hook onRequest failed (see `error.cause`)',
     });
     expect(requests).toHaveLength(0);
   }
