@@ -105,6 +105,7 @@ test.each([
   ['an unknown log level', { logLevel: 'trace' }, 'logLevel', /'off', 'error'/],
   ['a fetch that is no function', { fetch: {} }, 'fetch', /function/],
   ['no bytes to read', { maxResponseBytes: 0 }, 'maxResponseBytes', /above 0/],
+  ['bytes in a text', { maxResponseBytes: '5' }, 'maxResponseBytes', /above 0, got "5"/],
   ['an unknown hook', { hooks: { onSend() {} } }, 'hooks.onSend', /is not a known option. Known: onRequest/],
   ['a hook that is no function', { hooks: { onRequest: 1 } }, 'hooks.onRequest', /function/],
   ['an authorization header', { headers: { Authorization: 'x' } }, 'headers.Authorization', /option `token`/],
@@ -117,7 +118,14 @@ test.each([
   ['a timeout that has no text', { timeout: Object.create(null) }, 'timeout', /got object/],
   ['headers that are null', { headers: null }, 'headers', /plain object/],
   ['headers of the class Headers', { headers: new Headers() }, 'headers', /plain object/],
-  ['a logger without a method', { logger: { info() {} } }, 'logger.error', /must be a function, got nothing/],
+  ...(['error', 'warn', 'info', 'debug'] as const).map(
+    (method): [string, Record<string, unknown>, string, RegExp] => [
+      `a logger without ${method}`,
+      { logger: { ...console, [method]: undefined } },
+      `logger.${method}`,
+      /must be a function, got nothing/,
+    ],
+  ),
   [
     'a header that frames the request',
     { headers: { 'Transfer-Encoding': 'chunked' } },
