@@ -85,6 +85,7 @@ test('a type of any length is shown short', () => {
   const { message, event } = new UnknownEventError({ type: 't'.repeat(500), payload: {} });
   expect(message).toContain(`"${'t'.repeat(100)}"`);
   expect(event.type).toHaveLength(500);
+  expect(new UnknownEventError({ type: 'a\n"b', payload: {} }).message).toContain('type "a\\n\\"b" is');
 });
 
 const unfit = new WebhookPayloadError('no', { issues: [], payload: { convoId: 'c' } });

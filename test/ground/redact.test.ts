@@ -76,6 +76,11 @@ test('the values of marked fields are told, down to 64 levels', () => {
   expect(hiddenTexts(record(65))).toEqual([]);
 });
 
+test('the values of an object are told where it stands under a marked name, though it stands elsewhere too', () => {
+  const parts = { part: 's' };
+  expect(hiddenTexts({ parts, magicCode: parts, again: parts })).toEqual(['s']);
+});
+
 test('a text that is too long for the pattern is masked whole', () => {
   const masked = redact({ text: `a magicCode="${'s'.repeat(40_000_000)}`, name: 'crm' });
   expect(masked).toEqual({ text: expect.stringMatching(/^.{0,40}$/), name: 'crm' });
@@ -111,9 +116,12 @@ test.each([
   expect(redactText(text)).toBe(masked);
 });
 
-test('a secret that has no form in UTF-8 garbles no text', () => {
-  expect(withoutSecrets('abc', ['\ud800'])).toBe('abc');
-});
+test.each(['\ud800', ''])(
+  'a secret that has no form in UTF-8, or no letter, garbles no text: %j',
+  (secret) => {
+    expect(withoutSecrets('a -- b', [secret])).toBe('a -- b');
+  },
+);
 
 test.each(['', '.', '..'])(
   'a secret whose Base64 has few letters of its own is found, behind %j',

@@ -172,10 +172,20 @@ test("what is wrong in the data of a user's own schema is told below `data`", as
   expect(await validate(envelope, { success: true, data: { id: 7 } }, 'tolerant')).toMatchObject({
     issues: [{ path: ['data', 'id'] }],
   });
+  const { schema: refusing } = withData(standard(undefined) as never);
+  expect(await validate(refusing, { success: true, data: 5 }, 'tolerant')).toMatchObject({
+    issues: [{ path: ['data'], message: 'said "5"' }],
+  });
 });
 
-const standard = (path: readonly unknown[] | undefined) => ({
-  '~standard': { version: 1, vendor: 'test', validate: () => ({ issues: [{ message: 'said "5"', path }] }) },
+const standard = (path: readonly unknown[] | undefined, message: unknown = 'said "5"') => ({
+  '~standard': { version: 1, vendor: 'test', validate: () => ({ issues: [{ message, path }] }) },
+});
+
+test('words of another library that are no text become one', async () => {
+  expect(await validate(standard([], null) as never, 5, 'strict')).toMatchObject({
+    issues: [{ message: 'null' }],
+  });
 });
 
 test.each([
