@@ -234,7 +234,7 @@ test('a delivery and its job are traced, and the job gets the trace of the deliv
   const stored: StoredWebhook[] = [];
   const clock = new ManualClock();
   const inbox: WebhookInbox = { store: (webhook) => stored.push(webhook) };
-  const { receiver } = receiverWith({ inbox, clock });
+  const { receiver, told } = receiverWith({ inbox, clock });
   await receiver.handle(post('webhook_test', { message: 'hello' }));
   await receiver.handle(post('webhook_test', { message: 'fail' }));
   await clock.advance(700);
@@ -244,6 +244,9 @@ test('a delivery and its job are traced, and the job gets the trace of the deliv
     { type: 'webhook_test', workspace: 'shop', outcome: 'stored', status: 200 },
     { outcome: 'stored' },
   ]);
+  // The hook is told the same.
+  expect(deliveries).toMatchObject(told);
+  expect(told).toHaveLength(2);
   expect(stored.map(({ traceContext }) => traceContext)).toEqual([
     { traceparent, tracestate: 'vendor=1' },
     { traceparent },
@@ -296,10 +299,16 @@ test('a delivery is traced without a hook, and without a `tracestate`', async ()
   });
   const stored: StoredWebhook[] = [];
   const logger = new RecordingLogger();
-  const inbox: WebhookInbox = { store: (webhook) => stored.push(webhook) };
+  const inbox: WebhookInbox = {
+    store(webhook, options) {
+      stored.push(webhook);
+      return { duplicate: options?.tellDuplicate };
+    },
+  };
   await createWebhookReceiver({ secret, inbox, logger }).handle(post('webhook_test'));
   expect(stored[0]?.traceContext).toStrictEqual(traceContext);
-  expect(traces).toMatchObject([{ outcome: 'stored', traceContext }]);
+  const size = post('webhook_test').body.length;
+  expect(traces).toMatchObject([{ outcome: 'stored', duplicate: true, size, traceContext }]);
   expect(logger.lines).toEqual([]);
 });
 
