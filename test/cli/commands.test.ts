@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
-import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../scripts/free-port.js';
+import { deferred } from '../support/deferred.js';
 import { serve } from '../support/loopback.js';
 import { start } from './terminal.js';
 
@@ -292,15 +293,36 @@ test.each(['--version', '-v'])('%s prints the version', async (flag) => {
   expect((await start([flag])).lines[0]).toMatch(/^\d+\.\d+\.\d+/);
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('the process ends with 0 on %s', async (signal) => {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/index.ts', 'fake', '--port', '0'], {
-    cwd: root,
+/** Runs the command in a process of its own until the test ends, and resolves when it has printed its greeting. */
+async function startProcess(args: readonly string[]) {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/index.ts', ...args, '--port', '0'], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    env: { ...process.env, WORKSPACE_SECRET: eu.workspaceSecret },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = new Promise((resolve) => child.once('exit', (code, by) => resolve([code, by])));
-  await new Promise((resolve) => child.stdout.once('data', resolve));
+  const greeting = await new Promise<string>((resolve) =>
+    child.stdout.once('data', (data) => resolve(String(data))),
+  );
+  return { child, ended, greeting };
+}
+
+test.each(['SIGINT', 'SIGTERM'] as const)('the process ends with 0 on %s', async (signal) => {
+  const { child, ended } = await startProcess(['fake']);
   child.kill(signal);
 
   expect(await ended).toEqual([0, null]);
+});
+
+test('the process ends at once on a second signal, though a webhook is still on its way', async () => {
+  const asked = deferred();
+  const target = await serve(() => asked.resolve());
+  const { child, ended, greeting } = await startProcess(['listen', '--forward-to', target]);
+  const url = /received at (\S+)\. /.exec(greeting)?.[1] ?? '';
+  void post(url, '/', fixtures.delivery('webhook_test', eu.workspaceSecret)).catch(() => undefined);
+  await asked.promise;
+  const signals = setInterval(() => child.kill('SIGINT'), 100);
+  onTestFinished(() => clearInterval(signals));
+
+  expect(await ended).toEqual([null, 'SIGINT']);
 });
