@@ -339,6 +339,9 @@ test('an inbox whose Redis is away', async () => {
   expect(text).toMatch(/fail +inbox +takes no events/);
   for (const printed of consoles) expect(printed).not.toHaveBeenCalled();
   expect((await doctor(['--redis'])).text).toMatch(/fail +inbox +REDIS_URL is not set/);
+  const wrong = await doctor(['--redis'], { REDIS_URL: 'http://me:a-password-of-mine@127.0.0.1' });
+  expect(wrong.text).toMatch(/fail +inbox +connection must be /);
+  expect(wrong.text).not.toContain('a-password-of-mine');
 });
 
 test('an inbox whose Postgres is away, or for which there is nothing to ask it with', async () => {
