@@ -110,13 +110,17 @@ test.each(inboxConformance)('an inbox in memory keeps the rule: $name', ({ run }
   expect(run(() => memoryInbox())).resolves.toBeUndefined(),
 );
 
-test('an inbox may number what it stores', async () => {
+test('an inbox may number what it stores, and order its fields otherwise', async () => {
   const [rule] = inboxConformance.filter(({ name }) => name.includes('is processed as it was stored'));
   const numbered = () => {
     const { work, ...subject } = memoryInbox();
     return {
       ...subject,
-      work: (process: ProcessStored) => work((stored) => process({ ...stored, sequence: 7 })),
+      work: (process: ProcessStored) =>
+        work(({ key, payload, ...stored }) => {
+          const fields = Object.fromEntries(Object.entries(payload).reverse());
+          return process({ ...stored, payload: fields, key, sequence: 7 });
+        }),
     };
   };
   await expect(rule?.run(numbered)).resolves.toBeUndefined();
@@ -190,8 +194,15 @@ test.each<[rule: string, mistake: Mistake | undefined, told: string | undefined]
 
 test('what is stored has a key as the receiver makes them', async () => {
   const [rule] = inboxConformance.filter(({ name }) => name.includes('of two workers'));
-  const { inbox, ...subject } = memoryInbox();
-  const store = vi.fn(inbox.store);
-  await rule?.run(() => ({ ...subject, inbox: { store } }));
-  for (const [{ key }] of store.mock.calls) expect(key).toMatch(/^[\da-f]{64}$/);
+  const subject = memoryInbox();
+  // As of a class.
+  const inbox = {
+    keys: [] as string[],
+    store(webhook: StoredWebhook) {
+      this.keys.push(webhook.key);
+      return subject.inbox.store(webhook);
+    },
+  };
+  await rule?.run(() => ({ ...subject, inbox }));
+  for (const key of inbox.keys) expect(key).toMatch(/^[\da-f]{64}$/);
 });

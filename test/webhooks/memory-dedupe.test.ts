@@ -27,6 +27,26 @@ test('the rules can be held against one store that is shared by all, again and a
   for (const [key] of claim.mock.calls) expect(key).toMatch(/^[\da-f]{64}$/);
 });
 
+test('the rules can be held against a store that is of a class', async () => {
+  const { store, wait } = setUp();
+  class OwnStore implements DedupeStore {
+    readonly inner = store;
+    claim(...claimed: Parameters<DedupeStore['claim']>) {
+      return this.inner.claim(...claimed);
+    }
+    complete(...completed: Parameters<DedupeStore['complete']>) {
+      return this.inner.complete(...completed);
+    }
+    release(...released: Parameters<DedupeStore['release']>) {
+      return this.inner.release(...released);
+    }
+  }
+  const own = new OwnStore();
+  for (const { run } of dedupeStoreConformance) {
+    await expect(run(() => ({ store: own, wait }))).resolves.toBeUndefined();
+  }
+});
+
 test('a store that breaks a rule is told what was expected of it, and what it did', async () => {
   const [rule] = dedupeStoreConformance.filter(({ name }) => name === 'a free event is new');
   const { store } = setUp();
