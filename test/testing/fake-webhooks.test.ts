@@ -594,6 +594,21 @@ test('keeps and tells every delivery, without the secret', async () => {
   expect(JSON.stringify(fake.webhooks.deliveries)).not.toContain(fake.seed.eu.workspaceSecret);
 });
 
+test('a delivery that is forgotten while it is under way is told all the same', async () => {
+  const onDelivery = vi.fn();
+  const { webhooks } = createFakePlatform({ onDelivery });
+  webhooks.subscribe({
+    fetch: () => {
+      webhooks.clear();
+      return new Response();
+    },
+  });
+  const told = await webhooks.send('webhook_test');
+
+  expect(onDelivery.mock.calls).toEqual([told]);
+  expect(webhooks.deliveries).toEqual([]);
+});
+
 test('sends a thousand copies', async () => {
   const { fake } = subscribed();
 

@@ -252,6 +252,14 @@ test('a time that is a text is one of ISO 8601', () => {
   for (const [, date] of dates) expect(date).toMatch(/^2025-01-1[56]T\d\d:\d\d:\d\d(\.\d{3})?Z$/);
 });
 
+test('a delivery has the secret that it is given, whatever is laid over its payload', () => {
+  const overrides: object = { workspaceSecret: 'fake-other', message: 'mine' };
+  expect(fixtures.delivery('webhook_test', 'fake-secret', overrides).payload).toMatchObject({
+    workspaceSecret: 'fake-secret',
+    message: 'mine',
+  });
+});
+
 test('a seed may be 0', () => {
   expect(createFixtures({ seed: 0 }).tool().id).toBe('tool_0');
 });
