@@ -678,9 +678,10 @@ describe('a control request', () => {
 
   test('may name a charset', async () => {
     const { url } = await steered();
-    const headers = { 'content-type': 'Application/JSON; charset=utf-8' };
-
-    expect((await fetch(`${url}/_fake/reset`, { method: 'POST', headers })).status).toBe(200);
+    for (const type of ['Application/JSON; charset=utf-8', 'application/json ;charset=utf-8']) {
+      const headers = { 'content-type': type };
+      expect((await fetch(`${url}/_fake/reset`, { method: 'POST', headers })).status).toBe(200);
+    }
   });
 
   test('is answered below /_fake alone, and only where it was asked for', async () => {
