@@ -118,6 +118,7 @@ test.each([
   ['a timeout that has no text', { timeout: Object.create(null) }, 'timeout', /got object/],
   ['headers that are null', { headers: null }, 'headers', /plain object/],
   ['headers of the class Headers', { headers: new Headers() }, 'headers', /plain object/],
+  ['headers in a list', { headers: [['x-name', 'one']] }, 'headers', /plain object/],
   ...(['error', 'warn', 'info', 'debug'] as const).map(
     (method): [string, Record<string, unknown>, string, RegExp] => [
       `a logger without ${method}`,

@@ -163,12 +163,18 @@ test('the documented operations can be sent as data', async () => {
   expect(await platform.send(endpoints.getTool, { path: { toolId: 't1' } })).toEqual({ id: 't1' });
 });
 
-test('a PUT or PATCH is not repeated either', async () => {
-  const replace = endpoint({ method: 'PUT', path: '/x', body: z.object({}), response: z.unknown() });
-  const { platform, requests } = connectTo(answerWith(503), { maxRetries: 2 });
-  expect(await rejectionOf(platform.send(replace, { body: {} }))).toMatchObject({ outcomeUnknown: true });
-  expect(requests).toHaveLength(1);
-});
+test.each(['PUT', 'PATCH'] as const)(
+  'a %s is not repeated either, but where it was not accepted',
+  async (method) => {
+    const change = endpoint({ method, path: '/x', body: z.object({}), response: z.unknown() });
+    const { platform, requests } = connectTo(answerWith(503), { maxRetries: 2 });
+    expect(await rejectionOf(platform.send(change, { body: {} }))).toMatchObject({ outcomeUnknown: true });
+    expect(requests).toHaveLength(1);
+    const busy = connectTo(answerWith(429, '', { 'retry-after': '0' }), { maxRetries: 2 });
+    await rejectionOf(busy.platform.send(change, { body: {} }));
+    expect(busy.requests).toHaveLength(3);
+  },
+);
 
 test.each([
   ['a path without a slash', { method: 'GET', path: 'tools', response: z.unknown() }],

@@ -61,6 +61,12 @@ test.each<[string, unknown, said: string, look: string]>([
     '',
   ],
   ['of several', new AggregateError([new Error('no route')], ''), '(no route)', ''],
+  [
+    'with a cause that says nothing',
+    new TypeError('no proxy', { cause: new Error('') }),
+    'no proxy (attempt 1)',
+    '',
+  ],
   ['that explains itself', new Error('the proxy is away'), 'the proxy is away', ''],
   ['of Node, without a cause', new TypeError('fetch failed'), 'fetch failed', LOOK],
   ['of Chromium', new TypeError('Failed to fetch'), 'Failed to fetch', LOOK],
