@@ -32,13 +32,6 @@ test.each([
   expect((error as Error).message).not.toContain("validation: 'report'");
 });
 
-test('by default an answer is read up to 64 MiB', async () => {
-  const long = ' '.repeat(2 ** 26 + 1);
-  const answer = { ok: true, status: 200, headers: new Headers(), text: async () => long };
-  const error = (await rejectionOf(connectWith(answer).tools.get('t1'))) as Error;
-  expect(error.message).toContain('expected at most 67108864 bytes');
-});
-
 test.each([
   ['nothing', undefined],
   ['null', null],

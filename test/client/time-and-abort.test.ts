@@ -27,10 +27,6 @@ test('an answer is waited for as long as the timeout allows', async () => {
   const call = connect('http://127.0.0.1', { fetch }).tools.get('t1');
   await vi.advanceTimersByTimeAsync(59_000);
   expect(await call).toEqual({ id: 't1' });
-  const hanging = connect('http://127.0.0.1', { fetch: () => new Promise(() => undefined) });
-  const error = rejectionOf(hanging.tools.get('t1'));
-  await vi.advanceTimersByTimeAsync(3_600_000);
-  expect(((await error) as Error).message).toContain('did not end within 60000 ms');
 });
 
 test('a fetch that ignores its signal is ended all the same', async () => {
