@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { createWebhookReceiver, type WebhookReceiver } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { heldPerByte, streamOf } from '../support/memory.js';
+import { collectGarbage, heldPerByte, streamOf } from '../support/memory.js';
 import { delivery, secret } from './deliveries.js';
 
 type Deliver = (receiver: WebhookReceiver, chunks: Iterable<Uint8Array>) => Promise<number>;
@@ -74,6 +74,32 @@ test.each([
     expect(request.destroyed).toBe(true);
   },
 );
+
+test('of a body that is refused nothing is kept, though its request goes on', async () => {
+  const receiver = createWebhookReceiver({ secret, maxBodyBytes: 100, logLevel: 'off' });
+  const request = requestOf();
+  // As above.
+  const response = new ServerResponse(request as unknown as IncomingMessage);
+  const answered = receiver.node(request, response);
+  const push = async (size: number) => {
+    const chunk = new Uint8Array(size);
+    request.push(chunk);
+    await turn();
+    return new WeakRef(chunk.buffer);
+  };
+  const first = await push(100);
+  // A stream keeps its last chunk.
+  await push(1);
+  await push(1);
+  await answered;
+  expect([response.statusCode, request.destroyed]).toEqual([413, false]);
+  await expect
+    .poll(() => {
+      collectGarbage();
+      return first.deref();
+    })
+    .toBeUndefined();
+});
 
 test.each([
   [1_599, ['overloaded']],
