@@ -2,11 +2,13 @@ import {
   ConfigurationError,
   createWebhookReceiver,
   type Drift,
+  defineEvent,
   type StoredWebhook,
   type WebhookFailure,
   WebhookPayloadError,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { envelope, minimal, type OptionsWithSecret, post, secret } from './deliveries.js';
@@ -58,9 +60,11 @@ test('a verified event is stored without the secret, and answered 200 before any
 
 test.each([
   ['of an unknown type', 'agent_renamed', {}],
+  ['of a type that was defined', 'lead_scored', {}],
   ['that does not fit the specification', 'lead_captured', { agentId: 7 }],
 ])('an event %s is stored too: the worker decides', async (_, type, overrides) => {
   const { receiver, stored } = setUp();
+  receiver.on(defineEvent('lead_scored', z.object({})), () => expect.unreachable());
   expect((await receiver.handle(post(type, overrides))).status).toBe(200);
   expect(stored).toMatchObject([{ type }]);
 });
