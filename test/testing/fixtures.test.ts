@@ -342,6 +342,16 @@ test('overrides are laid over the record at any depth', () => {
   expect(client).not.toHaveProperty('notificationsSettings');
 });
 
+test('overrides are laid over a delivery as over its event', () => {
+  const overrides = { formData: { urgent: true }, agentName: undefined };
+  const { payload } = fixtures.event('form_submitted', overrides);
+  expect(payload.formData).toEqual({ order_number: '1001', urgent: true });
+  expect(fixtures.delivery('form_submitted', 'fake-secret', overrides).payload).toStrictEqual({
+    ...payload,
+    workspaceSecret: 'fake-secret',
+  });
+});
+
 test('overrides of one record do not reach another', () => {
   const tags = ['mine'];
   const { tags: copy } = fixtures.conversation({ tags });
