@@ -1,6 +1,6 @@
 import { parseJson } from '../ground/json.js';
 import { redactText } from '../ground/redact.js';
-import type { Region } from '../ground/regions.js';
+import { REGIONS, type Region } from '../ground/regions.js';
 import { defined } from '../validation/option-checks.js';
 import { validate } from '../validation/validate.js';
 import { authenticate, type Caller } from './authenticate.js';
@@ -179,15 +179,14 @@ export class Service {
   }
 }
 
-/** Finds the region that a URL is in, and the path that follows its base address. */
+/** Finds the region that a URL is in, and the path that follows its base address: the longer one where it is below both. */
 function locate(url: string, baseUrls: BaseUrls): { region: Region; path: string } | undefined {
   const { origin, pathname } = new URL(url);
   const address = origin + pathname;
-  for (const region of Object.keys(baseUrls) as Region[]) {
-    const base = baseUrls[region];
-    if (address.startsWith(`${base}/`)) return { region, path: address.slice(base.length) };
-  }
-  return undefined;
+  const [region] = REGIONS.filter((each) => address.startsWith(`${baseUrls[each]}/`)).sort(
+    (one, other) => baseUrls[other].length - baseUrls[one].length,
+  );
+  return region && { region, path: address.slice(baseUrls[region].length) };
 }
 
 /** Makes a response, and writes down its body. */

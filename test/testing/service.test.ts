@@ -478,7 +478,7 @@ test('reset takes records, ids and requests back to the beginning', async () => 
   const { state, requests } = fake;
   const before = structuredClone(state);
   fake.add.tool(fixtures.tool());
-  fake.add.agent();
+  for (const region of ['eu', 'na'] as const) fake.add[region].agent();
   const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
   await clientOf(fake, { token }).workspaces.delete(secondWorkspaceId);
 
@@ -486,7 +486,7 @@ test('reset takes records, ids and requests back to the beginning', async () => 
 
   expect(state).toEqual(before);
   expect(requests).toEqual([]);
-  expect(fake.add.agent().id).toBe('agent_eu_2');
+  expect([fake.add.agent().id, fake.add.na.agent().id]).toEqual(['agent_eu_2', 'agent_na_2']);
 });
 
 test('fetch takes a URL, a Request, and a signal', async () => {
@@ -567,12 +567,19 @@ test('a token that is answered with the data of its own region has the reach tha
   await expect(tools.get(fake.seed.eu.toolId)).rejects.toThrow(PermissionDeniedError);
 });
 
-test('an address that begins like that of the other region is told from it', async () => {
-  const baseUrls = { eu: 'https://api.test/e', na: 'https://api.test/e-na' };
-  const fake = createFakePlatform({ baseUrls });
+test.each([
+  ['https://api.test/e', 'https://api.test/e-na'],
+  ['https://api.test', 'https://api.test/na'],
+  ['https://api.test/eu', 'https://api.test'],
+])('with %s and %s as addresses, a request is of the region that it is below', async (eu, na) => {
+  const fake = createFakePlatform({ baseUrls: { eu, na } });
+  for (const region of ['eu', 'na'] as const) await clientOf(fake, { region }).tools.listDefaults();
 
-  expect((await clientOf(fake, { region: 'na' }).tools.listDefaults()).length).toBe(7);
-  expect(fake.requests).toMatchObject([{ region: 'na', path: '/tools/defaults' }]);
+  const path = '/tools/defaults';
+  expect(fake.requests).toMatchObject([
+    { region: 'eu', path },
+    { region: 'na', path },
+  ]);
 });
 
 test('the length of an answer counts bytes', async () => {
