@@ -1,4 +1,4 @@
-import { MASK } from '../ground/echoes.js';
+import { formsOf, MASK, withoutForms } from '../ground/echoes.js';
 import type { Clock } from '../webhooks/clock.js';
 import { targetAddress } from './hosts.js';
 
@@ -32,7 +32,7 @@ export interface DeliveryRecord {
   readonly status: number | undefined;
   /** The receiver's body, its first 4096 characters, `workspaceSecret` masked; undefined where it did not answer. */
   readonly answer: string | undefined;
-  /** Why no answer came. */
+  /** Why no answer came, `workspaceSecret` masked. */
   readonly error: string | undefined;
   /** The payload as sent, `workspaceSecret` masked. */
   readonly payload: Readonly<Record<string, unknown>>;
@@ -72,17 +72,19 @@ async function post(event: EventPost, clock: Clock): Promise<Result> {
     controller.signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
   const timer = clock.setTimeout(() => controller.abort(), DELIVERY_TIMEOUT);
+  const withoutSecret = (text: string, isCut = false): string =>
+    withoutForms(text, formsOf([event.secret]), isCut);
   try {
     // A receiver in process may ignore the signal, so the time is held here.
     const response = await Promise.race([sendTo(event, controller.signal), expired]);
     if (response === undefined) return noAnswer('timeout', `no answer within ${DELIVERY_TIMEOUT} ms`);
     // The status alone decides; a body that does not end is left after the same time.
-    const body = await Promise.race([readStart(response), expired]);
+    const { text, isCut } = (await Promise.race([readStart(response), expired])) ?? NOTHING;
     const { status } = response;
-    const answer = (body ?? '').replaceAll(event.secret, MASK).slice(0, MAX_ANSWER);
+    const answer = withoutSecret(text, isCut).slice(0, MAX_ANSWER);
     return { outcome: status === 200 ? 'success' : 'refused', status, answer, error: undefined };
   } catch (error) {
-    return noAnswer('failed', textOf(error));
+    return noAnswer('failed', withoutSecret(textOf(error)));
   } finally {
     clock.clearTimeout(timer);
   }
@@ -92,9 +94,17 @@ function noAnswer(outcome: 'timeout' | 'failed', error: string): Result {
   return { outcome, status: undefined, answer: undefined, error };
 }
 
+/** What was read of a body: where that is not the whole, it may end within the secret. */
+interface Read {
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+const NOTHING: Read = { text: '', isCut: false };
+
 /** Reads the first part of a body, and no more. A body that breaks off counts as far as it came. */
-async function readStart({ body }: Response): Promise<string> {
-  if (body === null) return '';
+async function readStart({ body }: Response): Promise<Read> {
+  if (body === null) return NOTHING;
   const decoder = new TextDecoder();
   const reader = body.getReader();
   let text = '';
@@ -102,14 +112,14 @@ async function readStart({ body }: Response): Promise<string> {
     // A secret that stands across the limit must be found whole.
     while (text.length < 2 * MAX_ANSWER) {
       const { done, value } = await reader.read();
-      if (done) break;
+      if (done) return { text, isCut: false };
       text += decoder.decode(value, { stream: true });
     }
     await reader.cancel();
   } catch {
     // The status has come, and it alone counts.
   }
-  return text;
+  return { text, isCut: true };
 }
 
 async function sendTo(

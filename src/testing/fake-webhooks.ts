@@ -301,7 +301,8 @@ export class FakeWebhooks {
     options: SendOptions = {},
   ): Promise<readonly DeliveryRecord[]> {
     if (isWebhookEventType(type)) throw new TypeError(`"${type}" is a known type: use send.`);
-    return this.#post({ type, payload: { createdAt: this.#now(), ...payload } }, options);
+    const { createdAt = this.#now() } = payload;
+    return this.#post({ type, payload: { ...payload, createdAt } }, options);
   }
 
   /**

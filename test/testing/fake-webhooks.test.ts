@@ -155,6 +155,25 @@ test('each secret in an answer is masked', async () => {
   expect(delivery?.answer).toBe('[redacted], [redacted]');
 });
 
+test('the secret in an answer is masked however it is written there, and so it is in the reason why none came', async () => {
+  const fake = createFakePlatform();
+  const secret = 'made-up/"secret"';
+  fake.add.workspace({ id: fake.seed.eu.workspaceId, secret });
+  fake.webhooks.subscribe({ fetch: async (request) => new Response(await request.text()) });
+  // No more of it is read than its beginning, which ends within the secret.
+  const beginning = `${JSON.stringify(secret)}${'\\u006d'.repeat(1_363)}${secret.slice(0, 12)}`;
+  const pull = (controller: ReadableStreamDefaultController): void =>
+    controller.enqueue(new TextEncoder().encode(beginning));
+  fake.webhooks.subscribe({ fetch: () => new Response(new ReadableStream({ pull })) });
+  fake.webhooks.subscribe({ fetch: () => Promise.reject(new Error(`not ${secret}`)) });
+
+  expect(await fake.webhooks.send('webhook_test')).toMatchObject([
+    { answer: expect.stringContaining('"workspaceSecret":"[redacted]"') as string },
+    { answer: `"[redacted]"${'m'.repeat(1_363)}[redacted]` },
+    { error: 'not [redacted]' },
+  ]);
+});
+
 test('the secret in an answer is masked though it comes in two parts, at the limit', async () => {
   const fake = createFakePlatform();
   const text = 'x'.repeat(4_090) + fake.seed.eu.workspaceSecret;
@@ -218,6 +237,8 @@ test('a payload may say when it was created, and not which secret it carries', a
   // A wrong type, as it can come over HTTP.
   await fake.webhooks.send('lead_captured', JSON.parse('{ "createdAt": null }') as object);
   await fake.webhooks.send('lead_captured', { createdAt: undefined });
+  await fake.webhooks.sendUnknown('lead_scored', { createdAt: undefined });
+  await fake.webhooks.sendUnknown('lead_scored');
 
   const { workspaceSecret } = fake.seed.eu;
   expect(target.received).toMatchObject([
@@ -225,13 +246,12 @@ test('a payload may say when it was created, and not which secret it carries', a
     { payload: { createdAt: 6, workspaceSecret } },
     { payload: { createdAt: null, workspaceSecret } },
     { payload: { createdAt: expect.any(Number) as number, workspaceSecret } },
+    { payload: { createdAt: expect.any(Number) as number, workspaceSecret } },
+    { payload: { createdAt: expect.any(Number) as number, workspaceSecret } },
   ]);
-  expect(fake.webhooks.deliveries.map(({ payload }) => payload.workspaceSecret)).toEqual([
-    '[redacted]',
-    '[redacted]',
-    '[redacted]',
-    '[redacted]',
-  ]);
+  expect(fake.webhooks.deliveries.map(({ payload }) => payload.workspaceSecret)).toEqual(
+    target.received.map(() => '[redacted]'),
+  );
 });
 
 test('is a POST of JSON to /webhooks', async () => {
@@ -287,9 +307,12 @@ test('several events, and recorded ones, are sent one after the other, of the re
     },
     { region: 'na' },
   );
-  await fake.webhooks.sendAll([{ type: 'lead_captured' }, { type: 'agent_updated' }], { region: 'na' });
+  const events = [{ type: 'lead_captured' }, { type: 'agent_updated' }] as const;
+  const sent = await fake.webhooks.sendAll(events, { region: 'na' });
   const recorded = ['one', 'two'].map((agentId) => ({ type: 'lead_scored', payload: { agentId } }));
-  await fake.webhooks.replay(recorded, { region: 'na' });
+  const replayed = await fake.webhooks.replay(recorded, { region: 'na' });
+
+  expect([...sent, ...replayed]).toEqual(fake.webhooks.deliveries);
 
   const { agentId } = fake.seed.na;
   expect(seen).toEqual([agentId, agentId, 'one', 'two'].flatMap((id) => ['begin', id, 'end']));
@@ -311,7 +334,12 @@ test.each<[string, string | DeliveryTarget, RegExp]>([
   fake.webhooks.subscribe(target);
 
   expect(await fake.webhooks.send('webhook_test')).toMatchObject([
-    { outcome: 'failed', status: undefined, error: expect.stringMatching(error) as string },
+    {
+      outcome: 'failed',
+      status: undefined,
+      answer: undefined,
+      error: expect.stringMatching(error) as string,
+    },
   ]);
 });
 
