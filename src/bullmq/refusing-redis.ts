@@ -13,6 +13,7 @@ export class Rest {
   readonly #worker: Worker;
   #ms = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #isOver = false;
 
   constructor(worker: Worker) {
     this.#worker = worker;
@@ -20,7 +21,7 @@ export class Rest {
 
   /** Takes no events for a while. Those in work go on. */
   begin(): void {
-    if (this.#timer !== undefined) return;
+    if (this.#isOver || this.#timer !== undefined) return;
     this.#ms = Math.min(Math.max(this.#ms * 2, FIRST), LONGEST);
     void this.#worker.pause(true);
     this.#timer = setTimeout(() => {
@@ -36,6 +37,7 @@ export class Rest {
 
   /** Rests no more, because the worker closes. */
   end(): void {
+    this.#isOver = true;
     clearTimeout(this.#timer);
   }
 }

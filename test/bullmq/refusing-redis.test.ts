@@ -46,12 +46,17 @@ test('refusals during a rest change nothing', () => {
   expect(asked).toHaveLength(2);
 });
 
-test('a worker that closes is not resumed', () => {
+test('a worker that closes is not resumed, also where it is refused as it closes', () => {
   const { rest, asked } = setUp();
   rest.begin();
   rest.end();
   vi.advanceTimersByTime(10_000);
   expect(asked).toEqual([PAUSE]);
+  const other = setUp();
+  other.rest.end();
+  other.rest.begin();
+  expect(vi.getTimerCount()).toBe(0);
+  expect(other.asked).toEqual([]);
 });
 
 type Client = Parameters<typeof withoutInfo>[0];
