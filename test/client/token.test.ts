@@ -22,23 +22,26 @@ test.each([
     () => {
       throw new Error('vault is sealed');
     },
+    'is a function that failed, so nothing was sent',
   ],
   [
     'rejects',
     async () => {
       throw new Error('vault is sealed');
     },
+    'is a function that failed, so nothing was sent',
   ],
-  ['returns a blank', () => ' '],
-  ['returns seven characters', () => 'seven77'],
-  ['returns nothing', () => undefined as never],
-])('a token function that %s ends the call before anything is sent', async (_, token) => {
+  ['returns a blank', () => ' ', 'is blank'],
+  ['returns seven characters', () => 'seven77', 'has fewer than eight characters'],
+  ['returns nothing', () => undefined as never, 'must be a string, got nothing'],
+])('a token function that %s ends the call before anything is sent', async (_, token, problem) => {
   const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })), {
     token,
     maxRetries: 2,
   });
   const error = await rejectionOf(platform.workspaces.delete('w1'));
   expect(error).toMatchObject({ type: 'configuration_error', option: 'token', outcomeUnknown: false });
+  expect((error as Error).message).toContain(`token ${problem}`);
   expect(requests).toHaveLength(0);
 });
 
@@ -52,13 +55,14 @@ test('a token function that hangs ends with the timeout, and the outcome is know
   expect(requests).toHaveLength(0);
 });
 
-test('white space around a token is not part of it', async () => {
-  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })), {
-    token: ' a-secret\n',
-  });
-  await platform.tools.get('t1');
-  expect(requests[0]?.headers.authorization).toBe('Bearer a-secret');
-});
+test.each([' a-secret\n', () => ' a-secret\n'])(
+  'white space around a token is not part of it',
+  async (token) => {
+    const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })), { token });
+    await platform.tools.get('t1');
+    expect(requests[0]?.headers.authorization).toBe('Bearer a-secret');
+  },
+);
 
 test('a token of an earlier attempt is masked in what the service says of it later', async () => {
   const tokens = ['first-token-of-the-vault', 'second-token-of-the-vault'];
