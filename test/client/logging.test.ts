@@ -31,6 +31,15 @@ test('info is one line for each attempt: method, path, attempt, region, status a
   ]);
 });
 
+test.each<[string, AgentPlatformOptions]>([
+  ['ConnectionError', { fetch: () => Promise.reject(new Error('no route')) }],
+  ['TimeoutError', { token: () => new Promise(() => undefined), timeout: 20 }],
+])('info is one line for an attempt without an answer, sent or not: %s', async (name, options) => {
+  const lines = await linesAt('info', found, options);
+  const line = `info [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) -> ${name} in N ms`;
+  expect(lines.map((one) => one.replace(/\d+ ms/, 'N ms'))).toEqual([line, line]);
+});
+
 test('debug shows what is sent: its headers and its body', async () => {
   const logger = new RecordingLogger();
   const { platform } = connectTo(found, { logger, logLevel: 'debug', headers: { 'x-app': 'shop' } });
@@ -43,6 +52,7 @@ test('debug shows what is sent: its headers and its body', async () => {
 test('debug tells of the wait before another attempt', async () => {
   const unavailable = answerWith(503, '', { 'retry-after': '0.0014' });
   const lines = await linesAt('debug', answerInTurn(unavailable, found), { maxRetries: 1 });
+  expect(lines[0]).toMatch(/ sends {.*}$/);
   expect(lines).toContain(
     'debug [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) is retried in 2 ms: ServerError',
   );
