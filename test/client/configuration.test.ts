@@ -65,7 +65,12 @@ test.each([
     /not a URL, which begins with https:/,
   ],
   ['a blank base address', { baseUrls: { eu: ' ' } }, 'baseUrls.eu', /is blank/],
-  ['plain http', { baseUrls: { eu: 'http://eu.example.com' } }, 'baseUrls.eu', /https/],
+  [
+    'plain http',
+    { baseUrls: { eu: 'http://eu.example.com/hunter2' } },
+    'baseUrls.eu',
+    /must start with https: .*, got http:\/\/eu\.example\.com\. Set/,
+  ],
   ['another protocol', { baseUrls: { eu: 'ftp://127.0.0.1' } }, 'baseUrls.eu', /https/],
   [
     'a base address with credentials',
@@ -114,6 +119,7 @@ test.each([
   ['a header value that is not there', { headers: { x: undefined } }, 'headers.x', /leave the header out/],
   ['a header value that is a number', { headers: { x: 5 } }, 'headers.x', /allowed in HTTP/],
   ['a header value with a line break', { headers: { x: 'a\r\nb' } }, 'headers.x', /allowed in HTTP/],
+  ['a header value beyond Latin-1', { headers: { x: '5 €' } }, 'headers.x', /allowed in HTTP/],
   ['a region that JSON cannot show', { region: 1n }, 'region', /got bigint/],
   ['a timeout that has no text', { timeout: Object.create(null) }, 'timeout', /got object/],
   ['headers that are null', { headers: null }, 'headers', /plain object/],

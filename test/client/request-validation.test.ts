@@ -38,21 +38,21 @@ test.each(modes)('a wrong argument is refused in the mode %s, and nothing is sen
 });
 
 test.each([
-  ['an empty string', ''],
-  ['a blank string', '  '],
-  ['a dot', '.'],
-  ['two dots', '..'],
-  ['two dots, encoded', '%2E%2e'],
-  ['two dots, encoded twice', '%252e.'],
-  ['two dots, encoded eight times', `%${'25'.repeat(7)}2e.`],
-  ['a way to another operation', '../agents/a'],
-  ['a way there and back', 'a/%2e%2e\\b'],
-  ['nothing', undefined],
-  ['null', null],
-  ['a number', 5],
-  ['an object', {}],
-  ['half a surrogate pair', 'a\ud800'],
-])('%s is not an id', async (_, id) => {
+  ['an empty string', '', 'an empty string'],
+  ['a blank string', '  ', 'a blank string'],
+  ['a dot', '.', "'.', the path of another operation"],
+  ['two dots', '..', "'..', the path of another operation"],
+  ['two dots, encoded', '%2E%2e', "'..', the path of another operation"],
+  ['two dots, encoded twice', '%252e.', "'..', the path of another operation"],
+  ['two dots, encoded eight times', `%${'25'.repeat(7)}2e.`, "'..', the path of another operation"],
+  ['a way to another operation', '../agents/a', "'..', the path of another operation"],
+  ['a way there and back', 'a/%2e%2e\\b', "'..', the path of another operation"],
+  ['nothing', undefined, 'nothing'],
+  ['null', null, 'null'],
+  ['a number', 5, 'number'],
+  ['an object', {}, 'object'],
+  ['half a surrogate pair', 'a\ud800', 'a string that is not valid Unicode'],
+])('%s is not an id', async (_, id, received) => {
   const calls: ((platform: AgentPlatform) => Promise<unknown>)[] = [
     ({ tools }) => tools.get(id as never),
     ({ workspaces }) => workspaces.delete(id as never),
@@ -62,7 +62,7 @@ test.each([
   for (const call of calls) {
     expect(await refusalOf(call)).toMatchObject({
       type: 'request_validation_error',
-      issues: [{ code: 'invalid_id' }],
+      issues: [{ code: 'invalid_id', message: `expected a non-empty id, received ${received}` }],
     });
   }
 });
@@ -186,21 +186,28 @@ const cycle: Record<string, unknown> = {};
 cycle.self = cycle;
 
 test.each([
-  ['NaN', Number.NaN, ['variable', 'value']],
-  ['Infinity', { a: [Number.POSITIVE_INFINITY] }, ['variable', 'value', 'a', 0]],
-  ['a bigint', 1n, ['variable', 'value']],
-  ['a function', () => 1, ['variable', 'value']],
-  ['a symbol', Symbol('s'), ['variable', 'value']],
-  ['a Map', new Map(), ['variable', 'value']],
-  ['a promise that was not awaited', Promise.resolve(1), ['variable', 'value']],
-  ['bytes', new Uint8Array(2), ['variable', 'value']],
-  ['a date that is none', new Date(Number.NaN), ['variable', 'value']],
-  ['undefined in a list', [1, undefined], ['variable', 'value', 1]],
-  ['a cycle', cycle, ['variable', 'value', 'self']],
-])('%s has no JSON form, and is refused instead of being changed on the way', async (_, value, path) => {
-  const error = await refusalOf((platform) => platform.variables.create('a1', { key: 'k', value }));
-  expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path, code: 'not_json' }] });
-});
+  ['NaN', Number.NaN, ['variable', 'value'], 'NaN'],
+  ['Infinity', { a: [Number.POSITIVE_INFINITY] }, ['variable', 'value', 'a', 0], 'Infinity'],
+  ['a bigint', 1n, ['variable', 'value'], 'BigInt'],
+  ['a function', () => 1, ['variable', 'value'], 'Function'],
+  ['a symbol', Symbol('s'), ['variable', 'value'], 'Symbol'],
+  ['a Map', new Map(), ['variable', 'value'], 'Map'],
+  ['a promise that was not awaited', Promise.resolve(1), ['variable', 'value'], 'Promise'],
+  ['bytes', new Uint8Array(2), ['variable', 'value'], 'Uint8Array'],
+  ['a date that is none', new Date(Number.NaN), ['variable', 'value'], 'Invalid Date'],
+  ['undefined in a list', [1, undefined], ['variable', 'value', 1], 'Undefined'],
+  ['a cycle', cycle, ['variable', 'value', 'self'], 'an object that holds itself'],
+])(
+  '%s has no JSON form, and is refused instead of being changed on the way',
+  async (_, value, path, received) => {
+    const error = await refusalOf((platform) => platform.variables.create('a1', { key: 'k', value }));
+    const message = `expected a value that JSON can hold, received ${received}`;
+    expect(error).toMatchObject({
+      type: 'request_validation_error',
+      issues: [{ path, code: 'not_json', message }],
+    });
+  },
+);
 
 const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as unknown;
 const hostile = new Proxy({}, { ownKeys: () => expect.fail('a trap') });
@@ -255,7 +262,7 @@ test.each<[string, (platform: AgentPlatform) => Promise<unknown>]>([
 ])('a missing %s is a typed error', async (part, call) => {
   expect(await refusalOf(call)).toMatchObject({
     type: 'request_validation_error',
-    issues: [{ path: [], message: `required: expected a ${part}` }],
+    issues: [{ path: [], code: 'invalid_type', message: `required: expected a ${part}` }],
   });
 });
 

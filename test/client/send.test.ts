@@ -226,16 +226,22 @@ test('a schema that throws on an argument is a typed error, and nothing is sent'
 });
 
 test.each([
-  ['an object', { a: 1 }],
-  ['a date', new Date(0)],
-  ['null', null],
-  ['a list of lists', [['a']]],
-])('%s in a query has no form in an address, and is refused', async (_, value) => {
+  ['an object', { a: 1 }, 'object'],
+  ['a date', new Date(0), 'object'],
+  ['null', null, 'null'],
+  ['a list of lists', [['a']], 'array'],
+])('%s in a query has no form in an address, and is refused', async (_, value, received) => {
   const search = endpoint({ method: 'GET', path: '/x', query: z.looseObject({}), response: z.unknown() });
   const { platform, requests } = connectTo(answerWith(200, {}));
   expect(await rejectionOf(platform.send(search, { query: { value } }))).toMatchObject({
     type: 'request_validation_error',
-    issues: [{ path: ['value'] }],
+    issues: [
+      {
+        path: ['value'],
+        code: 'invalid_type',
+        message: `expected a plain value or a list of them, received ${received}`,
+      },
+    ],
   });
   expect(requests).toHaveLength(0);
 });
