@@ -21,7 +21,14 @@ test.each([
 });
 
 test.each([
-  [200, { issues: [{ code: 'too_large' }] }],
+  [
+    200,
+    {
+      issues: [
+        { path: [], code: 'too_large', message: expect.stringContaining('at most 20 bytes') as string },
+      ],
+    },
+  ],
   [404, { message: expect.stringContaining('too large') as string }],
 ])('an answer %s that is read as text is held to maxResponseBytes too', async (status, told) => {
   const answer = { ok: status === 200, status, headers: new Headers(), text: async () => text };
@@ -89,6 +96,14 @@ test('an error of this package that fetch throws is one of the connection, since
     type: 'connection_error',
     outcomeUnknown: true,
     cause: inner,
+  });
+});
+
+test('an answer that is read as text, and never ends, ends with the timeout', async () => {
+  const text = () => new Promise(() => undefined);
+  const platform = connectWith({ ok: true, status: 200, headers: new Headers(), text });
+  expect(await rejectionOf(platform.tools.get('t1', { timeout: 20 }))).toMatchObject({
+    type: 'timeout_error',
   });
 });
 

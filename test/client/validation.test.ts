@@ -258,7 +258,10 @@ describe('an operation without data', () => {
     for (const validation of MODES) {
       const { platform, drifts } = watched(body, undefined, status);
       expect(await platform.workspaces.delete('w1', { validation })).toBeUndefined();
-      expect(drifts).toHaveLength(validation === 'off' ? 0 : 1);
+      const issues = [{ path: [], code: 'empty_body', message: expect.stringContaining('an empty body') }];
+      expect(drifts).toMatchObject(
+        validation === 'off' ? [] : [{ source: 'DELETE /workspaces/{id}', issues }],
+      );
     }
   });
 });
