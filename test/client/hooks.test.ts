@@ -70,6 +70,9 @@ test('hooks may be the methods of an object', async () => {
     onDrift(): void {
       this.#seen.push('drift');
     }
+    onEnd(): void {
+      this.#seen.push('end');
+    }
   }
   const hooks = new Metrics();
   const grown = answerWith(200, success([{ id: 't1', kind: 'brand_new' }]));
@@ -79,7 +82,7 @@ test('hooks may be the methods of an object', async () => {
     hooks,
   });
   await platform.tools.listDefaults();
-  expect(hooks.seen).toEqual(['request', 'response', 'retry', 'request', 'response', 'drift']);
+  expect(hooks.seen).toEqual(['request', 'response', 'retry', 'request', 'response', 'drift', 'end']);
 });
 
 test('onRequest cannot change the token or the content type', async () => {

@@ -60,6 +60,7 @@ test('onEnd has no status where the last attempt was not answered', async () => 
   const error = await rejectionOf(platform.tools.get('t1'));
 
   expect(told).toMatchObject([{ ...about, outcome: 'error', status: undefined, attempts: 2, error }]);
+  expect((error as Error).message).toContain('(attempt 2)');
   expect(info.mock.lastCall?.[1]).toMatchObject({
     ...about,
     attempt: 2,

@@ -193,6 +193,8 @@ test.each([
   [[{ key: 'a' }, 1], ['a', 1], 'said "5"'],
   [[Symbol('s')], ['Symbol(s)'], 'said "5"'],
   [['magicCode', 'deep'], ['magicCode', 'deep'], 'invalid value'],
+  [['variable', 'value'], ['variable', 'value'], 'invalid value'],
+  [['variable', 'defaultValue'], ['variable', 'defaultValue'], 'invalid value'],
 ])('the path %j of another library is taken over', async (path, expected, message) => {
   expect(await validate(standard(path) as never, 5, 'strict')).toEqual({
     ok: false,
@@ -245,13 +247,16 @@ test('a thousand kinds of drift are warnings, and further ones lines at debug', 
   expect(logger.lines.slice(998).map((line) => line.split(' ')[0])).toEqual(['warn', 'warn', 'debug']);
 });
 
-test('a hook for drift that throws is told by its class alone', async () => {
+test.each([
+  [new TypeError('said too much'), 'TypeError'],
+  ['said too much', 'string'],
+])('a hook for drift that throws is told by its class alone: %o', async (thrown, name) => {
   const logger = new RecordingLogger();
   const tell = report(logger, () => {
-    throw new TypeError('said too much');
+    throw thrown;
   });
   await tell(['x']);
-  expect(logger.lines[1]).toBe('error [agent-platform-sdk] the hook onDrift failed: TypeError');
+  expect(logger.lines[1]).toBe(`error [agent-platform-sdk] the hook onDrift failed: ${name}`);
 });
 
 const shared = { a: 1 };
