@@ -236,18 +236,19 @@ describe('no error shows a token, however the service echoes it', () => {
     expect(error).not.toContain(CANARY);
   });
 
-  test('a part of a header that carries a credential', async () => {
+  test('a header that carries a credential, or a part of it', async () => {
     const headers = {
       'proxy-authorization': `Basic ${CANARY}`,
       cookie: 'session=another-key-of-it; theme=dark',
       'x-api-keys': 'first-key-of-it,second-key-of-it',
+      'x-session': 'a=12 b=34',
     };
     const { platform } = connectTo(
-      answerWith(500, `${CANARY} another-key-of-it second-key-of-it, Basic theme`),
+      answerWith(500, `${CANARY} another-key-of-it second-key-of-it, Basic theme a=12 b=34`),
       { headers },
     );
     expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({
-      rawBody: '[redacted] [redacted] [redacted], Basic theme',
+      rawBody: '[redacted] [redacted] [redacted], Basic theme [redacted]',
     });
   });
 });
