@@ -169,12 +169,17 @@ describe('which calls are struck', () => {
     }
   });
 
-  test.each(['clear', 'reset'] as const)('none after %s', async (how) => {
+  test.each<[how: string, end: (fake: FakePlatform) => unknown]>([
+    ['clear', ({ faults }) => faults.clear()],
+    ['remove', ({ faults }) => faults.remove('fault_1')],
+    ['reset', (fake) => fake.reset()],
+    ['restore', (fake) => fake.restore(createFakePlatform().snapshot())],
+  ])('none after %s', async (_how, end) => {
     const fake = createFakePlatform();
-    fake.faults.inject({ times: 'always', status: 500 });
-    if (how === 'clear') fake.faults.clear();
-    else fake.reset();
+    const injected = fake.faults.inject({ times: 'always', status: 500 });
+    end(fake);
 
+    expect(injected.remaining).toBe(0);
     await expect(clientOf(fake).tools.listDefaults()).resolves.toBeDefined();
   });
 
@@ -364,6 +369,7 @@ test('a refused connection is impossible over HTTP, and the answer says why', as
     code: 'impossible_fault',
     message: expect.stringContaining('a server that listens cannot refuse') as string,
   });
+  expect(fake.requests).toMatchObject([{ status: 501, answer: { code: 'impossible_fault' } }]);
 });
 
 describe('latency', () => {

@@ -108,15 +108,13 @@ export class FaultList implements Faults {
   inject(input: FaultInput): InjectedFault {
     const entry = this.#entryOf(input);
     this.#keep([...this.#entries, entry]);
+    const remaining = (): number => (this.#entries.includes(entry) ? entry.remaining : 0);
     return {
       id: entry.id,
       get remaining() {
-        return entry.remaining;
+        return remaining();
       },
-      remove: () => {
-        entry.remaining = 0;
-        this.remove(entry.id);
-      },
+      remove: () => void this.remove(entry.id),
     };
   }
 

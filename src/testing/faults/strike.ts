@@ -47,10 +47,10 @@ const strikes: { readonly [Kind in Exclude<FaultKind, 'latency'>]: Strike<Kind> 
     if (call.acts === true) await call.answer();
     throw connectionReset();
   },
-  refused: async (_fault, { door }) => {
-    if (door === 'process') throw connectionRefused();
+  refused: async (_fault, call) => {
+    if (call.door === 'process') throw connectionRefused();
     const message = 'The fault "refused" is for fetch in process: a server that listens cannot refuse.';
-    return errorResponse(501, 'impossible_fault', message);
+    return written(call, errorResponse(501, 'impossible_fault', message));
   },
 };
 
@@ -63,7 +63,11 @@ export function strike(fault: AnswerFault, call: StruckCall): Promise<Response> 
 
 async function instead(call: StruckCall, response: Response): Promise<Response> {
   if (call.acts === true) await call.answer();
-  call.answeredWith(await response.clone().text());
+  return written(call, response);
+}
+
+async function written({ answeredWith }: StruckCall, response: Response): Promise<Response> {
+  answeredWith(await response.clone().text());
   return response;
 }
 
