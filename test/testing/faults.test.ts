@@ -237,6 +237,10 @@ describe('whether the operation was carried out', () => {
     ['on a reset when told so', { kind: 'reset', acts: true }, true],
     ['on a reset in the body', { kind: 'reset', at: 'body' }, true],
     ['on a truncated answer', { kind: 'truncated' }, true],
+    ['on a stalled answer', { kind: 'stall', ms: 0 }, true],
+    ['on a late answer', { kind: 'latency', ms: 1 }, true],
+    ['not on another shape', { kind: 'wrong-shape' }, false],
+    ['on another shape when told so', { kind: 'wrong-shape', acts: true }, true],
     ['not when refused', { kind: 'refused' }, false],
   ] satisfies [string, FaultInput, boolean][])('%s', async (_name, fault, acted) => {
     const fake = createFakePlatform();
@@ -533,6 +537,18 @@ test.each([{ kind: 'truncated' }, { kind: 'stall' }, { kind: 'reset', at: 'body'
     const { body, status } = await send(fake, '/v3/tools/defaults');
 
     expect([status, body]).toEqual([204, null]);
+  },
+);
+
+test.each([{ kind: 'truncated' }, { kind: 'stall', ms: 0 }, { kind: 'reset', at: 'body' }] as const)(
+  'a refusal of the service keeps its status under %j',
+  async (fault) => {
+    const fake = createFakePlatform();
+    fake.faults.inject(fault);
+    const { body, headers, status } = await send(fake, '/v3/tools/none');
+    await body?.cancel();
+
+    expect([status, headers.get('content-type')]).toEqual([404, 'application/json']);
   },
 );
 
