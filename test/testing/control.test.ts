@@ -168,7 +168,11 @@ test.each([
   ['POST /subscriptions', { url: 'http://:pass@localhost' }, 'url must be an address without user name and'],
   ['POST /subscriptions', { url: 'http://user@localhost' }, 'url must be an address without user name and'],
   ['POST /subscriptions', { url: 'file:///etc/passwd' }, 'url must be an http: or https: address'],
-  ['POST /subscriptions', { url: 'http://169.254.169.254/' }, 'url must be on this machine'],
+  [
+    'POST /subscriptions',
+    { url: 'http://169.254.169.254' },
+    'url must be on this machine (localhost, 127.0.0.1), got http://169.254.169.254/: start with --host,',
+  ],
   ['POST /subscriptions', { url: 'http://localhost.example.com/' }, 'url must be on this machine'],
   ['POST /subscriptions', { url: 'http://127.0.0.1.example.com/' }, 'url must be on this machine'],
   ['POST /subscriptions', { url: HOOK, events: ['x', 4] }, 'events[1]: expected string, received number'],
@@ -356,6 +360,7 @@ describe('events', () => {
         .sort((a, b) => a.localeCompare(b));
 
     expect(await typesFor('type=brand_new')).toHaveLength(4);
+    expect(fake.webhooks.deliveries.at(-1)).toMatchObject({ type: 'brand_new', payload: { size: 1 } });
     expect(await typesFor('outcome=failed')).toEqual(['brand_new', 'brand_new', 'lead_captured']);
     expect(await typesFor('address=receiver&type=lead_captured')).toEqual(['lead_captured']);
     expect((await ask('GET /deliveries?outcome=late')).body.message).toBe('The query is wrong.');
@@ -715,7 +720,8 @@ describe('a control request', () => {
     });
     for (const path of ['/changes', '/openapi.json'])
       expect(await ask(`POST ${path}`, {})).toMatchObject({ status: 404, body: { code: 'unknown_control' } });
-    for (const path of ['', '?a=1']) expect((await ask(`GET ${path}`)).body.code).toBe('unknown_control');
+    for (const path of ['', '?a=1', '/x/state', '/statement'])
+      expect((await ask(`GET ${path}`)).body.code).toBe('unknown_control');
     expect((await ask('DELETE /faults/%zz')).body.message).toBe('There is no fault with the id "%zz".');
     const { headers } = await fetch(`${url}/_fake/faults`, { method: 'PUT' });
     expect(headers.get('allow')).toBe('GET, POST, DELETE');
