@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { AgentPlatformError } from 'agent-platform-sdk';
 import { createFakePlatform, type ListenOptions } from 'agent-platform-sdk/testing';
 import { describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
 import { startServer } from '../../src/testing/http-server.js';
@@ -41,9 +42,20 @@ test('close ends idle connections', async () => {
   await new Promise((resolve) => socket.once('connect', resolve));
 
   await server.close();
+  // What is closed can be closed again.
+  await server.close();
 
   await ended;
   await expect(fetch(server.url)).rejects.toThrow('fetch failed');
+});
+
+test('where there is no node:http, listen says what there is instead', async () => {
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const listening = createFakePlatform().listen();
+
+  await expect(listening).rejects.toThrow(AgentPlatformError);
+  await expect(listening).rejects.toThrow(/needs node:http, .* fake\.fetch and the msw handlers\.$/);
 });
 
 test('await using closes it', async () => {
@@ -205,7 +217,7 @@ describe('the header Host', () => {
     expect(response.headers.connection).toBe('close');
     expect(JSON.parse(body)).toMatchObject({
       code: 'unknown_host',
-      message: expect.stringContaining('allowedHosts') as string,
+      message: expect.stringMatching(/host "evil\.example": .* --allow-host, .* allowedHosts/) as string,
     });
   });
 });
