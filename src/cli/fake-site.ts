@@ -27,7 +27,7 @@ const POLICY = [
 export function site(request: Request): Response | undefined {
   const { pathname } = new URL(request.url);
   if (pathname === '/events.json') return Response.json(eventFixtures());
-  const [name, type] = (Object.hasOwn(FILES, pathname) ? FILES[pathname] : undefined) ?? [];
+  const [name, type] = FILES[pathname] ?? [];
   if (name === undefined || type === undefined || request.method !== 'GET') return undefined;
   const file = new URL(name, import.meta.url);
   // The page is made by the build.

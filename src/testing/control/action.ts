@@ -39,7 +39,6 @@ export interface ControlCall<Body, Query> extends Steered {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
-  readonly request: Request;
 }
 
 /** The body and the query of a request that has none. */

@@ -60,7 +60,6 @@ async function perform(
     path,
     query: readQuery(query ?? NOTHING, search),
     body: await readBody(body ?? NOTHING, request),
-    request,
   };
   // Body and query fit the schemas by which `action` has typed its function.
   return run(call as ControlCall<never, never>);
