@@ -323,6 +323,16 @@ test('takes an encoded path value as one segment', async () => {
   expect((await clientOf(fake).tools.get(id)).id).toBe(id);
 });
 
+test('an id may hold a percent sign, and is of no less concern to the rules', async () => {
+  const fake = createFakePlatform();
+  const { id: workspaceId } = fake.add.workspace();
+  fake.add.tool({ id: '50%41' });
+  fake.add.tool({ id: '51%41', agentId: fake.add.agent({ workspaceId }).id });
+
+  expect((await send(fake, '/v3/tools/50%2541')).status).toBe(200);
+  expect((await send(fake, '/v3/tools/51%2541')).status).toBe(403);
+});
+
 test('writes every request down, in order', async () => {
   const fake = createFakePlatform();
   const { tools, variables } = clientOf(fake);
