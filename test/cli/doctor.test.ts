@@ -294,6 +294,7 @@ test('a receiver must handle what is genuine and refuse what is forged', async (
   const good = await serve(createWebhookReceiver({ secret, logLevel: 'off' }).node);
   const open = await serve((_, response) => void response.end());
   const closed = await serve((_, response) => void response.writeHead(401).end());
+  const empty = await serve((_, response) => void response.writeHead(204).end());
   const began = Date.now();
   const other = await serve((request, response) => {
     request.setEncoding('utf8').once('data', (text: string) => {
@@ -322,6 +323,9 @@ test('a receiver must handle what is genuine and refuse what is forged', async (
   const refused = await doctor(['--webhook', closed]);
   expect(refused.exit).toBe(1);
   expect(refused.text).toMatch(/fail +receiver +a genuine webhook_test was answered 401/);
+  expect((await doctor(['--webhook', empty])).text).toMatch(
+    /fail +receiver +a genuine webhook_test was answered 204 in \d+ ms, not 200: the service takes it for lost/,
+  );
   expect((await doctor(['--webhook', other])).text).toMatch(
     /ok +receiver +a genuine webhook_test was answered 200 .*\nfail +receiver +a forged webhook_test was answered 403 in \d+ ms, not 401/,
   );
