@@ -47,6 +47,8 @@ describe('listen', () => {
     const { url, lines } = await start(['listen', '--port', '0', '--forward-to', target], env);
     const { type, payload } = fixtures.delivery('lead_captured', secret, { leadName: 'Dana' });
 
+    // No other machine reaches it, unless that was asked for.
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await postTo(url, { type, payload, sentBy: 'crm' })).status).toBe(200);
     expect(handled).toMatchObject([{ type, payload: { leadName: 'Dana' } }]);
     expect(lines[0]).toBe(
