@@ -417,7 +417,9 @@ export class FakeWebhooks {
   }
 
   #post(event: RecordedWebhook, options: SendOptions): Promise<readonly DeliveryRecord[]> {
-    const { type, payload, envelope } = event;
+    const { type } = event;
+    // As it is sent, and a copy: it may be delivered again.
+    const { payload, envelope } = JSON.parse(JSON.stringify(event)) as RecordedWebhook;
     const { region, workspace } = this.#ownerOf(options);
     const { copies = 1, forged = false } = options;
     if (!Number.isInteger(copies) || copies < 1 || copies > MAX_COPIES) {

@@ -144,7 +144,8 @@ export class FakePlatform {
     this.#world = world;
     this.#log = log;
     this.#changes = changes;
-    this.#options = options;
+    // A copy: `reset` leads to these, whatever becomes of the test's own.
+    this.#options = { ...options, regions: structuredClone(options.regions) };
     fill(world, this.add, options);
   }
 

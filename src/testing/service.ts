@@ -210,6 +210,8 @@ function untilAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Prom
     const settled = (): void => signal.removeEventListener('abort', onAbort);
     promise.then(resolve, reject).finally(settled);
     signal.addEventListener('abort', onAbort);
+    // A handler may have aborted it already: the first steps of a call are taken at once.
+    if (signal.aborted) onAbort();
   });
 }
 

@@ -293,6 +293,21 @@ test('a recorded webhook is sent with its envelope, and with the options of any 
   expect(target.received).toEqual([sent, sent]);
 });
 
+test.each(['sendUnknown', 'replay'] as const)('what %s was given may change after it', async (how) => {
+  const { fake, target } = subscribed();
+  const payload = { createdAt: 5, scores: [9] };
+  const envelope = { sentBy: { name: 'crm' } };
+  if (how === 'replay') await fake.webhooks.replay([{ type: 'lead_scored', payload, envelope }]);
+  else await fake.webhooks.sendUnknown('lead_scored', payload);
+  payload.scores.push(10);
+  envelope.sentBy.name = 'another';
+  const [delivery] = fake.webhooks.deliveries;
+  await fake.webhooks.resend(delivery?.id ?? '');
+
+  expect(delivery?.payload).toMatchObject({ scores: [9] });
+  expect(target.received[1]).toEqual(target.received[0]);
+});
+
 test('several events, and recorded ones, are sent one after the other, of the region that is named', async () => {
   const fake = createFakePlatform();
   const seen: unknown[] = [];
@@ -635,6 +650,7 @@ test('a delivery that is forgotten while it is under way is told all the same', 
 
   expect(onDelivery.mock.calls).toEqual([told]);
   expect(webhooks.deliveries).toEqual([]);
+  expect(await webhooks.send('webhook_test')).toMatchObject([{ id: 'delivery_2' }]);
 });
 
 test('sends a thousand copies', async () => {
@@ -736,6 +752,9 @@ describe('subscriptions', () => {
       false,
     ]);
     expect(await webhooks.send('webhook_test')).toHaveLength(1);
+    // Each has an id of its own, also after others have ended.
+    webhooks.subscribe(subscriber());
+    expect(webhooks.subscriptions.map(({ id }) => id)).toEqual(['subscription_2', 'subscription_3']);
   });
 });
 

@@ -141,6 +141,17 @@ test('what a handler does to the records that were restored leaves the snapshot 
   expect(fake.state.eu.variables.get(id)?.value).toEqual({ seats: 3 });
 });
 
+test('reset leads to the records that the fake was made with, whatever became of the list of them', () => {
+  const tools = [{ id: 'mine', channels: ['web-chat'] }];
+  const fake = createFakePlatform({ regions: { na: { tools } } });
+  const before = structuredClone(fake.state.na);
+  tools[0]?.channels.push('sms');
+  tools.push({ id: 'later', channels: [] });
+  fake.reset();
+
+  expect(fake.state.na).toEqual(before);
+});
+
 test('what a handler does to the catalogue ends with a reset, and is seen in no other fake', () => {
   const fake = createFakePlatform();
   const before = structuredClone(createFakePlatform().state.na);

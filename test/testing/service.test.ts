@@ -518,6 +518,26 @@ test('fetch takes a URL, a Request, and a signal', async () => {
   expect(fake.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'POST']);
 });
 
+test.each([
+  ['at once', (abort: () => void) => abort()],
+  ['later', (abort: () => void) => void setImmediate(abort)],
+])(
+  'a call whose handler never answers ends with the reason for which it was given up %s',
+  async (_, when) => {
+    const fake = createFakePlatform();
+    const never = endpoint({ method: 'GET', path: '/never', response: z.unknown(), auth: 'none' });
+    const reason = new Error('changed my mind');
+    const controller = new AbortController();
+    fake.handle(never, () => {
+      when(() => controller.abort(reason));
+      return new Promise(() => undefined);
+    });
+
+    const call = fake.fetch(`${fake.baseUrls.eu}/v3/never`, { signal: controller.signal });
+    await expect(call).rejects.toBe(reason);
+  },
+);
+
 test('a call leaves no listener at the signal it was given', async () => {
   const fake = createFakePlatform();
   const { signal } = new AbortController();
