@@ -37,6 +37,13 @@ test('successStatus, but for the one status that is documented (4.1)', async () 
   expect(await statusOf(`/v3/orgs/${fake.seed.eu.orgId}/members-and-teams`)).toBe(200);
 });
 
+test.each([200, 299])('a success or a refusal may have the status %i', async (status) => {
+  const fake = faked({ successStatus: status, refusals: { notFound: { status, code: 'gone' } } });
+  const statusOf = async (path: string) => (await send(fake, path)).status;
+
+  expect([await statusOf('/v3/tools/defaults'), await statusOf('/v3/tools/x')]).toEqual([status, status]);
+});
+
 test('successStatus without a body', async () => {
   const fake = faked({ successStatus: 204 });
   const { secondWorkspaceId, secondWorkspaceSecret } = fake.seed.eu;
@@ -202,7 +209,7 @@ test.each<[object, string]>([
   [{ regions: { eu: { tool: [] } } }, 'the collection of regions.eu "tool" is not known. Known: workspaces,'],
   [{ regions: { na: { toString: [] }, eu: undefined } }, 'the collection of regions.na "toString" is not'],
 ])('a misspelt option is refused: %j', (options, message) => {
-  expect(() => createFakePlatform(options)).toThrow(message);
+  expect(() => createFakePlatform(options)).toThrow(`createFakePlatform: ${message}`);
 });
 
 test.each<[object, string]>([

@@ -353,6 +353,9 @@ test.each<[collection: CollectionName, record: object, field: string]>([
   ['phoneNumbers', { sid: 1 }, 'sid'],
   ['phoneNumbers', { imported: 'no' }, 'imported'],
   ['phoneNumbers', { workspaceId: 1 }, 'workspaceId'],
+  ...(['workspaces', 'orgs', 'agents', 'conversations', 'phoneNumbers'] as const).map(
+    (collection): [CollectionName, object, string] => [collection, { nme: 'x' }, 'nme'],
+  ),
 ])('a record of %s does not fit with %j', (collection, record, field) => {
   const { records } = createFakePlatform();
   // The cast stands for untyped code.
