@@ -153,6 +153,9 @@ test('permits opens it, and leaves the rules of ownership', async () => {
   }
   const stranger = clientOf(fake, { token: 'fake-agent-secret-of-stranger' });
   await expect(calls['another workspace itself'](stranger)).rejects.toThrow('Only an owner');
+  // The workspace of an agent's token is that of the agent.
+  fake.add.phoneNumber({ sid: 'another', workspaceId: eu.secondWorkspaceId });
+  await stranger.phoneNumbers.release({ phoneNumberSid: 'another', isImportedNumber: false });
 });
 
 test('without a workspace in the request, the number is one of the workspace of the token', async () => {
@@ -250,6 +253,20 @@ describe('permits is asked', () => {
     await send(fake, `/v3/workspaces/${eu.workspaceId}/agents/${eu.agentId}/convos/${eu.convoId}`);
 
     expect(asked[0]?.records.map(({ kind }) => kind)).toEqual(['workspace', 'agent', 'conversation']);
+  });
+
+  test('of the records of its path, and then of those of its body', async () => {
+    const asked: PermitQuestion[] = [];
+    const fake = createFakePlatform({ choices: { permits: (question) => asked.push(question) > 0 } });
+    const body = z.unknown();
+    fake.handle(endpoint({ method: 'PUT', path: '/leads/{id}', body, response: z.unknown() }), () => ({}));
+    await send(fake, `/v3/leads/${eu.leadId}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ phoneNumberSid: eu.importedNumberSid, agentId: eu.agentId }),
+    });
+
+    expect(asked[0]?.records.map(({ kind }) => kind)).toEqual(['lead', 'agent', 'phoneNumber']);
   });
 
   test('of a conversation whose id has a slash', async () => {
