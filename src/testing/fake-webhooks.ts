@@ -460,10 +460,11 @@ export class FakeWebhooks {
 
   #agentAddress(type: string, { agentId }: Payload, region: Region): Address[] {
     if (type !== 'conversation_updated' || typeof agentId !== 'string') return [];
-    const agent = this.#world.state[region].agents.get(agentId);
-    if (agent?.advanced.serverUrl === undefined) return [];
-    // Another workspace's agent is told the secret of its own.
-    const { workspace: owner } = this.#ownerOf({ region, workspaceId: agent.workspaceId });
+    const { agents, workspaces } = this.#world.state[region];
+    const agent = agents.get(agentId);
+    // Another workspace's agent is told the secret of its own; one whose workspace was removed has none.
+    const owner = workspaces.get(agent?.workspaceId ?? '');
+    if (agent?.advanced.serverUrl === undefined || owner === undefined) return [];
     return [{ target: agent.advanced.serverUrl, via: 'agent', owner }];
   }
 

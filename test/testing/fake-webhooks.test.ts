@@ -538,6 +538,15 @@ describe('what a receiver must be ready for', () => {
   });
 });
 
+test("an agent's own address gets nothing once its workspace was removed, and others are sent the event", async () => {
+  const { fake } = subscribed();
+  const { secondWorkspaceId: workspaceId } = fake.seed.eu;
+  const { id: agentId } = fake.add.agent({ workspaceId, advanced: { serverUrl: 'http://127.0.0.1:1' } });
+  fake.records.remove('eu', 'workspaces', workspaceId);
+
+  expect(await fake.webhooks.send('conversation_updated', { agentId })).toMatchObject([{ status: 200 }]);
+});
+
 describe('the platform of an agent (6.2)', () => {
   const native = types.filter((type) => webhookEvents[type].platforms === 'native');
 
