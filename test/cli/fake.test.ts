@@ -227,12 +227,18 @@ test.each<[part: Partial<FakeSnapshot>, message: string]>([
   ],
   [{ subscriptions: [{ address: 'http://a', workspaceId: 'w' }] }, 'subscriptions[0].region: '],
   [{ subscriptions: [{ address: 'http://a', region: 'na' }] }, 'subscriptions[0].workspaceId: required'],
+  [{ subscriptions: [{ region: 'na', workspaceId: 'w' }] }, 'subscriptions[0].address: required'],
+  [{ subscriptions: [{ events: 'all' }] }, 'subscriptions[0].events: expected array'],
+  [{ subscriptions: [{ untilReset: 1 }] }, 'subscriptions[0].untilReset: expected boolean'],
+  [{ subscriptions: [{ url: 'http://a' }] }, 'subscriptions[0].url: unknown field'],
+  [{ requests: [] } as object, 'requests: unknown field; there are version, records, subscriptions,'],
 ])('a snapshot that is wrong changes nothing: %j', (part, message) => {
   const fake = createFakePlatform();
   const wrong = { ...fake.snapshot(), ...part };
   fake.add.tool();
   fake.faults.inject({ kind: 'html' });
 
+  expect(() => fake.restore(wrong)).toThrow(TypeError);
   expect(() => fake.restore(wrong)).toThrow(message);
   expect(fake.state.eu.tools.size).toBe(2);
   expect(fake.faults.list()).toMatchObject([{ kind: 'html' }]);

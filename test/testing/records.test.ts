@@ -96,11 +96,14 @@ test('the seed is what its handles say, in each region', () => {
   }
 });
 
-test('an empty seed leaves the built-in catalogue alone', () => {
-  const { defaultTools, ...records } = createFakePlatform({ seed: 'empty' }).state.eu;
-
-  expect(defaultTools.size).toBe(7);
-  for (const collection of Object.values(records)) expect(collection).toHaveProperty('size', 0);
+test.each(['eu', 'na'] as const)('an empty seed leaves the built-in catalogue alone, in %s', (region) => {
+  const fake = createFakePlatform({ seed: 'empty' });
+  for (const begin of [() => undefined, () => fake.reset()]) {
+    begin();
+    const { defaultTools, ...records } = fake.state[region];
+    expect(defaultTools.size).toBe(7);
+    for (const collection of Object.values(records)) expect(collection).toHaveProperty('size', 0);
+  }
 });
 
 test('gives ids that are the same in every run', () => {
