@@ -62,14 +62,19 @@ test.each([
 ])(
   'an event without a handler is looked at again %s, at the latest',
   async (_, passed, unhandledTimeout, most) => {
-    const { hooks, told } = notes();
-    const inbox = createInbox({ hooks });
+    const unhandled: InboxUnhandled[] = [];
+    const inbox = createInbox({ hooks: { onUnhandled: (about) => unhandled.push(about) } });
     const webhook = stored();
     await inbox.store(webhook);
     const job = `bull:agent-platform-webhooks:${webhook.key}`;
     await redis.hset(job, 'progress', JSON.stringify({ unhandledSince: Date.now() - passed, runs: 0 }));
     inbox.work({}, { unhandledTimeout });
-    await eventually(() => expect(told).toContain('unhandled'));
+    const [{ unhandledMs, leftMs }] = await eventually(() => {
+      expect(unhandled).toHaveLength(1);
+      return unhandled as [InboxUnhandled];
+    });
+    expect(unhandledMs).toBeGreaterThanOrEqual(passed);
+    expect(unhandledMs + leftMs).toBe(unhandledTimeout);
     // A quarter of the time that has passed would be longer.
     const delay = await eventually(async () => {
       const ms = Number(await redis.hget(job, 'delay'));
