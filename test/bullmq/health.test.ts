@@ -56,6 +56,27 @@ test.each([
   expect((await inbox.health()).oldestMs).toBeGreaterThanOrEqual(3_600_000);
 });
 
+test.each([
+  ['the first 500', 499, 3_600_000],
+  ['the last 500', 502, 3_600_000],
+  ['neither', 500, 60_000],
+])(
+  'of 1,002 events that wait for a retry, the oldest is looked for in each half: %s',
+  async (_, place, ms) => {
+    const queue = 'bull:agent-platform-webhooks';
+    const now = Date.now();
+    const writes = redis.pipeline();
+    for (let due = 0; due < 1_002; due += 1) {
+      writes.zadd(`${queue}:delayed`, due, `job ${due}`);
+      writes.hset(`${queue}:job ${due}`, 'timestamp', now - (due === place ? 3_600_000 : 60_000));
+    }
+    await writes.exec();
+    const { oldestMs } = await createInbox().health();
+    expect(oldestMs).toBeGreaterThanOrEqual(ms);
+    if (ms === 60_000) expect(oldestMs).toBeLessThan(3_600_000);
+  },
+);
+
 test('an empty inbox is ready, and has no oldest event', async () => {
   const inbox = createInbox();
   expect(await inbox.health()).toMatchObject({ ready: true, depth: 0, oldestMs: 0 });
