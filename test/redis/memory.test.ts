@@ -109,6 +109,31 @@ test('it warns of a few large dead letters', async () => {
   expect((await inbox.health()).warnings.join()).toMatch(/2 dead letters hold about 2\d % of maxmemory/);
 });
 
+test.each([
+  [7, []],
+  [8, [expect.stringContaining('25 dead letters hold about 20 % of maxmemory')]],
+])(
+  'dead letters are warned of from a fifth of the memory, by the size of the first 20: %d bytes',
+  async (size, warnings) => {
+    const { client } = await startLimited('16mb');
+    await client.ping();
+    const info = client.info.bind(client) as () => Promise<string>;
+    client.info = async () => (await info()).replace(/maxmemory:\d+/, 'maxmemory:1000');
+    const failed = Array.from({ length: 25 }, (_, place) => [place, `job ${place}`]).flat();
+    await client.zadd('bull:agent-platform-webhooks:failed', ...failed);
+    const measured: string[] = [];
+    client.hstrlen = async (key: unknown) => {
+      measured.push(String(key));
+      return size;
+    };
+    const health = await createInbox({ connection: client }).health();
+    expect(health.warnings.filter((warning) => warning.includes('dead letters'))).toEqual(warnings);
+    expect(new Set(measured)).toEqual(
+      new Set(Array.from({ length: 20 }, (_, place) => `bull:agent-platform-webhooks:job ${place}`)),
+    );
+  },
+);
+
 test('what Redis itself does not count is not in use', async () => {
   const { client } = await startLimited('16mb');
   await client.ping();
@@ -118,6 +143,11 @@ test('what Redis itself does not count is not in use', async () => {
       .replace(/used_memory:\d+/, `used_memory:${12 * 1024 ** 2}`)
       .replace(/mem_not_counted_for_evict:\d+/, `mem_not_counted_for_evict:${8 * 1024 ** 2}`);
   expect(await createInbox({ connection: client }).health()).toMatchObject({ memoryUsed: 0.25 });
+  // Where the mark is reached, no event is stored.
+  expect(await createInbox({ connection: client, highWater: 0.25 }).health()).toMatchObject({
+    ready: false,
+    warnings: expect.arrayContaining([expect.stringContaining('More than 25 % of maxmemory is in use')]),
+  });
 });
 
 test('a reading serves for a tenth of the events that surely have room', async () => {
