@@ -195,6 +195,18 @@ test.each<[string | undefined, number]>([
 });
 
 test.each([
+  ['warn', 'warn'],
+  ['', 'warn'],
+  ['error', undefined],
+])('with AGENT_PLATFORM_LOG=%s, the log of an inbox begins at that level', (level, first) => {
+  vi.stubEnv('AGENT_PLATFORM_LOG', level);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const logger = new RecordingLogger();
+  createInbox({ logger, logLevel: undefined });
+  expect(logger.lines[0]?.split(' ')[0]).toBe(first);
+});
+
+test.each([
   ['redis', /within 200 ms$/],
   ['rediss', /within 200 ms\. Does it speak TLS\?$/],
 ])(
