@@ -364,6 +364,21 @@ test('closing lets an event that is being stored be stored', async () => {
   expect(await storing).toEqual({});
 });
 
+test('closing ends though Redis answers no more', async () => {
+  const way = await startWay(Number(new URL(url).port));
+  // The socket itself waits for ever.
+  const inbox = createInbox({ connection: { host: '127.0.0.1', port: way.port, socketTimeout: 0 } });
+  await inbox.store(stored());
+  const client = new Redis(way.port);
+  onTestFinished(() => client.disconnect());
+  await client.ping();
+  way.hold();
+  // This one asks for the first time.
+  const other = createInbox({ connection: client, storeTimeout: 100 });
+  await expect(other.store(stored())).rejects.toThrow(WebhookError);
+  await expect(Promise.all([inbox.close(), other.close()])).resolves.toHaveLength(2);
+});
+
 /** The clients that are made from now on. */
 function clientsMade(): readonly Redis[] {
   const connect = vi.spyOn(Redis.prototype, 'connect');
