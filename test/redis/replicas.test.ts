@@ -87,7 +87,9 @@ test('as many replicas as are asked for are waited for, and no trace of asking s
   const probe = 'bull:agent-platform-webhooks:write-probe';
   for (const replicas of [0, 1]) {
     await createInbox({ connection: url, replicas }).health();
-    expect(await openClient(url).pttl(probe)).toBeGreaterThan(0);
+    const left = await openClient(url).pttl(probe);
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(60_000);
     await openClient(url).del(probe);
   }
 });
@@ -210,6 +212,22 @@ test.each([
   expect(waits).toEqual([[1, slice]]);
 });
 
+test('events that wait for replicas at one moment share one wait', async () => {
+  let waits = 0;
+  const exec = async () => {
+    waits += 1;
+    return [[null], [null, 1]];
+  };
+  const pipeline = { set: () => pipeline, wait: () => pipeline, exec };
+  // As above.
+  const writer = { status: 'ready', stream: {}, pipeline: () => pipeline } as unknown as Redis;
+  const gate = new ReplicaGate(1, () => writer, 'probe');
+  await Promise.all(Array.from({ length: 10 }, () => gate.write(async () => undefined, 1_000)));
+  expect(waits).toBe(1);
+  await gate.write(async () => undefined, 1_000);
+  expect(waits).toBe(2);
+});
+
 test.each(['wait', 'connecting'])(
   'a node whose connection is in state %s is reached before the write',
   async (status) => {
@@ -252,4 +270,13 @@ test('the connection of a client that is passed in is not blocked by waiting for
   });
   // It was answered while another connection waits.
   await expect(storing).rejects.toThrow(InboxReplicasError);
+  // Which is closed with the inbox, and the client is not.
+  await inbox.close();
+  await eventually(async () =>
+    expect(
+      String(await client.client('LIST', 'TYPE', 'NORMAL'))
+        .trim()
+        .split('\n'),
+    ).toHaveLength(1),
+  );
 });
