@@ -69,7 +69,18 @@ test('the wait between two runs is the backoff', async () => {
 test('an event whose attempts are used up is a dead letter, with its reason', async () => {
   const { hooks, told } = notes();
   const inbox = createInbox({ hooks, attempts: 2 });
-  const webhook = stored();
+  // With all that an event can have.
+  const webhook = stored({
+    version: 1,
+    workspace: 'acme',
+    unnamedWorkspace: 'another',
+    envelope: { sent: 'now' },
+    sequence: 7,
+    traceContext: {
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      tracestate: 'a=b',
+    },
+  });
   inbox.work({ lead_captured: () => Promise.reject(new TypeError('the CRM is away')) });
   await inbox.store(webhook);
   await eventually(() => expect(told).toEqual(['stored', 'retry', 'dead letter']));
@@ -77,7 +88,7 @@ test('an event whose attempts are used up is a dead letter, with its reason', as
   expect(letter).toEqual({
     id: webhook.key,
     webhook,
-    reason: '1 handler(s) of the webhook lead_captured failed. TypeError: the CRM is away',
+    reason: '1 handler(s) of the webhook lead_captured of "acme" failed. TypeError: the CRM is away',
     attempts: 2,
     failedAt: expect.any(Number),
   });
@@ -147,6 +158,32 @@ test.each<[what: string, fail: (() => unknown)[], reason: string]>([
   const everything = await everythingInRedis();
   expect(everything).not.toContain('canary');
   expect(everything).not.toContain('    at ');
+});
+
+test.each<[what: string, error: Error, reason: string]>([
+  [
+    'the cause of a WebhookError',
+    new WebhookError('no turn', { cause: new TypeError('NOPERM') }),
+    'no turn TypeError: NOPERM',
+  ],
+  [
+    'of another error what it says itself',
+    new TypeError('no', { cause: new Error('canary') }),
+    'TypeError: no',
+  ],
+  [
+    'what stands beside a secret',
+    new Error(
+      'GET https://me:canary@crm.example/?page=2&api_key=canary&size=9 with bearer canary-token: 401',
+    ),
+    'Error: GET https://me:[redacted]@crm.example/?page=2&api_key=[redacted]&size=9 with bearer [redacted]: 401',
+  ],
+])('the reason that a processor gives keeps %s', async (_, error, reason) => {
+  const inbox = createInbox({ attempts: 1 });
+  inbox.work({ process: () => Promise.reject(error) });
+  await inbox.store(stored());
+  await eventually(async () => expect(await inbox.deadLetters.count()).toBe(1));
+  expect(await inbox.deadLetters.list()).toMatchObject([{ reason }]);
 });
 
 test("someone else's job in the queue is a dead letter, and stops nobody", async () => {
@@ -224,7 +261,7 @@ test.each<[string, (inbox: BullMQInbox, worker: InboxWorker) => Promise<void>]>(
   expect(isDone).toBe(true);
 });
 
-test('an inbox closes all its workers', async () => {
+test('an inbox closes all its workers, and all their events go back', async () => {
   const inbox = createInbox();
   const signals: AbortSignal[] = [];
   const work = (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
@@ -232,12 +269,14 @@ test('an inbox closes all its workers', async () => {
     return new Promise<never>(() => undefined);
   };
   for (let workers = 0; workers < 2; workers += 1) {
-    inbox.work({ lead_captured: work }, { concurrency: 1 });
+    inbox.work({ lead_captured: work }, { concurrency: 2 });
+    await inbox.store(stored());
     await inbox.store(stored());
   }
-  await eventually(() => expect(signals).toHaveLength(2));
+  await eventually(() => expect(signals).toHaveLength(4));
   await inbox.close({ grace: 0 });
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true]);
+  expect(await createInbox().health()).toMatchObject({ waiting: 4, active: 0 });
 });
 
 test('the first call of close decides about the grace', async () => {
