@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { ConfigurationError, type StoredWebhook, WebhookError } from 'agent-platform-sdk';
 import type { BullMQInbox, ListDeadLettersOptions } from 'agent-platform-sdk/bullmq';
+import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startWay } from '../redis/lagging.js';
 import { createInbox, eventually, redis, stored, url } from './inbox-fixture.js';
 
@@ -29,6 +30,18 @@ async function setUp(count: number) {
     isBroken = false;
   };
   return { inbox, handled, mend, ids: webhooks.map(({ key }) => key), webhooks };
+}
+
+/** Counts how many are read before the first of them is looked at. */
+async function readAtOnce({ deadLetters }: BullMQInbox): Promise<number> {
+  const getJob = vi.spyOn(Queue.prototype, 'getJob');
+  let read = 0;
+  await deadLetters.replayAll(() => {
+    read ||= getJob.mock.calls.length;
+    return false;
+  });
+  getJob.mockRestore();
+  return read;
 }
 
 const settled = (inbox: BullMQInbox) => eventually(async () => expect((await inbox.health()).depth).toBe(0));
@@ -58,6 +71,7 @@ test('a page of large ones is shorter, and holds one at least', async () => {
   }
   expect(pages).toEqual([[4, 4], [9, 1, 1], [20]]);
   expect(await inbox.deadLetters.list({ maxBytes: 1 })).toHaveLength(1);
+  expect(await readAtOnce(inbox)).toBe(2);
   const [first = ''] = await redis.zrange('bull:agent-platform-webhooks:failed', '0', '0');
   const size = await redis.hstrlen(`bull:agent-platform-webhooks:${first}`, 'data');
   // The first two are of one size.
@@ -135,6 +149,7 @@ test('of two who replay one at the same moment, one does', async () => {
 test('all are replayed, each once, more than a page', async () => {
   const { inbox, ids, mend, handled } = await setUp(45);
   mend();
+  expect(await readAtOnce(inbox)).toBe(20);
   expect(await inbox.deadLetters.replayAll()).toBe(45);
   await settled(inbox);
   expect(handled.sort()).toEqual(ids.sort());
