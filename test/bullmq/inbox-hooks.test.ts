@@ -220,7 +220,15 @@ test('that the end of a run was not recorded is one line', () => {
 test('each kind of failure of Redis is a line, until it is over', () => {
   const { reporter, lines } = setUp();
   for (const message of ['OOM no', 'LOADING no', 'OOM no']) reporter.redisFailed(new Error(message));
-  expect(lines.map(([, line]) => /OOM|LOADING/.exec(line)?.[0])).toEqual(['OOM', 'LOADING']);
+  const kinds = () => lines.map(([, line]) => /OOM|LOADING|is back/.exec(line)?.[0]);
+  expect(kinds()).toEqual(['OOM', 'LOADING']);
+  reporter.redisReady();
+  // Redis is back once all are over; one that was over is a line again.
+  reporter.redisFailed(new Error('LOADING no'));
+  expect(kinds()).toEqual(['OOM', 'LOADING', 'LOADING']);
+  reporter.redisWrites();
+  reporter.redisReady();
+  expect(kinds().slice(3)).toEqual(['is back']);
 });
 
 test('the types without a handler that have left a line are remembered up to a bound', () => {
