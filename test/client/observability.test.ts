@@ -43,6 +43,32 @@ test('onEnd is told once for each call: its outcome, attempts and last status', 
     { ...about, outcome: 'error', status: 404, attempts: 1, durationMs: expect.any(Number), error },
   ]);
   expect(error).toBeInstanceOf(NotFoundError);
+  expect(told.filter(({ durationMs }) => !Number.isInteger(durationMs))).toEqual([]);
+});
+
+test('the region of the client is named in all that is told of a call', async () => {
+  const regions: unknown[] = [];
+  const note = (told: { readonly region?: unknown }) => void regions.push(told.region);
+  const info = vi.fn<(line: string, fields?: object) => void>();
+  const { platform } = connectTo(answerInTurn(answerWith(503, '', { 'retry-after': '0' }), missing), {
+    region: 'na',
+    maxRetries: 1,
+    hooks: { onRequest: note, onResponse: note, onDrift: note, onRetry: note, onEnd: note },
+    logLevel: 'info',
+    logger: { ...console, info, warn: () => undefined },
+  });
+  const error = await rejectionOf(platform.tools.get('t1'));
+  const cut = await rejectionOf(
+    platform.withOptions({ fetch: () => Promise.reject(new TypeError('fetch failed')) }).tools.get('t1'),
+  );
+
+  expect(new Set(regions)).toEqual(new Set(['na']));
+  expect(info.mock.lastCall).toEqual([
+    expect.stringContaining('(attempt 2, na)'),
+    expect.objectContaining({ region: 'na' }),
+  ]);
+  expect(error).toMatchObject({ region: 'na', message: expect.stringContaining("region 'na'") });
+  expect(cut).toMatchObject({ region: 'na', message: expect.stringContaining('`baseUrls.na`') });
 });
 
 test('onEnd has no status where the last attempt was not answered', async () => {
