@@ -51,6 +51,8 @@ test.each([
   ],
   ['a token that is no string', { token: 5 }, 'token', /must be a string, got number/],
   ['a token with a line break inside', { token: 'a\nb' }, 'token', /cannot stand in a header/],
+  ['a token with a blank inside', { token: 'two words' }, 'token', /cannot stand in a header/],
+  ['a token with a control character', { token: 'one-word\u007f.' }, 'token', /cannot stand in a header/],
   ['no base address', { baseUrls: {} }, 'baseUrls.eu', /AGENT_PLATFORM_BASE_URL_EU/],
   [
     'the base address of the other region only',
@@ -254,6 +256,12 @@ test('an option that throws when it is read is a typed error that names it', asy
     option: 'signal',
     cause: { message: 'not today' },
   });
+  const hooks = {
+    get onEnd(): never {
+      throw new Error('not today');
+    },
+  };
+  expect(() => platform.withOptions({ hooks })).toThrow('hooks.onEnd could not be read');
 });
 
 test('settings are read from the environment', async () => {
@@ -265,7 +273,7 @@ test('settings are read from the environment', async () => {
 });
 
 test('the longest timeout that a timer can keep, and the shortest token, are taken', () => {
-  const limits = { timeout: 2 ** 31 - 1, totalTimeout: 2 ** 31 - 1, token: 'eight888' };
+  const limits = { timeout: 2 ** 31 - 1, totalTimeout: 2 ** 31 - 1, token: 'bearer~!' };
   expect(construct({ ...complete, ...limits }).region).toBe('eu');
 });
 
@@ -413,9 +421,15 @@ test('withOptions keeps the options as they were given, whatever becomes of the 
   expect(requests.map(({ headers }) => headers['x-a'])).toEqual(['1', '1']);
 });
 
-test.each([[null], [undefined], ['eu'], [{ tokens: 'x' }]])('withOptions(%j) is refused', async (options) => {
+test.each([
+  [null, 'options', 'options must be an object, got null.'],
+  [undefined, 'options', 'options must be an object, got nothing.'],
+  ['eu', 'options', 'options must be an object, got string.'],
+  [{ tokens: 'x' }, 'tokens', 'tokens is not a known option.'],
+])('withOptions(%j) is refused', async (options, option, problem) => {
   const { platform } = connectTo(answerWith(200));
-  expect(() => platform.withOptions(options as never)).toThrow(ConfigurationError);
+  const refused = expect.objectContaining({ option, message: expect.stringContaining(problem) as string });
+  expect(() => platform.withOptions(options as never)).toThrow(refused as Error);
 });
 
 test('the region may be written in any case', () => {

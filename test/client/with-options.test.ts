@@ -78,6 +78,15 @@ test('an option that is undefined stays as it was', async () => {
   expect(requests).toHaveLength(2);
 });
 
+test('hooks are replaced, and not merged', async () => {
+  const told: string[] = [];
+  const { platform } = connectTo(answerWith(200, success({ id: 't1' })), {
+    hooks: { onRequest: () => told.push('before'), onEnd: () => told.push('before') },
+  });
+  await platform.withOptions({ hooks: { onEnd: () => told.push('now') } }).tools.get('t1');
+  expect(told).toEqual(['now']);
+});
+
 test('headers of the class Headers are refused, as everywhere', () => {
   const headers = new Headers({ 'x-name': 'one' }) as unknown as Record<string, string>;
   expect(() => new AgentPlatform(options).withOptions({ headers })).toThrow(ConfigurationError);
