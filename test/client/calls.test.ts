@@ -1,4 +1,5 @@
 import type { AgentPlatform, RequestOptions } from 'agent-platform-sdk';
+import * as sdk from 'agent-platform-sdk';
 import { http } from 'msw';
 import { expect, test } from 'vitest';
 import { success, TOKEN } from '../support/client.js';
@@ -80,6 +81,22 @@ test('workspaces.delete returns nothing', async () => {
   );
   expect(await platform.workspaces.delete('w2')).toBeUndefined();
   expect(requests[0]).toMatchObject({ method: 'DELETE', url: '/v3/workspaces/w2', body: '' });
+});
+
+test('the class of each resource is exported', () => {
+  const { orgs, variables, phoneNumbers, tools, conversations, workspaces } = connectTo(
+    answerWith(200),
+  ).platform;
+  expect(
+    [orgs, variables, phoneNumbers, tools, conversations, workspaces].map((one) => one.constructor),
+  ).toEqual([
+    sdk.OrgsResource,
+    sdk.VariablesResource,
+    sdk.PhoneNumbersResource,
+    sdk.ToolsResource,
+    sdk.ConversationsResource,
+    sdk.WorkspacesResource,
+  ]);
 });
 
 test('every request carries the token, asks for JSON and says who asks; a GET has no content type', async () => {
