@@ -72,7 +72,7 @@ describe('any body is survived', () => {
     ['blanks', '  \n', undefined, 'an empty body'],
     ['HTML', '<!DOCTYPE html><title>Bad gateway</title>', undefined, 'an HTML page'],
     ['HTML in capitals', '<HTML>', undefined, 'an HTML page'],
-    ['HTML behind blanks', '\n <html>', undefined, 'an HTML page'],
+    ['HTML behind blanks', `\n${' '.repeat(30)}<html>`, undefined, 'an HTML page'],
     ['HTML in text', 'see <html>', undefined, 'text that is not JSON'],
     ['truncated JSON', ' {"message":"It does', undefined, 'broken or unexpected JSON'],
     ['the beginning of a list', '[', undefined, 'broken or unexpected JSON'],

@@ -83,6 +83,13 @@ test.each<[string, unknown, said: string, look: string]>([
   expect(own.message.includes(`${LOOK} See the option \`fetch\` too.`)).toBe(look !== '');
 });
 
+test('the code of a failure is looked for in six errors, one the cause of the other', async () => {
+  const nested = (depth: number): Error =>
+    depth === 1 ? withParts({ code: 'E_DEEP' }) : withParts({ cause: nested(depth - 1) });
+  expect((await failureFor(nested(6))).message).toContain('refused (E_DEEP)');
+  expect((await failureFor(nested(7))).message).not.toContain('E_DEEP');
+});
+
 test('an answer that breaks off is no reason to look at the address', async () => {
   const broken = () => new ReadableStream({ pull: (body) => body.error(new TypeError('fetch failed')) });
   vi.stubGlobal('fetch', () => Promise.resolve(new Response(broken())));
@@ -101,6 +108,7 @@ test.each<[string, unknown]>([
   ['of the platform', new DOMException('lost', 'NetworkError')],
   ['with the value of no variable', withParts({ value: 5, isEnv: false })],
   ['with a list and a function', withParts({ parts: [{ at: 1 }], retry: () => 1 })],
+  ['with a thousand objects', withParts({ parts: Array.from({ length: 998 }, () => ({})) })],
   ['with JSON that holds nothing marked', withParts({ body: '{ "a": 1 }' })],
 ])('an error %s is passed on as it is', async (_, thrown) => {
   expect((await failureFor(thrown)).cause).toBe(thrown);
