@@ -74,7 +74,11 @@ test.each(['id', 'agentId', 'userId'])(
     expect(await refusalOf((platform) => platform.variables.create('a1', variable))).toMatchObject({
       type: 'request_validation_error',
       issues: [
-        { path: ['variable', field], message: 'expected nothing (the service sets it), received string' },
+        {
+          path: ['variable', field],
+          code: 'invalid_type',
+          message: 'expected nothing (the service sets it), received string',
+        },
       ],
     });
   },
@@ -120,12 +124,13 @@ test.each([
     'two ids in a row',
     ['a1', 'c1'],
     /^.*\n {2}- \(root\): expected the ids by name in one object, { agentId, convoId }, received string$/,
+    ['invalid_type'],
   ],
-  ['nothing', [], /agentId/],
-  ['null', [null], /agentId/],
-])('conversations.get with %s is refused as what it is', async (_, args, message) => {
+  ['nothing', [], /agentId/, ['invalid_id', 'invalid_id']],
+  ['null', [null], /agentId/, ['invalid_id', 'invalid_id']],
+])('conversations.get with %s is refused as what it is', async (_, args, message, codes) => {
   const error = await refusalOf(({ conversations }) => conversations.get(...(args as [never])));
-  expect(['RequestValidationError', 'ConfigurationError']).toContain(error.name);
+  expect(error).toMatchObject({ type: 'request_validation_error', issues: codes.map((code) => ({ code })) });
   expect(error.message).toMatch(message);
 });
 

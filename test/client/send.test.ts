@@ -199,7 +199,7 @@ test.each<[string, StandardSchemaV1 | ResponseShape<unknown>]>([
   expect(await rejectionOf(platform.send(remove, { path: { id: 'c1' } }))).toMatchObject({
     type: 'response_validation_error',
     outcomeUnknown: true,
-    issues: [{ code: 'unreadable' }],
+    issues: [{ path: [], code: 'unreadable', message: 'reading it threw; see `error.cause`' }],
     cause: { message: 'a bug of the schema' },
     message: expect.not.stringContaining("validation: 'report'") as string,
   });
