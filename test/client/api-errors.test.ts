@@ -59,12 +59,16 @@ test('an error tells what the service said, and on which call', async () => {
   expect(error.message).toBe('GET /tools/t1 answered 400: It does not work (code: some_code)\n  - first');
 });
 
-test.each([401, 403, 404])(
-  'a %i names the region, since the wrong one fails the same way',
-  async (status) => {
-    expect((await errorFor(status, errorBody)).message).toContain("The call went to region 'eu'.");
-  },
-);
+test.each([
+  [401, true],
+  [402, false],
+  [403, true],
+  [404, true],
+  [405, false],
+])('a %i names the region, since the wrong one fails the same way: %j', async (status, isNamed) => {
+  const { message } = await errorFor(status, errorBody);
+  expect(message.includes("The call went to region 'eu'.")).toBe(isNamed);
+});
 
 describe('any body is survived', () => {
   test.each([

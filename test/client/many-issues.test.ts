@@ -29,6 +29,11 @@ test('100 issues of an error are kept and the rest is counted; its secrets are n
   expect(many.error.message.length).toBeLessThan(2_000);
 });
 
+test('20 issues of an error are named in its message, and the rest is counted', async () => {
+  expect((await errorWith(20)).error.message).toMatch(/\n {2}- issue 19$/);
+  expect((await errorWith(21)).error.message).toMatch(/\n {2}- issue 19\n {2}- and 1 more issue\(s\)$/);
+});
+
 test.each(['strict', 'tolerant', 'report'] as const)(
   'an error holds an answer parsed up to 64 KiB, and the start of any as text: %s',
   async (validation) => {

@@ -149,7 +149,7 @@ test.each([
   '/x/..\u0000',
 ])('an endpoint cannot have the path "%s"', (path) => {
   expect(() => endpoint({ method: 'GET', path, response: ToolSchema })).toThrow(
-    'must look like "/tools/{toolId}"',
+    `must look like "/tools/{toolId}", without "/v3", "..", a query or white space: ${path}`,
   );
 });
 
