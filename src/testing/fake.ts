@@ -153,6 +153,7 @@ export class FakePlatform {
    * Starts a real HTTP server on loopback, which serves both regions. Any number can listen at once.
    *
    * @throws {TypeError} When an option is misspelt, or a name in `allowedHosts` has a port.
+   * @throws {ConfigurationError} When `maxBodyBytes` is not a number above 0.
    * @throws {AgentPlatformError} The runtime has no `node:http`: Node 20.16 or newer, Bun and Deno have it.
    *
    * @example

@@ -238,8 +238,9 @@ test.each<[part: Partial<FakeSnapshot>, message: string]>([
   fake.add.tool();
   fake.faults.inject({ kind: 'html' });
 
-  expect(() => fake.restore(wrong)).toThrow(TypeError);
-  expect(() => fake.restore(wrong)).toThrow(message);
+  const restore = () => fake.restore(wrong);
+  expect(restore).toThrow(TypeError);
+  expect(restore).toThrow(message);
   expect(fake.state.eu.tools.size).toBe(2);
   expect(fake.faults.list()).toMatchObject([{ kind: 'html' }]);
 });

@@ -795,6 +795,7 @@ test.each([
     'Region eu has no workspace with the id "x"',
   ],
 ])('refuses %s', (_name, subscribing, message) => {
+  expect(subscribing).toThrow(TypeError);
   expect(subscribing).toThrow(message);
 });
 

@@ -710,6 +710,8 @@ describe('refuses', () => {
     ['a negative latency', { kind: 'latency', ms: -1 }, '- ms: expected at least 0'],
   ])('%s', (_name, fault, message) => {
     // The cast stands for untyped code, and for JSON.
-    expect(() => createFakePlatform().faults.inject(fault as FaultInput)).toThrow(message);
+    const inject = () => createFakePlatform().faults.inject(fault as FaultInput);
+    expect(inject).toThrow(TypeError);
+    expect(inject).toThrow(message);
   });
 });

@@ -125,7 +125,9 @@ test.each([
   const file = join(folder, 'events.ndjson');
   await writeFile(file, `\n${line}\n`);
 
-  expect(() => fixtures.fromRecording(file)).toThrow(`line 2 of ${file} is wrong\n  - ${message}`);
+  const read = () => fixtures.fromRecording(file);
+  expect(read).toThrow(TypeError);
+  expect(read).toThrow(`line 2 of ${file} is wrong\n  - ${message}`);
 });
 
 test.each<[values: unknown[], of: (made: Fixtures) => unknown]>([
@@ -381,7 +383,7 @@ test.each(['eu', 'na'] as const)('a fake of region %s takes them as they are', (
 
 test('an event of a type that there is not is refused, and says what to use', () => {
   const type = 'lead_scored' as 'lead_captured';
-  expect(() => fixtures.event(type)).toThrow(
-    /"lead_scored" is not an event type.*sendUnknown.*Known: message_received/,
-  );
+  const make = () => fixtures.event(type);
+  expect(make).toThrow(TypeError);
+  expect(make).toThrow(/"lead_scored" is not an event type.*sendUnknown.*Known: message_received/);
 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { AgentPlatformError } from 'agent-platform-sdk';
+import { AgentPlatformError, ConfigurationError } from 'agent-platform-sdk';
 import { createFakePlatform, type ListenOptions } from 'agent-platform-sdk/testing';
 import { describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
 import { startServer } from '../../src/testing/http-server.js';
@@ -307,7 +307,9 @@ test.each<[options: object, message: string]>([
   [{ allowedHosts: ['a.example', 'b.example:80'] }, 'takes names without a port, got "b.example:80"'],
 ])('refuses %j', async (options, message) => {
   // The cast stands for untyped code.
-  await expect(createFakePlatform().listen(options as ListenOptions)).rejects.toThrow(message);
+  const refused = createFakePlatform().listen(options as ListenOptions);
+  await expect(refused).rejects.toThrow('maxBodyBytes' in options ? ConfigurationError : TypeError);
+  await expect(refused).rejects.toThrow(message);
 });
 
 test('a server keeps its process', async () => {
