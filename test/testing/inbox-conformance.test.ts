@@ -13,7 +13,8 @@ type Mistake =
   | 'one at a time'
   | 'forgets what was begun'
   | `forgets the field ${'traceContext' | 'workspace' | 'envelope' | 'receivedAt'}`
-  | 'loses a NUL'
+  // As a text of JSON has it.
+  | `loses ${string}`
   | 'mends half a surrogate pair'
   | 'knows webhooks by their delivery'
   | 'is not atomic'
@@ -47,8 +48,9 @@ function memoryInbox(mistake?: Mistake): InboxSubject {
     known.add(name);
     if (mistake === 'takes nothing large' && Buffer.byteLength(JSON.stringify(webhook)) > 1_500_000) return;
     const forgotten = mistake?.split('forgets the field ')[1];
+    const lost = String(JSON.parse(`"${mistake?.split(/^loses /)[1] ?? ''}"`));
     const kept = JSON.stringify(webhook, (name, value: unknown) => {
-      if (typeof value === 'string' && mistake === 'loses a NUL') return value.replace('\0', '');
+      if (typeof value === 'string' && lost !== '') return value.replace(lost, '');
       if (typeof value === 'string' && mistake === 'mends half a surrogate pair') {
         return Buffer.from(value).toString();
       }
@@ -139,7 +141,11 @@ test.each<[Mistake, string]>([
   ['forgets the field workspace', 'is processed as it was stored'],
   ['forgets the field envelope', 'is processed as it was stored'],
   ['forgets the field receivedAt', 'is processed as it was stored'],
-  ['loses a NUL', 'any text is kept'],
+  ['loses \\u0000', 'any text is kept'],
+  ['loses \\ud83d\\ude00', 'any text is kept'],
+  ['loses \\u2028', 'any text is kept'],
+  ['loses \\"', 'any text is kept'],
+  ['loses \\\\', 'any text is kept'],
   ['mends half a surrogate pair', 'any text is kept'],
   ['is not atomic', 'of many copies at one moment'],
   ['knows webhooks by their delivery', 'of many copies at one moment'],
@@ -191,6 +197,22 @@ test.each<[rule: string, mistake: Mistake | undefined, told: string | undefined]
     expect(await ended).toEqual([0, told]);
   },
 );
+
+test('the rules can be held against a subject that is of a class', async () => {
+  class Subject implements InboxSubject {
+    readonly inner = memoryInbox();
+    readonly inbox = this.inner.inbox;
+    work(process: ProcessStored) {
+      return this.inner.work(process);
+    }
+    deadLetters() {
+      return this.inner.deadLetters();
+    }
+  }
+  const concerned = inboxConformance.filter(({ name }) => name.startsWith('what fails'));
+  expect(concerned).toHaveLength(2);
+  for (const { run } of concerned) await expect(run(async () => new Subject())).resolves.toBeUndefined();
+});
 
 test('what is stored has a key as the receiver makes them', async () => {
   const [rule] = inboxConformance.filter(({ name }) => name.includes('of two workers'));
