@@ -348,6 +348,27 @@ test('an inbox whose Redis is away', async () => {
   expect(wrong.text).not.toContain('a-password-of-mine');
 });
 
+test('an inbox in Redis needs two packages, which it names', async () => {
+  const without = `export const resolve = (name, context, next) => {
+    if (name === 'bullmq') throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' });
+    return next(name, context);
+  };`;
+  const code = `import { register } from 'node:module';
+    register('data:text/javascript,${encodeURIComponent(without).replaceAll("'", '%27')}');
+    const { run } = await import('./src/cli/commands.ts');
+    const terminal = { out: (text) => console.log(text), progress() {}, env: { REDIS_URL: 'redis://127.0.0.1:1' } };
+    await run(['doctor', '--redis'], terminal);`;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--import',
+    'tsx',
+    '--input-type=module',
+    '-e',
+    code,
+  ]);
+
+  expect(stdout).toMatch(/fail +inbox +needs two packages: npm install bullmq ioredis\n$/);
+});
+
 test('an inbox whose Postgres is away, or for which there is nothing to ask it with', async () => {
   const DATABASE_URL = 'postgres://me:a-password-of-mine@127.0.0.1:1/crm';
   const { exit, text, steps } = await doctor(['--postgres'], { DATABASE_URL });
@@ -374,7 +395,13 @@ test('a Postgres is waited for ten seconds, and may cut the connection meanwhile
     join(folder, 'node_modules', 'pg', 'index.js'),
     `exports.Client = class extends require('node:events') {
       constructor(options) { super(); this.options = options; }
-      async connect() { this.emit('error', new Error('cut off')); throw new Error(JSON.stringify(this.options)); }
+      async connect() {
+        this.emit('error', new Error('cut off'));
+        // As Node, where a name has several addresses.
+        if (this.options.connectionString.includes('localhost'))
+          throw Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+        throw new Error(JSON.stringify(this.options));
+      }
       async end() {}
     };`,
   );
@@ -385,6 +412,8 @@ test('a Postgres is waited for ten seconds, and may cut the connection meanwhile
   expect(text).toContain(
     'Postgres does not answer: {"connectionString":"postgres://host/crm","connectionTimeoutMillis":10000,"query_timeout":10000}',
   );
+  const local = await doctor(['--postgres'], { DATABASE_URL: 'postgres://localhost/crm' });
+  expect(local.text).toMatch(/Postgres does not answer: ECONNREFUSED$/);
 });
 
 test('--json says that not all is well', async () => {
