@@ -289,8 +289,8 @@ test.each(['fake', 'listen', 'replay', 'trigger', 'doctor'])(
   },
 );
 
-test.each(['--version', '-v'])('%s prints the version', async (flag) => {
-  expect((await start([flag])).lines[0]).toMatch(/^\d+\.\d+\.\d+/);
+test.each([['--version'], ['-v'], ['fake', '-v']])('%s prints the version', async (...args) => {
+  expect((await start(args)).lines[0]).toMatch(/^\d+\.\d+\.\d+/);
 });
 
 /** Runs the command in a process of its own until the test ends, and resolves when it has printed its greeting. */

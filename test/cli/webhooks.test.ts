@@ -313,8 +313,10 @@ describe('trigger', () => {
     expect(handled).toHaveLength(2);
     expect(handled[0]).toMatchObject({ payload: { convoId: 'c=7\n8', formData: { a: null } } });
     expect(handled[0]?.payload.createdAt).toBeGreaterThanOrEqual(before);
-    await (await start(['trigger', 'webhook_test', '--to', url, '--set', 'createdAt=7'], env)).exit;
-    expect(handled.at(-1)).toMatchObject({ type: 'webhook_test', payload: { createdAt: 7 } });
+    await (
+      await start(['trigger', 'webhook_test', '--to', url, '--set', 'createdAt=7', '--set', 'message='], env)
+    ).exit;
+    expect(handled.at(-1)).toMatchObject({ type: 'webhook_test', payload: { createdAt: 7, message: '' } });
   });
 
   test('says of each copy how it was answered, and ends with 1 where one was not', async () => {
