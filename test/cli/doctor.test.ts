@@ -37,9 +37,12 @@ async function doctor(
 }
 
 test('all is well: the settings, and a call', async () => {
+  const before = performance.now();
   const { exit, text, steps, tones, fake, env } = await doctor();
+  const duration = Math.ceil(performance.now() - before);
 
   expect(exit).toBe(0);
+  expect(Number(/answered in (\d+) ms/.exec(text)?.[1])).toBeLessThanOrEqual(duration);
   expect(steps).toEqual([`GET /tools/defaults at ${env.AGENT_PLATFORM_BASE_URL_EU}/v3 …`]);
   expect(new Set(tones)).toEqual(new Set(['good']));
   expect(text).toMatch(

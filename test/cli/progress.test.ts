@@ -117,10 +117,10 @@ test('what came over the network commands no terminal, in an error neither', asy
   const folder = mkdtempSync(join(tmpdir(), 'agent-platform-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'events.ndjson');
-  writeFileSync(file, JSON.stringify({ type: 'x\u001b[2J', payload: {} }));
+  writeFileSync(file, JSON.stringify({ type: 'x\u001b[2J\ny', payload: {} }));
   const target = await serve((_, response) => void response.end());
 
-  expect(await shown([...node, 'replay', file, '--to', target], {})).toMatch(/^x\\u001b\[2J 200 in/);
+  expect(await shown([...node, 'replay', file, '--to', target], {})).toMatch(/^x\\u001b\[2J\\ny 200 in/);
   expect(await shown([...node, 'fake', '--seed', '/nowhere/\u001b[2J'], {})).toContain('/nowhere/\\u001b[2J');
 });
 
