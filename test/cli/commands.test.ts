@@ -45,6 +45,7 @@ describe('agent-platform-sdk fake', () => {
       baseUrls: { eu: setting('AGENT_PLATFORM_BASE_URL_EU'), na: setting('AGENT_PLATFORM_BASE_URL_NA') },
     });
 
+    expect(lines[0]).toContain(`Its page: ${url}/\n`);
     expect((await platform.tools.get(eu.toolId)).id).toBe(eu.toolId);
     const inNa = platform.withOptions({ region: 'na', token: na.workspaceSecret });
     expect((await inNa.tools.get(na.toolId)).id).toBe(na.toolId);
