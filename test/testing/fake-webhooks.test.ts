@@ -285,7 +285,9 @@ test('a recorded webhook is sent with its envelope, and with the options of any 
   const fake = createFakePlatform();
   const target = subscriber();
   fake.webhooks.subscribe(target, { region: 'na' });
-  const recorded = { type: 'lead_scored', payload: { score: 9 }, envelope: { sentBy: 'crm' } };
+  // What an envelope says of its type is not laid over the type.
+  const envelope = { sentBy: 'crm', type: 'another', payload: {} };
+  const recorded = { type: 'lead_scored', payload: { score: 9 }, envelope };
   await fake.webhooks.replay([recorded], { region: 'na', copies: 2 });
 
   const { workspaceSecret } = fake.seed.na;
