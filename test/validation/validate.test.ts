@@ -253,9 +253,7 @@ test.each([
   ['said too much', 'string'],
 ])('a hook for drift that throws is told by its class alone: %o', async (thrown, name) => {
   const logger = new RecordingLogger();
-  const tell = report(logger, () => {
-    throw thrown;
-  });
+  const tell = report(logger, () => Promise.reject(thrown));
   await tell(['x']);
   expect(logger.lines[1]).toBe(`error [agent-platform-sdk] the hook onDrift failed: ${name}`);
 });
