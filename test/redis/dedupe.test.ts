@@ -159,6 +159,16 @@ test('closing lets what is under way end first', async () => {
   expect(await claiming).toBe('new');
 });
 
+test('closing ends though Redis answers no more', async () => {
+  const way = await startWay(Number(new URL(url).port));
+  // The socket itself waits for long.
+  const connection = { host: '127.0.0.1', port: way.port, socketTimeout: 600_000 };
+  const store = createStore({ connection, timeout: 2_000 });
+  await store.claim('key', 'owner', 60_000);
+  way.hold();
+  await expect(store.close()).resolves.toBeUndefined();
+});
+
 test.each(['READONLY', 'LOADING', 'MASTERDOWN', 'NOREPLICAS', 'BUSY', 'CLUSTERDOWN', 'TRYAGAIN'])(
   'what Redis refuses with %s is asked for again',
   async (code) => {
