@@ -59,7 +59,12 @@ test('Redis is not asked for its memory for each event', async () => {
   const inbox = createInbox({ connection: url });
   await inbox.store(stored());
   await client.config('RESETSTAT');
+  const info = vi.spyOn(Redis.prototype, 'info');
+  onTestFinished(() => info.mockRestore());
   for (let count = 0; count < 500; count += 1) await inbox.store(stored());
+  // And for nothing beside it.
+  for (const asked of info.mock.calls) expect(asked).toEqual(['memory']);
+  expect(info).toHaveBeenCalled();
   const stats = await client.info('commandstats');
   expect(Number(/cmdstat_info:calls=(\d+)/.exec(stats)?.[1] ?? 0)).toBeLessThan(50);
 });
