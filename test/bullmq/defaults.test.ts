@@ -104,13 +104,16 @@ test('a client that stores connects again after a tenth of a second, then two, t
   expect(setTimeout.mock.calls.map(([, ms]) => ms)).toEqual(expect.arrayContaining([100, 200, 300]));
 });
 
-test('handlers have five minutes, closing has 25 seconds, and storing has 30', async () => {
+test('handlers have five minutes, closing has 25 seconds, storing has 30, and health two', async () => {
   const inbox = createInbox(defaults);
   const [began, end] = [deferred(), deferred()];
   const setTimeout = vi.spyOn(globalThis, 'setTimeout');
   const waits = () => setTimeout.mock.calls.map(([, ms]) => ms);
   await inbox.store(stored());
   expect(waits()).toContain(30_000);
+  await inbox.health();
+  // A write is tried for one.
+  expect(waits()).toEqual(expect.arrayContaining([1_000, 2_000]));
   const worker = inbox.work({
     process: async () => {
       began.resolve();
