@@ -1,6 +1,7 @@
 import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
 import type { InboxUnhandled } from 'agent-platform-sdk/bullmq';
-import { expect, test } from 'vitest';
+import { Job } from 'bullmq';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { nextLook } from '../../src/bullmq/give-back.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -84,6 +85,17 @@ test.each([
     expect(delay).toBeLessThanOrEqual(most);
   },
 );
+
+test('what Redis says of an event that it does not take back is told with the retry', async () => {
+  const refused = new Error('ERR no');
+  const update = vi.spyOn(Job.prototype, 'updateProgress').mockRejectedValueOnce(refused);
+  onTestFinished(() => update.mockRestore());
+  const { hooks, failures } = notes();
+  const inbox = createInbox({ hooks });
+  inbox.work({});
+  await inbox.store(stored());
+  await eventually(() => expect(failures).toEqual([expect.objectContaining({ error: refused })]));
+});
 
 test.each([
   [0, 1_000],
