@@ -354,6 +354,19 @@ test('a stored snapshot whose signal is aborted just as its turn comes does not 
   }
 });
 
+test('a stored snapshot that has no signal keeps its turn beyond the deadline of a delivery', async () => {
+  const clock = new ManualClock();
+  const first = deferred();
+  const handle = (session: number) => session === 1 && first.promise;
+  const { receiver, handled } = setUp(handle, { clock, deadline: 1_000 });
+  const jobs = [1, 2].map((session) => receiver.process(stored(session, { createdAt: session })));
+  await clock.advance(2_000);
+  expect(handled).toEqual([]);
+  first.resolve();
+  await Promise.all(jobs);
+  expect(handled).toEqual([1, 2]);
+});
+
 interface Job {
   readonly job: AbortController;
   readonly signal: AbortSignal;
