@@ -518,7 +518,9 @@ test('an envelope that repeats the secret shows it to nobody', async () => {
     [secret]: 1,
   };
   await receiver.handle({ method: 'POST', body });
-  expect(drifts).toMatchObject([{ envelope: { workspaceSecret: '[redacted]', copy: ['key [redacted]'] } }]);
+  expect(drifts).toMatchObject([
+    { source: '"agent_renamed"', envelope: { workspaceSecret: '[redacted]', copy: ['key [redacted]'] } },
+  ]);
   expect(JSON.stringify([drifts, logger.lines])).not.toContain(secret);
 });
 
