@@ -102,7 +102,9 @@ describe('release of a number (4.3)', () => {
     expect(result).toEqual({ isGood: true, errors: '' });
     expect(fake.state.eu.phoneNumbers.has(sid)).toBe(false);
     expect(fake.state.eu.releasedForGood.has(sid)).toBe(true);
-    expect(() => fake.add.phoneNumber({ sid })).toThrow(`"${sid}" was released for good`);
+    for (const imported of [false, true]) {
+      expect(() => fake.add.phoneNumber({ sid, imported })).toThrow(`"${sid}" was released for good`);
+    }
   });
 
   test('an imported number only leaves the workspace', async () => {
