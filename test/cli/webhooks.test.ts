@@ -65,6 +65,7 @@ describe('listen', () => {
     const { url, lines } = await start(args, env);
 
     expect((await postTo(url, fixtures.delivery('webhook_test', secret))).status).toBe(500);
+    expect(lines[0]).toContain(`Genuine ones are posted to ${target}/.\nThey are recorded in ${file}, `);
     expect(lines[1]).toMatch(/^webhook_test 404 in/);
     expect(readFileSync(file, 'utf8')).toContain('webhook_test');
   });
