@@ -1,4 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import {
   createWebhookReceiver,
   type DeliveryHookContext,
@@ -7,6 +9,7 @@ import {
   type StoredWebhook,
   TRACING_CHANNELS,
   type WebhookInbox,
+  type WebhookReceiver,
   type WebhookReceiverOptions,
 } from 'agent-platform-sdk';
 import { expect, onTestFinished, test } from 'vitest';
@@ -67,6 +70,37 @@ test('onDelivery is told once for each delivery, whichever way it ends', async (
     { ...unverified, outcome: 'verification_failed', status: 401, size: 39 },
     { ...unverified, outcome: 'method_not_allowed', status: 405, size: undefined },
   ]);
+});
+
+test.each<[string, (receiver: WebhookReceiver, body: string) => Promise<unknown>]>([
+  [
+    'fetch',
+    (receiver, body) => receiver.fetch(new Request('https://receiver.example', { method: 'POST', body })),
+  ],
+  [
+    'node',
+    (receiver, body) => {
+      const stream = Readable.from([body], { objectMode: false });
+      const request = Object.assign(stream, { method: 'POST', headers: {} });
+      // Only these parts of a request are looked at.
+      return receiver.node(request, new ServerResponse(request as unknown as IncomingMessage));
+    },
+  ],
+])('onDelivery and the trace are told of what comes by %s, with its bytes', async (_, send) => {
+  const traces: DeliveryTrace[] = [];
+  subscribe<DeliveryTrace>(TRACING_CHANNELS.delivery, { asyncEnd: (trace) => void traces.push(trace) });
+  const { receiver, told } = receiverWith({ maxBodyBytes: 1_000 });
+  const { body } = post('webhook_test', { message: 'é' });
+  for (const sent of [body, body, '{}', 'x'.repeat(1_001)]) await send(receiver, sent);
+  const size = body.length + 1;
+  expect(told).toMatchObject([
+    { type: 'webhook_test', workspace: 'shop', outcome: 'handled', status: 200, size },
+    { outcome: 'duplicate', duplicate: true, size },
+    { outcome: 'verification_failed', status: 401, size: 2 },
+    // It was not read to its end.
+    { outcome: 'body_too_large', status: 413, size: undefined },
+  ]);
+  expect(traces).toMatchObject(told);
 });
 
 test('an event that is skipped for a newer one is told as such, and as no duplicate', async () => {
