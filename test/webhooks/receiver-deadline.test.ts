@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import {
   createWebhookReceiver,
   type DedupeStore,
@@ -165,6 +168,52 @@ test('a body that stalls is given up at the deadline, once, and not handled thou
   await settle();
   expect([cancelled, handled]).toEqual([true, []]);
   expect(rejections).toMatchObject([{ reason: 'body_unreadable', error: { type: 'webhook_error' } }]);
+});
+
+/** A request of `node:http` of which a whole event has come, but not its end, and its response. */
+function stalledRequest() {
+  const stream = new Readable({ read: () => undefined });
+  stream.push(delivery('lead_captured'));
+  const request = Object.assign(stream, { method: 'POST', headers: {} });
+  // Only these parts of a request are looked at.
+  return { request, response: new ServerResponse(request as unknown as IncomingMessage) };
+}
+
+test('over node too, a body that stalls is given up at the deadline, and not handled when its end comes', async () => {
+  const { clock, receiver, rejections, failures } = setUp();
+  receiver.onAny(() => expect.unreachable());
+  const { request, response } = stalledRequest();
+  const answered = receiver.node(request, response);
+  await settle();
+  await clock.advance(54_999);
+  expect(response.headersSent).toBe(false);
+  await clock.advance(1);
+  await answered;
+  expect([response.statusCode, response.getHeader('content-type')]).toEqual([400, 'application/json']);
+  request.push(null);
+  await once(request, 'close');
+  await settle();
+  expect(rejections).toMatchObject([{ reason: 'body_unreadable', error: { type: 'webhook_error' } }]);
+  expect(failures).toEqual([]);
+});
+
+test('over node and fetch too, handlers that do not settle are answered 500 at the deadline', async () => {
+  const { clock, receiver, failures } = setUp({ dedupe: false });
+  receiver.on('lead_captured', never);
+  const { request, response } = stalledRequest();
+  request.push(null);
+  const answered = receiver.node(request, response);
+  const init = { method: 'POST', body: delivery('lead_captured') };
+  const answer = receiver.fetch(new Request('https://receiver.example', init));
+  await vi.waitUntil(() => request.readableEnded);
+  await settle();
+  await clock.advance(55_000);
+  await answered;
+  expect([response.statusCode, (await answer).status]).toEqual([500, 500]);
+  expect(failures.map(([, { stage, event }]) => [stage, event?.type])).toEqual([
+    ['deadline', 'lead_captured'],
+    ['deadline', 'lead_captured'],
+  ]);
 });
 
 test('what was handled is answered 200 at the deadline, though the store does not take note of it', async () => {
