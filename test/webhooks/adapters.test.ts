@@ -108,6 +108,14 @@ test('Fastify: request and reply can be given as they are, with the parsed body'
   expect([response.status, events]).toEqual([200, [minimal.lead_captured]]);
 });
 
+test('a parsed body that is given to node goes before the one that the request has', async () => {
+  const { receiver, events } = setUp();
+  const body = JSON.parse(delivery('webhook_test', { message: 'of the request' })) as unknown;
+  const { request, response } = inMemory(Readable.from([]), { body });
+  await receiver.node(request, response, JSON.parse(delivery('webhook_test', { message: 'given' })));
+  expect(events).toMatchObject([{ message: 'given' }]);
+});
+
 test('an empty body is not JSON', async () => {
   const response = await post(await serve(setUp().receiver.node), '');
   expect([response.status, await response.json()]).toMatchObject([400, { code: 'not_json' }]);
