@@ -17,13 +17,14 @@ export function mountingHint(request: unknown): string | undefined {
 
 function hintFor(request: unknown): string | undefined {
   if (!isObject(request)) return 'Pass an object: receiver.handle({ method, body }).';
-  const { requestContext, httpMethod, body, arrayBuffer, pipe } = request;
+  const { requestContext, httpMethod, method, body, arrayBuffer, pipe } = request;
   if (requestContext !== undefined || httpMethod !== undefined) {
     return 'This is an event of Lambda: pass its parts, receiver.handle({ method: event.requestContext.http.method, body: event.body }), the body decoded if isBase64Encoded.';
   }
   if (typeof arrayBuffer === 'function')
     return 'This is a request of the Fetch API: pass it to receiver.fetch.';
-  if (request.request !== undefined || request.req !== undefined) {
+  // Koa's own request has a `req` too, and a method: it is one for `handle`.
+  if (request.request !== undefined || (request.req !== undefined && method === undefined)) {
     return "This is a framework's context: pass its request, receiver.handle({ method, body }), or receiver.fetch(c.req.raw) in Hono.";
   }
   if (body !== undefined) return undefined;

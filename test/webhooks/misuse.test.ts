@@ -196,6 +196,11 @@ test.each<[string, (receiver: Receiver) => unknown, RegExp]>([
   ['an older event of Lambda', handed({ httpMethod: 'POST', body: '{}' }), /event of Lambda/],
   ['a Request', handed(request()), /receiver\.fetch/],
   ['a request of Node that nobody has read', handed(nodeRequest({})), /receiver\.node\(request, response\)/],
+  [
+    'the request of Koa, which no parser has read',
+    handed(Object.create({ method: 'POST', req: {}, ctx: {} })),
+    /is a body parser mounted/,
+  ],
   ['a request without a body', handed({ method: 'POST' }), /is a body parser mounted/],
   [
     'to node, a request that was read',
