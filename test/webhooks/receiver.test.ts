@@ -294,8 +294,8 @@ test.each(['GET', 'PUT', 'HEAD', undefined])('the method %s is answered 405', as
   expect(rejections).toMatchObject([{ reason: 'method_not_allowed', status: 405 }]);
 });
 
-test('a method is taken in whichever case a server writes it', async () => {
-  expect(await setUp().receiver.handle({ ...post('lead_captured'), method: 'post' })).toEqual(ok);
+test.each(['post', 'Post'])('a method is taken in whichever case a server writes it: %s', async (method) => {
+  expect(await setUp().receiver.handle({ ...post('lead_captured'), method })).toEqual(ok);
 });
 
 test.each<[number, string, unknown]>([
