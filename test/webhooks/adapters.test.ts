@@ -8,10 +8,12 @@ import {
 import http2 from 'node:http2';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { createWebhookReceiver, type WebhookReceiver, type WebhookRejection } from 'agent-platform-sdk';
 import express5 from 'express';
 import express4 from 'express4';
 import Fastify from 'fastify';
+import Koa, { type Middleware } from 'koa';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { listenOnLoopback, serve } from '../support/loopback.js';
@@ -106,6 +108,36 @@ test('Fastify: request and reply can be given as they are, with the parsed body'
   onTestFinished(() => app.close());
   const response = await post(await app.listen({ port: 0, host: '127.0.0.1' }), delivery('lead_captured'));
   expect([response.status, events]).toEqual([200, [minimal.lead_captured]]);
+});
+
+test.each<[string, (receiver: WebhookReceiver) => Middleware]>([
+  [
+    'node writes the answer of its own',
+    (receiver) => (context) => {
+      context.respond = false;
+      return receiver.node(context.req, context.res);
+    },
+  ],
+  [
+    'its request is one for `handle` as it is, behind a parser',
+    (receiver) => async (context) => {
+      const parsed: unknown = JSON.parse(await text(context.req));
+      const { status, headers, body } = await receiver.handle(
+        Object.assign(context.request, { body: parsed }),
+      );
+      context.status = status;
+      context.set(headers);
+      context.body = body;
+    },
+  ],
+])('Koa: %s', async (_, middleware) => {
+  const { receiver, events } = setUp();
+  const address = await serve(new Koa().use(middleware(receiver)).callback());
+  const response = await post(address, delivery('lead_captured'));
+  expect([response.status, await response.text(), events]).toEqual([200, '', [minimal.lead_captured]]);
+  const forged = await post(address, '{}');
+  expect([forged.status, forged.headers.get('content-type')]).toEqual([401, 'application/json']);
+  expect(await forged.json()).toMatchObject({ code: 'verification_failed' });
 });
 
 test('a parsed body that is given to node goes before the one that the request has', async () => {
@@ -248,6 +280,8 @@ test('a request whose connection is gone is refused at once, and one whose answe
   await receiver.node(request, response);
   const refused = { reason: 'body_unreadable', status: 400, size: undefined, deliveryId: expect.any(String) };
   expect(rejections).toStrictEqual([refused]);
+  // An error without a listener would be thrown, and end the process.
+  request.emit('error', new Error('aborted'));
   const gone = inMemory(Readable.from([delivery('lead_captured')], { objectMode: false }));
   gone.response.destroy();
   await receiver.node(gone.request, gone.response);
