@@ -237,9 +237,10 @@ test('a renewal that fails loses no claim: the next one comes before the end of 
     if (claims === 2) throw new Error('an answer was lost');
     return memory.claim(...asked);
   };
-  const { add, runs } = setUp({ clock, dedupe: { store: { ...memory, claim } } });
+  const { add, runs, failures } = setUp({ clock, dedupe: { store: { ...memory, claim } } });
   void add().handle(event());
   await clock.advance(10_500);
+  expect(failures).toMatchObject([{ stage: 'dedupe', event: { type: 'lead_captured' } }]);
   void add().handle(event());
   await clock.advance(100);
   expect(runs).toHaveLength(1);
@@ -400,10 +401,15 @@ test.each([
 );
 
 test('an event is refused when the store cannot be asked, where that was chosen', async () => {
-  const store = { claim: down, complete: down, release: down };
-  const { receiver, runs } = setUp({ dedupe: { store, ifUnavailable: 'refuse' } });
-  expect((await receiver.handle(event())).status).toBe(500);
-  expect(runs).toHaveLength(0);
+  const downAtOnce = () => {
+    throw new Error('store down');
+  };
+  for (const claim of [down, downAtOnce]) {
+    const store = { claim, complete: down, release: down };
+    const { receiver, runs } = setUp({ dedupe: { store, ifUnavailable: 'refuse' } });
+    expect((await receiver.handle(event())).status).toBe(500);
+    expect(runs).toHaveLength(0);
+  }
 });
 
 test.each([
