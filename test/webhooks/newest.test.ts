@@ -2,11 +2,13 @@ import { getEventListeners } from 'node:events';
 import {
   ConfigurationError,
   createWebhookReceiver,
+  defineEvent,
   type StoredWebhook,
   type WebhookEvent,
   type WebhookFailure,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal, type OptionsWithSecret, post, secret } from './deliveries.js';
@@ -377,7 +379,14 @@ test('newestOnly is asked only about events that are known and valid', async () 
   const asked: string[] = [];
   const { receiver } = setUp(undefined, { newestOnly: ({ type }) => void asked.push(type) });
   receiver.onUnknown(() => undefined).onInvalid(() => undefined);
-  for (const body of [post('agent_renamed'), post('lead_captured', { agentId: 7 }), post('lead_captured')]) {
+  receiver.on(defineEvent('lead_scored', z.object({})), () => undefined);
+  const own = post('lead_scored');
+  for (const body of [
+    own,
+    post('agent_renamed'),
+    post('lead_captured', { agentId: 7 }),
+    post('lead_captured'),
+  ]) {
     expect((await receiver.handle(body)).status).toBe(200);
   }
   expect(asked).toEqual(['lead_captured']);
