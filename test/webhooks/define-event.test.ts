@@ -212,6 +212,14 @@ test.each<[string, () => unknown]>([
   );
 });
 
+test("in mode 'off', the schema is not asked", () => {
+  const validate = vi.fn(() => ({ value: {} }));
+  const unasked = defineEvent('unasked', schemaOf(validate));
+  const options = { secret, events: [unasked], validation: 'off' } as const;
+  expect(parseWebhook(bodyOf(sent, 'unasked'), options).payload).toEqual(sent);
+  expect(validate).not.toHaveBeenCalled();
+});
+
 test('a type that differs from a documented one in its case is one of the user', () => {
   const shouted = defineEvent('LEAD_CAPTURED', z.object({}));
   const body = { type: 'LEAD_CAPTURED', payload: { workspaceSecret: secret } };
