@@ -427,6 +427,26 @@ test('a loader that hangs costs no event, and ten seconds: then it is called aga
   expect(loads).toBe(2);
 });
 
+test('parseWebhookRequest calls a loader that hangs again, every ten seconds for a minute', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const hangs = () => new Promise<string>(() => undefined);
+  const once = vi.fn(async () => secret).mockImplementationOnce(hangs);
+  const always = vi.fn(hangs);
+  const [parsed, failed] = [once, always].map((load) =>
+    parseWebhookRequest(delivery('webhook_test'), { secret: load }),
+  );
+  const refusal = expect(failed).rejects.toMatchObject({
+    type: 'configuration_error',
+    cause: { message: 'It has not ended within 60000 ms.' },
+  });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await parsed).toMatchObject({ type: 'webhook_test' });
+  await vi.advanceTimersByTimeAsync(50_000);
+  await refusal;
+  expect([once.mock.calls.length, always.mock.calls.length, vi.getTimerCount()]).toEqual([2, 6, 0]);
+});
+
 test.each([
   ['createWebhookReceiver', (options: unknown) => createWebhookReceiver(options as WebhookSecretOptions)],
   [
