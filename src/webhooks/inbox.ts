@@ -4,7 +4,7 @@ import { JobContext, type ProcessOptions } from './delivery-context.js';
 import type { DeliveryReports } from './delivery-reports.js';
 import type { DefinedEvent } from './events.js';
 import { type Handlers, runHandlers, type WebhookContext } from './handlers.js';
-import type { Turns } from './turns.js';
+import type { Place, Turns } from './turns.js';
 
 /** The trace in which a delivery was received, as the headers of W3C Trace Context write it. */
 export interface StoredTraceContext {
@@ -151,7 +151,13 @@ export async function processStored(
     );
     return thrown.length === 0;
   };
-  const place = turns?.placeOf(event, { ...stored, sequence: stored.sequence ?? 0 });
+  let place: Place | undefined;
+  try {
+    place = turns?.placeOf(event, { ...stored, sequence: stored.sequence ?? 0 });
+  } catch (error) {
+    await reports.failed(label, error, { stage: 'dedupe', event, handler: undefined, context });
+    throw error;
+  }
   const onOverdue = () => reports.turnOver(label, context);
   try {
     await (place === undefined ? run() : place({ handle: run, signal: context.signal, onOverdue }));

@@ -407,6 +407,22 @@ test.each<[string, unknown]>([
   expect(handled).toEqual([]);
 });
 
+test('a newestOnly that throws is told in a worker too, and no handler runs', async () => {
+  const error = new Error('no');
+  const newestOnly = () => {
+    throw error;
+  };
+  const { receiver, failures, handled, logger } = setUp(undefined, { newestOnly });
+  await expect(receiver.process(stored(1, {}))).rejects.toBe(error);
+  expect([failures, handled]).toEqual([
+    [expect.objectContaining({ stage: 'dedupe', handler: undefined })],
+    [],
+  ]);
+  expect(logger.lines).toEqual([
+    expect.stringMatching(/^error .*webhook conversation_updated: failed at dedupe with Error/),
+  ]);
+});
+
 test('a newestOnly that is no function is refused', () => {
   expect(() => setUp(undefined, { newestOnly: 'convoId' as never })).toThrow(ConfigurationError);
 });
