@@ -4,6 +4,7 @@ import {
   createWebhookReceiver,
   defineEvent,
   type StoredWebhook,
+  WebhookError,
   type WebhookEvent,
   type WebhookFailure,
 } from 'agent-platform-sdk';
@@ -392,18 +393,28 @@ test('newestOnly is asked only about events that are known and valid', async () 
   expect(asked).toEqual(['lead_captured']);
 });
 
-test.each<[string, unknown]>([
+test.each<[string, unknown, Error]>([
   [
     'throws',
     () => {
       throw new Error('no');
     },
+    new Error('no'),
   ],
-  ['returns a number', () => 1],
-])('a newestOnly that %s is a 500, and told', async (_, newestOnly) => {
-  const { send, failures, handled } = setUp(undefined, { newestOnly: newestOnly as () => undefined });
+  [
+    'returns a number',
+    () => 1,
+    new WebhookError('newestOnly returned number: it returns a string, or undefined'),
+  ],
+])('a newestOnly that %s is a 500, and told', async (_, newestOnly, expected) => {
+  const { receiver, send, failures, handled } = setUp(undefined, {
+    newestOnly: newestOnly as () => undefined,
+  });
+  const errors: unknown[] = [];
+  receiver.onError((error) => errors.push(error));
   expect(await send(1)).toBe(500);
   expect(failures).toEqual([expect.objectContaining({ stage: 'dedupe' })]);
+  expect(errors).toEqual([expected]);
   expect(handled).toEqual([]);
 });
 

@@ -4,6 +4,7 @@ import {
   createWebhookReceiver,
   type DedupeStore,
   type DeliveryHookContext,
+  WebhookError,
   type WebhookFailure,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
@@ -437,9 +438,15 @@ test.each([undefined, null, true, 'OK'])(
   'a store that answers %j to a claim has failed: the event is handled, and that is reported',
   async (answer) => {
     for (const claim of [() => answer as never, async () => answer as never]) {
-      const { failures, succeed } = setUp({ dedupe: { store: { ...createMemoryDedupe(), claim } } });
+      const { receiver, failures, succeed } = setUp({
+        dedupe: { store: { ...createMemoryDedupe(), claim } },
+      });
+      const errors: unknown[] = [];
+      receiver.onError((error) => errors.push(error));
       expect(await succeed()).toBe(200);
       expect(failures).toMatchObject([{ stage: 'dedupe' }]);
+      const message = "The dedupe store must answer a claim by 'new', 'pending' or 'done'.";
+      expect(errors).toEqual([new WebhookError(message)]);
     }
   },
 );
