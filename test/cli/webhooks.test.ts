@@ -1,4 +1,3 @@
-import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -166,16 +165,6 @@ describe('listen', () => {
     expect(readFileSync(masked, 'utf8')).not.toMatch(/a-token-of-someone|workspace-secret/);
     expect(readFileSync(unmasked, 'utf8')).toContain('a-token-of-someone');
     expect(readFileSync(unmasked, 'utf8')).not.toContain(secret);
-  });
-
-  test('leaves the mode of what is recorded to and is no file', async () => {
-    const pipe = newFile();
-    execFileSync('mkfifo', ['-m', '644', pipe]);
-    const reader = spawn('cat', [pipe], { stdio: 'ignore' });
-    onTestFinished(() => void reader.kill('SIGKILL'));
-    await start(['listen', '--port', '0', '--record', pipe], env);
-
-    expect(statSync(pipe).mode & 0o777).toBe(0o644);
   });
 
   test('shows the types and fields that the specification does not have', async () => {
