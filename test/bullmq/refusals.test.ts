@@ -38,7 +38,7 @@ test.each<[what: string, events: number, fails: boolean]>([
   ['that no event waits', 0, false],
   ['that an event was handled', 2, false],
   ['that an event has failed', 2, true],
-])('a worker that is told %s rests for a short time the next time', async (_, events, fails) => {
+])('a worker that is told %s forgets how long its last rest was', async (_, events, fails) => {
   const forgotten = vi.spyOn(Rest.prototype, 'forget');
   onTestFinished(() => forgotten.mockRestore());
   const inbox = createInbox({ backoff: 3_600_000 });
