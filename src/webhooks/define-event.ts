@@ -67,8 +67,9 @@ function judge(schema: StandardSchemaV1, payload: unknown, mode: ValidationMode,
     result = settle(schema, payload);
     if (!(result instanceof Promise)) return verdictOf(result, payload, mode);
   } catch {
-    // As a schema of a user's own may, or answer with what is no result: no payload has passed then.
-    return { ok: false, issues: [{ path: [], code: 'schema_threw', message: 'the schema threw an error' }] };
+    // As a schema of a user's own may, or answer with what is no result: it has accepted nothing then.
+    const issues = [{ path: [], code: 'schema_threw', message: 'the schema threw an error' }];
+    return mode === 'report' ? { ok: true, value: payload, drift: issues } : { ok: false, issues };
   }
   result.catch(() => undefined);
   throw new ConfigurationError(

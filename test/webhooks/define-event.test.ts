@@ -198,11 +198,30 @@ test('in a receiver, a schema that answers by a promise is a failure of validati
   expect(failures).toMatchObject([['validation', { option: 'schema' }]]);
 });
 
-test.each<[string, () => unknown]>([
+const failures: [string, () => unknown][] = [
   ['throws', () => JSON.parse('')],
   ['answers null', () => null],
   ['answers issues that are null', () => ({ issues: null })],
-])('a schema that %s lets nothing pass', (_, answer) => {
+];
+
+test.each(failures)(
+  "a schema that %s is drift in mode 'report', and the payload is passed on",
+  async (_, answer) => {
+    const broken = defineEvent('broken', schemaOf(answer as never));
+    const drifts: unknown[] = [];
+    const handled: unknown[] = [];
+    const onDrift = ({ issues }: { issues: unknown }) => drifts.push(issues);
+    const receiver = createWebhookReceiver({ secret, validation: 'report', logLevel: 'off', onDrift });
+    receiver.on(broken, ({ payload }) => handled.push(payload));
+    expect((await receiver.handle(post({ a: 1 }, 'broken'))).status).toBe(200);
+    expect(handled).toMatchObject([{ a: 1 }]);
+    expect(drifts).toMatchObject([
+      [{ path: ['payload'], code: 'schema_threw', message: 'the schema threw an error' }],
+    ]);
+  },
+);
+
+test.each(failures)('a schema that %s lets nothing pass in other modes', (_, answer) => {
   const broken = defineEvent('broken', schemaOf(answer as never));
   const parse = () => parseWebhook(bodyOf({}, 'broken'), { secret, events: [broken] });
   expect(parse).toThrow(
