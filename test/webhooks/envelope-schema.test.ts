@@ -45,6 +45,12 @@ test.each(types)('the envelope of %s requires the secret, its own type, and the 
   }
 });
 
+test.each(types)('the envelope of %s takes no other event', (type) => {
+  const schema = webhookEnvelopeSchema(type);
+  const taken = types.filter((other) => schema.safeParse(fixtures.delivery(other, secret)).success);
+  expect(taken).toEqual([type]);
+});
+
 test('`type` narrows the payload, and nothing else compiles', () => {
   const delivery = webhookEnvelopeSchema().parse(fixtures.delivery('lead_captured', secret));
   if (delivery.type === 'lead_captured') {
