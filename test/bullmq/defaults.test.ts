@@ -1,3 +1,4 @@
+import { Worker } from 'bullmq';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { createInbox, eventually, redis, stored, url } from './inbox-fixture.js';
@@ -104,7 +105,7 @@ test('a client that stores connects again after a tenth of a second, then two, t
   expect(setTimeout.mock.calls.map(([, ms]) => ms)).toEqual(expect.arrayContaining([100, 200, 300]));
 });
 
-test('handlers have five minutes, closing has 25 seconds, storing has 30, and health two', async () => {
+test('handlers have five minutes, closing has 25 seconds, storing has 30, and health and a queue have two', async () => {
   const inbox = createInbox(defaults);
   const [began, end] = [deferred(), deferred()];
   const setTimeout = vi.spyOn(globalThis, 'setTimeout');
@@ -128,5 +129,28 @@ test('handlers have five minutes, closing has 25 seconds, storing has 30, and he
   expect(waits()).toEqual(expect.arrayContaining([25_000, 28_000]));
   end.resolve();
   await closed;
+  setTimeout.mockClear();
+  await inbox.close();
+  // Its queue has two seconds for that.
+  expect(waits()[0]).toBe(2_000);
   setTimeout.mockRestore();
+});
+
+test('a worker looks for events of dead workers as often as its locks last, and repeats after a second', () => {
+  const on = vi.spyOn(Worker.prototype, 'on');
+  onTestFinished(() => on.mockRestore());
+  const inbox = createInbox(defaults);
+  inbox.work({});
+  inbox.work({}, { lockDuration: 5_000 });
+  // It is a method of nothing else.
+  const workers = new Set(on.mock.contexts as Worker[]);
+  const opts = [...workers].map(({ opts: { lockDuration, stalledInterval, runRetryDelay } }) => [
+    lockDuration,
+    stalledInterval,
+    runRetryDelay,
+  ]);
+  expect(opts).toEqual([
+    [30_000, 30_000, 1_000],
+    [5_000, 5_000, 1_000],
+  ]);
 });

@@ -8,6 +8,7 @@ import {
   type WebhookFailure,
 } from 'agent-platform-sdk';
 import type { BullMQInboxOptions } from 'agent-platform-sdk/bullmq';
+import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
@@ -88,6 +89,20 @@ test.each([
   expect(stored).toHaveLength(others + 2);
   expect(told.map(({ duplicate }) => duplicate)).toEqual(stored);
   expect(new Set(told.map(({ outcome }) => outcome))).toEqual(new Set(['stored']));
+});
+
+test('of copies that come at once, the second is told as new where the first could not be stored', async () => {
+  const inbox = createInbox();
+  await inbox.store(stored());
+  const add = vi.spyOn(Queue.prototype, 'add').mockRejectedValueOnce(new Error('ERR no'));
+  onTestFinished(() => add.mockRestore());
+  const webhook = stored();
+  const copies = [1, 2, 3].map(() => inbox.store(webhook, { tellDuplicate: true }).catch(String));
+  expect(await Promise.all(copies)).toEqual([
+    expect.stringContaining('ERR no'),
+    { duplicate: false },
+    { duplicate: true },
+  ]);
 });
 
 test('a copy costs Redis a question where somebody wants to know, and none elsewhere', async () => {
@@ -292,7 +307,7 @@ test('a client that is passed in is used, and stays open', async () => {
   const listeners = [client.listenerCount('error'), client.listenerCount('ready')];
   const inbox = createInbox({ connection: client });
   const worker = inbox.work({});
-  await inbox.store(stored());
+  await Promise.all([inbox.store(stored()), inbox.store(stored())]);
   await worker.close();
   await inbox.close();
   expect(await client.ping()).toBe('PONG');
@@ -402,10 +417,11 @@ test('an inbox that is closed before Redis came connects no more, in silence', a
   expect(printed).not.toHaveBeenCalled();
 });
 
-test('a client that stores waits a second at most before it connects again', async () => {
+test('a client that stores waits a second at most before it connects again, twenty times for one command', async () => {
   const clients = clientsMade();
   await createInbox().store(stored());
-  const { retryStrategy } = clients[0]?.options ?? {};
+  const { retryStrategy, maxRetriesPerRequest } = clients[0]?.options ?? {};
+  expect(maxRetriesPerRequest).toBe(20);
   expect([1, 9, 10, 11, 1_000].map((times) => retryStrategy?.(times))).toEqual([
     100, 900, 1_000, 1_000, 1_000,
   ]);
@@ -568,6 +584,41 @@ test('what is no failure of the connection, nor one that passes, is told at once
   const inbox = createInbox({ connection: client, storeTimeout: 1_000 });
   await expect(inbox.store(stored())).rejects.toThrow('could not be stored in Redis: ERR the Connection');
   expect(asked).toBe(1);
+});
+
+const hang = () => new Promise<never>(() => undefined);
+
+test.each<[what: string, spoil: (client: Redis) => void, told: string]>([
+  [
+    'is there no more',
+    (client) => {
+      client.info = () => {
+        client.disconnect();
+        return Promise.reject(new Error('Connection is closed.'));
+      };
+    },
+    'Redis is not there',
+  ],
+  [
+    'answers no more',
+    (client) => {
+      const answers = [() => Promise.reject(new Error('LOADING not yet')), hang];
+      client.exists = () => (answers.shift() ?? hang)();
+    },
+    'The event could not be stored in Redis',
+  ],
+])('an event that is tried again where Redis %s has the time that is left', async (_, spoil, told) => {
+  const client = new Redis(url);
+  onTestFinished(() => client.disconnect());
+  await client.ping();
+  spoil(client);
+  const inbox = createInbox({ connection: client, storeTimeout: 1_500 });
+  const storing = inbox.store(stored(), { tellDuplicate: true });
+  const { message } = (await storing.catch((error: unknown) => error)) as Error;
+  const [, said, left] = /^(.*): no answer from Redis within (\d+) ms$/.exec(message) ?? [message];
+  expect(said).toBe(told);
+  // After 100 ms.
+  expect(Number(left)).toBeLessThanOrEqual(1_400);
 });
 
 test('an event that Redis was not there for in time is not stored when it is back', async () => {
