@@ -1,5 +1,5 @@
 import { WebhookError } from 'agent-platform-sdk';
-import { createRedisDedupe } from 'agent-platform-sdk/redis';
+import { createRedisDedupe, type RedisConnection } from 'agent-platform-sdk/redis';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
@@ -18,20 +18,24 @@ async function startReplica() {
 
 const optionsOf = ({ url }: RedisPair) => ({ host: '127.0.0.1', port: Number(new URL(url).port) });
 
-test.each<[string, (pair: RedisPair) => string | ReturnType<typeof optionsOf>]>([
-  ['a URL', ({ url }) => url],
-  ['options', optionsOf],
-])('with %s, an event is stored after a failover that leaves the connection open', async (_, connection) => {
-  const pair = await startPair();
-  const inbox = createInbox({ connection: connection(pair) });
-  await inbox.store(stored());
-  await pair.failOver();
-  await inbox.store(stored());
-  expect(await createInbox({ connection: pair.replicaUrl }).health()).toMatchObject({
-    ready: true,
-    waiting: 2,
-  });
-});
+test.each<[string, (pair: RedisPair) => RedisConnection, replicas: number]>([
+  ['a URL', ({ url }) => url, 0],
+  ['options', optionsOf, 0],
+  ['a client, which is duplicated for replicas', ({ url }) => ownClient(url), 1],
+])(
+  'with %s, an event is stored after a failover that leaves the connection open',
+  async (_, connection, replicas) => {
+    const pair = await startPair();
+    const inbox = createInbox({ connection: connection(pair), replicas });
+    await inbox.store(stored());
+    await pair.failOver();
+    await inbox.store(stored());
+    expect(await createInbox({ connection: pair.replicaUrl }).health()).toMatchObject({
+      ready: true,
+      waiting: 2,
+    });
+  },
+);
 
 test.each<[string, (pair: RedisPair) => string | Redis]>([
   ['a URL', ({ url }) => url],
@@ -110,6 +114,15 @@ test('a claim is taken after such a failover', async () => {
   await store.claim('before', 'owner', 60_000);
   await pair.failOver();
   expect(await store.claim('after', 'owner', 60_000)).toBe('new');
+});
+
+test('a claim that a replica refuses is given up with what it said', async () => {
+  const { url } = await startReplica();
+  const store = createRedisDedupe({ connection: url, timeout: 1_000 });
+  onTestFinished(() => store.close());
+  await expect(store.claim('key', 'owner', 60_000)).rejects.toThrow(
+    'could not be claimed in Redis: READONLY',
+  );
 });
 
 test('an event waits for a Redis that takes no writes for a moment', async () => {

@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { type BullMQInboxOptions, InboxReplicasError } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
 import { ReplicaGate } from '../../src/redis/replicas.js';
-import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
+import { createInbox, eventually, stored, url } from '../bullmq/inbox-fixture.js';
+import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { post, secret } from '../webhooks/deliveries.js';
 import { makePrimary, makeReplica } from './failover.js';
@@ -212,10 +214,12 @@ test.each([
   expect(waits).toEqual([[1, slice]]);
 });
 
-test('events that wait for replicas at one moment share one wait', async () => {
+test('events that wait for replicas at one moment share one wait, and those that come meanwhile the next', async () => {
   let waits = 0;
+  let answered: Promise<void> | undefined;
   const exec = async () => {
     waits += 1;
+    await answered;
     return [[null], [null, 1]];
   };
   const pipeline = { set: () => pipeline, wait: () => pipeline, exec };
@@ -224,7 +228,48 @@ test('events that wait for replicas at one moment share one wait', async () => {
   const gate = new ReplicaGate(1, () => writer, 'probe');
   await Promise.all(Array.from({ length: 10 }, () => gate.write(async () => undefined, 1_000)));
   expect(waits).toBe(1);
-  await gate.write(async () => undefined, 1_000);
+  const { promise, resolve } = deferred();
+  answered = promise;
+  const writing: Promise<void>[] = [];
+  for (let events = 1; events <= 3; events += 1) {
+    writing.push(gate.write(async () => undefined, 1_000));
+    await sleep(1);
+  }
+  expect(waits).toBe(2);
+  resolve();
+  await Promise.all(writing);
+  expect(waits).toBe(3);
+});
+
+test('replicas are waited for in the time that is left when Redis is there', async () => {
+  const write = vi.spyOn(ReplicaGate.prototype, 'write').mockResolvedValue();
+  onTestFinished(() => write.mockRestore());
+  const way = await startWay(Number(new URL(url).port));
+  way.hold();
+  const storing = createInbox({ connection: `redis://127.0.0.1:${way.port}`, replicas: 1 }).store(stored());
+  await sleep(300);
+  way.release();
+  await storing;
+  // Of half a minute.
+  expect(write.mock.calls).toEqual([[expect.any(Function), expect.any(Number)]]);
+  expect(write.mock.calls[0]?.[1]).toBeLessThan(29_800);
+});
+
+test('replicas are given up where another answer could come too late', async () => {
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => now.mockRestore());
+  let waits = 0;
+  const exec = async () => {
+    waits += 1;
+    now.mockReturnValue(waits * 250);
+    return [[null], [null, 0]];
+  };
+  const pipeline = { set: () => pipeline, wait: () => pipeline, exec };
+  // As above.
+  const writer = { status: 'ready', stream: {}, pipeline: () => pipeline } as unknown as Redis;
+  const writing = new ReplicaGate(1, () => writer, 'probe').write(async () => undefined, 1_000);
+  await expect(writing).rejects.toMatchObject({ reached: 0, wanted: 1 });
+  // One that is asked for now waits for one that is under way, and may take as long itself.
   expect(waits).toBe(2);
 });
 
@@ -248,7 +293,9 @@ test('it warns, in health and in the log, of replicas that are not waited for', 
   await makeReplica(second.url, port);
   await untilReplicas(url, 2);
   const logger = new RecordingLogger();
-  const warning = expect.stringContaining('2 replicas are connected, and none is waited for');
+  const warning = expect.stringContaining(
+    '2 replicas are connected, and none is waited for: a failover loses what was stored last. Set the option replicas.',
+  );
   const inbox = createInbox({ connection: url, logger });
   await inbox.store(stored());
   expect(logger.lines).toContainEqual(warning);
