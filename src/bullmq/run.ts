@@ -131,12 +131,10 @@ export class Run {
 /** `Promise.withResolvers`, which Node 20 does not have. */
 function deferred() {
   let resolve: () => void = () => undefined;
-  let reject: (error: Error) => void = () => undefined;
-  const promise = new Promise<void>((settle, fail) => {
+  const promise = new Promise<void>((settle) => {
     resolve = settle;
-    reject = fail;
   });
-  return { promise, resolve, reject };
+  return { promise, resolve };
 }
 
 /** Reads a job. Rejects one that another application put into this queue. */
