@@ -101,7 +101,7 @@ test('a Redis that has stopped answering is not ready, and that is told in time'
   way.hold();
   expect(await inbox.health()).toMatchObject({
     ready: false,
-    warnings: [expect.stringContaining('no answer from Redis within 2000 ms')],
+    warnings: ['Redis cannot be asked: The inbox was asked: no answer from Redis within 2000 ms'],
   });
 });
 
@@ -128,19 +128,25 @@ test('without Redis it is not ready, and rejects nothing', async () => {
   expect(health.failures.redisErrors).toBe(redisErrors);
 });
 
+/** Of the Redis of most tests. */
+const USUAL = [
+  'maxmemory is 0: Redis takes memory until the system kills it, and highWater has no effect. Set maxmemory.',
+  'appendonly is no: a Redis that restarts forgets stored events. Set appendonly yes.',
+];
+
 test('it warns of settings with which an acknowledged event can be lost', async () => {
   const logger = new RecordingLogger();
   const inbox = createInbox({ queueName: 'webhooks', logger });
-  const usual = [expect.stringContaining('maxmemory is 0'), expect.stringContaining('appendonly is no')];
-  expect((await inbox.health()).warnings).toEqual(usual);
-  const policies: unknown[] = [];
+  expect((await inbox.health()).warnings).toEqual(USUAL);
+  const policies: string[] = [];
   for (const policy of ['allkeys-lru', 'volatile-ttl']) {
     await redis.config('SET', 'maxmemory-policy', policy);
-    policies.push(expect.stringContaining(`maxmemory-policy is ${policy}`));
-    expect((await inbox.health()).warnings).toEqual([policies.at(-1), ...usual]);
+    const warning = `maxmemory-policy is ${policy}: a full Redis drops stored events. Set noeviction.`;
+    policies.push(warning);
+    expect((await inbox.health()).warnings).toEqual([warning, ...USUAL]);
   }
   // Each is logged once.
-  expect(logger.lines).toEqual([...usual, ...policies]);
+  expect(logger.lines).toEqual([...USUAL, ...policies].map((warning) => expect.stringContaining(warning)));
   await redis.config('SET', 'maxmemory-policy', 'noeviction');
 });
 
@@ -148,7 +154,10 @@ const LIMITED = [...DURABLE, '--maxmemory', '100mb'];
 
 test.each([
   [LIMITED, []],
-  [[...LIMITED, '--appendfsync', 'everysec'], [expect.stringContaining('appendfsync is everysec')]],
+  [
+    [...LIMITED, '--appendfsync', 'everysec'],
+    ['appendfsync is everysec: a crash loses what was stored last. Set appendfsync always.'],
+  ],
 ])('with %j it warns of %j', async (args, warnings) => {
   const server = await startRedis(args);
   try {
@@ -220,7 +229,7 @@ test('it is not ready where no more than `highWater` allows is free', async () =
     const inbox = createInbox({ connection: server.url, highWater: 0.001 });
     expect(await inbox.health()).toMatchObject({
       ready: false,
-      warnings: [expect.stringContaining('of maxmemory is in use: no event is stored')],
+      warnings: ['More than 0 % of maxmemory is in use: no event is stored.'],
     });
     await inbox.close();
   } finally {
@@ -260,6 +269,22 @@ test('no password shows in why no event can be stored, nor dead letters be measu
     const { warnings } = await createInbox({ connection: client }).health();
     expect(warnings).toContain('No event can be stored: ERR not with [redacted]');
     expect(warnings).toContain('The dead letters cannot be measured: ERR not with [redacted]');
+  } finally {
+    client.disconnect();
+  }
+});
+
+test('a Redis that tells no limit and no policy is ready, and is taken for one without a limit', async () => {
+  const client = new Redis(url);
+  await client.ping();
+  // As of a provider of Redis.
+  const info = client.info.bind(client) as () => Promise<string>;
+  client.info = async () =>
+    (await info()).replace('maxmemory:0', 'maxmemory:unknown').replace('maxmemory_policy', 'another');
+  try {
+    const { ready, memoryUsed, warnings } = await createInbox({ connection: client }).health();
+    expect([ready, memoryUsed]).toEqual([true, undefined]);
+    expect(warnings).toEqual(USUAL);
   } finally {
     client.disconnect();
   }

@@ -215,7 +215,9 @@ test('a user who may not run INFO stores events, and is warned once', async () =
   await inbox.store(stored());
   const health = await inbox.health();
   expect(health).toMatchObject({ ready: true, waiting: 2, memoryUsed: undefined });
-  expect(health.warnings).toEqual([expect.stringContaining('may not run INFO')]);
+  expect(health.warnings).toEqual([
+    'The user of Redis may not run INFO: memory, disk and replicas cannot be watched. Allow it: +info.',
+  ]);
   expect(logger.lines).toEqual([expect.stringContaining('may not run INFO')]);
 });
 
@@ -344,7 +346,10 @@ test('where nobody may run INFO, events are stored, which is warned of, and work
 
 test('of a name with several addresses, each that refuses is told', () => {
   const refused = ['::1:1', '127.0.0.1:1'].map((address) => new Error(`connect ECONNREFUSED ${address}`));
-  expect(redisFailure('It failed', new AggregateError(refused), []).message).toBe(
-    'It failed: connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127.0.0.1:1',
+  const all = 'connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127.0.0.1:1';
+  expect(redisFailure('It failed', new AggregateError(refused), []).message).toBe(`It failed: ${all}`);
+  // With words of its own.
+  expect(redisFailure('It failed', new AggregateError(refused, 'no'), []).message).toBe(
+    `It failed: no; ${all}`,
   );
 });
