@@ -214,6 +214,8 @@ test.each([
     await inbox.store(snapshot(1));
     await eventually(() => expect(told).toContain('handled'));
     const [hash = ''] = await redis.keys('*:newest:*');
+    // Names of workspaces and of what they have are nowhere in it.
+    expect(hash).toMatch(/^bull:agent-platform-webhooks:newest:[0-9a-f]{64}$/);
     expect(await redis.pttl(hash)).toBeGreaterThan(hours * 3_600_000);
   },
 );
