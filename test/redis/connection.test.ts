@@ -1,10 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { Cluster, Redis } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   leaveReplica,
   openClient,
   openOwnClient,
   optionsOf,
+  outliveFailover,
   type RedisClient,
 } from '../../src/redis/connection.js';
 
@@ -82,4 +84,17 @@ test.each([
   expect(leaveReplica('rejected')(error)).toBe(isReplica && 1);
   expect(leaveReplica('resent', (one) => told.push(one))(error)).toBe(isReplica && 2);
   expect(told).toEqual(isReplica ? [error] : []);
+});
+
+test.each([
+  ['Connection is closed.', 'end', 1],
+  ['Connection is closed.', 'ready', 0],
+  ['read ECONNRESET', 'end', 0],
+])('a client that says %s and is in state %s is connected again %d times', async (message, status, times) => {
+  // That it is in vain is told by the client itself.
+  const connect = vi.fn(() => Promise.reject(new Error('connect ECONNREFUSED')));
+  // Of a client, only these parts are looked at.
+  outliveFailover({ status, connect } as unknown as RedisClient, new Error(message));
+  await setImmediate();
+  expect(connect).toHaveBeenCalledTimes(times);
 });

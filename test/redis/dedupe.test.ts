@@ -101,7 +101,7 @@ test('its keys begin with the prefix, and each expires by itself', async () => {
   expect(await redis.pttl('mine:done')).toBeGreaterThan(50_000);
 });
 
-test.each([0.4, 1_000.5, Number.POSITIVE_INFINITY])(
+test.each([0, 0.4, 1_000.5, Number.POSITIVE_INFINITY])(
   'a time of %s milliseconds is one that Redis takes',
   async (ms) => {
     const store = createStore();

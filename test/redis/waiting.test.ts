@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { withRetries } from '../../src/redis/waiting.js';
 
 const pauses = vi.hoisted((): number[] => []);
@@ -13,4 +13,18 @@ test('each pause is twice as long as the one before, up to two seconds', async (
   };
   expect(await withRetries(attempt, 60_000, () => true)).toBe('done');
   expect(pauses).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000]);
+});
+
+test('each attempt is given the whole milliseconds that are left, and one at least', async () => {
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => now.mockRestore());
+  const given: number[] = [];
+  const attempt = (left: number) => {
+    given.push(left);
+    // The pause takes longer than it should.
+    now.mockReturnValueOnce(0).mockReturnValue(200);
+    return Promise.reject(new Error('LOADING'));
+  };
+  await expect(withRetries(attempt, 150.4, () => true)).rejects.toThrow('LOADING');
+  expect(given).toEqual([151, 1]);
 });
