@@ -123,5 +123,5 @@ function requestLine(request: FakeRequest): string {
 /** `webhook lead_captured 200 http://127.0.0.1:3000/webhooks` */
 function deliveryLine({ type, outcome, status, address, error }: DeliveryRecord): string {
   const reason = error === undefined ? '' : `: ${error}`;
-  return `webhook ${onOneLine(type)} ${status ?? outcome} ${address}${onOneLine(reason)}`;
+  return onOneLine(`webhook ${type} ${status ?? outcome} ${address}${reason}`);
 }

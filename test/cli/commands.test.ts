@@ -45,7 +45,7 @@ describe('agent-platform-sdk fake', () => {
       baseUrls: { eu: setting('AGENT_PLATFORM_BASE_URL_EU'), na: setting('AGENT_PLATFORM_BASE_URL_NA') },
     });
 
-    expect(lines[0]).toContain(`Its page: ${url}/\n`);
+    expect(lines[0]).toContain(`The fake platform listens at ${url}. Ctrl+C ends it. Its page: ${url}/\n`);
     expect((await platform.tools.get(eu.toolId)).id).toBe(eu.toolId);
     const inNa = platform.withOptions({ region: 'na', token: na.workspaceSecret });
     expect((await inNa.tools.get(na.toolId)).id).toBe(na.toolId);
@@ -114,7 +114,16 @@ describe('agent-platform-sdk fake', () => {
     expect(await response.json()).toMatchObject({ deliveries: [{ address: hook, outcome: 'success' }] });
     expect(seen).toEqual(['Dana']);
     await post(url, '/_fake/events', { type: 'a\nb' });
-    expect(lines.slice(1)).toEqual([`webhook lead_captured 200 ${hook}`, `webhook a\\nb 200 ${hook}`]);
+    // An address is one with a line break in it too.
+    const advanced = { serverUrl: `${hook}\nc` };
+    await post(url, '/_fake/records/na/agents/agent_na_1', { advanced }, 'PATCH');
+    await post(url, '/_fake/subscriptions', { url: hook, region: 'na', events: [] });
+    await post(url, '/_fake/events', { type: 'conversation_updated', region: 'na' });
+    expect(lines.slice(1)).toEqual([
+      `webhook lead_captured 200 ${hook}`,
+      `webhook a\\nb 200 ${hook}`,
+      `webhook conversation_updated 401 ${hook}\\nc`,
+    ]);
   });
 
   test('subscribes each address of --webhook in both regions', async () => {
@@ -242,7 +251,10 @@ describe('a wrong command line gets a message and 2', () => {
     [['fake', '--seed', seedFile('{')], 'seed.json is not JSON at line 1, column 2: '],
     [['fake', '--seed', seedFile('{"eu":{"robots":[]}}')], '- eu.robots: unknown field'],
     [['fake', '--seed', seedFile('{"eu":{"tools":[{"id":4}]}}')], '- eu.tools[0].id: expected string'],
-    [['fake', '--seed', seedFile('{"eu":{"tools":[{"agentId":"x"}]}}')], 'no agent with the id "x"'],
+    [
+      ['fake', '--seed', seedFile('{"eu":{"tools":[{"agentId":"x"}]}}')],
+      '-seed.json: Region eu has no agent with the id "x".',
+    ],
   ])('%j', async (args, message) => {
     const { errors, exit, lines } = await start(args);
 
@@ -255,6 +267,15 @@ describe('a wrong command line gets a message and 2', () => {
     expect(errors.join()).not.toContain('positional');
     expect(lines).toEqual([]);
   });
+});
+
+test('the fake is at 4010 unless it is told otherwise', async () => {
+  const { errors, lines } = await start(['fake']);
+
+  // Where it is in use, the message says so.
+  expect([...lines, ...errors].join()).toMatch(
+    /^(The fake platform listens at \S+:4010\. |Port 4010 is in use)/,
+  );
 });
 
 test('the last port of all can be asked for', async () => {
