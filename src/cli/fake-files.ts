@@ -99,9 +99,8 @@ function positionIn(message: string, text: string): number {
   const [, token = '', ahead, shown = ''] =
     /^Unexpected token '(.+?)', (\.{3})?"(.*)"(?:\.{3})? is not/s.exec(message) ?? [];
   if (token === '') return text.length;
-  const start = Math.max(text.indexOf(shown), 0);
-  if (ahead !== undefined) return start + 10;
-  return shown.length < text.length ? Math.max(shown.length - 10, 0) : text.lastIndexOf(token);
+  if (ahead !== undefined) return text.indexOf(shown) + 10;
+  return shown.length < text.length ? shown.length - 10 : text.lastIndexOf(token);
 }
 
 /** One line for each kind of problem: what is wrong with every tool is told once. */

@@ -56,11 +56,12 @@ describe('--seed', () => {
       file(JSON.stringify({ eu: { orgs, tools, leads, robots: [] } })),
     ]);
 
-    const [, ...lines] = errors
+    const lines = errors
       .join('')
       .split('\n')
       .filter((line) => !line.startsWith('agent-platform-sdk'));
     expect(lines).toEqual([
+      expect.stringMatching(/^--seed: .*file\.json is wrong$/),
       '  - eu.orgs[].clients[].ID: expected string, received number (3 times, first at eu.orgs[0].clients[0].ID)',
       '  - eu.tools[].id: expected string, received number (12 times, first at eu.tools[0].id)',
       '  - eu.leads[].nme: unknown field; there are id, agentId (2 times, first at eu.leads[0].nme)',
@@ -341,6 +342,6 @@ test.each([
 ])('says how other machines call it, where they can and are not told so: %j', async (flags, says) => {
   const { lines, url } = await start(['fake', '--port', '0', ...flags]);
 
-  const setting = `AGENT_PLATFORM_BASE_URL_EU=http://NAME:${new URL(url).port}/eu, and AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true`;
+  const setting = `From other machines and containers, with the name of this one (--allow-host NAME prints them so):\nAGENT_PLATFORM_BASE_URL_EU=http://NAME:${new URL(url).port}/eu, and AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true`;
   expect(lines[0]?.includes(setting)).toBe(says);
 });
