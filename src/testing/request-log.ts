@@ -79,7 +79,7 @@ export class RequestLog {
     this.#last += 1;
     const at = this.#clock.now();
     const token = arrival.headers.get('authorization')?.replace(/^Bearer(\s+|$)/i, '') ?? '';
-    const forms = formsOf(token === '' ? [] : [token]);
+    const forms = formsOf([token]);
     // A text becomes a text.
     const maskedText = (text: string): string => masked(text, forms) as string;
     const entry: { -readonly [Key in keyof FakeRequest]: FakeRequest[Key] } = {
