@@ -2,6 +2,7 @@ import { createWebhookReceiver, defineEvent, type WebhookEventType, webhookEvent
 import { createFakePlatform, type DeliveryTarget, fixtures } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
+import { deferred } from '../support/deferred.js';
 import { serve } from '../support/loopback.js';
 
 const types = Object.keys(webhookEvents) as WebhookEventType[];
@@ -272,13 +273,27 @@ test('an event of one’s own is sent with the options of any other', async () =
   const { fake, target } = subscribed();
   const scored = defineEvent('lead_scored', z.object({ score: z.number(), createdAt: z.number() }));
   await fake.webhooks.send(scored, { score: 9 }, { copies: 2 });
-  await fake.webhooks.send(scored, { score: 9, createdAt: 5 });
+  await fake.webhooks.send(scored, { score: 9, createdAt: 5 }, { forged: true });
 
   expect(target.received).toMatchObject([
     { payload: { score: 9 } },
     { payload: { score: 9 } },
-    { payload: { score: 9, createdAt: 5 } },
+    { payload: { score: 9, createdAt: 5, workspaceSecret: `forged-${fake.seed.eu.workspaceId}` } },
   ]);
+});
+
+test('several events are sent with the options of one', async () => {
+  const fake = createFakePlatform();
+  const target = subscriber();
+  const { secondWorkspaceId: workspaceId } = fake.seed.na;
+  fake.webhooks.subscribe(target, { region: 'na', workspaceId });
+  const options = { region: 'na', workspaceId, copies: 2, forged: true } as const;
+  await fake.webhooks.sendAll([{ type: 'lead_captured' }], options);
+  await fake.webhooks.replay([{ type: 'lead_scored', payload: {} }], options);
+
+  const payload = { workspaceSecret: `forged-${workspaceId}` };
+  const types = ['lead_captured', 'lead_captured', 'lead_scored', 'lead_scored'];
+  expect(target.received).toMatchObject(types.map((type) => ({ type, payload })));
 });
 
 test('a recorded webhook is sent with its envelope, and with the options of any other', async () => {
@@ -398,6 +413,26 @@ test('gives a receiver 60 seconds, by the clock it was made with', async () => {
   expect(aborted).toBe(true);
 });
 
+test('a receiver over HTTP that has had its time is left too', async () => {
+  const timers: (() => void)[] = [];
+  const setTimer = (callback: () => void): unknown => timers.push(callback);
+  const fake = createFakePlatform({
+    clock: { now: () => 0, setTimeout: setTimer, clearTimeout: () => undefined },
+  });
+  const [asked, left] = [deferred(), deferred()];
+  const url = await serve((_, response) => {
+    response.once('close', left.resolve);
+    asked.resolve();
+  });
+  fake.webhooks.subscribe(url);
+  const sending = fake.webhooks.send('webhook_test');
+  await asked.promise;
+  for (const expire of timers) expire();
+
+  expect(await sending).toMatchObject([{ outcome: 'timeout' }]);
+  await left.promise;
+});
+
 test('no timer keeps the process after a delivery, or after a latency that nobody waits for', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -505,7 +540,9 @@ describe('what a receiver must be ready for', () => {
       'constructor',
       expect.objectContaining({}),
     ]);
-    expect(() => fake.webhooks.sendUnknown('webhook_test')).toThrow('"webhook_test" is a known type');
+    expect(() => fake.webhooks.sendUnknown('webhook_test')).toThrow(
+      '"webhook_test" is a known type: use send.',
+    );
   });
 
   test("the agent's own address, for conversation_updated alone", async () => {
@@ -565,8 +602,8 @@ describe('the platform of an agent (6.2)', () => {
       fake.add.agent({ id: fake.seed.eu.agentId, platform: 'vf' });
 
       if (native.includes(type)) {
-        const message = `${type} cannot be sent for the agent "agent_eu_1": only the native platform sends it (6.2)`;
-        expect(() => fake.webhooks.send(type)).toThrow(message);
+        const message = `${type} cannot be sent for the agent "agent_eu_1": only the native platform sends it (6.2), and the agent's platform is "vf".`;
+        expect(() => fake.webhooks.send(type)).toThrow(new TypeError(message));
       } else await fake.webhooks.send(type);
 
       expect(target.received).toHaveLength(native.includes(type) ? 0 : 1);
@@ -683,7 +720,10 @@ test("an agent's own address of another kind is a failed delivery", async () => 
   const { id: agentId } = fake.add.agent({ advanced: { serverUrl: 'file:///etc/passwd' } });
 
   expect(await fake.webhooks.send('conversation_updated', { agentId })).toMatchObject([
-    { outcome: 'failed', error: expect.stringContaining('must be an http: or https: address') as string },
+    {
+      outcome: 'failed',
+      error: 'the target must be an http: or https: address, got "file:///etc/passwd".',
+    },
   ]);
 });
 
@@ -729,6 +769,8 @@ describe('subscriptions', () => {
     fake.webhooks.subscribe(url, { untilReset: true });
     fake.webhooks.subscribe(url, { events: ['webhook_test'] });
     expect(fake.webhooks.subscriptions.at(-1)?.untilReset).toBe(true);
+    fake.webhooks.subscribe(url, { untilReset: false });
+    expect(fake.webhooks.subscriptions.at(-1)?.untilReset).toBe(false);
   });
 
   test('are two where both regions have a workspace of the same id', async () => {
