@@ -171,7 +171,7 @@ test.each([
   [
     'POST /subscriptions',
     { url: 'http://169.254.169.254' },
-    'url must be on this machine (localhost, 127.0.0.1), got http://169.254.169.254/: start with --host,',
+    'url must be on this machine (localhost, 127.0.0.1), got http://169.254.169.254/: start with --host, or the option host of listen, to allow others.',
   ],
   ['POST /subscriptions', { url: 'http://localhost.example.com/' }, 'url must be on this machine'],
   ['POST /subscriptions', { url: 'http://127.0.0.1.example.com/' }, 'url must be on this machine'],
@@ -192,7 +192,11 @@ test.each([
     { kind: 'explosion' },
     'There is no fault of the kind "explosion". There are status, html,',
   ],
-  ['POST /faults', { kind: 'refused' }, 'kind: a server that listens cannot refuse a connection'],
+  [
+    'POST /faults',
+    { kind: 'refused' },
+    'kind: a server that listens cannot refuse a connection; "reset" can be had.',
+  ],
   ['POST /faults', { status: 5 }, 'status: expected at least 200'],
   [
     'POST /faults',
@@ -288,7 +292,8 @@ describe('subscriptions', () => {
 
   test('are a hundred at most, once one is added', async () => {
     const { fake, ask } = await steered();
-    for (let path = 0; path < 100; path += 1) fake.webhooks.subscribe(`http://localhost:1/${path}`);
+    for (let path = 0; path < 99; path += 1) fake.webhooks.subscribe(`http://localhost:1/${path}`);
+    expect((await ask('POST /subscriptions', { url: 'http://localhost:1/99' })).status).toBe(200);
 
     const refused = await ask('POST /subscriptions', { url: 'http://localhost:1/100' });
 
@@ -573,9 +578,11 @@ test('what happens is told as it happens', async () => {
   const endSubscription = fake.webhooks.subscribe({ fetch: () => new Response() });
   fake.faults.inject({ kind: 'latency', ms: 1 });
 
-  await clientOf(fake).tools.listDefaults();
+  for (let call = 0; call < 2; call += 1) await clientOf(fake).tools.listDefaults();
   await ask('POST /events', { type: 'lead_captured' });
   await until(() => text.includes('event: delivery'));
+  // Injected, and used up by the first call.
+  expect(text.match(/data: "faults"/g)).toHaveLength(2);
   // What is only read changes no records.
   expect(text).not.toContain('data: "records"');
   const changes: readonly (readonly [what: string, change: () => unknown])[] = [
@@ -618,7 +625,7 @@ test('what happens is told as it happens', async () => {
     JSON.parse(data),
   ]);
   const requests = told.filter(([name, data]) => name === 'request' && data.endpoint === 'listDefaultTools');
-  expect(requests.map(([, data]) => data.status)).toEqual([undefined, 200]);
+  expect(requests.map(([, data]) => data.status)).toEqual([undefined, 200, undefined, 200]);
   expect(told).toContainEqual(['delivery', expect.objectContaining({ type: 'lead_captured', status: 200 })]);
   expect(told).toContainEqual(['changed', 'subscriptions']);
   expect(told).toContainEqual(['changed', 'faults']);
