@@ -185,7 +185,7 @@ test.each([
   ['/days/{from}-{to}', '/days/1-2', { from: '1', to: '2' }],
   ['/a.b/v{version number}', '/a.b/v7', { 'version number': '7' }],
   ['/a.b/{c}', '/a-b/7', undefined],
-  ['/a+(b)*$/{c}', '/a+(b)*$/7', { c: '7' }],
+  ['/a+(b)*$|[d]/{c}', '/a+(b)*$|[d]/7', { c: '7' }],
   ['/agents/{agentId}.json', '/agents/1/2.json', undefined],
   ['/agents/{agentId}.json', '/agents/.json', undefined],
   ['/agents/{agentId}.json', '/agents/%zz.json', undefined],
