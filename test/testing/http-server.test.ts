@@ -18,6 +18,8 @@ test('serves both regions over HTTP', async () => {
   for (const region of ['eu', 'na'] as const) {
     const { toolId } = fake.seed[region];
     expect((await httpClientOf(fake, server, { region }).tools.get(toolId)).id).toBe(toolId);
+    await fetch(`${server.baseUrls[region]}/without-v3`);
+    expect(fake.requests.at(-1)).toMatchObject({ region, path: '/without-v3', status: 404 });
   }
 });
 
@@ -55,7 +57,10 @@ test('where there is no node:http, listen says what there is instead', async () 
   const listening = createFakePlatform().listen();
 
   await expect(listening).rejects.toThrow(AgentPlatformError);
-  await expect(listening).rejects.toThrow(/needs node:http, .* fake\.fetch and the msw handlers\.$/);
+  await expect(listening).rejects.toThrow(
+    'fake.listen() needs node:http, which Node 20.16 or newer, Bun and Deno have. ' +
+      'Here the fake answers through fake.fetch and the msw handlers.',
+  );
 });
 
 test('await using closes it', async () => {
@@ -204,7 +209,7 @@ describe('the header Host', () => {
     const { port } = await listening(createFakePlatform());
     const socket = connect(port, '127.0.0.1').end('GET /eu/v3/tools/defaults HTTP/1.0\r\n\r\n');
 
-    expect(await text(socket)).toMatch(/^HTTP\/1.1 421 /);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 421 .*the host \\"\\": allow it/s);
   });
 
   test('the refusal names the option', async () => {
@@ -217,7 +222,9 @@ describe('the header Host', () => {
     expect(response.headers.connection).toBe('close');
     expect(JSON.parse(body)).toMatchObject({
       code: 'unknown_host',
-      message: expect.stringMatching(/host "evil\.example": .* --allow-host, .* allowedHosts/) as string,
+      message: expect.stringMatching(
+        /the host "evil\.example": allow it with --allow-host, or the option allowedHosts of listen\.$/,
+      ) as string,
     });
   });
 });
