@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { createWebhookReceiver, type WebhookEvent, webhookEvents } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -291,7 +292,8 @@ describe('replay', () => {
       { type: 'client_deleted', envelope: { sentBy: 'crm' } },
     ]);
     const broken = newFile('\n{');
-    expect(() => fixtures.fromRecording(broken)).toThrow(`line 2 of ${broken} is not JSON`);
+    for (const named of [broken, pathToFileURL(broken)])
+      expect(() => fixtures.fromRecording(named)).toThrow(`line 2 of ${named} is not JSON`);
   });
 });
 
