@@ -181,7 +181,8 @@ async function firstOf<Value>(promises: Iterable<Promise<Value>>): Promise<Value
 }
 
 function refuseLoaded(cause: unknown): never {
-  const problem = cause instanceof Error ? cause.message : 'it cannot be read.';
+  // What a getter of a record throws may hold a secret.
+  const problem = cause instanceof ConfigurationError ? cause.message : 'it cannot be read.';
   throw new ConfigurationError(`secret is a function that gave no usable secrets: ${problem}`, {
     option: 'secret',
     cause,

@@ -198,6 +198,23 @@ test('parseWebhookRequest, which has no log, does not go on with the last secret
   await expect(parse()).rejects.toThrow(ConfigurationError);
 });
 
+test('a loader whose secrets throw as they are read is a mistake, and what they throw is not shown', async () => {
+  const { logger, failures, statusOf } = setUp({
+    secret: () => ({
+      get acme(): never {
+        throw new Error(`private ${rotated}`);
+      },
+    }),
+  });
+  expect(await statusOf(post('webhook_test'))).toBe(500);
+  const message = 'secret is a function that gave no usable secrets: it cannot be read.';
+  expect(failures).toMatchObject([
+    [{ message, cause: { message: `private ${rotated}` } }, { stage: 'secret' }],
+  ]);
+  expect(logger.lines.join()).toContain(message);
+  expect(logger.lines.join()).not.toContain('private');
+});
+
 test('a loader that failed is asked again by the next delivery', async () => {
   const { state, statusOf } = vault('');
   expect(await statusOf(post('webhook_test'))).toBe(500);
@@ -240,7 +257,8 @@ test.each<[string, () => Promise<string>, number]>([
     const name = wait === 0 ? 'TypeError' : 'Error';
     expect(logger.lines).toEqual([
       expect.stringMatching(
-        `^error .*secret is a function that failed to load the secrets \\(${name}\\): the last ones`,
+        `^error .*secret is a function that failed to load the secrets \\(${name}\\): the last ones are used, ` +
+          'up to an hour after they were loaded; a rotation since then is not seen$',
       ),
     ]);
     // What matches none of them may be new: it is neither let through nor called forged. The function has its rest.
@@ -442,6 +460,7 @@ test('parseWebhookRequest calls a loader that hangs again, every ten seconds for
   await vi.advanceTimersByTimeAsync(50_000);
   expect(await refused).toMatchObject({
     type: 'configuration_error',
+    message: 'secret is a function that failed to load the secrets (see `error.cause`).',
     cause: { message: 'It has not ended within 60000 ms.' },
   });
   expect([once.mock.calls.length, always.mock.calls.length, vi.getTimerCount()]).toEqual([2, 6, 0]);
@@ -459,9 +478,14 @@ test.each([
   expect(await refusal({ secret: lookup })).toMatchObject({
     type: 'configuration_error',
     option: 'secret',
-    message: expect.stringContaining('`verifySecret`') as string,
+    message:
+      'secret takes a function that loads the secrets, without arguments. One that decides on a presented secret is the ' +
+      'option `verifySecret`, and answers true, false or { workspace }.',
   });
-  expect(await refusal({ secret, verifySecret: () => true })).toMatchObject({ option: 'verifySecret' });
+  expect(await refusal({ secret, verifySecret: () => true })).toMatchObject({
+    option: 'verifySecret',
+    message: 'verifySecret cannot be combined with `secret`: give one of them.',
+  });
   expect(await refusal({ secret: () => secret, verifySecret: () => true })).toMatchObject({
     option: 'verifySecret',
   });
@@ -557,7 +581,8 @@ test('a look-up that fails is answered 500, and reported with its error', async 
     expect(rejections).toEqual([]);
     expect(logger.lines.join()).not.toContain('database down');
     const parsing = parseWebhookRequest(body, { verifySecret });
-    await expect(parsing).rejects.toThrow(expect.objectContaining({ type: 'webhook_error', cause }));
+    const message = 'The webhook was not verified: `verifySecret` failed (see `error.cause`)';
+    await expect(parsing).rejects.toThrow(expect.objectContaining({ type: 'webhook_error', message, cause }));
     await expect(parsing).rejects.toBeInstanceOf(WebhookError);
   }
 });
