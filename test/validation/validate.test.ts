@@ -138,6 +138,7 @@ test.each([
   ['one of ours', openObject(() => ({})), true],
   ['a list of one', z.array(closedObject(() => ({}))), true],
   ['a list of another', z.array(z.object({})), false],
+  ['a list of one that must not be empty', z.array(openObject(() => ({}))).check(z.minLength(1)), false],
   ['one in an optional', z.optional(openObject(() => ({}))), false],
   ['an object of Zod', z.object({}), false],
   ['no schema of Zod', {}, false],
@@ -164,7 +165,11 @@ test.each<[ValidationMode, unknown, unknown]>([
 test("the envelope around a user's own schema requires success, and misses no message", async () => {
   const { schema: envelope } = withData(foreign);
   const data = { id: '7' };
-  expect(await validate(envelope, { success: true, data }, 'strict')).toMatchObject({ ok: true, drift: [] });
+  expect(await validate(envelope, { success: true, data }, 'strict')).toEqual({
+    ok: true,
+    value: { success: true, data: { id: 7 } },
+    drift: [],
+  });
   expect(await validate(envelope, { data }, 'tolerant')).toMatchObject({ issues: [{ path: ['success'] }] });
 });
 
