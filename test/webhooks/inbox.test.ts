@@ -80,7 +80,8 @@ test('copies have one key; the receiver takes no claim, so that the inbox decide
 
 test('a field of the envelope is stored, and reported when the event is processed', async () => {
   const drifts: Drift[] = [];
-  const { receiver, stored } = setUp({ onDrift: (drift) => void drifts.push(drift) });
+  const onDrift = (drift: Drift) => void drifts.push(drift);
+  const { receiver, stored } = setUp({ secret: { acme: secret }, onDrift });
   receiver.onAny(() => undefined);
   const body = { ...envelope('webhook_test'), version: 2, copy: secret };
   await receiver.handle({ method: 'POST', body: JSON.stringify(body) });
@@ -164,25 +165,34 @@ test('a handler that fails lets the work fail, with its error as the cause', asy
   expect(failures).toMatchObject([[error, { stage: 'handler', handler, event: { type: 'lead_captured' } }]]);
 });
 
-test.each<[string, Partial<StoredWebhook>]>([
-  ['a handler fails', {}],
-  ['it does not fit', { payload: {} }],
-])('where %s, the work ends after the listeners: a process may end with it', async (_, more) => {
-  const { receiver } = setUp();
-  const told = deferred();
-  const ended: string[] = [];
-  receiver
-    .on('lead_captured', () => Promise.reject(new Error('no')))
-    .onError(async () => {
-      await told.promise;
-      ended.push('told');
-    });
-  const work = receiver.process({ ...job, ...more }).catch(() => ended.push('failed'));
-  await settle();
-  told.resolve();
-  await work;
-  expect(ended).toEqual(['told', 'failed']);
-});
+const noKey = () => {
+  throw new Error('no key');
+};
+
+test.each<[string, Partial<StoredWebhook>, OptionsWithSecret, AbortSignal?]>([
+  ['a handler fails', {}, {}],
+  ['it does not fit', { payload: {} }, {}],
+  ['no key can be made of it', {}, { newestOnly: noKey }],
+  ['its turn has not come', {}, { newestOnly: () => 'one' }, AbortSignal.abort()],
+])(
+  'where %s, the work ends after the listeners: a process may end with it',
+  async (_, more, options, signal) => {
+    const { receiver } = setUp(options);
+    const told = deferred();
+    const ended: string[] = [];
+    receiver
+      .on('lead_captured', () => Promise.reject(new Error('no')))
+      .onError(async () => {
+        await told.promise;
+        ended.push('told');
+      });
+    const work = receiver.process({ ...job, ...more }, { signal }).catch(() => ended.push('failed'));
+    await settle();
+    told.resolve();
+    await work;
+    expect(ended).toEqual(['told', 'failed']);
+  },
+);
 
 test('where a listener fails as well, the work fails as its handler did', async () => {
   const { receiver } = setUp();
@@ -280,7 +290,7 @@ test('what a later version has stored waits for a worker of that version; what i
   await expect(processed({ ...job, version: 2 })).rejects.toMatchObject({
     type: 'webhook_error',
     retryable: true,
-    message: expect.stringContaining('has version 2') as string,
+    message: 'The stored webhook has version 2: update agent-platform-sdk in the worker.',
   });
   for (const foreign of [
     undefined,

@@ -424,13 +424,13 @@ test('a newestOnly that throws is told in a worker too, and no handler runs', as
     throw error;
   };
   const { receiver, failures, handled, logger } = setUp(undefined, { newestOnly });
-  await expect(receiver.process(stored(1, {}))).rejects.toBe(error);
-  expect([failures, handled]).toEqual([
-    [expect.objectContaining({ stage: 'dedupe', handler: undefined })],
+  await expect(receiver.process({ ...stored(1, {}), workspace: 'shop' })).rejects.toBe(error);
+  expect([failures, handled]).toMatchObject([
+    [{ stage: 'dedupe', handler: undefined, event: { type: 'conversation_updated', workspace: 'shop' } }],
     [],
   ]);
   expect(logger.lines).toEqual([
-    expect.stringMatching(/^error .*webhook conversation_updated: failed at dedupe with Error/),
+    expect.stringMatching(/^error .*webhook conversation_updated of "shop": failed at dedupe with Error/),
   ]);
 });
 
@@ -438,11 +438,17 @@ test('a newestOnly that is no function is refused', () => {
   expect(() => setUp(undefined, { newestOnly: 'convoId' as never })).toThrow(ConfigurationError);
 });
 
-test('a stored event that is skipped is told with its workspace', async () => {
+test('a stored event that is skipped is told with its workspace, and ends after that', async () => {
   const { receiver, logger } = setUp(undefined, { logLevel: 'info' });
+  const told: unknown[] = [];
+  receiver.onSkipped(async ({ workspace }) => {
+    await settle();
+    told.push(workspace);
+  });
   for (const createdAt of [2, 1]) {
     await receiver.process({ ...stored(createdAt, { createdAt }), workspace: 'shop' });
   }
+  expect(told).toEqual(['shop']);
   expect(logger.lines).toEqual([
     expect.stringContaining(
       'webhook conversation_updated of "shop": skipped, because a newer one was handled',
