@@ -33,6 +33,7 @@ test.each(types)('the envelope of %s requires the secret, its own type, and the 
   const { createdAt: _at, ...withoutTime } = payload;
   const wrong: [value: object, path: string][] = [
     [{ type, payload: withoutSecret }, 'payload.workspaceSecret'],
+    [{ type, payload: { ...payload, workspaceSecret: 7 } }, 'payload.workspaceSecret'],
     [{ type, payload: withoutTime }, 'payload.createdAt'],
     [{ type: 'lead_lost', payload }, 'type'],
     [{ type }, 'payload'],

@@ -96,6 +96,8 @@ test('the table holds exactly the sixteen documented types, each under its own n
 test.each(eventTypes)('%s is accepted with what is required, and with all that is optional', (type) => {
   const { workspaceSecret: _, ...sent } = { workspaceSecret: secret, ...minimal[type], ...optional[type] };
   expect(issuesOf(type, {})).toEqual([]);
+  // A number, of which the document does not say that it is whole.
+  expect(issuesOf(type, { createdAt: 0.5 })).toEqual([]);
   expect(parseWebhook(delivery(type, optional[type]), strict).payload).toEqual(sent);
 });
 
