@@ -70,6 +70,7 @@ test.each([
   '{"type":"lead_captured"}',
   '{"payload":[]}',
   '{"payload":null}',
+  '{"payload":{"workspaceSecret":"\\x"}}',
 ])('%s does not verify, and is not looked at further', (body) => {
   expect(() => parseWebhook(body, { secret })).toThrow(WebhookVerificationError);
 });

@@ -69,6 +69,7 @@ test.each(repeats)(
 test.each([
   ['by numbers where it is repeated', secret, escaped(secret, secret)],
   ['as PHP writes it where it is repeated', 'secret/with/slashes', 'secret\\/with\\/slashes'],
+  ['with a letter by a number beyond Latin-1', 'secret-worth-5-€', 'secret-worth-5-\\u20ac'],
 ])('a secret that is written %s is masked there', (_, its, written) => {
   // Before the secret itself, and behind it.
   for (const field of ['message', 'note']) {

@@ -183,6 +183,15 @@ test.each<[name: string, secret: unknown, option: string]>([
   expect(() => parseWebhook('{}', { secret: secret as string })).toThrow(ConfigurationError);
 });
 
+test.each<[secret: WebhookSecrets, message: string]>([
+  [[], 'secret holds no secret.'],
+  [{ acme: [] }, 'secret.acme holds no secret.'],
+  [{}, 'secret holds no secret: give a string, a list, or a plain object of names and secrets.'],
+  [[one, one], 'secret holds the same secret twice.'],
+])('the secrets %j are refused in these words: %s', (secret, message) => {
+  expect(() => createWebhookReceiver({ secret })).toThrow(expect.objectContaining({ message }));
+});
+
 test.each([255, 256, 257, 512])(
   'a secret of %i letters is known, and one letter more or less is not',
   (length) => {
