@@ -139,7 +139,7 @@ function weaknesses({ readOnly, commit, fsync }: PostgresSettings): string[] {
 /** Describes an error of `pg`, which holds no password: it tells codes, names and addresses. */
 function postgresProblem(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  if (code === '3F000' || code === '42P01') {
+  if (code === '42P01') {
     return 'there are no tables of pg-boss in this database: it creates them when the inbox is first used';
   }
   if (code === '42501') return `${message}: the user of DATABASE_URL may not read the schema pgboss`;
