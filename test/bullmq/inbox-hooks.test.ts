@@ -153,6 +153,10 @@ test('an event waits and runs for no less than no time, whatever the clocks of i
   const job = { id: key, name: type, data: { workspace: 'acme' }, attemptsMade: 2, stalledCounter: 0 };
   const times = { timestamp: 30, processedOn: 20, finishedOn: 10 };
   expect(toInboxRun({ ...job, ...times } as unknown as Job)).toEqual({ ...run, waitedMs: 0, durationMs: 0 });
+  // One that has failed and is not at its end lasts until now.
+  const began = { timestamp: Date.now() - 3_000, processedOn: Date.now() - 1_000 };
+  const { durationMs } = toInboxRun({ ...job, ...began } as unknown as Job);
+  expect(durationMs).toBeGreaterThanOrEqual(1_000);
 });
 
 test('hooks that fail are logged by their names, and nothing else changes', async () => {

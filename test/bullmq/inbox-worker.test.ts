@@ -115,6 +115,7 @@ test.each([
   'Authorization: "Basic canary+token=="',
   'Bearer canary12.canary~3/canary4',
   'Bearer canary-8',
+  'no entry for authorization: canary-token',
   'the proxy refused bearer\t canary-token',
   'could not reach https://user:canary@crm.example/',
   'could not reach redis://:canary@cache.example/',
@@ -227,6 +228,12 @@ test('concurrency says how many events are worked at once', async () => {
   end.resolve();
   await eventually(async () => expect((await inbox.health()).depth).toBe(0));
   expect(most).toBe(3);
+});
+
+test('a worker has its name in Redis, by which a dashboard sees it', async () => {
+  createInbox().work({});
+  const queue = new Queue('agent-platform-webhooks', { connection: redis });
+  await eventually(async () => expect(await queue.getWorkersCount()).toBe(1));
 });
 
 test('an event is given to one of several workers', async () => {
