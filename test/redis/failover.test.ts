@@ -118,7 +118,7 @@ test('a claim is taken after such a failover', async () => {
 
 test('a claim that a replica refuses is given up with what it said', async () => {
   const { url } = await startReplica();
-  const store = createRedisDedupe({ connection: url, timeout: 1_000 });
+  const store = createRedisDedupe({ connection: url, timeout: 3_000 });
   onTestFinished(() => store.close());
   await expect(store.claim('key', 'owner', 60_000)).rejects.toThrow(
     'could not be claimed in Redis: READONLY',
