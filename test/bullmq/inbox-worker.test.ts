@@ -505,11 +505,13 @@ test('the event of a run that lost its lock is run again, and the first handler 
   expect(logger.lines.join('\n')).not.toContain('not recorded');
 });
 
-test('the loss of a lock is told once, however often it is noticed', async () => {
+test('the loss of a lock is told once, however often it is noticed, and the run keeps its place until it ends', async () => {
   const { hooks, told } = notes();
   const inbox = createInbox({ hooks });
   const [began, end] = [deferred(), deferred()];
+  let runs = 0;
   const process = async () => {
+    runs += 1;
     began.resolve();
     await end.promise;
   };
@@ -521,6 +523,7 @@ test('the loss of a lock is told once, however often it is noticed', async () =>
   // It is noticed at every renewal.
   await sleep(500);
   expect(told.filter((what) => what === 'lock lost')).toHaveLength(1);
+  expect(runs).toBe(1);
   end.resolve();
 });
 

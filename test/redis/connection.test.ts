@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Cluster, Redis } from 'ioredis';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   leaveReplica,
   openClient,
@@ -91,10 +91,14 @@ test.each([
   ['Connection is closed.', 'ready', 0],
   ['read ECONNRESET', 'end', 0],
 ])('a client that says %s and is in state %s is connected again %d times', async (message, status, times) => {
+  let connected = 0;
   // That it is in vain is told by the client itself.
-  const connect = vi.fn(() => Promise.reject(new Error('connect ECONNREFUSED')));
+  const connect = () => {
+    connected += 1;
+    return Promise.reject(new Error('connect ECONNREFUSED'));
+  };
   // Of a client, only these parts are looked at.
   outliveFailover({ status, connect } as unknown as RedisClient, new Error(message));
   await setImmediate();
-  expect(connect).toHaveBeenCalledTimes(times);
+  expect(connected).toBe(times);
 });
