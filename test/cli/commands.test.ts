@@ -224,7 +224,7 @@ describe('agent-platform-sdk fake', () => {
 
 describe('a wrong command line gets a message and 2', () => {
   test.each([
-    [[], 'Say which command. There is: '],
+    [[], 'Say which command. There is: fake, listen, replay, trigger, doctor.'],
     [['-p', '1'], 'Say which command, before -p.'],
     [['serve'], 'There is no command "serve". There is: fake'],
     [['fake', 'now'], '"now" is not expected after "fake".'],

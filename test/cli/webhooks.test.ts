@@ -405,13 +405,13 @@ describe('trigger', () => {
 });
 
 test.each([
-  [['listen'], 'WORKSPACE_SECRET is not set', {}],
+  [['listen'], 'WORKSPACE_SECRET is not set: put the workspace secret into the environment.', {}],
   [['replay', 'x', '--to', 'http://127.0.0.1'], 'WORKSPACE_SECRET is not set', {}],
   [['trigger', 'webhook_test', '--to', 'http://127.0.0.1'], 'WORKSPACE_SECRET is not set', {}],
   [['listen'], 'WORKSPACE_SECRET is not set', { WORKSPACE_SECRET: ' ' }],
   [
     ['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--set', 'message=null'],
-    '- message: expected string, received null',
+    '--set makes no valid webhook_test\n  - message: expected string, received null',
     env,
   ],
   [['listen', '--forward-to', 'localhost'], '--forward-to takes an http: or https: address', env],
@@ -422,7 +422,7 @@ test.each([
   ],
   [['listen', '--record', '/nowhere/x'], '--record: ENOENT', env],
   [['replay', '--to', 'http://127.0.0.1'], 'replay takes the file of a recording.', env],
-  [['replay', 'x'], 'replay needs --to', env],
+  [['replay', 'x'], 'replay needs --to, the address to post to.', env],
   [['replay', '/nowhere', '--to', 'http://127.0.0.1'], 'ENOENT', env],
   [['replay', newFile('\n'), '--to', 'http://127.0.0.1'], 'holds no webhook.', env],
   [['replay', newFile('\n{'), '--to', 'http://127.0.0.1'], /line 2 of .* is not JSON/, env],
@@ -433,14 +433,25 @@ test.each([
     env,
   ],
   [
-    ['replay', newFile('{"type":"a\\nb","payload":{}}'), '--to', 'http://127.0.0.1', '--only', 'x\ny'],
+    [
+      'replay',
+      newFile('{"type":"a\\nb","payload":{}}\n'.repeat(2)),
+      '--to',
+      'http://127.0.0.1',
+      '--only',
+      'x\ny',
+    ],
     'holds no x\\ny; it holds a\\nb.',
     env,
   ],
   [['replay', 'x', 'y', '--to', 'http://127.0.0.1'], '"y" is not expected after "replay".', env],
-  [['trigger', 'lead_scored', '--to', 'http://127.0.0.1'], 'There is no event "lead_scored". There is:', env],
+  [
+    ['trigger', 'lead_scored', '--to', 'http://127.0.0.1'],
+    `There is no event "lead_scored". There is: ${Object.keys(webhookEvents).join(', ')}.`,
+    env,
+  ],
   [['trigger', 'toString', '--to', 'http://127.0.0.1'], 'There is no event "toString".', env],
-  [['trigger', 'webhook_test'], 'trigger needs --to', env],
+  [['trigger', 'webhook_test'], 'trigger needs --to, the address to post to.', env],
   [['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--set', 'x'], 'field=value, got "x"', env],
   [
     ['trigger', 'webhook_test', '--to', 'http://127.0.0.1', '--set', 'message=4'],
@@ -477,7 +488,10 @@ test.each([
 });
 
 test.each([
-  ['http://crm.example/webhooks', [expect.stringContaining('goes to crm.example unencrypted')]],
+  [
+    'http://crm.example:8080/webhooks',
+    ['Warning: the workspace secret goes to crm.example:8080 unencrypted. Use https: beyond this machine.'],
+  ],
   ['https://crm.example/webhooks', []],
 ])('a secret that would go out unencrypted is warned of: %s', async (target, warnings) => {
   const { errors } = await start(['listen', '--port', '0', '--forward-to', target], env);
