@@ -39,8 +39,18 @@ const environment = { REGION: 'na', TOKEN: 'token-of-the-environment', BASE_URL_
 
 test.each([
   ['no region', { region: undefined }, 'region', /AGENT_PLATFORM_REGION/],
-  ['an unknown region', { region: 'us' }, 'region', /'eu' or 'na', got "us"/],
-  ['no token', { token: undefined }, 'token', /AGENT_PLATFORM_TOKEN/],
+  [
+    'an unknown region',
+    { region: 'us' },
+    'region',
+    /^region must be 'eu' or 'na', got "us"\. Set the option `region` or AGENT_PLATFORM_REGION to your dashboard's\.$/,
+  ],
+  [
+    'no token',
+    { token: undefined },
+    'token',
+    /^token is missing\. Set the option `token` or AGENT_PLATFORM_TOKEN\.$/,
+  ],
   ['a blank token', { token: ' ' }, 'token', /blank/],
   ['a token of seven characters', { token: 'seven77' }, 'token', /eight.*AGENT_PLATFORM_TOKEN/],
   [
@@ -329,7 +339,12 @@ test('refuses a browser unless it is allowed', () => {
   // jsdom and happy-dom in Node
   expect(construct(complete).region).toBe('eu');
   vi.stubGlobal('process', { ...process, versions: {} });
-  expect(refusal(complete).option).toBe('dangerouslyAllowBrowser');
+  expect(refusal(complete)).toMatchObject({
+    option: 'dangerouslyAllowBrowser',
+    message: expect.stringMatching(
+      /in a browser everyone can read the token, so call from your backend\.$/,
+    ) as string,
+  });
   expect(refusal({ ...complete, dangerouslyAllowBrowser: 'false' }).option).toBe('dangerouslyAllowBrowser');
   expect(construct({ ...complete, dangerouslyAllowBrowser: true }).region).toBe('eu');
   // React Native, which has no document
@@ -464,7 +479,9 @@ test('the region may be written in any case', () => {
 test('a secret cannot cross regions: withOptions to another region needs a token', async () => {
   const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
   for (const options of [{ region: 'na' }, { region: 'na', token: undefined }] as const) {
-    expect(() => platform.withOptions(options)).toThrow(ConfigurationError);
+    expect(() => platform.withOptions(options)).toThrow(
+      "token is missing: a secret belongs to one region, and withOptions changes it to 'na'.",
+    );
   }
   const other = platform.withOptions({ region: 'na', token: 'secret-of-na' });
   await other.tools.get('t1');
