@@ -80,7 +80,7 @@ test.each([
   [
     'a proxy that throws',
     () => new Proxy({}, { get: () => expect.fail('a trap'), getPrototypeOf: () => expect.fail('a trap') }),
-    'unreadable',
+    'unreadable (attempt 1)\n  Check `baseUrls.eu`',
   ],
 ])('a fetch that rejects with %s ends in a typed error', async (_, reason, words) => {
   const platform = connect('http://127.0.0.1', { fetch: () => Promise.reject(reason()) });

@@ -181,6 +181,11 @@ test.each([
   expect(error.message.includes('The service asks to wait')).toBe((expected ?? 0) > 60);
 });
 
+test('the wait that is too long is told of any status', async () => {
+  const { message } = await errorFor(503, errorBody, { 'retry-after': '60.5' });
+  expect(message).toMatch(/\n {2}The service asks to wait 61 s; a call waits 60 s at most\.$/);
+});
+
 test('Retry-After as a date gives seconds from now', async () => {
   const date = new Date(Date.now() + 90_000).toUTCString();
   const { retryAfter } = (await errorFor(429, errorBody, { 'retry-after': date })) as RateLimitError;

@@ -104,7 +104,7 @@ describe('a marked value of the call itself, which the service quotes, is masked
   });
 
   test.each<[VariableInput['value'], string, string]>([
-    ['open', 'open, opened, to-open', '[redacted], opened, to-[redacted]'],
+    ['open', 'open, opened, open_up, to-open', '[redacted], opened, open_up, to-[redacted]'],
     ['größe', 'größer? größe', 'größer? [redacted]'],
     ['größe', 'ßgröße größeß', 'ßgröße größeß'],
     [1234, 'id 1234 of 12345', 'id [redacted] of 12345'],

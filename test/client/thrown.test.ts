@@ -60,7 +60,7 @@ test.each<[string, unknown, said: string, look: string]>([
     'fetch failed (bad port)',
     '',
   ],
-  ['of several', new AggregateError([new Error('no route')], ''), '(no route)', ''],
+  ['of several', new AggregateError([new Error('no route'), new Error('no host')], ''), '(no route)', ''],
   [
     'with a cause that says nothing',
     new TypeError('no proxy', { cause: new Error('') }),

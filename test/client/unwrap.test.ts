@@ -17,6 +17,13 @@ const remove = endpoint({
   },
 });
 
+test('an `unwrap` of the user that takes a part of the answer gets an empty record for an empty answer', async () => {
+  const unwrap = (body: unknown): unknown => [(body as { id?: string }).id];
+  const { platform } = connectTo(answerWith(204));
+  const response = { schema: z.unknown(), unwrap, allowEmpty: true };
+  expect(await platform.send(endpoint({ method: 'DELETE', path: '/x', response }))).toEqual([undefined]);
+});
+
 test.each([
   ['an empty answer', ''],
   ['an answer', '{}'],

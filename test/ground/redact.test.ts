@@ -96,6 +96,14 @@ test.each([
   ['a note', 'value: 5', 'value: 5'],
   ['a note with brackets further on', 'see [1], value: 5', 'see [1], value: 5'],
   ['a word that ends in a bracket', 'a[ value: 5', 'a[ value: 5'],
+  [
+    'a value that ends',
+    'magicCode=m magicCode=m,a magicCode=m;b magicCode=m&c magicCode=m}d magicCode=m]e magicCode=m<f magicCode=m>g',
+    'magicCode=* magicCode=*,a magicCode=*;b magicCode=*&c magicCode=*}d magicCode=*]e magicCode=*<f magicCode=*>g'.replaceAll(
+      '*',
+      '[redacted]',
+    ),
+  ],
   ['JSON that is cut off', '{"value":"s3cret', '{"value":[redacted]'],
   ['JSON behind a space', ' [{"magicCode":"m"}', ' [{"magicCode":[redacted]}'],
   [
