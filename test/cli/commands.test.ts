@@ -269,15 +269,6 @@ describe('a wrong command line gets a message and 2', () => {
   });
 });
 
-test('the fake is at 4010 unless it is told otherwise', async () => {
-  const { errors, lines } = await start(['fake']);
-
-  // Where it is in use, the message says so.
-  expect([...lines, ...errors].join()).toMatch(
-    /^(The fake platform listens at \S+:4010\. |Port 4010 is in use)/,
-  );
-});
-
 test('the last port of all can be asked for', async () => {
   const { errors } = await start(['fake', '--port', '65535']);
 
