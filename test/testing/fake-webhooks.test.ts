@@ -540,9 +540,8 @@ describe('what a receiver must be ready for', () => {
       'constructor',
       expect.objectContaining({}),
     ]);
-    expect(() => fake.webhooks.sendUnknown('webhook_test')).toThrow(
-      '"webhook_test" is a known type: use send.',
-    );
+    const refusal = new TypeError('"webhook_test" is a known type: use send.');
+    expect(() => fake.webhooks.sendUnknown('webhook_test')).toThrow(refusal);
   });
 
   test("the agent's own address, for conversation_updated alone", async () => {
@@ -711,8 +710,8 @@ test.each([0, 1.5, -1, 1_001, Number.NaN])('refuses %d copies', (copies) => {
   const { webhooks } = createFakePlatform();
   const message = `copies must be a whole number from 1 to 1000, got ${copies}.`;
 
-  expect(() => webhooks.send('webhook_test', {}, { copies })).toThrow(message);
-  expect(() => webhooks.sendUnknown('brand_new', {}, { copies })).toThrow(message);
+  expect(() => webhooks.send('webhook_test', {}, { copies })).toThrow(new TypeError(message));
+  expect(() => webhooks.sendUnknown('brand_new', {}, { copies })).toThrow(new TypeError(message));
 });
 
 test("an agent's own address of another kind is a failed delivery", async () => {
@@ -838,9 +837,14 @@ test.each([
     () => createFakePlatform().webhooks.subscribe(subscriber(), { workspaceId: 'x' }),
     'Region eu has no workspace with the id "x"',
   ],
-])('refuses %s', (_name, subscribing, message) => {
-  expect(subscribing).toThrow(TypeError);
-  expect(subscribing).toThrow(message);
+  [
+    'a delivery that is not there',
+    () => createFakePlatform().webhooks.resend('x'),
+    'There is no delivery with the id "x".',
+  ],
+])('refuses %s', (_name, refused, message) => {
+  expect(refused).toThrow(TypeError);
+  expect(refused).toThrow(message);
 });
 
 test('no operation sends an event on its own', async () => {
