@@ -635,7 +635,11 @@ describe('refuses', () => {
     ],
     ['a missing status', {}, '- status: required'],
     ['a status that is none', { status: 700 }, '- status: expected at most 599'],
-    ['a field of another fault', { kind: 'reset', status: 500 }, '- status: unknown field'],
+    [
+      'a field of another fault',
+      { kind: 'reset', status: 500 },
+      /^The fault "reset" is wrong\n {2}- status: unknown field/,
+    ],
     [
       'times in a word',
       { status: 500, times: 'often' },
@@ -644,13 +648,13 @@ describe('refuses', () => {
     [
       'half a distribution',
       { kind: 'latency', ms: { from: 1 } },
-      '- ms: expected milliseconds, { from, to } or',
+      '- ms: expected milliseconds, { from, to } or { median, p99 }',
     ],
     ['a latency in words', { kind: 'latency', ms: 'long' }, '- ms: expected milliseconds, { from, to } or'],
     [
       'a Retry-After of neither',
       { status: 429, retryAfter: true },
-      '- retryAfter: expected a number of seconds',
+      '- retryAfter: expected a number of seconds, or a text that a header can have',
     ],
     ['two unknown fields', { status: 500, one: 1, two: 2 }, /- one: unknown field.*\n.*- two: unknown field/],
     ['a status below all', { status: 199 }, '- status: expected at least 200'],
@@ -693,7 +697,7 @@ describe('refuses', () => {
     [
       'a median of nothing',
       { kind: 'latency', ms: { median: 0, p99: 500 } },
-      '- ms: expected a median above 0',
+      '- ms: expected a median above 0, a p99 not below it, and a to not below from',
     ],
     [
       'a percentile below the median',
@@ -710,7 +714,11 @@ describe('refuses', () => {
     ['a percentile that no timer can take', { kind: 'latency', ms: { median: 1, p99: 3e9 } }, '- ms'],
     ['a stall that no timer can take', { kind: 'stall', ms: 3e9 }, '- ms: expected at most 2147483647'],
     ['a name of a header that is none', { status: 503, headers: { 'bad name': 'x' } }, '- headers: expected'],
-    ['a value that no header can have', { status: 503, headers: { a: 'x\ny' } }, '- headers: expected names'],
+    [
+      'a value that no header can have',
+      { status: 503, headers: { a: 'x\ny' } },
+      '- headers: expected names and values that are allowed in HTTP',
+    ],
     [
       'a Retry-After that no header can have',
       { status: 429, retryAfter: '\u2014' },
