@@ -186,7 +186,7 @@ function rule(name: string, check: (subject: Recorded) => Promise<void>): InboxC
   const run: InboxCase['run'] = async (create) => {
     const subject = await create();
     const runs: string[] = [];
-    const stops: StopWork[] = [];
+    const stops = new Set<StopWork>();
     const seen = (webhook: StoredWebhook) => runs.filter((shown) => shown === show(webhook)).length;
     const recorded: Recorded = {
       inbox: { store: (webhook) => subject.inbox.store(webhook) },
@@ -196,8 +196,11 @@ function rule(name: string, check: (subject: Recorded) => Promise<void>): InboxC
           runs.push(show(stored));
           await process(stored);
         });
-        stops.push(stop);
-        return stop;
+        stops.add(stop);
+        return () => {
+          stops.delete(stop);
+          return stop();
+        };
       },
       kept: async (webhook) => {
         const letters = await subject.deadLetters();

@@ -22,7 +22,10 @@ type Mistake =
   | 'gives each to two workers'
   | 'forgets fields of dead letters'
   | 'drops dead letters'
-  | 'keeps what it tries again';
+  | 'keeps what it tries again'
+  | 'keeps what it has tried again'
+  | 'keeps what does not fit, and retries it'
+  | 'forgets with the next alone what was processed';
 
 interface Job {
   readonly webhook: StoredWebhook;
@@ -35,6 +38,7 @@ const ATTEMPTS = 3;
 function memoryInbox(mistake?: Mistake): InboxSubject {
   const known = new Set<string>();
   const waiting: Job[] = [];
+  const processed: Job[] = [];
   const letters: StoredWebhook[] = [];
   const looks = new Set<() => void>();
   const lookAll = () => {
@@ -46,7 +50,9 @@ function memoryInbox(mistake?: Mistake): InboxSubject {
     if (mistake === 'is not atomic') await Promise.resolve();
     if (mistake !== 'copies' && isKnown) return;
     known.add(name);
-    if (mistake === 'takes nothing large' && Buffer.byteLength(JSON.stringify(webhook)) > 1_500_000) return;
+    const most = mistake === 'takes nothing large' ? 1_500_000 : 1_501_000;
+    if (Buffer.byteLength(JSON.stringify(webhook)) > most) return;
+    if (mistake === 'forgets with the next alone what was processed') waiting.push(...processed.splice(0));
     const forgotten = mistake?.split('forgets the field ')[1];
     const lost = String(JSON.parse(`"${mistake?.split(/^loses /)[1] ?? ''}"`));
     const kept = JSON.stringify(webhook, (name, value: unknown) => {
@@ -66,6 +72,11 @@ function memoryInbox(mistake?: Mistake): InboxSubject {
       error instanceof WebhookError && !error.retryable && mistake !== 'retries what does not fit';
     const mayRetry = job.runs < ATTEMPTS || mistake === 'retries for ever';
     if (mistake === 'keeps what it tries again') bury(job.webhook);
+    if (mistake === 'keeps what does not fit, and retries it' && isFinal && job.runs === 1) {
+      bury(job.webhook);
+      waiting.push(job);
+      return;
+    }
     if (mayRetry && !isFinal && mistake !== 'no retry') waiting.push(job);
     else if (mistake !== 'drops dead letters') bury(job.webhook);
   };
@@ -83,6 +94,8 @@ function memoryInbox(mistake?: Mistake): InboxSubject {
       try {
         await process(job.webhook);
         if (mistake === 'copies of what was processed') known.delete(job.webhook.key);
+        if (mistake === 'keeps what it has tried again' && job.runs > 1) bury(job.webhook);
+        processed.push(job);
       } catch (error) {
         if (!isStopped) failed(job, error);
       }
@@ -156,6 +169,9 @@ test.each<[Mistake, string]>([
   ['forgets fields of dead letters', 'what fails again and again'],
   ['drops dead letters', 'what fails again and again'],
   ['keeps what it tries again', 'not kept once it has succeeded'],
+  ['keeps what it has tried again', 'not kept once it has succeeded'],
+  ['keeps what does not fit, and retries it', 'what does not fit'],
+  ['forgets with the next alone what was processed', 'of two workers'],
 ])('an inbox with the mistake "%s" breaks a rule', async (mistake, name) => {
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers();
@@ -165,21 +181,24 @@ test.each<[Mistake, string]>([
   expect((await judged).map(({ status }) => status)).toContain('rejected');
 });
 
-test.each<[rule: string, mistake: Mistake | undefined, told: string | undefined]>([
-  ['of two workers', undefined, undefined],
-  ['what fails is processed again', 'no retry', 'expected that it is processed again, within 20 seconds'],
-  ['a copy of what was processed', 'copies of what was processed', 'expected 1, got 2'],
+test.each<[rule: string, mistake: Mistake | undefined, told: string | undefined, atOnce: number]>([
+  ['of two workers', undefined, undefined, 2],
+  ['when it was stopped', undefined, undefined, 1],
+  ['what fails is processed again', 'no retry', 'expected that it is processed again, within 20 seconds', 1],
+  ['a copy of what was processed', 'copies of what was processed', 'expected 1, got 2', 1],
 ])(
   'when the rule "%s" ends under %s, each worker has stopped, and is told: %s',
-  async (name, mistake, told) => {
+  async (name, mistake, told, atOnce) => {
     onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers();
     let working = 0;
+    let most = 0;
     const create = () => {
       const subject = memoryInbox(mistake);
       const work: InboxSubject['work'] = async (process) => {
         const stop = await subject.work(process);
         working += 1;
+        most = Math.max(most, working);
         return async () => {
           stop();
           await new Promise((resolve) => setTimeout(resolve, 10));
@@ -195,6 +214,7 @@ test.each<[rule: string, mistake: Mistake | undefined, told: string | undefined]
     );
     await vi.advanceTimersByTimeAsync(30_000);
     expect(await ended).toEqual([0, told]);
+    expect(most).toBe(atOnce);
   },
 );
 
@@ -214,17 +234,20 @@ test('the rules can be held against a subject that is of a class', async () => {
   for (const { run } of concerned) await expect(run(async () => new Subject())).resolves.toBeUndefined();
 });
 
-test('what is stored has a key as the receiver makes them', async () => {
+test('what is stored has a key as the receiver makes them, and an id of its own', async () => {
   const [rule] = inboxConformance.filter(({ name }) => name.includes('of two workers'));
   const subject = memoryInbox();
   // As of a class.
   const inbox = {
     keys: [] as string[],
+    ids: new Set<string>(),
     store(webhook: StoredWebhook) {
       this.keys.push(webhook.key);
+      this.ids.add(webhook.deliveryId);
       return subject.inbox.store(webhook);
     },
   };
   await rule?.run(() => ({ ...subject, inbox }));
   for (const key of inbox.keys) expect(key).toMatch(/^[\da-f]{64}$/);
+  expect(inbox.ids.size).toBe(inbox.keys.length);
 });
