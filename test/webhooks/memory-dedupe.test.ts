@@ -100,6 +100,20 @@ const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<De
       'another owner does not complete',
     ],
     [
+      'frees a claim that another completes',
+      (store) => {
+        const { claim, holderOf } = withHolders(store);
+        return {
+          claim,
+          complete: (key, owner, ttlMs) => {
+            const holder = holderOf(key).owner;
+            return holder === owner ? store.complete(key, owner, ttlMs) : store.release(key, holder);
+          },
+        };
+      },
+      'another owner does not complete',
+    ],
+    [
       'lets anyone release',
       (store) => {
         const { claim, holderOf } = withHolders(store);
@@ -238,6 +252,16 @@ const faulty: readonly [name: string, change: (store: DedupeStore) => Partial<De
           },
         };
       },
+      'of many claims at one moment',
+    ],
+    [
+      'says of the first in a race that it is done',
+      (store) => ({
+        claim: async (...claimed) => {
+          const result = await store.claim(...claimed);
+          return result === 'new' ? 'done' : result;
+        },
+      }),
       'of many claims at one moment',
     ],
     ['answers a claim by nothing', () => ({ claim: () => undefined as never }), 'a free event is new'],
