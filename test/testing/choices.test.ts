@@ -209,6 +209,7 @@ test.each<[object, string]>([
   [{ regions: { eu: { tool: [] } } }, 'the collection of regions.eu "tool" is not known. Known: workspaces,'],
   [{ regions: { na: { toString: [] }, eu: undefined } }, 'the collection of regions.na "toString" is not'],
 ])('a misspelt option is refused: %j', (options, message) => {
+  expect(() => createFakePlatform(options)).toThrow(TypeError);
   expect(() => createFakePlatform(options)).toThrow(`createFakePlatform: ${message}`);
 });
 

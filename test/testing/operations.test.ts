@@ -103,7 +103,9 @@ describe('release of a number (4.3)', () => {
     expect(fake.state.eu.phoneNumbers.has(sid)).toBe(false);
     expect(fake.state.eu.releasedForGood.has(sid)).toBe(true);
     for (const imported of [false, true]) {
-      expect(() => fake.add.phoneNumber({ sid, imported })).toThrow(`"${sid}" was released for good`);
+      const adding = () => fake.add.phoneNumber({ sid, imported });
+      expect(adding).toThrow(TypeError);
+      expect(adding).toThrow(`"${sid}" was released for good`);
     }
   });
 

@@ -1,6 +1,7 @@
 import {
   type CollectionName,
   createFakePlatform,
+  createFixtures,
   type FakePlatform,
   fixtures,
   type NewWorkspace,
@@ -12,7 +13,7 @@ test('begins with the records it is given, on top of the seed', async () => {
   const fake = createFakePlatform({
     regions: {
       na: {
-        workspaces: [{ id: 'branch' }],
+        // Each list may name records of those that come behind it here.
         orgs: [
           {
             id: 'shop',
@@ -21,13 +22,14 @@ test('begins with the records it is given, on top of the seed', async () => {
             teams: [{ ID: 'sales', memberIds: ['ann'] }],
           },
         ],
-        agents: [{ id: 'bot', workspaceId: 'branch' }],
         variables: [{ key: 'plan', agentId: 'bot' }],
         tools: [{ id: 'crm', agentId: 'bot' }],
         defaultTools: [{ id: 'send-email' }],
         conversations: [{ agentId: 'bot', convoId: 'first', record: { title: 'Hello' } }],
         leads: [{ id: 'lead', agentId: 'bot' }],
         phoneNumbers: [{ sid: 'number', workspaceId: 'branch' }],
+        agents: [{ id: 'bot', workspaceId: 'branch' }],
+        workspaces: [{ id: 'branch' }],
       },
     },
   });
@@ -48,7 +50,8 @@ test('the seed is what its handles say, in each region', () => {
   for (const region of ['eu', 'na'] as const) {
     const handles = seed[region];
     const { agents, conversations, leads, orgs, phoneNumbers, tools, variables, workspaces } = state[region];
-    const { workspaceId, agentId, orgId } = handles;
+    const { workspaceId, agentId, orgId, clientId, teamId, convoId } = handles;
+    const made = createFixtures({ region });
     expect([...workspaces.values()]).toEqual([
       {
         id: workspaceId,
@@ -75,19 +78,22 @@ test('the seed is what its handles say, in each region', () => {
         advanced: {},
       },
     ]);
-    expect([...orgs.values()]).toMatchObject([
+    expect([...orgs.values()]).toEqual([
       {
         id: orgId,
         workspaceId,
-        clients: [{ ID: handles.clientId, orgId }],
-        teams: [{ ID: handles.teamId, orgId, memberIds: [handles.clientId] }],
+        clients: [{ ...made.orgClient({ teams: undefined }), ID: clientId, orgId }],
+        teams: [{ ...made.team(), ID: teamId, orgId, memberIds: [clientId] }],
       },
     ]);
-    expect([...tools.values()]).toMatchObject([{ id: handles.toolId, agentId }]);
-    expect([...variables.values()]).toMatchObject([
-      { id: handles.variableId, key: handles.variableKey, agentId, userId: `owner_${region}` },
+    expect([...tools.values()]).toEqual([{ ...made.tool(), id: handles.toolId, agentId }]);
+    const key = handles.variableKey;
+    expect([...variables.values()]).toEqual([
+      { ...made.variable(), id: handles.variableId, key, agentId, userId: `owner_${region}` },
     ]);
-    expect([...conversations.values()]).toMatchObject([{ agentId, convoId: handles.convoId }]);
+    const ID = `${agentId}_${convoId}`;
+    const record = { ...made.conversation(), ID, userID: ID };
+    expect([...conversations.values()]).toEqual([{ agentId, convoId, record }]);
     expect([...leads.values()]).toEqual([{ id: handles.leadId, agentId }]);
     expect([...phoneNumbers.values()]).toEqual([
       { sid: handles.rentedNumberSid, imported: false, workspaceId },
@@ -113,6 +119,7 @@ test('gives ids that are the same in every run', () => {
   expect(fake.add.tool().id).toBe('tool_eu_3');
   expect(fake.add.na.tool().id).toBe('tool_na_2');
   expect(fake.add.eu.tool().id).toBe('tool_eu_4');
+  expect([fake.add.na.client().ID, fake.add.na.team().ID]).toEqual(['client_na_2', 'team_na_2']);
 });
 
 test('gives no id twice, and begins anew after reset', () => {
@@ -199,7 +206,7 @@ test('an organisation has the clients and teams that it is given, whichever orga
 });
 
 test('fills in what a record leaves out', () => {
-  const { add, state } = createFakePlatform({ choices: { variableType: 'text' } });
+  const { add, records, state } = createFakePlatform({ choices: { variableType: 'text' } });
 
   expect(add.agent()).toMatchObject({ id: 'agent_eu_2', name: 'agent_eu_2', platform: 'vg', advanced: {} });
   expect(add.team()).toEqual({ ID: 'team_eu_2', key: 'team_eu_2', memberIds: [], orgId: 'org_eu_1' });
@@ -216,6 +223,10 @@ test('fills in what a record leaves out', () => {
   expect(add.phoneNumber()).toEqual({ sid: 'number_eu_3', imported: false, workspaceId: 'workspace_eu_1' });
   const others = [add.workspace(), add.org(), add.lead()];
   expect(others.map(({ id }) => id)).toEqual(['workspace_eu_3', 'org_eu_2', 'lead_eu_2']);
+  const { clients, teams } = records.add('eu', 'orgs', { clients: [{ name: 'Ann' }], teams: [{ key: 'a' }] });
+  expect([...clients, ...teams].map(({ ID }) => ID)).toEqual(['client_eu_3', 'team_eu_3']);
+  const { record } = records.add('eu', 'conversations', { record: { title: 'Hello' } });
+  expect(record).toEqual({ ID: 'agent_eu_1_convo_eu_3', userID: 'agent_eu_1_convo_eu_3', title: 'Hello' });
 });
 
 test('fills in nothing that a record says', () => {
@@ -373,7 +384,21 @@ describe('refuses', () => {
 
   test.each([
     ['a tool of an unknown agent', () => fake.add.tool({ agentId: 'x' }), 'no agent with the id "x"'],
-    ['an agent where there is no workspace', () => empty.add.agent(), 'no workspace yet: add one first'],
+    [
+      'an agent where there is no workspace',
+      () => empty.add.na.agent(),
+      'Region na has no workspace yet: add one first.',
+    ],
+    [
+      'an agent of an unknown workspace',
+      () => fake.add.agent({ workspaceId: 'x' }),
+      'no workspace with the id "x"',
+    ],
+    [
+      'an organisation of an unknown workspace',
+      () => fake.add.org({ workspaceId: 'x' }),
+      'no workspace with the id "x"',
+    ],
     ['a lead of an unknown agent', () => fake.add.lead({ agentId: 'x' }), 'no agent with the id "x"'],
     [
       'a number of an unknown workspace',
@@ -391,7 +416,16 @@ describe('refuses', () => {
       () => fake.add.variable({ id: 'other', key: fake.seed.eu.variableKey }),
       'The agent "agent_eu_1" has a variable with the key "customer_name" already',
     ],
+    [
+      'another id for a record',
+      () => fake.records.change('eu', 'tools', fake.seed.eu.toolId, { id: 'x' }),
+      'The id of "tool_eu_1" cannot be changed.',
+    ],
+    // The casts stand for untyped code.
+    ['an unknown region', () => fake.records.list('mars' as 'eu', 'tools'), 'there is no "mars"'],
+    ['an unknown collection', () => fake.records.list('eu', 'robots' as 'tools'), 'there is no "robots"'],
   ])('%s', (_name, adding, message) => {
+    expect(adding).toThrow(TypeError);
     expect(adding).toThrow(message);
   });
 });
