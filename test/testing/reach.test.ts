@@ -248,11 +248,18 @@ describe('permits is asked', () => {
   test('of a conversation whose agent is named behind another record', async () => {
     const asked: PermitQuestion[] = [];
     const fake = createFakePlatform({ choices: { permits: (question) => asked.push(question) > 0 } });
-    const path = '/workspaces/{workspaceId}/agents/{agentId}/convos/{convoId}';
+    const path = '/workspaces/{workspaceId}/agents/{from}/agents/{to}/convos/{convoId}';
     fake.handle(endpoint({ method: 'GET', path, response: z.unknown() }), () => ({}));
-    await send(fake, `/v3/workspaces/${eu.workspaceId}/agents/${eu.agentId}/convos/${eu.convoId}`);
+    const { id: from } = fake.add.agent();
+    const agents = `agents/${from}/agents/${eu.agentId}`;
+    await send(fake, `/v3/workspaces/${eu.workspaceId}/${agents}/convos/${eu.convoId}`);
 
-    expect(asked[0]?.records.map(({ kind }) => kind)).toEqual(['workspace', 'agent', 'conversation']);
+    expect(asked[0]?.records.map(({ kind, agentId }) => [kind, agentId])).toEqual([
+      ['workspace', undefined],
+      ['agent', from],
+      ['agent', eu.agentId],
+      ['conversation', eu.agentId],
+    ]);
   });
 
   test('of the records of its path, and then of those of its body', async () => {

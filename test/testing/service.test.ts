@@ -444,6 +444,15 @@ test('tells when a request came, and how long its answer took', async () => {
   expect(fake.requests).toMatchObject([{ at: 5_000, duration: 250 }]);
 });
 
+test('tells the time as fake timers have it', async () => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ now: 7_000, toFake: ['Date'] });
+  const fake = createFakePlatform();
+  await send(fake, '/v3/nothing');
+
+  expect(fake.requests).toMatchObject([{ at: 7_000 }]);
+});
+
 test('tells each request after its answer', async () => {
   const statuses: unknown[] = [];
   const fake = createFakePlatform({ onRequest: (request) => statuses.push(request.status) });
@@ -554,13 +563,18 @@ test('a call leaves no listener at the signal it was given', async () => {
   );
 });
 
-test('fetch reaches no other host', async () => {
-  const fetching = createFakePlatform().fetch('https://elsewhere.example/v3/tools/defaults');
+test.each(['https://elsewhere.example', 'https://na.example.com'])(
+  'fetch does not reach %s',
+  async (host) => {
+    const { fetch } = createFakePlatform({ baseUrls: { na: 'https://na.example' } });
+    const fetching = fetch(`${host}/v3/tools/defaults`);
 
-  await expect(fetching).rejects.toThrow(
-    'fetch failed: the fake answers below https://eu.agent-platform.test and https://na.agent-platform.test, not at https://elsewhere.example/v3/tools/defaults',
-  );
-});
+    await expect(fetching).rejects.toThrow(TypeError);
+    await expect(fetching).rejects.toThrow(
+      `fetch failed: the fake answers below https://eu.agent-platform.test and https://na.example, not at ${host}/v3/tools/defaults`,
+    );
+  },
+);
 
 test('the regions share no record', async () => {
   const fake = createFakePlatform();
@@ -610,6 +624,16 @@ test.each([
     { region: 'eu', path },
     { region: 'na', path },
   ]);
+});
+
+test.each([
+  ['HTTPS://API.Test:443', 'https://api.test'],
+  ['https://api.test/v3//', 'https://api.test'],
+  ['https://api.test/v3/eu', 'https://api.test/v3/eu'],
+  ['https://api.test/v2', 'https://api.test/v2'],
+  ['https://api.test/base/v3/?a=1', 'https://api.test/base'],
+])('of the address %s, %s is kept', (eu, kept) => {
+  expect(createFakePlatform({ baseUrls: { eu } }).baseUrls.eu).toBe(kept);
 });
 
 test('the length of an answer counts bytes', async () => {
