@@ -127,6 +127,7 @@ describe('records', () => {
 
     const { userEmail: _, ...rest } = before?.record ?? fixtures.conversation();
     expect(after).toEqual({ ...before, record: { ...rest, state: 'closed' } });
+    expect(after.record.tags).not.toBe(before?.record.tags);
   });
 
   test('a variable is not given the key of another of its agent', () => {
@@ -218,6 +219,19 @@ test.each([
   expect(JSON.stringify(refused.body).replaceAll('\\"', '"')).toContain(message);
   expect((await ask('GET /state')).body).toEqual(before);
   expect(fake.state.eu.tools.get('tool_eu_1')?.agentId).toBe('agent_eu_1');
+});
+
+test('each field that is wrong is told', async () => {
+  const { ask } = await steered();
+  const told = async (request: string, body: unknown) =>
+    (await ask(request, body)).body.issues.map(({ message }) => message.split(':')[0]);
+
+  expect(await told('POST /records/eu/leads', { nme: 'x', agent: 'y', id: 4 })).toEqual([
+    'id',
+    'nme',
+    'agent',
+  ]);
+  expect(await told('POST /faults', { status: 5, rate: 2 })).toEqual(['rate', 'status']);
 });
 
 test('the state is told whole', async () => {
@@ -579,12 +593,13 @@ test('what happens is told as it happens', async () => {
   const endSubscription = fake.webhooks.subscribe({ fetch: () => new Response() });
   fake.faults.inject({ kind: 'latency', ms: 1 });
 
+  fake.records.remove('eu', 'tools', 'not there');
   for (let call = 0; call < 2; call += 1) await clientOf(fake).tools.listDefaults();
   await ask('POST /events', { type: 'lead_captured' });
   await until(() => text.includes('event: delivery'));
   // Injected, and used up by the first call.
   expect(text.match(/data: "faults"/g)).toHaveLength(2);
-  // What is only read changes no records.
+  // What is only read changes no records, nor does what is not there.
   expect(text).not.toContain('data: "records"');
   const changes: readonly (readonly [what: string, change: () => unknown])[] = [
     ['records', () => ask('POST /records/eu/leads', { id: 'lead' })],
@@ -636,13 +651,16 @@ test('what happens is told as it happens', async () => {
   for (let round = 0; round < 10; round += 1) expect((await ask('POST /reset', {})).status).toBe(200);
 });
 
-test('who has left is told nothing more', async () => {
+test('who has left is told nothing more, and who stays is', async () => {
   const changes = new Changes();
   const leave = new AbortController();
   const { body } = changesStream(changes, leave.signal);
+  const stays = changesStream(changes, new AbortController().signal).body?.getReader();
+  await stays?.read();
   leave.abort();
   changes.tell('changed', 'records');
 
+  expect(new TextDecoder().decode((await stays?.read())?.value)).toContain('"records"');
   const reader = (body ?? new ReadableStream()).getReader();
   expect((await reader.read()).done).toBe(false);
   expect((await reader.read()).done).toBe(true);

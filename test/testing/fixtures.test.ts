@@ -381,9 +381,12 @@ test.each(['eu', 'na'] as const)('a fake of region %s takes them as they are', (
   expect(add[region].variable(made.variable()).agentId).toBe(`agent_${region}_1`);
 });
 
-test('an event of a type that there is not is refused, and says what to use', () => {
-  const type = 'lead_scored' as 'lead_captured';
-  const make = () => fixtures.event(type);
+test.each(['lead_scored', 'toString'])('an event of the type %s is refused, and says what to use', (type) => {
+  const make = () => fixtures.event(type as 'lead_captured');
   expect(make).toThrow(TypeError);
-  expect(make).toThrow(/"lead_scored" is not an event type.*sendUnknown.*Known: message_received/);
+  expect(make).toThrow(
+    new RegExp(
+      `^"${type}" is not an event type.*sendUnknown.*Known: message_received, .*conversation_updated\\.$`,
+    ),
+  );
 });
