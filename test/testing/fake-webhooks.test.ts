@@ -123,7 +123,9 @@ test.each([201, 204, 302, 400, 500])('%i is not a success, and is not tried agai
   const { url, received } = await listener(status);
   fake.webhooks.subscribe(url);
 
-  expect(await fake.webhooks.send('webhook_test')).toMatchObject([{ outcome: 'refused', status }]);
+  expect(await fake.webhooks.send('webhook_test')).toMatchObject([
+    { outcome: 'refused', status, error: undefined },
+  ]);
   expect(received).toHaveLength(1);
 });
 
