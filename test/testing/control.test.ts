@@ -11,7 +11,8 @@ import {
 } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { controlOpenApiText } from '../../scripts/openapi/control.js';
-import { Changes, changesStream } from '../../src/testing/changes.js';
+import { Changes } from '../../src/testing/changes.js';
+import { control } from '../../src/testing/control/control.js';
 import { serve } from '../support/loopback.js';
 import { clientOf, send } from './support/client.js';
 
@@ -594,11 +595,12 @@ test('what happens is told as it happens', async () => {
   fake.faults.inject({ kind: 'latency', ms: 1 });
 
   fake.records.remove('eu', 'tools', 'not there');
+  expect([fake.faults.remove('x'), fake.webhooks.unsubscribe('x')]).toEqual([false, false]);
   for (let call = 0; call < 2; call += 1) await clientOf(fake).tools.listDefaults();
   await ask('POST /events', { type: 'lead_captured' });
   await until(() => text.includes('event: delivery'));
-  // Injected, and used up by the first call.
-  expect(text.match(/data: "faults"/g)).toHaveLength(2);
+  // The fault was injected, and used up by the first call.
+  expect(text.match(/"(faults|subscriptions)"/g)).toEqual(['"subscriptions"', '"faults"', '"faults"']);
   // What is only read changes no records, nor does what is not there.
   expect(text).not.toContain('data: "records"');
   const changes: readonly (readonly [what: string, change: () => unknown])[] = [
@@ -654,7 +656,9 @@ test('what happens is told as it happens', async () => {
 test('who has left is told nothing more, and who stays is', async () => {
   const changes = new Changes();
   const leave = new AbortController();
-  const { body } = changesStream(changes, leave.signal);
+  const request = new Request('http://localhost/_fake/changes', { signal: leave.signal });
+  const rules = { anyTarget: false };
+  const { body } = await control({ fake: createFakePlatform(), changes, rules }, request);
   const stays = changesStream(changes, new AbortController().signal).body?.getReader();
   await stays?.read();
   leave.abort();
