@@ -433,7 +433,8 @@ test('holds no token and no marked field', async () => {
 test('tells when a request came, and how long its answer took', async () => {
   let now = 5_000;
   const clock = { now: () => now, setTimeout: () => 0, clearTimeout: () => undefined };
-  const fake = createFakePlatform({ clock });
+  const told: unknown[] = [];
+  const fake = createFakePlatform({ clock, onRequest: ({ duration }) => told.push(duration) });
   const slow = endpoint({ method: 'GET', path: '/slow', response: z.unknown() });
   fake.handle(slow, () => {
     now += 250;
@@ -442,6 +443,7 @@ test('tells when a request came, and how long its answer took', async () => {
   await send(fake, '/v3/slow');
 
   expect(fake.requests).toMatchObject([{ at: 5_000, duration: 250 }]);
+  expect(told).toEqual([250]);
 });
 
 test('tells the time as fake timers have it', async () => {
