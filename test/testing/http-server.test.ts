@@ -138,6 +138,7 @@ test.each(['GET', 'HEAD'])('a %s that has a body is answered as one without', as
   response.resume();
 
   expect(response.statusCode).toBe(404);
+  expect(fake.requests).toMatchObject([{ method }]);
 });
 
 /** The status of an answer to a request that names a host of its own. */
