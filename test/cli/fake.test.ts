@@ -223,7 +223,9 @@ test.each<[part: Partial<FakeSnapshot>, message: string]>([
   [{ faults: [{ status: 500 }, { status: 5 }] }, '- status: expected at least 200'],
   [{ faults: [{ endpoint: 'GET /of-another-fake', status: 500 }] }, 'no endpoint "GET /of-another-fake"'],
   [
-    { subscriptions: [{ address: 'ftp://a', region: 'eu', workspaceId: 'workspace_eu_1' }] },
+    {
+      subscriptions: ['http://a', 'ftp://a'].map((address) => ({ address, region: 'eu', workspaceId: 'w' })),
+    },
     'subscriptions: address must be an http: or https: address, got "ftp://a"',
   ],
   [{ subscriptions: [{ address: 'http://a', workspaceId: 'w' }] }, 'subscriptions[0].region: '],

@@ -54,20 +54,26 @@ test('restore leaves out a subscription whose workspace is not there', () => {
   const fake = createFakePlatform();
   const { secondWorkspaceId: workspaceId } = fake.seed.eu;
   fake.webhooks.subscribe('http://127.0.0.1:1/hook', { workspaceId, untilReset: true });
+  fake.webhooks.subscribe('http://127.0.0.1:1/other', { untilReset: true });
   fake.records.remove('eu', 'workspaces', workspaceId);
   fake.restore(fake.snapshot());
-  expect(fake.webhooks.subscriptions).toEqual([]);
+  expect(fake.webhooks.subscriptions).toMatchObject([{ address: 'http://127.0.0.1:1/other' }]);
 });
 
 test.each(['eu', 'na'] as const)(
-  'restore brings back that a number of %s was released for good',
+  'restore brings back all records of %s in their order, and that numbers were released for good',
   async (region) => {
     const fake = createFakePlatform();
-    const { rentedNumberSid: phoneNumberSid, workspaceSecret: token } = fake.seed[region];
-    await clientOf(fake, { region, token }).phoneNumbers.release({ phoneNumberSid, isImportedNumber: false });
+    const { phoneNumbers } = clientOf(fake, { region });
+    fake.add[region].phoneNumber();
+    const sids = [fake.seed[region].rentedNumberSid, fake.add[region].phoneNumber().sid];
+    for (const phoneNumberSid of sids)
+      await phoneNumbers.release({ phoneNumberSid, isImportedNumber: false });
     const other = createFakePlatform();
     other.restore(fake.snapshot());
-    expect(() => other.add[region].phoneNumber({ sid: phoneNumberSid })).toThrow('was released for good');
+    expect(other.snapshot()).toEqual(fake.snapshot());
+    for (const sid of sids)
+      expect(() => other.add[region].phoneNumber({ sid })).toThrow('was released for good');
   },
 );
 
@@ -117,11 +123,15 @@ test.each(['eu', 'na'] as const)('restore refuses records of %s that lack what t
   const fake = createFakePlatform();
   const { records, ...rest } = fake.snapshot();
   const all = records as { eu: object; na: object };
-  const lacking = { ...all[region], tools: [{ name: 'crm' }], defaultTools: [{ kind: 'runtime_auto' }] };
+  const lacking = {
+    ...all[region],
+    tools: [{ id: 'a' }, { name: 'crm' }],
+    defaultTools: [{ kind: 'runtime_auto' }],
+  };
 
   expect(() => fake.restore({ ...rest, records: { ...all, [region]: lacking } })).toThrow(
     new RegExp(
-      `^The snapshot is wrong\n  - records.${region}.tools.0..id: required\n.*records.${region}.defaultTools.0..id: required`,
+      `^The snapshot is wrong\n  - records.${region}.tools.1..id: required\n.*records.${region}.defaultTools.0..id: required`,
     ),
   );
   expect([...fake.state.eu.tools.keys()]).toEqual([fake.seed.eu.toolId]);
