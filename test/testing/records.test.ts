@@ -231,11 +231,12 @@ test('fills in what a record leaves out', () => {
 
 test('fills in nothing that a record says', () => {
   const { add } = createFakePlatform();
-  const agent = { name: 'Bot', secret: 'secret-of-the-bot' };
+  const agent = { name: '', secret: 'secret-of-the-bot' };
   const variable = { key: 'plan', type: 'list', userId: 'ann', value: ['free'] };
 
   expect(add.agent(agent)).toMatchObject(agent);
   expect(add.variable(variable)).toMatchObject(variable);
+  expect(add.variable({ key: '' }).key).toBe('');
 });
 
 test('a conversation may have ids of its own', () => {
@@ -384,6 +385,7 @@ describe('refuses', () => {
 
   test.each([
     ['a tool of an unknown agent', () => fake.add.tool({ agentId: 'x' }), 'no agent with the id "x"'],
+    ['a tool of an agent without a name', () => fake.add.tool({ agentId: '' }), 'no agent with the id ""'],
     [
       'an agent where there is no workspace',
       () => empty.add.na.agent(),
@@ -417,6 +419,11 @@ describe('refuses', () => {
       'The agent "agent_eu_1" has a variable with the key "customer_name" already',
     ],
     [
+      'a number that is changed to an unknown workspace',
+      () => fake.records.change('eu', 'phoneNumbers', fake.seed.eu.rentedNumberSid, { workspaceId: 'x' }),
+      'no workspace with the id "x"',
+    ],
+    [
       'another id for a record',
       () => fake.records.change('eu', 'tools', fake.seed.eu.toolId, { id: 'x' }),
       'The id of "tool_eu_1" cannot be changed.',
@@ -438,6 +445,9 @@ test('a record that is changed names records of its own region, and has no key o
   expect(records.change('na', 'leads', seed.na.leadId, { agentId: 'there' }).agentId).toBe('there');
   const change = (fields: object) => records.change('na', 'leads', seed.na.leadId, fields);
   expect(() => change({ agentId: seed.eu.agentId })).toThrow(seed.eu.agentId);
+  const move = (workspaceId: string) => records.change('na', 'agents', seed.na.agentId, { workspaceId });
+  expect(move(seed.na.secondWorkspaceId).workspaceId).toBe(seed.na.secondWorkspaceId);
+  expect(() => move(seed.eu.workspaceId)).toThrow(seed.eu.workspaceId);
   const { id } = records.add('na', 'variables', { key: 'plan' });
   expect(records.change('na', 'variables', id, { key: 'only in eu' }).key).toBe('only in eu');
   expect(() => records.change('na', 'variables', id, { key: seed.na.variableKey })).toThrow(
