@@ -12,14 +12,14 @@ type Mistake =
   | 'retries what does not fit'
   | 'one at a time'
   | 'forgets what was begun'
-  | `forgets the field ${'traceContext' | 'workspace' | 'envelope' | 'receivedAt'}`
+  | `forgets the field ${string}`
   // As a text of JSON has it.
   | `loses ${string}`
   | 'mends half a surrogate pair'
   | 'knows webhooks by their delivery'
   | 'is not atomic'
   | 'takes nothing large'
-  | 'gives each to two workers'
+  | 'gives some to two workers'
   | 'forgets fields of dead letters'
   | 'drops dead letters'
   | 'keeps what it tries again'
@@ -85,13 +85,13 @@ function memoryInbox(mistake?: Mistake): InboxSubject {
     const running = new Set<Job>();
     let isStopped = false;
     const run = async (job: Job) => {
-      if (mistake === 'gives each to two workers' && looks.size > 1 && job.runs === 0)
+      if (mistake === 'gives some to two workers' && looks.size > 1 && known.size > 40 && job.runs === 0)
         waiting.push({ ...job, runs: 1 });
       job.runs += 1;
       running.add(job);
-      if (mistake === 'copies of what is being processed') known.delete(job.webhook.key);
       // As a queue does, which gives out one job and then the next.
       await new Promise((resolve) => setTimeout(resolve, 1));
+      if (mistake === 'copies of what is being processed') known.delete(job.webhook.key);
       try {
         await process(job.webhook);
         if (mistake === 'copies of what was processed') known.delete(job.webhook.key);
@@ -126,6 +126,12 @@ test.each(inboxConformance)('an inbox in memory keeps the rule: $name', ({ run }
   expect(run(() => memoryInbox())).resolves.toBeUndefined(),
 );
 
+test('the rules can be held against one inbox that is shared by all, again and again', async () => {
+  const subject = memoryInbox();
+  for (const { run } of [...inboxConformance, ...inboxConformance])
+    await expect(run(() => subject)).resolves.toBeUndefined();
+});
+
 test('an inbox may number what it stores, and order its fields otherwise', async () => {
   const [rule] = inboxConformance.filter(({ name }) => name.includes('is processed as it was stored'));
   const numbered = () => {
@@ -151,10 +157,9 @@ test.each<[Mistake, string]>([
   ['retries what does not fit', 'what does not fit'],
   ['one at a time', 'holds up no other'],
   ['forgets what was begun', 'when it was stopped'],
-  ['forgets the field traceContext', 'is processed as it was stored'],
-  ['forgets the field workspace', 'is processed as it was stored'],
-  ['forgets the field envelope', 'is processed as it was stored'],
-  ['forgets the field receivedAt', 'is processed as it was stored'],
+  ...['version', 'type', 'message', 'createdAt', 'receivedAt', 'workspace', 'sent', 'traceparent'].map(
+    (field): [Mistake, string] => [`forgets the field ${field}`, 'is processed as it was stored'],
+  ),
   ['loses \\u0000', 'any text is kept'],
   ['loses \\ud83d\\ude00', 'any text is kept'],
   ['loses \\u2028', 'any text is kept'],
@@ -166,7 +171,7 @@ test.each<[Mistake, string]>([
   ['knows webhooks by their delivery', 'a copy of what is being processed'],
   ['knows webhooks by their delivery', 'a copy of what was processed'],
   ['takes nothing large', 'a megabyte and a half'],
-  ['gives each to two workers', 'of two workers'],
+  ['gives some to two workers', 'of two workers'],
   ['forgets fields of dead letters', 'what fails again and again'],
   ['drops dead letters', 'what fails again and again'],
   ['keeps what it tries again', 'not kept once it has succeeded'],
