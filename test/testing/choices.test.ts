@@ -19,7 +19,7 @@ import { clientOf, send } from './support/client.js';
 const faked = (choices: FakeChoicesInput) => createFakePlatform({ choices });
 
 test('a choice, a refusal or an address that is undefined is the default', async () => {
-  const choices = { successStatus: undefined, refusals: { notFound: undefined } };
+  const choices = { successStatus: undefined, permits: undefined, refusals: { notFound: undefined } };
   const options: object = { choices, baseUrls: { eu: undefined } };
   const fake = createFakePlatform(options);
 

@@ -635,7 +635,7 @@ test.each([
   ['https://api.test/v2', 'https://api.test/v2'],
   ['https://api.test/base/v3/?a=1', 'https://api.test/base'],
 ])('of the address %s, %s is kept', (eu, kept) => {
-  expect(createFakePlatform({ baseUrls: { eu } }).baseUrls.eu).toBe(kept);
+  expect(createFakePlatform({ baseUrls: { eu, na: eu } }).baseUrls).toEqual({ eu: kept, na: kept });
 });
 
 test('the length of an answer counts bytes', async () => {
