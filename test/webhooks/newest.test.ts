@@ -113,6 +113,12 @@ test('a copy of one that is skipped is a duplicate, whether it comes meanwhile o
   expect(skipped).toEqual([1]);
 });
 
+test('any text is a key, the empty one too', async () => {
+  const { send, skipped } = setUp(undefined, { newestOnly: () => '' });
+  for (const session of [2, 1]) await send(session);
+  expect(skipped).toEqual([1]);
+});
+
 test('events of several types can be snapshots of one thing', async () => {
   const handled: string[] = [];
   const newestOnly = ({ payload }: WebhookEvent) => ('agentId' in payload ? payload.agentId : undefined);
@@ -320,6 +326,9 @@ test('a stored snapshot whose signal is aborted holds up no other, and rejects w
   expect(failures).toMatchObject([
     { stage: 'deadline', handler: undefined, event: { type: 'conversation_updated' } },
   ]);
+  // What is aborted before does not even wait.
+  const another = { ...stored(5, { createdAt: 5 }), workspace: 'shop' };
+  await expect(receiver.process(another, { signal: two.signal })).rejects.toThrow('before its turn');
   one.job.abort();
   await Promise.all([three.ended, zero.ended]);
   expect(handled).toEqual([3]);
@@ -406,9 +415,15 @@ test.each<[string, unknown, Error]>([
     () => 1,
     new WebhookError('newestOnly returned number: it returns a string, or undefined'),
   ],
+  [
+    'returns null',
+    () => null,
+    new WebhookError('newestOnly returned object: it returns a string, or undefined'),
+  ],
 ])('a newestOnly that %s is a 500, and told', async (_, newestOnly, expected) => {
-  const { receiver, send, failures, handled } = setUp(undefined, {
+  const { receiver, send, failures, handled, logger } = setUp(undefined, {
     newestOnly: newestOnly as () => undefined,
+    logLevel: 'info',
   });
   const errors: unknown[] = [];
   receiver.onError((error) => errors.push(error));
@@ -416,6 +431,7 @@ test.each<[string, unknown, Error]>([
   expect(failures).toEqual([expect.objectContaining({ stage: 'dedupe' })]);
   expect(errors).toEqual([expected]);
   expect(handled).toEqual([]);
+  expect(logger.lines.at(-1)).toContain('500 internal_error');
 });
 
 test('a newestOnly that throws is told in a worker too, and no handler runs', async () => {
@@ -523,14 +539,14 @@ test('an older one waits for one that is handled, however many others come meanw
   await others(0, 5);
   await process(3, 'idle');
   expect(skipped).toEqual([3]);
-  // One that was asked for is among the young again.
-  await others(5, 50_010);
+  // Two generations of 50 000 are full here; and one that was asked for is among the young again.
+  await others(5, 99_999);
   await process(3, 'idle');
-  await others(50_010, 100_010);
+  await others(99_999, 100_009);
   await process(3, 'idle');
   expect(skipped.splice(1)).toEqual([3, 3]);
   // More than are remembered of those whose handlers have settled.
-  await others(100_010, 200_020);
+  await others(100_009, 200_019);
   await process(3, 'idle');
   expect([handled.at(-1), skipped]).toEqual([3, [3]]);
   const older = process(1, 'held');
