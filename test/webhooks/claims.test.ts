@@ -120,6 +120,16 @@ test('setting the clock of the machine frees no claim of the memory store', asyn
   expect(handler).toHaveBeenCalledOnce();
 });
 
+test('setting the clock of the machine makes no receiver forget what it has handled', async () => {
+  const handler = vi.fn();
+  const receiver = createWebhookReceiver({ secret, logLevel: 'off' }).on('lead_captured', handler);
+  await receiver.handle(event());
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 48 * 3_600_000);
+  onTestFinished(() => clock.mockRestore());
+  expect((await receiver.handle(event())).status).toBe(200);
+  expect(handler).toHaveBeenCalledOnce();
+});
+
 test('a renewal that is under way when the handlers fail is the last', async () => {
   const clock = new ManualClock();
   const memory = createMemoryDedupe({ clock });
