@@ -196,6 +196,25 @@ test('where its body has given way, a look-up is asked about nothing more of it'
   expect([one, asked]).toEqual([{ status: 500 }, ['forged', secret]]);
 });
 
+test('what waits for a look-up of the secret in its place, once another was genuine, gives way too', async () => {
+  const hung = deferred();
+  const verifySecret = (presented: string) => presented === secret || hung.promise.then(() => true);
+  const { clock, receiver, send } = setUp({
+    secrets: { verifySecret },
+    maxBodyBytes: 1_000,
+    maxUnverifiedBytes: 1_000,
+  });
+  const handled: string[] = [];
+  receiver.onAny(({ type }) => handled.push(type));
+  const body = delivery('webhook_test', { workspaceSecret: 'another' });
+  const one = await send([700], body.replace('{', `{"beside":{"workspaceSecret":"${secret}"},`));
+  await clock.advance(55_000);
+  expect([one, await send([700], delivery('agent_updated'))]).toEqual([{ status: 500 }, { status: 200 }]);
+  hung.resolve();
+  await settle();
+  expect(handled).toEqual(['agent_updated']);
+});
+
 test('a look-up is not asked about a secret that is longer than any', async () => {
   const asked: number[] = [];
   const { receiver } = setUp({ secrets: { verifySecret: ({ length }) => asked.push(length) > 0 } });
