@@ -114,14 +114,20 @@ test('a failure after the deadline is still reported', async () => {
 test.each<[string, object, unknown[]]>([
   ['onError', post('lead_captured'), [500, 'handler_failed']],
   ['onRejected', { method: 'POST', body: '{}' }, [401, 'verification_failed']],
-])('an %s that never settles does not hold the answer beyond the deadline', async (_, request, expected) => {
-  const { clock, receiver } = setUp();
-  receiver.onRejected(never).onError(never);
-  receiver.on('lead_captured', () => Promise.reject(new Error('no')));
-  const answer = receiver.handle(request);
-  await clock.advance(55_000);
-  expect(codeOf(await answer)).toEqual(expected);
-});
+])(
+  'an %s that never settles holds neither the answer beyond the deadline, nor the next one',
+  async (name, request, expected) => {
+    const { clock, receiver } = setUp();
+    const told: string[] = [];
+    receiver.onRejected(never).onRejected(() => told.push('onRejected'));
+    receiver.onError(never).onError(() => told.push('onError'));
+    receiver.on('lead_captured', () => Promise.reject(new Error('no')));
+    const answer = receiver.handle(request);
+    await clock.advance(55_000);
+    expect(codeOf(await answer)).toEqual(expected);
+    expect(told).toEqual([name]);
+  },
+);
 
 test.each<[string, OptionsWithSecret, string, object]>([
   ['a look-up', { secret: never }, 'lookup_failed', { stage: 'secret', event: undefined }],
@@ -151,7 +157,7 @@ test.each<[string, OptionsWithSecret, string, object]>([
 );
 
 test('a body that stalls is given up at the deadline, once, and not handled though a whole event came', async () => {
-  const { clock, receiver, rejections } = setUp();
+  const { clock, receiver, rejections, logger } = setUp();
   const handled: unknown[] = [];
   receiver.onAny((event) => handled.push(event));
   let cancelled = false;
@@ -168,6 +174,7 @@ test('a body that stalls is given up at the deadline, once, and not handled thou
   await settle();
   expect([cancelled, handled]).toEqual([true, []]);
   expect(rejections).toMatchObject([{ reason: 'body_unreadable', error: { type: 'webhook_error' } }]);
+  expect(logger.lines.at(-1)).toContain('settled after its deadline: body_unreadable');
 });
 
 /** A request of `node:http` of which a whole event has come, but not its end, and its response. */
@@ -180,7 +187,7 @@ function stalledRequest() {
 }
 
 test('over node too, a body that stalls is given up at the deadline, and not handled when its end comes', async () => {
-  const { clock, receiver, rejections, failures } = setUp();
+  const { clock, receiver, rejections, failures, logger } = setUp();
   receiver.onAny(() => expect.unreachable());
   const { request, response } = stalledRequest();
   const answered = receiver.node(request, response);
@@ -195,6 +202,7 @@ test('over node too, a body that stalls is given up at the deadline, and not han
   await settle();
   expect(rejections).toMatchObject([{ reason: 'body_unreadable', error: { type: 'webhook_error' } }]);
   expect(failures).toEqual([]);
+  expect(logger.lines.at(-1)).toContain('settled after its deadline: body_unreadable');
 });
 
 test('over node and fetch too, handlers that do not settle are answered 500 at the deadline', async () => {
