@@ -187,7 +187,11 @@ test('after a failure, the next copy runs again', async () => {
 });
 
 test('a copy whose first does not end is answered 503 at its own deadline', async () => {
-  const { receiver, clock, failures } = setUp();
+  const told: unknown[] = [];
+  const hooks = {
+    onDelivery: ({ outcome, duplicate }: DeliveryHookContext) => void told.push([outcome, duplicate]),
+  };
+  const { receiver, clock, failures } = setUp({ hooks });
   const first = receiver.handle(event());
   await clock.advance(10_000);
   const second = receiver.handle(event());
@@ -196,6 +200,10 @@ test('a copy whose first does not end is answered 503 at its own deadline', asyn
   await clock.advance(10_000);
   const { status, body } = await second;
   expect([status, JSON.parse(body)]).toEqual([503, { message: expect.any(String), code: 'copy_pending' }]);
+  expect(told).toEqual([
+    ['deadline_passed', false],
+    ['copy_pending', false],
+  ]);
   // Of the first alone: that a copy has waited is no failure.
   expect(failures).toEqual([expect.objectContaining({ stage: 'deadline', handler: expect.any(Function) })]);
 });
@@ -326,9 +334,9 @@ test('the claim of a process that died runs out, and a waiting copy takes over',
   };
   const { receiver, runs } = setUp({ clock, dedupe: { store: recording } });
   const answer = receiver.handle(event());
-  await clock.advance(9_000);
+  await clock.advance(9_900);
   expect(runs).toHaveLength(0);
-  await clock.advance(2_000);
+  await clock.advance(1_000);
   const [run] = runs;
   expect(run === undefined ? undefined : getEventListeners(run.signal, 'abort')).toEqual([]);
   run?.succeed();
