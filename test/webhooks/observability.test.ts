@@ -356,8 +356,11 @@ test('a job that holds no webhook is traced, and refused as such', async () => {
       type: 'webhook_payload_error',
     });
   }
-  const failed = { outcome: 'failed', waitedMs: 0 };
-  expect(jobs).toMatchObject([failed, failed]);
+  const failed = { outcome: 'failed', waitedMs: 0, key: '', deliveryId: '' };
+  expect(jobs).toMatchObject([
+    { ...failed, type: '' },
+    { ...failed, type: 'webhook_test' },
+  ]);
 });
 
 test('without a trace, none is stored', async () => {
@@ -478,7 +481,7 @@ test.each<[string, unknown]>([
 test('of a stack that holds more than frames, the frames alone are logged', async () => {
   const logger = new RecordingLogger();
   const thrown = Object.assign(new Error('no'), {
-    stack: 'Error: no\n  of a customer\n    at crm (crm.js:1:1)',
+    stack: 'Error: no\n  at the door of a customer\n    at crm (crm.js:1:1)',
   });
   const receiver = createWebhookReceiver({ secret, logger }).on('webhook_test', () => Promise.reject(thrown));
   await receiver.handle(post('webhook_test'));
