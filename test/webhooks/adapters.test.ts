@@ -411,7 +411,7 @@ test.each<[string, Send]>([
 });
 
 test.each([
-  [false, [expect.stringMatching(/^error .*a webhook could not be answered: Error/)]],
+  [false, [expect.stringMatching(/^error .*a webhook could not be answered: Error$/)]],
   // Someone else has answered: nothing is left to be done.
   [true, []],
 ])('an answer that cannot be written is told, where one has begun: %s', async (headersSent, told) => {

@@ -274,6 +274,7 @@ test('a receiver without a secret processes what is stored, and says why it take
   expect((await worker.handle(post('lead_captured'))).status).toBe(500);
   expect(failures).toMatchObject([['secret', { type: 'configuration_error', option: 'secret' }]]);
   expect(logger.lines.join()).toContain('without `secret`');
+  expect(() => createWebhookReceiver({ inbox: undefined } as object)).not.toThrow();
 });
 
 test.each([

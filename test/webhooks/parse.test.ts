@@ -27,6 +27,10 @@ test.each<[string, unknown]>([
   // As of a test runner's or a worker's realm.
   ['bytes of another realm', runInNewContext('Uint8Array.from(bytes)', { bytes: [...bytes] })],
   ['an ArrayBuffer', bytes.slice().buffer],
+  [
+    'an ArrayBuffer of another realm',
+    runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...bytes] }),
+  ],
   ['an object', JSON.parse(genuine)],
 ])('takes %s', (_, body) => {
   expect(parseWebhook(body, { secret })).toStrictEqual(event);

@@ -139,7 +139,7 @@ test.each<[string, (receiver: WebhookReceiver) => unknown, boolean[]]>([
 );
 
 test('an event without a handler goes to onUnhandled, and one with a handler does not', async () => {
-  const { receiver, failures } = setUp();
+  const { receiver, failures, logger } = setUp({ logLevel: 'warn' });
   const seen: WebhookEvent[] = [];
   receiver.on('lead_captured', () => undefined).onUnhandled((event) => seen.push(event));
   await receiver.handle(post('lead_captured'));
@@ -148,6 +148,7 @@ test('an event without a handler goes to onUnhandled, and one with a handler doe
   expect(await receiver.handle(post('webhook_test'))).toEqual(ok);
   expect(seen).toEqual([{ type: 'webhook_test', payload: minimal.webhook_test }]);
   expect(failures).toMatchObject([[{ type: 'webhook_payload_error' }, {}]]);
+  expect(logger.lines.at(-1)).toContain('webhook_test: no handler is registered for this type');
 });
 
 test('onUnhandled sees every event of a receiver that has no other handler, and can fail like any', async () => {
@@ -305,7 +306,7 @@ test.each<[number, string, unknown]>([
   [401, 'verification_failed', null],
   [401, 'verification_failed', 'hello'],
   [401, 'verification_failed', '{"workspaceSecret":"no escape: \\x"}'],
-  [401, 'verification_failed', new Uint8Array([0xff])],
+  [401, 'verification_failed', new Uint8Array(2_000).fill(0xff)],
   [400, 'not_json', delivery('lead_captured').slice(0, -1)],
   [400, 'not_json', ''],
   [400, 'not_json', undefined],
@@ -620,7 +621,12 @@ test.each<[options: object, message: string]>([
 test('a handler for an unknown type or a list of types, or one that is no function, is refused', () => {
   const { receiver } = setUp();
   expect(() => receiver.on('lead_capturd' as 'lead_captured', () => undefined)).toThrow(
-    expect.objectContaining({ option: 'type', message: expect.stringMatching(/lead_capturd.*Known/) }),
+    expect.objectContaining({
+      option: 'type',
+      message: expect.stringMatching(
+        /^type "lead_capturd" is not an event type\. Known event types: message_received, .*, conversation_updated\.$/,
+      ),
+    }),
   );
   for (const type of [['lead_captured'], null, undefined]) {
     expect(() => receiver.on(type as never, () => undefined)).toThrow(ConfigurationError);
