@@ -91,6 +91,17 @@ test('a field of the envelope is stored, and reported when the event is processe
   expect(drifts).toMatchObject([{ source: 'webhook_test', envelope: { version: 2 } }]);
 });
 
+test('what is stored tells when its delivery arrived, however long its secret was looked up', async () => {
+  const lookUp = deferred();
+  const { receiver, stored, clock } = setUp({ secret: () => lookUp.promise.then(() => secret) });
+  const arrived = clock.now();
+  const answer = receiver.handle(post('lead_captured'));
+  await clock.advance(1_000);
+  lookUp.resolve();
+  expect((await answer).status).toBe(200);
+  expect(stored).toMatchObject([{ receivedAt: arrived }]);
+});
+
 test('what is not verified, or has no type, is not stored', async () => {
   const { receiver, stored } = setUp();
   expect((await receiver.handle(post('lead_captured', { workspaceSecret: 'forged' }))).status).toBe(401);
