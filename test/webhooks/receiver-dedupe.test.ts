@@ -244,12 +244,13 @@ test('a renewal that fails loses no claim: the next one comes before the end of 
   const claim: DedupeStore['claim'] = (...asked) => {
     claims += 1;
     if (claims === 2) throw new Error('an answer was lost');
-    return memory.claim(...asked);
+    return claims === 3 ? ('OK' as never) : memory.claim(...asked);
   };
   const { add, runs, failures } = setUp({ clock, dedupe: { store: { ...memory, claim } } });
   void add().handle(event());
   await clock.advance(10_500);
-  expect(failures).toMatchObject([{ stage: 'dedupe', event: { type: 'lead_captured' } }]);
+  const failed = { stage: 'dedupe', event: { type: 'lead_captured' } };
+  expect(failures).toMatchObject([failed, failed]);
   void add().handle(event());
   await clock.advance(100);
   expect(runs).toHaveLength(1);
@@ -459,6 +460,16 @@ test.each([undefined, null, true, 'OK'])(
   },
 );
 
+test('a store may answer by whatever can be awaited, such as the query of a database library', async () => {
+  const memory = createMemoryDedupe();
+  const claim: DedupeStore['claim'] = (...asked) => {
+    // biome-ignore lint/suspicious/noThenProperty: a query builder runs when it is awaited.
+    return { then: (resolve: (claimed: unknown) => void) => resolve(memory.claim(...asked)) } as never;
+  };
+  const { failures, succeed } = setUp({ dedupe: { store: { ...memory, claim } } });
+  expect([await succeed(), await succeed(), failures]).toEqual([200, 200, []]);
+});
+
 test('a store that answers in time leaves no timer', async () => {
   const memory = createMemoryDedupe();
   const store: DedupeStore = {
@@ -482,7 +493,7 @@ test('the time that a store has can be chosen, and holds for each of its answers
   runs[0]?.succeed();
   await clock.advance(100);
   expect([(await answer).status, failures]).toMatchObject([200, [{ stage: 'dedupe' }]]);
-  expect(errors).toMatchObject([{ message: 'The dedupe store has not answered within 100 ms.' }]);
+  expect(errors).toEqual([new WebhookError('The dedupe store has not answered within 100 ms.')]);
   expect(clock.timers.size).toBe(0);
 });
 
