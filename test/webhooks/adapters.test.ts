@@ -143,9 +143,12 @@ test.each<[string, (receiver: WebhookReceiver) => Middleware]>([
 test('a parsed body that is given to node goes before the one that the request has', async () => {
   const { receiver, events } = setUp();
   const body = JSON.parse(delivery('webhook_test', { message: 'of the request' })) as unknown;
-  const { request, response } = inMemory(Readable.from([]), { body });
-  await receiver.node(request, response, JSON.parse(delivery('webhook_test', { message: 'given' })));
-  expect(events).toMatchObject([{ message: 'given' }]);
+  const text = delivery('webhook_test', { message: 'as text' });
+  for (const given of [JSON.parse(delivery('webhook_test', { message: 'given' })), text]) {
+    const { request, response } = inMemory(Readable.from([]), { body });
+    await receiver.node(request, response, given);
+  }
+  expect(events).toMatchObject([{ message: 'given' }, { message: 'as text' }]);
 });
 
 test('an empty body is not JSON', async () => {
