@@ -514,4 +514,5 @@ test('of the stack of a failed handler, the first ten frames are logged', async 
   }).on('webhook_test', () => fail(30));
   await receiver.handle(post('webhook_test'));
   expect(lines.join().match(/^ {4}at /gm)).toHaveLength(10);
+  expect(lines.join().match(/^ {4}at fail /gm)).toHaveLength(10);
 });
