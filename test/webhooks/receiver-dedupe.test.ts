@@ -417,7 +417,8 @@ test('an event is refused when the store cannot be asked, where that was chosen'
   for (const claim of [down, downAtOnce]) {
     const store = { claim, complete: down, release: down };
     const { receiver, runs } = setUp({ dedupe: { store, ifUnavailable: 'refuse' } });
-    expect((await receiver.handle(event())).status).toBe(500);
+    const { status, body } = await receiver.handle(event());
+    expect([status, JSON.parse(body)]).toMatchObject([500, { code: 'dedupe_unavailable' }]);
     expect(runs).toHaveLength(0);
   }
 });
