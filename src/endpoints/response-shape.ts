@@ -1,8 +1,7 @@
 import type * as z from 'zod/mini';
 import type { SchemaOutput, StandardIssue, StandardSchemaV1 } from '../ground/standard-schema.js';
 import { dataEnvelopeSchema, EnvelopeSchema } from '../schemas/envelope.js';
-import { anything } from '../schemas/leaf.js';
-import { isOwnSchema, openObject } from '../schemas/object.js';
+import { isOwnSchema } from '../schemas/object.js';
 import { validateOwn } from '../validation/validate.js';
 
 /** The way an answer is read: the schema of the whole body, and the part of it that the caller gets. */
@@ -84,14 +83,13 @@ function ownEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
 
 /** An envelope whose `data` is validated by a schema of any library. */
 function foreignEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
-  const outer = openObject(() => ({ ...EnvelopeSchema.shape, data: anything }));
   return {
     '~standard': {
       version: 1,
       vendor: 'agent-platform-sdk',
       validate: async (body) => {
         // It cannot report drift: what `tolerant` forgives of the envelope passes in every mode.
-        const envelope = validateOwn(outer, body, 'tolerant');
+        const envelope = validateOwn(EnvelopeSchema, body, 'tolerant');
         if (!envelope.ok) return { issues: envelope.issues };
         const sent = body as { readonly data?: unknown };
         const data = await schema['~standard'].validate(sent.data);
