@@ -52,7 +52,7 @@ test.each([
     /^token is missing\. Set the option `token` or AGENT_PLATFORM_TOKEN\.$/,
   ],
   ['a blank token', { token: ' ' }, 'token', /blank/],
-  ['a token of seven characters', { token: 'seven77' }, 'token', /eight.*AGENT_PLATFORM_TOKEN/],
+  ['a token of seven characters', { token: ' seven77 ' }, 'token', /eight.*AGENT_PLATFORM_TOKEN/],
   [
     'a token with a letter that is not ASCII',
     { token: 'schlüssel-of-it' },
@@ -231,7 +231,7 @@ test.each([
 
 test('a header may hold every character of Latin-1, and its name those of HTTP', async () => {
   const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
-  const headers = { 'x-name': 'Zoé\tM.', "x!#$%&'*+.^_`|~": '1' };
+  const headers = { 'x-name': 'Zoé\tM.\u0080ÿ', "x!#$%&'*+.^_`|~": '1' };
   await platform.tools.get('t1', { headers });
   expect(requests[0]?.headers).toMatchObject(headers);
 });

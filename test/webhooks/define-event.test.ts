@@ -51,6 +51,9 @@ test.each([
   // From JavaScript.
   const options = { secret, events: events as never };
   expect(() => parseWebhook(bodyOf(sent), options)).toThrow(ConfigurationError);
+  expect(() => parseWebhook(bodyOf(sent), options)).toThrow(
+    /^events must be a list of what defineEvent\(\) has made\.$|^type "lead_scored" is defined twice\.$/,
+  );
 });
 
 test('a receiver takes an event of the user as a documented one, once, and refuses one that does not fit', async () => {

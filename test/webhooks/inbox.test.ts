@@ -284,7 +284,9 @@ test('a receiver without a secret processes what is stored, and says why it take
   expect(seen).toEqual(['lead_captured']);
   expect((await worker.handle(post('lead_captured'))).status).toBe(500);
   expect(failures).toMatchObject([['secret', { type: 'configuration_error', option: 'secret' }]]);
-  expect(logger.lines.join()).toContain('without `secret`');
+  expect(logger.lines.join()).toContain(
+    'without `secret` only processes what an inbox has stored. Give `secret` or `verifySecret` to one that takes',
+  );
   expect(() => createWebhookReceiver({ inbox: undefined } as object)).not.toThrow();
 });
 
@@ -311,6 +313,7 @@ test('what a later version has stored waits for a worker of that version; what i
     { type: 7, payload: {} },
     { type: 'lead_captured' },
     { type: 'lead_captured', payload: null },
+    { type: 'lead_captured', payload: 'text' },
   ]) {
     await expect(processed(foreign)).rejects.toMatchObject({
       type: 'webhook_payload_error',

@@ -14,13 +14,13 @@ import { delivery, post, secret } from './deliveries.js';
 const request = () => new Request('https://example.com', { method: 'POST', body: delivery('lead_captured') });
 
 test.each<[string, () => unknown, new (...args: never[]) => Error, string]>([
-  ['a Request', request, ConfigurationError, 'or use parseWebhookRequest'],
+  ['a Request', request, ConfigurationError, 'pass `await request.text()`, or use parseWebhookRequest.'],
   ['a promise', () => request().text(), ConfigurationError, 'or use parseWebhookRequest'],
   [
     'the request of a server',
     () => ({ method: 'POST', body: {} }),
     WebhookVerificationError,
-    'pass the body of the request',
+    '\n  There is no `payload`: pass the body of the request, not the request.',
   ],
   ['nothing', () => undefined, WebhookPayloadError, 'is a body parser mounted?'],
 ])('parseWebhook given %s says what to pass', (_, body, ErrorClass, hint) => {

@@ -323,6 +323,7 @@ test.each([
 ])('a Request that was %s is a payload error', async (_, make) => {
   const parsing = parseWebhookRequest(await make(), { secret });
   await expect(parsing).rejects.toThrow(WebhookPayloadError);
+  await expect(parsing).rejects.toThrow(/^The webhook body was not read\n/);
   const message = 'expected a body that was neither read before nor cut off';
   await expect(parsing).rejects.toMatchObject({ issues: [{ path: [], code: 'body_unreadable', message }] });
 });
