@@ -148,6 +148,7 @@ test.each([
   ['a region that JSON cannot show', { region: 1n }, 'region', /got bigint/],
   ['a timeout that has no text', { timeout: Object.create(null) }, 'timeout', /got object/],
   ['headers that are null', { headers: null }, 'headers', /plain object/],
+  ['headers that are one text', { headers: 'x-name: one' }, 'headers', /plain object/],
   [
     'headers of the class Headers',
     { headers: new Headers() },

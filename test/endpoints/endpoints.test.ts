@@ -170,7 +170,7 @@ test.each(['get', 'HEAD', 'GETS', 'UNPOST', '', undefined])(
   (method) => {
     const declaration = { method, path: '/agents', response: ToolSchema } as unknown;
     expect(() => endpoint(declaration as Parameters<typeof endpoint>[0])).toThrow(
-      'the method of /agents must be GET, POST, PUT, PATCH or DELETE',
+      new TypeError('endpoint: the method of /agents must be GET, POST, PUT, PATCH or DELETE'),
     );
   },
 );
@@ -178,13 +178,13 @@ test.each(['get', 'HEAD', 'GETS', 'UNPOST', '', undefined])(
 test.each(['None', 'basic', '', null, ['none']])('an endpoint cannot have the auth %j', (auth: unknown) => {
   const declaration = { method: 'GET', path: '/agents', response: ToolSchema, auth } as unknown;
   expect(() => endpoint(declaration as Parameters<typeof endpoint>[0])).toThrow(
-    "the auth of /agents must be 'bearer' or 'none'",
+    new TypeError("endpoint: the auth of /agents must be 'bearer' or 'none'"),
   );
 });
 
 test('an endpoint must declare what it is answered', () => {
   const declaration = { method: 'GET', path: '/agents' } as unknown as Parameters<typeof endpoint>[0];
-  expect(() => endpoint(declaration)).toThrow('GET /agents must declare a response');
+  expect(() => endpoint(declaration)).toThrow(new TypeError('endpoint: GET /agents must declare a response'));
 });
 
 test.each(['GET', 'DELETE'] as const)('a %s cannot declare a body', (method) => {
