@@ -178,18 +178,20 @@ const grown = delivery('lead_captured', { channel: 'hologram', leadName: null })
 const grownPayload = { ...minimal.lead_captured, channel: 'hologram', leadName: null };
 const broken = delivery('lead_captured', { agentId: 7 });
 
-test('tolerant, the default, forgives what grows, and reports it; strict does not', () => {
+test('tolerant, the default, forgives what grows, and reports it; strict does not', async () => {
   const drifts: Drift[] = [];
-  const parsed = parseWebhook(grown, { secret, onDrift: (drift) => void drifts.push(drift) });
-  expect(parsed.payload).toEqual(grownPayload);
-  expect(drifts).toMatchObject([
-    {
-      source: 'lead_captured',
-      issues: [{ path: ['payload', 'leadName'] }, { path: ['payload', 'channel'] }],
-    },
-  ]);
+  const onDrift = (drift: Drift) => void drifts.push(drift);
+  expect(parseWebhook(grown, { secret, onDrift }).payload).toEqual(grownPayload);
+  expect((await parseWebhookRequest(grown, { secret, onDrift })).payload).toEqual(grownPayload);
+  const drift = {
+    source: 'lead_captured',
+    issues: [{ path: ['payload', 'leadName'] }, { path: ['payload', 'channel'] }],
+  };
+  expect(drifts).toMatchObject([drift, drift]);
   expect(() => parseWebhook(broken, { secret })).toThrow(WebhookPayloadError);
   expect(() => parseWebhook(grown, { secret, validation: 'strict' })).toThrow(WebhookPayloadError);
+  const strict = parseWebhookRequest(grown, { secret, validation: 'strict' });
+  await expect(strict).rejects.toThrow(WebhookPayloadError);
 });
 
 test.each([
