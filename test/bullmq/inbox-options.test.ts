@@ -61,6 +61,11 @@ test.each<[option: string, options: object]>([
   expect(create).not.toThrow(/canary/);
 });
 
+test('the least that an option may be is told with it', () => {
+  const create = () => createBullMQInbox({ connection: url, attempts: 0 });
+  expect(create).toThrow(/^attempts must be a whole number, 1 or more, got 0\.$/);
+});
+
 test.each<[option: string, options: object]>([
   ['concurrency', { concurrency: 0 }],
   ['concurrency', { concurrency: 1.5 }],
