@@ -95,7 +95,7 @@ export class Handlers {
     this.#byType.set(type, [...(this.#byType.get(type) ?? []), handler]);
   }
 
-  /** The handlers that are to see an event, in the order of their registration. */
+  /** The handlers that are to see an event: those of its type and then those of any, each in the order of their registration. */
   for(event: ReceivedWebhook): readonly WebhookHandler<never>[] {
     if (isInvalidEvent(event)) return this.invalid;
     const { type } = event;
