@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { createWebhookReceiver, type WebhookReceiver } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { collectGarbage, heldPerByte, streamOf } from '../support/memory.js';
+import { collectGarbage, heldPerByte, leastGrowth, streamOf } from '../support/memory.js';
 import { delivery, secret } from './deliveries.js';
 
 type Deliver = (receiver: WebhookReceiver, chunks: Iterable<Uint8Array>) => Promise<number>;
@@ -74,6 +74,23 @@ test.each([
     expect(request.destroyed).toBe(true);
   },
 );
+
+test('a look-up that keeps what it was asked about keeps no body for it', async () => {
+  const kept: string[] = [];
+  const verifySecret = (presented: string) => kept.push(presented) === 0;
+  const receiver = createWebhookReceiver({ verifySecret, logLevel: 'off' });
+  const message = 'x'.repeat(1_000_000);
+  const grown = await leastGrowth(async () => {
+    for (let count = 0; count < 10; count += 1) {
+      const workspaceSecret = `a-forged-secret-${kept.length}`;
+      const body = delivery('webhook_test', { message, workspaceSecret });
+      expect((await receiver.handle({ method: 'POST', body })).status).toBe(401);
+    }
+    await turn();
+  });
+  expect([kept.length, kept.at(-1)]).toEqual([30, 'a-forged-secret-29']);
+  expect(grown).toBeLessThan(5_000_000);
+});
 
 test('of a body that is refused nothing is kept, though its request goes on', async () => {
   const receiver = createWebhookReceiver({ secret, maxBodyBytes: 100, logLevel: 'off' });
