@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
 import { startWay } from '../redis/lagging.js';
 import { deferred } from '../support/deferred.js';
+import { collectGarbage, leastGrowth } from '../support/memory.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal, post, secret } from '../webhooks/deliveries.js';
 import {
@@ -234,6 +235,24 @@ test('a worker has its name in Redis, by which a dashboard sees it', async () =>
   createInbox().work({});
   const queue = new Queue('agent-platform-webhooks', { connection: redis });
   await eventually(async () => expect(await queue.getWorkersCount()).toBe(1));
+});
+
+test('a worker keeps nothing of the events that it has handled', async () => {
+  let [stores, handled] = [0, 0];
+  const inbox = createInbox({ logLevel: 'off', hooks: { onHandled: () => (handled += 1) } });
+  inbox.work({ process: async () => undefined });
+  const round = async () => {
+    for (let count = 0; count < 200; count += 1) {
+      stores += 1;
+      await inbox.store(stored({ key: `${'x'.repeat(10_000)}${stores}` }));
+    }
+    await eventually(() => expect(handled).toBe(stores));
+    await untilIdle(url);
+    // Buffers that are let go of here are gone after the next time.
+    collectGarbage();
+  };
+  // Their keys alone are 2 MB.
+  expect(await leastGrowth(round)).toBeLessThan(1_000_000);
 });
 
 test('an event is given to one of several workers', async () => {

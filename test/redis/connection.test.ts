@@ -1,14 +1,17 @@
+import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { Cluster, Redis } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import {
   leaveReplica,
   openClient,
+  openFamily,
   openOwnClient,
   optionsOf,
   outliveFailover,
   type RedisClient,
 } from '../../src/redis/connection.js';
+import { startWay } from './lagging.js';
 
 test.each([
   [true, {}],
@@ -101,4 +104,14 @@ test.each([
   outliveFailover({ status, connect } as unknown as RedisClient, new Error(message));
   await setImmediate();
   expect(connected).toBe(times);
+});
+
+test('a client of a worker that is told to connect again while it waits for that does', async () => {
+  const way = await startWay(1);
+  const { client, disconnect } = openFamily(`redis://127.0.0.1:${way.port}`, {}, () => false);
+  onTestFinished(disconnect);
+  await once(client, 'reconnecting');
+  client.disconnect(true);
+  way.lead(Number(new URL(inject('redisUrl')).port));
+  expect(await client.ping()).toBe('PONG');
 });
