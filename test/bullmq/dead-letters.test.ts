@@ -185,17 +185,23 @@ test('one of a worker whose clock is ahead is replayed', async () => {
   await eventually(() => expect(handled).toEqual([id]));
 });
 
-test.each<[string, unknown]>([
-  ['an async function', async () => false],
-  ['an async function that rejects', () => Promise.reject(new Error('no'))],
-  ['a function that returns nothing', () => undefined],
-  ['no function', true],
-])('nothing is replayed by %s', async (_, select) => {
+const NO_ANSWER = 'must return true or false, and is not awaited; got';
+
+test.each<[string, unknown, problem: string]>([
+  ['an async function', async () => false, `${NO_ANSWER} object`],
+  ['an async function that rejects', () => Promise.reject(new Error('no')), `${NO_ANSWER} object`],
+  ['a function that returns nothing', () => undefined, `${NO_ANSWER} nothing`],
+  ['no function', true, 'must be a function, got boolean'],
+])('nothing is replayed by %s', async (_, select, problem) => {
   const { inbox } = await setUp(2);
   // From JavaScript.
   const replaying = inbox.deadLetters.replayAll(select as () => boolean);
   await expect(replaying).rejects.toThrow(
-    expect.objectContaining({ name: 'ConfigurationError', option: 'select' }),
+    expect.objectContaining({
+      name: 'ConfigurationError',
+      option: 'select',
+      message: `select ${problem}.`,
+    }),
   );
   expect(await inbox.deadLetters.count()).toBe(2);
 });
