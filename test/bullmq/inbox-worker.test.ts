@@ -544,6 +544,28 @@ test('the event of a run that lost its lock is run again, and the first handler 
   expect(logger.lines.join('\n')).not.toContain('not recorded');
 });
 
+test('a run whose event the same worker begins anew is told that it has lost it', async () => {
+  const { hooks, told } = notes();
+  const inbox = createInbox({ hooks });
+  const end = deferred();
+  const signals: AbortSignal[] = [];
+  const work = async (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
+    signals.push(signal);
+    if (signals.length === 1) await end.promise;
+  };
+  inbox.work({ lead_captured: work }, { concurrency: 2 });
+  const { key } = stored();
+  await inbox.store(stored({ key }));
+  await eventually(() => expect(signals).toHaveLength(1));
+  const queue = 'bull:agent-platform-webhooks';
+  // As another worker does that finds it without a lock.
+  const steps = redis.multi().del(`${queue}:${key}:lock`).lrem(`${queue}:active`, 0, key);
+  await steps.rpush(`${queue}:wait`, key).zadd(`${queue}:marker`, 0, '0').exec();
+  await eventually(() => expect(told).toEqual(['stored', 'lock lost', 'handled']));
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  end.resolve();
+});
+
 test('the loss of a lock is told once, however often it is noticed, and the run keeps its place until it ends', async () => {
   const { hooks, told } = notes();
   const inbox = createInbox({ hooks });

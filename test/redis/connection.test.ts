@@ -115,3 +115,15 @@ test('a client of a worker that is told to connect again while it waits for that
   way.lead(Number(new URL(inject('redisUrl')).port));
   expect(await client.ping()).toBe('PONG');
 });
+
+test('a client of a worker that is closed while it waits to connect again ends, though Redis would not answer', async () => {
+  const way = await startWay(1);
+  const { client, disconnect } = openFamily(`redis://127.0.0.1:${way.port}`, {}, () => false);
+  await once(client, 'reconnecting');
+  way.lead(Number(new URL(inject('redisUrl')).port));
+  way.hold();
+  const ended = once(client, 'end');
+  disconnect();
+  await ended;
+  expect(client.status).toBe('end');
+});
