@@ -5,6 +5,7 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRedis } from '../../scripts/redis-server.js';
+import { Rest } from '../../src/bullmq/refusing-redis.js';
 import { startWay } from '../redis/lagging.js';
 import { deferred } from '../support/deferred.js';
 import { collectGarbage, leastGrowth } from '../support/memory.js';
@@ -698,6 +699,8 @@ test.each([
   async (_, end) => {
     const logger = new RecordingLogger();
     const { hooks, told } = notes();
+    const rested = vi.spyOn(Rest.prototype, 'begin');
+    onTestFinished(() => rested.mockRestore());
     const inbox = createInbox({ hooks, logger });
     let runs = 0;
     const work = async () => {
@@ -713,6 +716,8 @@ test.each([
     expect(logger.lines).toContainEqual(
       expect.stringMatching(/^warn .*the end of a run was not recorded: Missing lock for job/),
     );
+    // Only where Redis refuses a command does a worker rest.
+    expect(rested).not.toHaveBeenCalled();
   },
 );
 
