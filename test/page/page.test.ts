@@ -40,9 +40,10 @@ test('requests as they come, of the region that is chosen: body, answer, status,
     body: '{"variable":{"key":"plan_of_the_page"}}',
   });
   await page.click('summary:has-text("200 POST /agents/agent_eu_1/variables")');
-  const [body, answer] = await textsOf('details[open] pre');
+  const [body, answer, headers] = await textsOf('details[open] pre');
   expect(JSON.parse(body ?? '')).toEqual({ variable: { key: 'plan_of_the_page' } });
   expect(JSON.parse(answer ?? '')).toMatchObject({ success: true, data: { key: 'plan_of_the_page' } });
+  expect(JSON.parse(headers ?? '')).toMatchObject({ 'content-type': 'application/json' });
 
   await fetch(`${bench.url}/_fake/faults`, json({ kind: 'html', status: 502 }));
   await bench.call('/agents/agent_eu_1/variables?x=1', { method: 'POST', body: '{"struck":true}' });
@@ -127,7 +128,7 @@ test('what could not be done is told, and why', async () => {
   await page.waitForSelector('main:not(:has-text("expected string"))');
 });
 
-type Fields = Record<string, { description: string; enum?: string[] }>;
+type Fields = Record<string, { type?: string; description: string; enum?: string[] }>;
 
 test('each type of event has a form by its schema, the fixture filled in', async () => {
   const { webhooks, components } = (await (await fetch(`${bench.url}/openapi.json`)).json()) as {
@@ -152,6 +153,7 @@ test('each type of event has a form by its schema, the fixture filled in', async
         [...document.querySelectorAll<HTMLInputElement>(tag)].map((input) => ({
           name: input.name,
           value: input.value,
+          isLong: input.tagName === 'TEXTAREA',
           isRequired: input.labels?.[0]?.textContent?.includes('required') === true,
           offered: [...(input.list?.querySelectorAll('option') ?? [])].map((option) => option.value),
           meaning: document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent,
@@ -159,7 +161,8 @@ test('each type of event has a form by its schema, the fixture filled in', async
       'fieldset .field input, fieldset .field textarea',
     );
     expect(shown.map(({ name }) => name)).toEqual([...names, ...ofFixture]);
-    for (const { name, value, isRequired, offered, meaning } of shown) {
+    for (const { name, value, isLong, isRequired, offered, meaning } of shown) {
+      expect(isLong, name).toBe(['object', 'array'].includes(properties[name]?.type ?? ''));
       expect(offered, name).toEqual(properties[name]?.enum ?? []);
       expect(meaning, name).toBe(properties[name]?.description);
       const given = fixtures[type]?.eu[name] ?? '';
@@ -188,6 +191,8 @@ test('an event is sent by its form, in copies, forged, and delivered again', asy
   await sees('2 sent.');
   await page.click('summary:has-text("200 lead_captured"):has-text("ms")');
   await sees('onerror');
+  const [payload] = await textsOf('details[open] pre');
+  expect(JSON.parse(payload ?? '')).toMatchObject({ leadName: 'Dana', leadPhone: '' });
   expect(bench.received.map((text) => JSON.parse(text) as object)).toMatchObject([
     { payload: { leadName: 'Dana', leadPhone: '', workspaceSecret: TOKEN } },
     { payload: { leadName: 'Dana', leadPhone: '', workspaceSecret: TOKEN } },
@@ -308,6 +313,10 @@ test('settings are those of the address by which the page was opened', async () 
   await click('Settings');
   await sees(`AGENT_PLATFORM_BASE_URL_EU=${url}/eu`);
   expect((await textsOf('pre')).join()).not.toContain('INSECURE');
+  // A name that the client takes for another machine's.
+  await page.goto(url.replace('localhost', 'fake.localhost'));
+  await click('Settings');
+  await sees('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true WORKSPACE_SECRET=');
 });
 
 test('a browser that has no clipboard for it selects the settings', async () => {
