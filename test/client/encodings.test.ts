@@ -11,6 +11,8 @@ const xml = (text: string): string =>
   html(text).replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll("'", '&apos;');
 const inReferences = (text: string): string =>
   text.replace(/[^ -~]/gu, (character) => `&#x${character.codePointAt(0)?.toString(16)};`);
+const inDecimals = (text: string): string =>
+  text.replace(/[^ -~]/gu, (character) => `&#${character.codePointAt(0)};`);
 const inNumbers = (text: string): string => text.replaceAll('"', '&#34;');
 const inHexadecimal = (text: string): string => text.replaceAll('"', '&#x22;');
 const inAscii = (text: string): string =>
@@ -87,6 +89,7 @@ describe('a token is found', () => {
       html(key),
       xml(key),
       inReferences(key),
+      inDecimals(key),
     ];
     const echo = (one: string) => answerWith(500, `<p>no ${one} here</p>`);
     for (const one of echoes.flatMap((text) => [text, encodeURIComponent(text)])) {
@@ -110,6 +113,7 @@ describe('a token is found', () => {
     ['in an escape', '/x?token=sk~live!canary-%1', '/x?token=[redacted]'],
     ['in JSON', '{"t":"sk~live!canary-1f9d2c-of-this-test/abc\\', '{"t":"[redacted]'],
     ['in HTML in HTML', 'no sk~live!canary-1f9d2c-of-this-test/abc&amp;quo', 'no [redacted]'],
+    ['in a long reference of HTML', 'no sk~live!canary-1f9d2c-of-this-test/abc&#x000002', 'no [redacted]'],
     ['behind an escape', '/x?token=sk%7Elive%21cana', '/x?token=[redacted]'],
   ])('cut %s', async (_, body, shown) => {
     expect(await rawBodyOf(body, token)).toBe(shown);
@@ -179,7 +183,8 @@ describe('a marked field is found', () => {
     ],
     ['in quotation marks that hold others', `usedSecret: '${CANARY}\\'s ${CANARY}'`],
     ['behind another name', `invalid value: usedSecret: ${CANARY}`],
-    ['over two lines', `usedSecret="a\\\n${CANARY}"`],
+    ['over two lines', `usedSecret="a\n${CANARY}"`],
+    ['over two lines of a shell', `usedSecret="a\\\n${CANARY}"`],
   ])('%s', async (_, body) => {
     const rawBody = await rawBodyOf(body);
     expect(rawBody).toContain('[redacted]');

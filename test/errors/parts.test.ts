@@ -111,7 +111,7 @@ test.each([
   [0.57, '91.2 %', '57 %'],
   [0.9, '91.2 %', '90 %'],
 ])('an inbox that is full says how full, above %d', (highWater, used, limit) => {
-  const error = new InboxFullError({ used: 912, maxmemory: 1_000, cause: 'oom' }, highWater);
+  const error = new InboxFullError({ used: 9_123, maxmemory: 10_000, cause: 'oom' }, highWater);
   expect(error.message).toContain(`Redis uses ${used} of its maxmemory, and highWater is ${limit}\n`);
-  expect(error).toMatchObject({ used: 912, maxmemory: 1_000, cause: 'oom' });
+  expect(error).toMatchObject({ used: 9_123, maxmemory: 10_000, cause: 'oom' });
 });
