@@ -275,7 +275,7 @@ test('the last port of all can be asked for', async () => {
   expect(errors.join()).not.toContain('takes a number');
 });
 
-test.each([['--help'], ['-h'], ['fake', '--help'], ['fake', '--port', '0', '-h']])(
+test.each([['--help'], ['-h'], ['-h', '-v'], ['fake', '--help'], ['fake', '--port', '0', '-h']])(
   '%s prints the help',
   async (...args) => {
     const { exit, lines } = await start(args);

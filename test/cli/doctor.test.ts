@@ -100,10 +100,15 @@ test('the token is told to be of neither region, and counted without the end of 
 test.each([
   [403, /warn +region +na does not accept it either: GET/],
   [503, /warn +region +the token could not be tried in na: GET \/tools\/defaults/],
+  // It gives no answer at all.
+  [0, /warn +region +the token could not be tried in na: GET \/tools\/defaults failed without an answer/],
   // What it answers is another matter: it has taken the token.
   [200, /fail +region +the token is valid in na: set AGENT_PLATFORM_REGION=na/],
 ])('the other region answers %i', async (status, finding) => {
-  const url = await serve((_, response) => void response.writeHead(status).end());
+  const url = await serve((_, response) => {
+    if (status === 0) response.destroy();
+    else response.writeHead(status).end();
+  });
   const overrides = { AGENT_PLATFORM_TOKEN: 'a-token-of-nobody', AGENT_PLATFORM_BASE_URL_NA: url };
   const { exit, text } = await doctor(['--other-region'], overrides);
 
@@ -131,6 +136,8 @@ test.each([
   expect(text).toMatch(finding);
   expect(text.includes('not tried in na')).toBe(status === 403);
   expect(text.includes('Is the address right?')).toBe(status === 404);
+  const bold = await doctor(['--other-region'], { AGENT_PLATFORM_BASE_URL_EU: url });
+  expect(bold.fake.requests).toHaveLength(status === 403 ? 1 : 0);
 });
 
 test('drift of the answer is shown, once', async () => {
@@ -184,12 +191,17 @@ test('a certificate that proves nothing, or none at all', async () => {
   });
   const port = await listenOnLoopback(server);
   const plain = await serve((_, response) => void response.end());
+  const other = await listenOnLoopback(createServer(ownCertificate(undefined, undefined, 'a proxy')));
+  const proxied = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: `https://127.0.0.1:${other}` });
   const own = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: `https://127.0.0.1:${port}` });
   const none = await doctor([], { AGENT_PLATFORM_BASE_URL_EU: plain.replace('http:', 'https:') });
 
   expect(own.exit).toBe(1);
   expect(own.text).toMatch(
     /fail +tls +the certificate is signed by nobody whom this machine trusts; that of a proxy of your own is trusted by NODE_EXTRA_CA_CERTS \(DEPTH_ZERO_SELF_SIGNED_CERT\)\n/,
+  );
+  expect(proxied.text).toMatch(
+    /fail +tls +the certificate is signed by nobody .* \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\)\n/,
   );
   expect(none.text).toMatch(/fail +tls +what answers there speaks no TLS that this machine speaks \(\w+\)\n/);
 
@@ -328,6 +340,10 @@ test('a receiver must handle what is genuine and refuse what is forged', async (
   expect((await doctor(['--webhook', good, '--redis', '--postgres'])).text).toMatch(
     /receiver.*REDIS_URL is not set.*DATABASE_URL is not set/s,
   );
+  // Whatever becomes of the service.
+  expect((await doctor(['--webhook', good], { AGENT_PLATFORM_REGION: 'us' })).text).toMatch(
+    /^fail +settings .*\nok +receiver .*\nok +receiver .*$/,
+  );
   const accepted = await doctor(['--webhook', open]);
   expect(accepted.exit).toBe(1);
   expect(accepted.text).toMatch(/fail +receiver +a forged webhook_test was answered 200/);
@@ -447,4 +463,5 @@ test('--json prints the findings', async () => {
     ok: true,
     findings: [{ check: 'region', result: 'ok' }, {}, {}, {}, {}],
   });
+  expect(text).toBe(JSON.stringify(JSON.parse(text), null, 2));
 });

@@ -12,6 +12,9 @@ const BIT_STRING = 0x03;
 const time = (text: string) => der(0x17, Buffer.from(text));
 const serial = der(0x02, Uint8Array.of(1));
 const nobody = der(SEQUENCE);
+/** A name, by its common name alone. */
+const somebody = (name: string) =>
+  der(SEQUENCE, der(0x31, der(SEQUENCE, Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from(name)))));
 const ed25519 = der(SEQUENCE, Buffer.from('06032b6570', 'hex'));
 
 /** Version 3, which has extensions: the name of a host as the one of the certificate. */
@@ -23,16 +26,18 @@ const ofHost = (name: string) => {
 
 /**
  * A key of its own for a TLS server, with a certificate that no one but itself has signed, valid until a time of UTC, for a host or
- * for none.
+ * for none. It may name another one who has signed it.
  */
 export function ownCertificate(
   until = '491231235959Z',
   host?: string,
+  signer?: string,
 ): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   const validity = der(SEQUENCE, time('200101000000Z'), time(until));
-  const own = [serial, ed25519, nobody, validity, nobody, spki];
+  const issuer = signer === undefined ? nobody : somebody(signer);
+  const own = [serial, ed25519, issuer, validity, nobody, spki];
   const content = host === undefined ? der(SEQUENCE, ...own) : der(SEQUENCE, version3, ...own, ofHost(host));
   const signature = der(BIT_STRING, Uint8Array.of(0), sign(null, content, privateKey));
   const certificate = der(SEQUENCE, content, ed25519, signature).toString('base64');
