@@ -49,6 +49,16 @@ test('debug shows what is sent: its headers and its body', async () => {
   );
 });
 
+test('debug shows the first 16 KiB of a body', async () => {
+  const logger = new RecordingLogger();
+  const long = { description: 'x'.repeat(20_000) };
+  const answer = answerWith(200, success({ id: 'v1', ...long }));
+  const { platform } = connectTo(answer, { logger, logLevel: 'debug' });
+  await platform.variables.create('a1', { key: 'plan', ...long });
+  const bodies = logger.lines.flatMap((line) => /} ({.*)$/.exec(line)?.[1] ?? []);
+  expect(bodies.map(({ length }) => length)).toEqual([16 * 1024, 16 * 1024]);
+});
+
 test('debug tells of the wait before another attempt', async () => {
   const unavailable = answerWith(503, '', { 'retry-after': '0.0014' });
   const lines = await linesAt('debug', answerInTurn(unavailable, found), { maxRetries: 1 });
