@@ -111,6 +111,16 @@ describe.skipIf(!hasPython)('on a terminal', () => {
     const steps = text.split(/<cr><esc>\[2K/).map((shownBefore) => shownBefore.split('\n').at(-1) ?? '');
     expect(Math.max(...steps.map(({ length }) => length))).toBe(79);
   });
+
+  test('a step takes the place of the one before', async () => {
+    const text = await shown([...onTerminal, 'doctor'], {
+      AGENT_PLATFORM_REGION: 'eu',
+      AGENT_PLATFORM_TOKEN: 'a-token-of-the-tests',
+      AGENT_PLATFORM_BASE_URL_EU: 'https://127.0.0.1:1',
+    });
+
+    expect(text).toContain('the certificate of 127.0.0.1 …<cr><esc>[2KGET /tools/defaults at');
+  });
 });
 
 test('what came over the network commands no terminal, in an error neither', async () => {

@@ -119,6 +119,8 @@ describe('listen', () => {
 
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await postTo(url, fixtures.delivery('webhook_test', secret))).status).toBe(200);
+    const away = await start(['listen', '--port', '0', '--host', '192.0.2.1'], env);
+    expect(away.errors.join()).toMatch(/^Cannot listen at 192\.0\.2\.1:0: listen EADDRNOTAVAIL/);
   });
 
   test('ends though a webhook is still on its way', async () => {
@@ -274,6 +276,7 @@ describe('replay', () => {
   });
 
   test('the fake and the fixtures take a recording too', async () => {
+    const before = Date.now();
     const file = await record();
     const fake = createFakePlatform();
     const handled: unknown[] = [];
@@ -291,6 +294,7 @@ describe('replay', () => {
       { type: 'client_created', receivedAt: expect.any(Number) },
       { type: 'client_deleted', envelope: { sentBy: 'crm' } },
     ]);
+    expect(fixtures.fromRecording(file)[0]?.receivedAt).toBeGreaterThanOrEqual(before);
     const broken = newFile('\n{');
     for (const named of [broken, pathToFileURL(broken)])
       expect(() => fixtures.fromRecording(named)).toThrow(`line 2 of ${named} is not JSON`);
