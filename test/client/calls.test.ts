@@ -138,6 +138,8 @@ test('of two callbacks of `then`, one is called', async () => {
   ] as const) {
     const { platform } = connectTo(answerWith(status, success({ id: 't1' })));
     expect(await platform.tools.get('t1').then(...ends)).toBe(end);
+    const nothing = () => undefined;
+    expect(await platform.tools.get('t1').then(nothing, nothing)).toBeUndefined();
   }
   const { platform } = connectTo(answerWith(200, success({ id: 't1' })));
   const broken = platform.tools.get('t1').then(() => {

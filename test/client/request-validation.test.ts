@@ -52,6 +52,7 @@ test.each([
   ['a number', 5, 'number'],
   ['an object', {}, 'object'],
   ['half a surrogate pair', 'a\ud800', 'a string that is not valid Unicode'],
+  ['the other half of one', '\udc00a', 'a string that is not valid Unicode'],
 ])('%s is not an id', async (_, id, received) => {
   const calls: ((platform: AgentPlatform) => Promise<unknown>)[] = [
     ({ tools }) => tools.get(id as never),

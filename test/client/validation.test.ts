@@ -302,6 +302,7 @@ test.each([
   [{ success: false, message: 'no', errors: 'rented' }, '(success: false): no'],
   [{ isGood: false, errors: 7 }, '(isGood: false): without a reason'],
   [{ success: true, isGood: false }, '(isGood: false): without a reason'],
+  [{ success: false, isGood: false }, '(success: false): without a reason'],
 ])('the failed envelope %j is told as it is', async (body, words) => {
   const error = (await rejectionOf(getTool(body).call)) as Error;
   expect(error).toMatchObject({ type: 'operation_failed_error' });
