@@ -142,7 +142,7 @@ test('events that differ in a digit beyond what a number of JavaScript holds are
 
 test.each([
   ['does not name are told apart by their secrets', true, 2],
-  ['names are not: a secret may be replaced', { workspace: 'acme' }, 1],
+  ['names are not told apart by their secrets', { workspace: 'acme' }, 1],
 ] as const)('workspaces that a look-up %s', async (_, answer, count) => {
   const runs: unknown[] = [];
   const receiver = createWebhookReceiver({ verifySecret: () => answer, logger: new RecordingLogger() });
