@@ -222,6 +222,10 @@ test.each<[object, string]>([
   [{ successStatus: 200.5 }, 'successStatus: expected int'],
   [{ successStatus: '201' }, 'successStatus: expected number'],
   [{ successMessage: 1 }, 'successMessage: expected string'],
+  [
+    { successStatus: 404, permits: true },
+    'successStatus: expected at most 299\n  - permits: expected a function',
+  ],
   [{ variableType: true }, 'variableType: expected string'],
   [{ releaseErrors: [] }, 'releaseErrors: expected string'],
   [{ permits: true }, 'permits: expected a function'],
