@@ -125,9 +125,8 @@ async function carry(call: Call, drift: DriftReporter): Promise<Answer> {
       ...(request.body !== undefined && { body: request.body }),
       redirect: 'manual',
       ...(waiting && { signal: waiting.signal }),
-      // These of ky end before the body does, and know no typed errors: `Deadline` and `toApiError` are stricter.
+      // That of ky ends before the body does: `Deadline` is stricter.
       timeout: false,
-      throwHttpErrors: false,
       retry: {
         limit: options.maxRetries,
         methods: [request.method.toLowerCase()],
