@@ -323,10 +323,12 @@ test('a receiver must handle what is genuine and refuse what is forged', async (
   const open = await serve((_, response) => void response.end());
   const closed = await serve((_, response) => void response.writeHead(401).end());
   const empty = await serve((_, response) => void response.writeHead(204).end());
+  const secrets: string[] = [];
   const began = Date.now();
   const other = await serve((request, response) => {
     request.setEncoding('utf8').once('data', (text: string) => {
-      const { payload } = JSON.parse(text) as { payload: { createdAt: number } };
+      const { payload } = JSON.parse(text) as { payload: { createdAt: number; workspaceSecret: string } };
+      secrets.push(payload.workspaceSecret);
       response.writeHead(text.includes(secret) && payload.createdAt >= began ? 200 : 403).end();
     });
   });
@@ -361,6 +363,8 @@ test('a receiver must handle what is genuine and refuse what is forged', async (
   expect((await doctor(['--webhook', other])).text).toMatch(
     /ok +receiver +a genuine webhook_test was answered 200 .*\nfail +receiver +a forged webhook_test was answered 403 in \d+ ms, not 401: is the secret checked before anything else\?$/,
   );
+  // What is forged tells nothing of the secret.
+  expect(secrets.filter((sent) => sent !== secret)).toEqual(['forged-by-agent-platform-sdk']);
 });
 
 test('an inbox whose Redis is away', async () => {

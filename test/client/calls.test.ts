@@ -150,14 +150,14 @@ test('of two callbacks of `then`, one is called', async () => {
 
 test('withResponse gives the record, the HTTP response and the message of the envelope', async () => {
   const { platform } = connectTo(
-    answerWith(200, { success: true, message: 'Found it', data: { id: 't1' } }, { 'x-request-id': 'r1' }),
+    answerWith(200, { success: true, message: ' Found it\n', data: { id: 't1' } }, { 'x-request-id': 'r1' }),
   );
   const { data, response, message } = await platform.tools.get('t1').withResponse();
   expect(data).toEqual({ id: 't1' });
   expect(response.status).toBe(200);
   expect(response.headers.get('x-request-id')).toBe('r1');
   expect(response.bodyUsed).toBe(true);
-  expect(message).toBe('Found it');
+  expect(message).toBe(' Found it\n');
 });
 
 test('a message of the envelope that is no text is no message', async () => {

@@ -315,6 +315,12 @@ test('an option wins over the environment', () => {
   expect(platform.region).toBe('eu');
 });
 
+test('the address of one region as an option leaves that of the other to the environment', () => {
+  const na = { baseUrls: { na: 'https://na.example.com' } };
+  const environment = { REGION: 'eu', TOKEN, BASE_URL_EU: 'https://eu.example.com' };
+  expect(construct(na, environment).region).toBe('eu');
+});
+
 test.each([
   ['REGION', 'mars', 'region'],
   ['TOKEN', '  ', 'token'],

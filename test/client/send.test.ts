@@ -215,6 +215,17 @@ test('what a schema makes of an argument must have a form in JSON too', async ()
   expect(requests).toHaveLength(0);
 });
 
+test('a body that holds itself is refused, at its first field that does', async () => {
+  const body: Record<string, unknown> = {};
+  body.self = body;
+  const create = endpoint({ method: 'POST', path: '/campaigns', body: z.unknown(), response: z.unknown() });
+  const { platform, requests } = connectTo(answerWith(200, {}));
+  expect(await rejectionOf(platform.send(create, { body }))).toMatchObject({
+    issues: [{ code: 'not_json', path: ['self'] }],
+  });
+  expect(requests).toHaveLength(0);
+});
+
 test('a schema that throws on an argument is a typed error, and nothing is sent', async () => {
   const create = endpoint({ method: 'POST', path: '/campaigns', body: brokenSchema, response: z.unknown() });
   const { platform, requests } = connectTo(answerWith(200, {}));

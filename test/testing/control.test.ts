@@ -383,7 +383,8 @@ describe('events', () => {
     expect(fake.webhooks.deliveries.at(-1)).toMatchObject({ type: 'brand_new', payload: { size: 1 } });
     expect(await typesFor('outcome=failed')).toEqual(['brand_new', 'brand_new', 'lead_captured']);
     expect(await typesFor('address=receiver&type=lead_captured')).toEqual(['lead_captured']);
-    for (const part of ['address=receive', 'type=lead']) expect(await typesFor(part)).toEqual([]);
+    for (const part of ['address=receive', 'type=lead', 'address=receivers', 'type=lead_captured_2'])
+      expect(await typesFor(part)).toEqual([]);
     expect((await ask('GET /deliveries?outcome=late')).body.message).toBe('The query is wrong.');
     expect((await ask('GET /deliveries?outcome=late')).body.issues).toEqual([
       {

@@ -275,6 +275,12 @@ test.each<[string, Age, Age, boolean]>([
   ['its receipt where it has no createdAt', { createdAt: 5, receivedAt: 2 }, { receivedAt: 1 }, true],
   ['its receipt where the other has none', { receivedAt: 2 }, { createdAt: 5, receivedAt: 1 }, true],
   ['its receipt', { receivedAt: 2, sequence: 1 }, { receivedAt: 1, sequence: 2 }, true],
+  [
+    'nothing, for it was received later',
+    { receivedAt: 1, sequence: 2 },
+    { receivedAt: 2, sequence: 1 },
+    false,
+  ],
   ['its place among those of one millisecond', { sequence: 2 }, { sequence: 1 }, true],
   ['nothing, for a text is no createdAt', { createdAt: 'b' }, { createdAt: 'a' }, false],
   ['nothing, as it is the same again', { sequence: 1 }, { sequence: 1 }, false],
