@@ -302,6 +302,25 @@ test.each(['fake', 'listen', 'replay', 'trigger', 'doctor'])(
   },
 );
 
+test.each(['fake', 'listen', 'replay', 'trigger', 'doctor'])(
+  '%s takes each option that its help lists',
+  async (name) => {
+    const help = (await start([name, '--help'])).lines.join('\n');
+    const options = [...help.matchAll(/^ {2}(--[\w-]+)( <)?/gm)];
+    expect(options).not.toEqual([]);
+    for (const [, option = '', value] of options) {
+      const { errors, exit } = await start([
+        name,
+        option,
+        ...(value === undefined ? [] : ['1']),
+        '--nothing',
+      ]);
+      expect(await exit).toBe(2);
+      expect(errors.join()).toContain("Unknown option '--nothing'");
+    }
+  },
+);
+
 test.each([['--version'], ['-v'], ['fake', '-v']])('%s prints the version', async (...args) => {
   expect((await start(args)).lines[0]).toMatch(/^\d+\.\d+\.\d+/);
 });
