@@ -546,6 +546,7 @@ test('neither the receiver nor what it tells shows the secret', async () => {
 test.each<[options: object, option: string]>([
   [{ dedup: false }, 'dedup'],
   [{ dedupe: { windowMS: 1 } }, 'dedupe.windowMS'],
+  [{ dedupe: { maxKeys: 1 } }, 'dedupe.maxKeys'],
   [{ dedupe: true }, 'dedupe'],
   [{ dedupe: null }, 'dedupe'],
   [{ dedupe: 'redis' }, 'dedupe'],
