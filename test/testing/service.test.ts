@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import {
   AuthenticationError,
   ErrorBodySchema,
@@ -553,16 +554,13 @@ test('a call leaves no listener at the signal it was given', async () => {
   const fake = createFakePlatform();
   const { signal } = new AbortController();
   const added = vi.spyOn(signal, 'addEventListener');
-  const removed = vi.spyOn(signal, 'removeEventListener');
   // Told apart from the listeners that a Request adds to its copy.
   const request = new Request(`${fake.baseUrls.eu}/v3/tools/defaults`);
   Object.defineProperty(request, 'signal', { value: signal });
   await fake.fetch(request);
 
   expect(added).toHaveBeenCalled();
-  expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(
-    added.mock.calls.map(([, listener]) => listener),
-  );
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test.each(['https://elsewhere.example', 'https://na.example.com'])(

@@ -17,6 +17,16 @@ test.each(dedupeStoreConformance)('the memory store keeps the rule: $name', ({ r
   expect(run(setUp)).resolves.toBeUndefined(),
 );
 
+test.each(dedupeStoreConformance)('a store that answers by promises keeps the rule: $name', ({ run }) => {
+  const { store, wait } = setUp();
+  const slow: DedupeStore = {
+    claim: async (...claimed) => store.claim(...claimed),
+    complete: async (...completed) => store.complete(...completed),
+    release: async (...released) => store.release(...released),
+  };
+  return expect(run(() => ({ store: slow, wait }))).resolves.toBeUndefined();
+});
+
 test('the rules can be held against one store that is shared by all, again and again', async () => {
   const { store, wait } = setUp();
   const claim = vi.fn<DedupeStore['claim']>((...claimed) => store.claim(...claimed));
