@@ -30,7 +30,7 @@ export function checkInput<Schema extends z.core.$ZodType>(
  * Writes the English text of one Zod issue from its code. It is passed with every parse, so neither a locale nor a
  * `z.config({ customError })` of the user's program changes our messages.
  */
-function describeIssue(issue: z.core.$ZodRawIssue): string {
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       return wrongType(issue.expected, issue.input);
@@ -43,7 +43,8 @@ function describeIssue(issue: z.core.$ZodRawIssue): string {
     case 'too_big':
       return `expected at most ${issue.maximum}`;
     default:
-      return 'invalid value';
+      // The schemas that check more bring a text of their own.
+      return undefined;
   }
 }
 

@@ -91,6 +91,15 @@ test.each<[string, string]>([
   expect(parseWebhook(body, { secret }).type).toBe('webhook_test');
 });
 
+test('a body whose beginning is missing is genuine, and no JSON: not forged, wherever it begins', async () => {
+  const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger() });
+  const whole = `{"payload":{"a":{"workspaceSecret":"x"},"workspaceSecret":"${secret}"}}`;
+  for (let start = 1; start < whole.lastIndexOf('"workspaceSecret"'); start += 1) {
+    const body = whole.slice(start);
+    expect((await receiver.handle({ method: 'POST', body })).status, body).toBe(400);
+  }
+});
+
 test('a secret that holds quotation marks and backslashes is known', () => {
   const quoted = 'a"quoted\\"secret\\';
   const body = delivery('webhook_test', { workspaceSecret: quoted });
