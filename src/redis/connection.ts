@@ -233,8 +233,7 @@ function allPasswords(connection: RedisConnection): (string | null | undefined)[
 
 /** Each node that a cluster is first reached by can be a URL, or have a password of its own. */
 function passwordsOfNodes(connection: RedisConnection): (string | null | undefined)[] {
-  if (!isCluster(connection)) return [];
-  // Declared as private; before the client is connected, they are nowhere else.
+  // Only a cluster has them. Declared as private; before the client is connected, they are nowhere else.
   const { startupNodes = [] } = connection as unknown as {
     startupNodes?: (string | number | RedisOptions)[];
   };

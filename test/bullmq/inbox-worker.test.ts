@@ -679,6 +679,38 @@ test('a run that was overtaken in its own worker leaves the locks of later runs 
   await worker.close({ grace: 2_147_483_647 });
 });
 
+test('a stalled event that a worker finds just before it closes is told', async () => {
+  const way = await startWay(Number(new URL(url).port));
+  const { hooks, told } = notes();
+  const inbox = createInbox({ connection: `redis://127.0.0.1:${way.port}`, hooks });
+  const worker = inbox.work({ lead_captured: () => undefined }, { lockDuration: 500 });
+  await createInbox().store(stored());
+  await eventually(() => expect(told).toContain('handled'));
+  await untilIdle(url);
+  way.hold();
+  const [waiting, active] = ['bull:agent-platform-webhooks:wait', 'bull:agent-platform-webhooks:active'];
+  const { key } = stored();
+  // As a worker that was killed within a run of it leaves it.
+  await redis.lpush(active, key);
+  await redis.sadd('bull:agent-platform-webhooks:stalled', key);
+  await eventually(async () => expect(await redis.lrange(waiting, 0, -1)).toContain(key));
+  const { quit } = Redis.prototype;
+  const quits = vi
+    .spyOn(Redis.prototype, 'quit')
+    // BullMQ's own, of the client that waits for events. The other one is still owed an answer.
+    .mockImplementationOnce(async function (this: Redis) {
+      this.disconnect();
+      return 'OK';
+    })
+    .mockImplementation(function (this: Redis) {
+      way.release();
+      return quit.call(this);
+    });
+  onTestFinished(() => quits.mockRestore());
+  await worker.close({ grace: 0 });
+  await eventually(() => expect(told).toContain('stalled'));
+});
+
 const run = () => ({ began: deferred(), end: deferred() });
 
 /** Resolves when a lock is given more time; rejects when it is gone. */
