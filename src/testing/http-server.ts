@@ -207,7 +207,7 @@ function toRequest(
     for (const each of [value ?? []].flat()) headers.append(name, each);
   }
   // A standard Request of these methods can have no body; the specification has none either.
-  const bodiless = bytes.byteLength === 0 || method === 'GET' || method === 'HEAD';
+  const bodiless = method === 'GET' || method === 'HEAD';
   // A cast, because the bytes of a Buffer might be shared with another thread; these are not.
   const body = bodiless ? null : (bytes as Uint8Array<ArrayBuffer>);
   return new Request(url, { method, headers, body, signal });

@@ -694,6 +694,27 @@ test('who does not read what happens is told of no more than 16 MiB', async () =
   expect(told.length).toBeGreaterThan(16 * 1024 * 1024);
 });
 
+test('what waits for one who does not read is counted to the byte', async () => {
+  const frame = (text: string) => `event: changed\ndata: ${JSON.stringify(text)}\n\n`;
+  const room = 16 * 1024 * 1024 - ': the fake\n\n'.length - frame('').length;
+  for (const [length, frames] of [
+    [room - 1, 2],
+    [room, 1],
+  ] as const) {
+    const changes = new Changes();
+    const request = new Request('http://localhost/_fake/changes');
+    const steeredBy = { fake: createFakePlatform(), changes, rules: { anyTarget: false } };
+    const response = await control(steeredBy, request);
+    // A cast: a name of this length is none of a fake's, and its length alone counts.
+    changes.tell('changed', 'v'.repeat(length) as 'records');
+    changes.tell('changed', 'records');
+    // There is no room for a third in either case, and the stream ends.
+    changes.tell('changed', 'records');
+    const told = await response.text();
+    expect(told.split('event: changed')).toHaveLength(frames + 1);
+  }
+});
+
 describe('a control request', () => {
   test.each([
     ['/_fake/faults', 'text/plain', '{"status":500}', 'The content type must be application/json.'],
