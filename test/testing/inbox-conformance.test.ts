@@ -128,6 +128,40 @@ test.each(inboxConformance)('an inbox in memory keeps the rule: $name', ({ run }
   expect(run(() => memoryInbox())).resolves.toBeUndefined(),
 );
 
+test.each(inboxConformance)(
+  'an inbox that refuses any one webhook breaks the rule: $name',
+  async ({ run }) => {
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers();
+    const refused = new Error('no room');
+    let calls = 0;
+    /** Refuses the webhook that is stored as the one of this number; takes all where there is none. */
+    const refusing = (number?: number) => () => {
+      calls = 0;
+      const { inbox, ...subject } = memoryInbox();
+      const store = async (webhook: StoredWebhook) => {
+        calls += 1;
+        if (calls === number) throw refused;
+        return inbox.store(webhook);
+      };
+      return { ...subject, inbox: { store } };
+    };
+    const judge = async (number?: number) => {
+      const [judged] = await Promise.all([
+        Promise.allSettled([run(refusing(number))]),
+        vi.advanceTimersByTimeAsync(30_000),
+      ]);
+      return judged;
+    };
+    expect(await judge()).toEqual([{ status: 'fulfilled' }]);
+    const stored = calls;
+    expect(stored).toBeGreaterThan(0);
+    for (let number = 1; number <= stored; number += 1) {
+      expect(await judge(number)).toEqual([{ status: 'rejected', reason: refused }]);
+    }
+  },
+);
+
 test('the rules can be held against one inbox that is shared by all, again and again', async () => {
   const subject = memoryInbox();
   for (const { run } of [...inboxConformance, ...inboxConformance])

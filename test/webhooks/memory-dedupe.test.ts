@@ -27,6 +27,34 @@ test.each(dedupeStoreConformance)('a store that answers by promises keeps the ru
   return expect(run(() => ({ store: slow, wait }))).resolves.toBeUndefined();
 });
 
+test.each(dedupeStoreConformance)(
+  'a store of which any call fails breaks the rule: $name',
+  async ({ run }) => {
+    const failed = new Error('no answer');
+    let calls = 0;
+    /** Fails at the call of this number; never where there is none. */
+    const failing = (number?: number) => () => {
+      calls = 0;
+      const { store, wait } = setUp();
+      const answer = async <Answer>(call: () => Answer): Promise<Awaited<Answer>> => {
+        calls += 1;
+        if (calls === number) throw failed;
+        return await call();
+      };
+      const slow: DedupeStore = {
+        claim: (...claimed) => answer(() => store.claim(...claimed)),
+        complete: (...completed) => answer(() => store.complete(...completed)),
+        release: (...released) => answer(() => store.release(...released)),
+      };
+      return { store: slow, wait };
+    };
+    await run(failing());
+    const made = calls;
+    expect(made).toBeGreaterThan(0);
+    for (let number = 1; number <= made; number += 1) await expect(run(failing(number))).rejects.toBe(failed);
+  },
+);
+
 test('the rules can be held against one store that is shared by all, again and again', async () => {
   const { store, wait } = setUp();
   const claim = vi.fn<DedupeStore['claim']>((...claimed) => store.claim(...claimed));
