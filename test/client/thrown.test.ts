@@ -114,6 +114,14 @@ test.each<[string, unknown]>([
   expect((await failureFor(thrown)).cause).toBe(thrown);
 });
 
+test('an error with one object more than a thousand is copied, without them', async () => {
+  const thrown = withParts({ parts: Array.from({ length: 999 }, () => ({})) });
+  const { cause } = await failureFor(thrown);
+  expect(cause).not.toBe(thrown);
+  expect(cause).toMatchObject({ message: 'refused' });
+  expect(cause).not.toHaveProperty('parts');
+});
+
 test('where the runtime cannot even make a request, the error is typed, and nothing is sent', async () => {
   vi.stubGlobal(
     'Request',
