@@ -47,6 +47,7 @@ test.each([
   ['two dots, encoded eight times', `%${'25'.repeat(7)}2e.`, "'..', the path of another operation"],
   ['a way to another operation', '../agents/a', "'..', the path of another operation"],
   ['a way there and back', 'a/%2e%2e\\b', "'..', the path of another operation"],
+  ['two dots before a parameter', '..;a/b', "'..', the path of another operation"],
   ['nothing', undefined, 'nothing'],
   ['null', null, 'null'],
   ['a number', 5, 'number'],
@@ -135,14 +136,21 @@ test.each([
   expect(error.message).toMatch(message);
 });
 
-test.each(['defaults', 'Defaults', '%64efaults', ' defaults'])(
-  'tools.get refuses the path of another operation: %s',
-  async (id) => {
-    const error = await refusalOf((platform) => platform.tools.get(id));
-    expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['toolId'] }] });
-    expect(error.message).toContain('another operation');
-  },
-);
+test.each([
+  'defaults',
+  'Defaults',
+  '%64efaults',
+  ' defaults',
+  'defaults/',
+  '%2Fdefaults',
+  'defaults\\',
+  'defaults;x',
+  '/defaults;x=1/',
+])('tools.get refuses the path of another operation: %s', async (id) => {
+  const error = await refusalOf((platform) => platform.tools.get(id));
+  expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['toolId'] }] });
+  expect(error.message).toContain('another operation');
+});
 
 test.each(['builtIn', 'BUILTIN', 'built%49n', 'shared'])(
   'an endpoint refuses the value that it reserves: %s',
