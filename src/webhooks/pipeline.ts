@@ -150,9 +150,8 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
       const timer = clock.setTimeout(() => {
         const error = new WebhookError(`The delivery was not handled within ${deadline} ms.`);
         DeliveryContext.abort(this.context, error);
-        this.giveUp?.('body_unreadable');
-        // Handled all the same once the look-up has answered, unless that never happens and others need the room.
-        this.giveUp = () => this.#letGo?.();
+        // One that was read is handled all the same once the look-up has answered, unless others need the room before.
+        if (this.#phase === 'reading') this.giveUp?.('body_unreadable');
         resolve(this.#overdue(work, error));
       }, deadline);
       const end = async () => {
@@ -222,7 +221,7 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
     });
   }
 
-  /** Waits for a look-up, which may never answer: after the deadline, the body is let go where others need its room. */
+  /** Waits for a look-up, which may never answer: the body is let go where others need its room, as one that is being read. */
   #unlessLetGo<Answer>(answer: Later<Answer>, letGo?: () => void): Later<Answer> {
     if (!(answer instanceof Promise)) return answer;
     // The look-up holds this promise, so that it must hold nothing: not even an error, whose stack holds all that was called.
@@ -233,6 +232,7 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
       };
       answer.then(resolve, reject);
     });
+    this.giveUp = () => this.#letGo?.();
     return settled.then((found) => {
       if (found === LET_GO) throw new RejectedDelivery('overloaded');
       return found;

@@ -66,9 +66,8 @@ export type WebhookReceiverOptions = WebhookSecretOptions & {
   /**
    * The most bytes that bodies hold in all, of those that this receiver reads itself and has not verified yet. Where there would be
    * more, the one with the most bytes times the milliseconds since it began is given up and answered 503, told to
-   * `onRejected` as `overloaded`: genuine deliveries are small, or come quickly. One that waits for its secret to be looked up is given
-   * up only after the deadline. At least `maxBodyBytes`. Default 64 MiB, or
-   * `maxBodyBytes` where that is more.
+   * `onRejected` as `overloaded`: genuine deliveries are small, or come quickly. That may be one that waits for
+   * its secret to be looked up or loaded. At least `maxBodyBytes`. Default 64 MiB, or `maxBodyBytes` where that is more.
    */
   readonly maxUnverifiedBytes?: number | undefined;
   /**

@@ -4,7 +4,7 @@ export interface UnverifiedBody {
   readonly receivedAt: number;
   /** The bytes that it holds now. */
   heldBytes: number;
-  /** Gives the body up, and lets its bytes go. Undefined where it was read already: then nothing can be taken back. */
+  /** Gives the body up, and lets its bytes go. Undefined where nothing can be taken back. */
   giveUp: ((reason: 'overloaded') => void) | undefined;
 }
 

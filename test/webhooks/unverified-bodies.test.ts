@@ -137,11 +137,33 @@ test('a body that turns out too large costs no other its place', async () => {
   expect([response.statusCode, slow]).toEqual([413, {}]);
 });
 
-test('a body that waits for a look-up holds its bytes, and another gives way', async () => {
+const never = new Promise<boolean>(() => undefined);
+
+test.each<[string, (presented: string) => Promise<boolean>, genuine: object]>([
+  ['is slow for all', () => never, {}],
+  ['is slow for what it does not know', async (presented) => presented === secret || never, { status: 200 }],
+])(
+  'forged bodies that wait for a look-up which %s give way to a genuine one',
+  async (_, verifySecret, genuine) => {
+    const limits = { maxBodyBytes: 1_000, maxUnverifiedBytes: 2_000 };
+    const { clock, rejections, send } = setUp({ secrets: { verifySecret }, ...limits });
+    const forged = delivery('webhook_test', { workspaceSecret: 'forged' });
+    const waiting = [await send([700], forged), await send([700], forged)];
+    await clock.advance(1_000);
+    expect(waiting).toEqual([{}, {}]);
+    expect(await send([300], delivery('webhook_test'))).toEqual(genuine);
+    expect(waiting).toEqual([{ status: 503 }, {}]);
+    // At the deadline, none is given up for it: it may be genuine.
+    await clock.advance(55_000);
+    expect(rejections).toMatchObject([{ reason: 'overloaded' }]);
+  },
+);
+
+test('a body that waits for a look-up holds its bytes, and a larger one gives way', async () => {
   const answer = deferred();
   const verifySecret = () => answer.promise.then(() => true);
   const { send } = setUp({ secrets: { verifySecret }, maxBodyBytes: 1_000, maxUnverifiedBytes: 1_000 });
-  const waiting = await send([700], delivery('webhook_test'));
+  const waiting = await send([100], delivery('webhook_test'));
   expect(await send([700], delivery('webhook_test'))).toEqual({ status: 503 });
   answer.resolve();
   await settle();
