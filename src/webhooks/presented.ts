@@ -19,7 +19,7 @@ const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
  * The values that a text of JSON gives to `workspaceSecret`, wherever it stands. Reads the text once, and builds nothing of
- * it: whoever does not know a secret can have it read, but not parsed. Text that is no JSON gives what looks like a value.
+ * it: whoever does not know a secret can have it read, but not parsed. Of text that is no JSON, what looks like a value is given.
  */
 export function presentedIn(searched: string): Presented {
   // No generator, which would hold the text for as long as a look-up holds it.
@@ -33,7 +33,11 @@ export function presentedIn(searched: string): Presented {
         const colon = skipSpace(text, at);
         const start = skipSpace(text, colon + 1);
         // The search goes on behind the key, not behind the value: it might have begun inside of a text.
-        if (text[colon] === ':' && text[start] === '"') return { value: readText(text, start) };
+        if (text[colon] !== ':' || text[start] !== '"') continue;
+        const value = readText(text, start);
+        // What is no JSON here is none as a whole, and has nothing more to say.
+        if (value === undefined) break;
+        return { value };
       }
       return this.return();
     },
@@ -85,8 +89,8 @@ function isSpace(unit: number): boolean {
   return unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;
 }
 
-/** The text that begins with the quotation mark at `start`; empty, and no secret, where it does not end or is no JSON. */
-function readText(text: string, start: number): string {
+/** The text that begins with the quotation mark at `start`; undefined where it does not end or is no JSON. */
+function readText(text: string, start: number): string | undefined {
   let isPlain = true;
   for (let at = start + 1; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -96,13 +100,13 @@ function readText(text: string, start: number): string {
       at += 1;
     }
   }
-  return '';
+  return undefined;
 }
 
-function unescaped(literal: string): string {
+function unescaped(literal: string): string | undefined {
   try {
     return JSON.parse(literal) as string;
   } catch {
-    return '';
+    return undefined;
   }
 }

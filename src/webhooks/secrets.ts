@@ -36,20 +36,18 @@ interface KnownSecret extends Genuine {
   readonly padded: string;
 }
 
-const verifiers = /* @__PURE__ */ new WeakMap<object, Verifier>();
+const verifiers = /* @__PURE__ */ new WeakMap<object, () => Verifier>();
 let latest: { readonly secret: string; readonly verifier: Verifier } | undefined;
 
-/** A verifier that is made once for the same secrets: those who parse by themselves pass them with every webhook. */
+/** A verifier for one body. Made of what is kept for the same secrets: those who parse by themselves pass them with every webhook. */
 export function cachedVerifier(secrets: WebhookSecrets): Verifier {
   if (typeof secrets === 'string') {
     if (latest?.secret !== secrets) latest = { secret: secrets, verifier: createVerifier(secrets) };
     return latest.verifier;
   }
-  const existing = verifiers.get(secrets);
-  if (existing !== undefined) return existing;
-  const verifier = followingVerifier(secrets);
-  verifiers.set(secrets, verifier);
-  return verifier;
+  const existing = verifiers.get(secrets) ?? followingVerifiers(secrets);
+  verifiers.set(secrets, existing);
+  return existing();
 }
 
 /** A verifier for known secrets, as they are now. */
@@ -57,21 +55,27 @@ export function createVerifier(secrets: WebhookSecrets): Verifier {
   return verifierOf(listSecrets(secrets));
 }
 
-/** A verifier for what a list or a record holds at each call: a secret may have been added to it or taken out. */
-function followingVerifier(secrets: WebhookSecrets): Verifier {
+/** Makes verifiers for what a list or a record holds now: a secret may have been added to it or taken out. */
+function followingVerifiers(secrets: WebhookSecrets): () => Verifier {
   let named = listSecrets(secrets);
   let verify = verifierOf(named);
-  return (presented) => {
-    const found = verify(presented);
-    // However many there are, a genuine one costs the same; only another has all of them looked at.
-    if (found !== undefined && isHeld(secrets, found)) return found;
-    const now = listSecrets(secrets);
-    const isChanged = ({ secret, workspace, index }: NamedSecret, at: number) =>
-      secret !== named[at]?.secret || workspace !== named[at].workspace || index !== named[at].index;
-    if (!now.some(isChanged)) return undefined;
-    verify = verifierOf(now);
-    named = now;
-    return verify(presented);
+  return () => {
+    // All of them are looked at once for a body, which may present hundreds of thousands.
+    let isLatest = false;
+    return (presented) => {
+      const found = verify(presented);
+      // However many there are, a genuine one costs the same.
+      if (found !== undefined && isHeld(secrets, found)) return found;
+      if (isLatest) return undefined;
+      isLatest = true;
+      const now = listSecrets(secrets);
+      const isChanged = ({ secret, workspace, index }: NamedSecret, at: number) =>
+        secret !== named[at]?.secret || workspace !== named[at].workspace || index !== named[at].index;
+      if (!now.some(isChanged)) return undefined;
+      verify = verifierOf(now);
+      named = now;
+      return verify(presented);
+    };
   };
 }
 

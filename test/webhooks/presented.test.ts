@@ -10,6 +10,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { presentedIn } from '../../src/webhooks/presented.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, envelope, secret } from './deliveries.js';
+import { ManualClock } from './manual-clock.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -98,6 +99,97 @@ test('a body whose beginning is missing is genuine, and no JSON: not forged, whe
     const body = whole.slice(start);
     expect((await receiver.handle({ method: 'POST', body })).status, body).toBe(400);
   }
+});
+
+test('a text that is no JSON where it presents a secret is searched no further', async () => {
+  const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger() });
+  const broken = '"workspaceSecret":"\\x",'.repeat(1_000);
+  const parse = vi.spyOn(JSON, 'parse');
+  for (const body of [
+    `{"payload":{${broken}"a":1}}`,
+    `{"payload":{${broken}"workspaceSecret":"${secret}"}}`,
+  ]) {
+    expect((await receiver.handle({ method: 'POST', body })).status).toBe(401);
+    expect(() => parseWebhook(body, { secret })).toThrow(WebhookVerificationError);
+  }
+  expect(parse.mock.calls.filter(([text]) => text === '"\\x"')).toHaveLength(4);
+});
+
+test('however many secrets a body presents, those of a list or a record are looked at once more for it', () => {
+  let looks = 0;
+  const secrets = {
+    get acme() {
+      looks += 1;
+      return secret;
+    },
+  };
+  const body = `{"payload":{${'"workspaceSecret":"forged",'.repeat(1_000)}"a":1}}`;
+  expect(parseWebhook(genuine, { secret: secrets }).workspace).toBe('acme');
+  const before = looks;
+  expect(() => parseWebhook(body, { secret: secrets })).toThrow(WebhookVerificationError);
+  expect(looks - before).toBe(1);
+});
+
+test('a secret that is new in a list is found in a body that presents others first', () => {
+  const secrets = [secret];
+  const nested = JSON.stringify({
+    type: 'webhook_test',
+    payload: { args: [{ workspaceSecret: 'x' }], workspaceSecret: 'secret-of-tomorrow' },
+  });
+  expect(() => parseWebhook(nested, { secret: secrets, validation: 'report' })).toThrow(
+    WebhookVerificationError,
+  );
+  secrets.push('secret-of-tomorrow');
+  expect(parseWebhook(nested, { secret: secrets, validation: 'report' }).type).toBe('webhook_test');
+});
+
+test('where a look-up fails for another secret of a body, the genuine one counts', async () => {
+  const verifySecret = async (presented: string) => {
+    if (presented === secret) return true;
+    throw new Error('down');
+  };
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ verifySecret, logger, validation: 'report' });
+  const send = async (payload: object) => {
+    const body = JSON.stringify({ type: 'webhook_test', payload });
+    return (await receiver.handle({ method: 'POST', body })).status;
+  };
+  const args = [{ workspaceSecret: 'x' }, { workspaceSecret: 'y' }];
+  expect(await send({ args, workspaceSecret: secret })).toBe(200);
+  expect(await send({ args, workspaceSecret: 'z' })).toBe(500);
+});
+
+test('behind one of which nothing can be said, fifteen more are asked about at most', async () => {
+  const load = vi.fn(() => {
+    throw new Error('down');
+  });
+  const values = Array.from({ length: 100 }, (_, at) => `{"workspaceSecret":"forged-${at}"}`);
+  const body = `{"payload":{"args":[${values.join()}]}}`;
+  await expect(parseWebhookRequest(body, { secret: load })).rejects.toThrow('failed to load');
+  expect(load).toHaveBeenCalledTimes(16);
+});
+
+test('while secrets cannot be loaded, a genuine one of the last goes on behind others in its body', async () => {
+  const clock = new ManualClock();
+  let isDown = false;
+  const load = () => {
+    if (isDown) throw new Error('down');
+    return [secret];
+  };
+  const receiver = createWebhookReceiver({
+    secret: load,
+    clock,
+    logger: new RecordingLogger(),
+    validation: 'report',
+  });
+  const send = async (payload: object) => {
+    const body = JSON.stringify({ type: 'webhook_test', payload: { ...payload, workspaceSecret: secret } });
+    return (await receiver.handle({ method: 'POST', body })).status;
+  };
+  expect(await send({})).toBe(200);
+  isDown = true;
+  await clock.advance(11_000);
+  expect(await send({ args: [{ workspaceSecret: 'x' }] })).toBe(200);
 });
 
 test('a secret that holds quotation marks and backslashes is known', () => {
