@@ -152,7 +152,7 @@ test.each([
   expect(error.message).toContain('another operation');
 });
 
-test.each(['builtIn', 'BUILTIN', 'built%49n', 'shared'])(
+test.each(['builtIn', 'BUILTIN', 'built%49n', 'shared', 'all;v=1'])(
   'an endpoint refuses the value that it reserves: %s',
   async (id) => {
     const response = z.unknown();
@@ -160,10 +160,10 @@ test.each(['builtIn', 'BUILTIN', 'built%49n', 'shared'])(
       method: 'GET',
       path: '/things/{id}',
       response,
-      reserved: { id: ['builtIn', 'shared'] },
+      reserved: { id: ['builtIn', 'shared', 'all;v=1'] },
     });
     const error = await refusalOf((platform) => platform.send(getThing, { path: { id } }));
-    expect(error.message).toMatch(/'(builtIn|shared)', the path of another operation/);
+    expect(error.message).toMatch(/'(builtIn|shared|all;v=1)', the path of another operation/);
   },
 );
 

@@ -86,7 +86,9 @@ function pathProblem(value: unknown, reserved: readonly string[] = []): string |
   // Some servers and proxies read `%2F` as a slash, leave out what follows a semicolon, and then follow the dots.
   const parts = plain.replace(/;[^/\\]*/g, '').split(/[/\\]/);
   const path = parts.filter(Boolean).join('/');
-  const other = reserved.find((one) => decoded(one) === path) ?? parts.find((part) => /^\.\.?$/.test(part));
+  const other =
+    reserved.find((one) => [plain, path].includes(decoded(one))) ??
+    parts.find((part) => /^\.\.?$/.test(part));
   if (other !== undefined) return `'${other}', the path of another operation`;
   // A lone half of a surrogate pair has no UTF-8 form, and could not be encoded.
   return /\p{Surrogate}/u.test(value) ? 'a string that is not valid Unicode' : undefined;
