@@ -431,14 +431,12 @@ test('however many events wait for a Redis that is away, its client has one list
   const client = new Redis({ port: 1, lazyConnect: true });
   onTestFinished(() => client.disconnect());
   const inbox = createInbox({ connection: client, storeTimeout: 100 });
-  const waiting = async (events: number) => {
-    const storing = Array.from({ length: events }, () => inbox.store(stored()));
-    const listeners = client.listenerCount('ready');
-    await Promise.allSettled(storing);
-    return listeners;
-  };
-  const few = await waiting(1);
-  expect(await waiting(20)).toBe(few);
+  await Promise.allSettled([inbox.store(stored())]);
+  // Counted before and after in one turn: between turns, ioredis comes and goes with a listener of its own.
+  const before = client.listenerCount('ready');
+  const storing = Array.from({ length: 20 }, () => inbox.store(stored()));
+  expect(client.listenerCount('ready')).toBe(before);
+  await Promise.allSettled(storing);
 });
 
 test('after close, storing fails', async () => {
