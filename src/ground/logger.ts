@@ -109,7 +109,7 @@ export class LeveledLogger {
     try {
       await callback();
     } catch (error) {
-      this.log('error', () => `the hook ${name} failed: ${describeThrown(error)}`);
+      this.log('error', () => `the hook ${name} failed: ${describeThrown(error)}${framesOf(error)}`);
     }
   }
 }
@@ -117,4 +117,23 @@ export class LeveledLogger {
 /** Names the class of what someone else's code threw. Its message may hold anything, and is left out. */
 export function describeThrown(error: unknown): string {
   return error instanceof Error ? onOneLine(error.name) : typeof error;
+}
+
+/** Frames of the stack of an error that are logged. */
+const MAX_FRAMES = 10;
+
+/** The frames of a stack, without the message in front of them, which may hold anything. Empty where they cannot be told apart. */
+export function framesOf(error: unknown): string {
+  if (!(error instanceof Error) || typeof error.stack !== 'string') return '';
+  const { message, stack } = error;
+  const start = stack.indexOf(message) + message.length;
+  if (!stack.includes(message)) return '';
+  const frames = stack
+    .slice(start)
+    .split('\n')
+    .filter((frame) => frame.startsWith('    at '));
+  return frames
+    .slice(0, MAX_FRAMES)
+    .map((frame) => `\n${frame}`)
+    .join('');
 }

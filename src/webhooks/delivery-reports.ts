@@ -1,5 +1,5 @@
 import { ConfigurationError, WebhookPayloadError } from '../errors/index.js';
-import { describeThrown, type LeveledLogger, type LogFields } from '../ground/logger.js';
+import { describeThrown, framesOf, type LeveledLogger, type LogFields } from '../ground/logger.js';
 import { type DeliveryOutcome, type RejectionReason, statusOf } from './answers.js';
 import { isInvalidEvent, isKnownEvent, type ReceivedWebhook } from './delivery.js';
 import type { WebhookEvent } from './events.js';
@@ -29,9 +29,6 @@ const MAX_LOGGED_TYPES = 1_000;
 /** Of refusals for one reason that follow each other within this time, only some leave a line. */
 const REFUSALS_APART = 60_000;
 const MAX_LOGGED_REFUSALS = 10;
-/** Frames of the stack of a handler's error that are logged. */
-const MAX_FRAMES = 10;
-
 /** Refusals for one reason that follow each other. */
 interface RefusalRun {
   count: number;
@@ -168,22 +165,6 @@ function fieldsOf({ event, age, context }: ReportedDelivery, outcome: DeliveryOu
   const { deliveryId } = context;
   const status = statusOf(outcome);
   return { type: event?.type, workspace: event?.workspace, deliveryId, outcome, status, durationMs: age };
-}
-
-/** The frames of a stack, without the message in front of them, which may hold anything. Empty where they cannot be told apart. */
-function framesOf(error: unknown): string {
-  if (!(error instanceof Error) || typeof error.stack !== 'string') return '';
-  const { message, stack } = error;
-  const start = stack.indexOf(message) + message.length;
-  if (!stack.includes(message)) return '';
-  const frames = stack
-    .slice(start)
-    .split('\n')
-    .filter((frame) => frame.startsWith('    at '));
-  return frames
-    .slice(0, MAX_FRAMES)
-    .map((frame) => `\n${frame}`)
-    .join('');
 }
 
 /** Our own words about an option or a payload are safe to show, and say what to do. */

@@ -134,7 +134,7 @@ test('onEnd is told of a call that was refused before any attempt, and of one wi
 
 test('an onEnd that throws or never settles changes nothing', async () => {
   const lines: string[] = [];
-  const logger = { ...console, error: (line: string) => void lines.push(line) };
+  const logger = { ...console, error: (line: string) => void lines.push(line.split('\n')[0] ?? '') };
   const hooks = {
     onEnd: async ({ attempts }: EndHookContext) => {
       if (attempts === 1) throw new TypeError('metrics are away');

@@ -255,11 +255,14 @@ test('a thousand kinds of drift are warnings, and further ones lines at debug', 
 test.each([
   [new TypeError('said too much'), 'TypeError'],
   ['said too much', 'string'],
-])('a hook for drift that throws is told by its class alone: %o', async (thrown, name) => {
+])('a hook for drift that throws is told by its class and its place alone: %o', async (thrown, name) => {
   const logger = new RecordingLogger();
   const tell = report(logger, () => Promise.reject(thrown));
   await tell(['x']);
-  expect(logger.lines[1]).toBe(`error [agent-platform-sdk] the hook onDrift failed: ${name}`);
+  const [line, ...frames] = logger.lines[1]?.split('\n') ?? [];
+  expect(line).toBe(`error [agent-platform-sdk] the hook onDrift failed: ${name}`);
+  expect(frames.every((frame) => /^ {4}at /.test(frame))).toBe(true);
+  expect(frames.length > 0).toBe(thrown instanceof Error);
 });
 
 const shared = { a: 1 };

@@ -530,7 +530,7 @@ test('onSkipped is given the context of the delivery, and what it throws is logg
   expect(line).toMatch(
     /^info .*webhook conversation_updated: skipped, because a newer one .*, delivery \S{36}$/,
   );
-  expect(failed).toMatch(/the hook onSkipped failed: TypeError$/);
+  expect(failed).toMatch(/the hook onSkipped failed: TypeError$/m);
   expect(answered).toMatch(/200 skipped after \d+ ms, delivery/);
 });
 

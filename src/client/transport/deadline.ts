@@ -72,7 +72,8 @@ export class Deadline {
 }
 
 function throwExpired(expiry: Expiry): never {
-  throw Object.assign(new Error('expired'), { name: expiry });
+  // Its frames are none of the user's.
+  throw Object.assign(new Error('expired'), { name: expiry, stack: '' });
 }
 
 interface Listeners {
