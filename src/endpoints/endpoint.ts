@@ -92,8 +92,8 @@ const PATH = /^(?!\/v3(\/|$))(\/(?!:|(\.|%2[eE]){1,2}(\/|$))([^{}/?#\\\s\p{Cc}]|
  * The path parameters, the body and the result of the call are typed from the declaration.
  *
  * @throws {TypeError} When the path does not start with a slash, starts with `/v3`, has a parameter that is not in braces, a query, white
- *   space or `..` between slashes; when the method is none of the five, in capitals, or `auth` another word; when there is no response;
- *   or when a `GET` or `DELETE` declares a body.
+ *   space or `..` between slashes; when the method is none of the five, in capitals, or `auth` another word; when there is no response, or when it, the body or the query is no Standard
+ *   Schema; or when a `GET` or `DELETE` declares a body.
  *
  * @example
  * ```ts
@@ -143,6 +143,14 @@ export function endpoint<
   const shape = isResponseShape(response)
     ? response
     : { schema: response, unwrap: (value: unknown) => value, allowEmpty: false };
+  for (const [part, schema] of Object.entries({ body, query, response: shape.schema })) {
+    // From JavaScript, an object of fields, which a call would trip over.
+    if ((schema !== undefined || part === 'response') && !isStandardSchema(schema)) {
+      throw new TypeError(
+        `endpoint: the ${part} of ${method} ${path} must be a Standard Schema, such as Zod's`,
+      );
+    }
+  }
   // The casts tie the run-time values to the types inferred from the same declaration.
   return { method, path, body, query, response: shape, auth, reserved } as Endpoint<
     Path,
@@ -150,6 +158,11 @@ export function endpoint<
     OptionalInput<Query>,
     ResultOf<Response>
   >;
+}
+
+/** Of some libraries, a schema is a function. */
+function isStandardSchema(value: unknown): boolean {
+  return typeof (value as Partial<StandardSchemaV1> | null)?.['~standard']?.validate === 'function';
 }
 
 function isResponseShape(

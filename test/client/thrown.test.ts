@@ -172,7 +172,7 @@ test.each([200, 400])('a fetch whose %i has a body that is no text ends in a typ
   expect(error).toMatchObject({ status, outcomeUnknown: status === 200 });
 });
 
-test.each([null, undefined, {}, 'GET /tools'])(
+test.each([null, undefined, {}, 'GET /tools', { method: 'GET', path: '/tools' }])(
   'sending %j, which is no endpoint, is refused',
   async (given) => {
     const send = () => connect('http://127.0.0.1').send(given as never, {} as never);

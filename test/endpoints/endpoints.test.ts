@@ -187,6 +187,25 @@ test('an endpoint must declare what it is answered', () => {
   expect(() => endpoint(declaration)).toThrow(new TypeError('endpoint: GET /agents must declare a response'));
 });
 
+test.each([
+  ['body', { body: { name: 'string' } }],
+  ['body', { body: null }],
+  ['query', { query: 'page' }],
+  ['query', { query: { '~standard': {} } }],
+  ['response', { response: { id: 'string' } }],
+  ['response', { response: { schema: { id: 'string' }, unwrap: String, allowEmpty: false } }],
+])('the %s of an endpoint must be a schema: %j', (part, parts) => {
+  const declaration = { method: 'POST', path: '/agents', response: ToolSchema, ...parts };
+  expect(() => endpoint(declaration as never)).toThrow(
+    new TypeError(`endpoint: the ${part} of POST /agents must be a Standard Schema, such as Zod's`),
+  );
+});
+
+test('a schema may be a function, as those of ArkType are', () => {
+  const schema = Object.assign(() => undefined, { '~standard': ToolSchema['~standard'] });
+  expect(endpoint({ method: 'POST', path: '/agents', body: schema, response: schema }).body).toBe(schema);
+});
+
 test.each(['GET', 'DELETE'] as const)('a %s cannot declare a body', (method) => {
   const make = () => endpoint({ method, path: '/agents', body: ToolSchema, response: ToolSchema });
   expect(make).toThrow(`${method} /agents must not declare a body`);

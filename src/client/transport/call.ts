@@ -70,7 +70,8 @@ export function createTransport(settings: Settings): Send {
   return sendFor;
 }
 
-const isEndpoint = (endpoint: Partial<Endpoint> | null): boolean => typeof endpoint?.path === 'string';
+const isEndpoint = (endpoint: Partial<Endpoint> | null): boolean =>
+  typeof endpoint?.response?.unwrap === 'function';
 
 async function refuseEndpoint(): Promise<never> {
   return refuseOption('endpoint', 'must be one of `endpoints`, or made by endpoint()');
