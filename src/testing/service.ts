@@ -148,7 +148,10 @@ export class Service {
     const { state, ids, choices } = this.#parts.world;
     const url = new URL(request.url);
     if (match === undefined) {
-      throw new Refusal('unknownRoute', `No operation is ${request.method} ${url.pathname}.`);
+      throw new Refusal(
+        'unknownRoute',
+        `No operation is ${request.method} ${url.pathname}. One of your own is answered by \`fake.handle\`.`,
+      );
     }
     const { endpoint, name, rule } = match.route;
     const caller = endpoint.auth === 'none' ? undefined : authenticate(request.headers, region, state);

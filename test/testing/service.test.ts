@@ -84,9 +84,15 @@ describe('each refusal', () => {
       { method: 'POST' },
       404,
       'unknown_route',
-      'No operation is POST /v3/tools/defaults.',
+      'No operation is POST /v3/tools/defaults. One of your own is answered by `fake.handle`.',
     ],
-    ['/tools?a=1', {}, 404, 'unknown_route', 'No operation is GET /tools.'],
+    [
+      '/tools?a=1',
+      {},
+      404,
+      'unknown_route',
+      'No operation is GET /tools. One of your own is answered by `fake.handle`.',
+    ],
     [
       '/v3/tools/defaults',
       { headers: { authorization: 'Bearer ' } },
