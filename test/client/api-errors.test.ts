@@ -178,12 +178,31 @@ test.each([
 ])('Retry-After: %s gives retryAfter %s', async (header, expected) => {
   const error = await errorFor(429, errorBody, { 'retry-after': header });
   expect((error as RateLimitError).retryAfter).toBe(expected);
-  expect(error.message.includes('The service asks to wait')).toBe((expected ?? 0) > 60);
+  expect(error.message.includes('The service asks to wait')).toBe((expected ?? 0) > 0);
 });
 
 test('the wait that is too long is told of any status', async () => {
   const { message } = await errorFor(503, errorBody, { 'retry-after': '60.5' });
   expect(message).toMatch(/\n {2}The service asks to wait 61 s; a call waits 60 s at most\.$/);
+});
+
+test('a wait that the call would have made is told too, without a hint', async () => {
+  const { message } = await errorFor(429, errorBody, { 'retry-after': '60' });
+  expect(message).toMatch(/\n {2}The service asks to wait 60 s\.$/);
+});
+
+test('a wait for which the whole call has no time left is told as such', async () => {
+  const { platform } = connectTo(answerWith(429, errorBody, { 'retry-after': '2' }), { maxRetries: 2 });
+  const { message } = (await rejectionOf(platform.tools.get('t1', { totalTimeout: 1_500 }))) as ApiError;
+  expect(message).toMatch(/\n {2}The service asks to wait 2 s; `totalTimeout` leaves less\.$/);
+});
+
+test('an error after retries tells which attempt it was, and the first attempt does not', async () => {
+  const { platform } = connectTo(answerWith(503, errorBody, { 'retry-after': '0' }), { maxRetries: 2 });
+  const messageAfter = async (maxRetries: number) =>
+    ((await rejectionOf(platform.tools.get('t1', { maxRetries }))) as ApiError).message;
+  expect(await messageAfter(2)).toMatch(/\n {2}This was attempt 3\.$/);
+  expect(await messageAfter(0)).not.toContain('attempt');
 });
 
 test('Retry-After as a date gives seconds from now', async () => {

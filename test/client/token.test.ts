@@ -22,14 +22,14 @@ test.each([
     () => {
       throw new Error('vault is sealed');
     },
-    'is a function that failed, so nothing was sent',
+    'is a function that failed (see `error.cause`), so nothing was sent',
   ],
   [
     'rejects',
     async () => {
       throw new Error('vault is sealed');
     },
-    'is a function that failed, so nothing was sent',
+    'is a function that failed (see `error.cause`), so nothing was sent',
   ],
   ['returns a blank', () => ' ', 'is blank'],
   ['returns seven characters', () => 'seven77', 'has fewer than eight characters'],

@@ -1,10 +1,12 @@
 import {
   type AgentPlatform,
   type Drift,
+  endpoint,
   ResponseValidationError,
   type ValidationMode,
 } from 'agent-platform-sdk';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { rejectionOf, success } from '../support/client.js';
 import { answerWith, connectTo } from '../support/msw.js';
 
@@ -208,6 +210,34 @@ test('the error names the field, what was expected and what came', async () => {
   );
   expect(error).toMatchObject({ status: 200, method: 'GET', path: '/tools/t1', region: 'eu' });
   expect(error.body).toEqual(success({ id: 't1', name: 5 }));
+});
+
+test.each([
+  ['no envelope', null],
+  ['an envelope without data', { success: true, message: 'ok' }],
+])('no mode is named as the way out where none would return anything: %s', async (_, body) => {
+  const { call } = getTool(body);
+  const error = (await rejectionOf(call)) as ResponseValidationError;
+  expect(error.message).not.toContain('report');
+  expect(await getTool(body, 'report').call).toBeUndefined();
+});
+
+test('a body on which an `unwrap` of your own throws is not said to be passed on', async () => {
+  const unwrap = (body: unknown) => (body as { readonly list: readonly string[] }).list[0];
+  const listed = endpoint({
+    method: 'GET',
+    path: '/lists',
+    response: { schema: z.object({ list: z.array(z.string()) }), unwrap, allowEmpty: false },
+  });
+  const { platform } = connectTo(answerWith(200, {}));
+  const error = (await rejectionOf(platform.send(listed, {}))) as ResponseValidationError;
+  expect(error.message).toMatch(/list: .+$/);
+});
+
+test('an answer without data is passed on where none is asked for', async () => {
+  const { platform } = connectTo(answerWith(200, { message: 'deleted' }));
+  const error = (await rejectionOf(platform.workspaces.delete('w1'))) as ResponseValidationError;
+  expect(error.message).toContain("With `validation: 'report'`");
 });
 
 test('a thousand wrong fields are listed up to a limit, and the rest is counted', async () => {

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../endpoints/endpoint.js';
 import { OperationFailedError, ResponseValidationError } from '../../errors/index.js';
 import { formatIssues, type Issue, threwIssue } from '../../ground/issues.js';
 import { parseJson } from '../../ground/json.js';
@@ -97,17 +98,24 @@ function invalid(
 ): ResponseValidationError {
   const outcomeUnknown = answer.attempt.call.request.method !== 'GET';
   const hint = outcomeUnknown ? `\n  ${OUTCOME_UNKNOWN_HINT}` : '';
-  // No mode passes on a body that is not JSON or cannot be read.
-  const forgiveness =
-    body === undefined || cause !== undefined
-      ? ''
-      : "\n  With `validation: 'report'` it is passed on as it is.";
+  const isForgiven = cause === undefined && leavesResult(answer.attempt.call.endpoint, body);
+  const forgiveness = isForgiven ? "\n  With `validation: 'report'` it is passed on as it is." : '';
   const parts = errorParts(answer, body);
   const issues = answer.attempt.masker.issues(found);
   return new ResponseValidationError(
     `${headline(parts)} with a body that does not fit the specification${formatIssues(issues)}${forgiveness}${hint}`,
     { ...parts, issues, outcomeUnknown, cause },
   );
+}
+
+/** Tells whether mode `report` would return anything of a body: not of one that is no JSON, or without the `data` that is asked for. */
+function leavesResult({ response }: Endpoint, body: unknown): boolean {
+  try {
+    return body !== undefined && (response.allowEmpty || response.unwrap(body) !== undefined);
+  } catch {
+    // An `unwrap` of the user's, of a body that does not fit.
+    return false;
+  }
 }
 
 /** Characters of the longest answer that an error holds parsed: a copy of more would take longer than to parse it. */

@@ -2,7 +2,7 @@ import { ApiError, type ApiErrorIssue, type ApiErrorOptions, RateLimitError } fr
 import { type Issue, MAX_ISSUES } from '../../ground/issues.js';
 import { ErrorBodySchema } from '../../schemas/envelope.js';
 import { validateOwn } from '../../validation/validate.js';
-import type { Answer } from './attempt.js';
+import type { Answer, Attempt, Call } from './attempt.js';
 import { OUTCOME_UNKNOWN_HINT } from './connection-error.js';
 import type { Masker } from './masker.js';
 import { describeBody, notJsonIssue } from './response-body.js';
@@ -27,7 +27,7 @@ export function toApiError(answer: Answer, parsed: unknown): ApiError {
     outcomeUnknown: shown.method !== 'GET' && mayHaveActed(response.status, body.isReadable),
   };
   const what = tooLarge ? 'a body that is too large' : describeBody(text);
-  return errorOf(messageOf(what, body, options), options);
+  return errorOf(messageOf(what, body, options, attempt), options);
 }
 
 function errorOf(message: string, options: ApiErrorOptions): ApiError {
@@ -106,20 +106,21 @@ function mayHaveActed(status: number, isReadable: boolean): boolean {
   return !isReadable && (status >= 500 || status < 400);
 }
 
-function messageOf(what: string, body: ErrorBodyParts, options: ApiErrorOptions): string {
+function messageOf(what: string, body: ErrorBodyParts, options: ApiErrorOptions, attempt: Attempt): string {
   const code = body.code === undefined ? '' : ` (code: ${body.code})`;
   const said = body.message === undefined ? ` with ${what}` : `: ${body.message}`;
   const issues = body.issues.slice(0, MAX_LINES).map((issue) => `\n  - ${issue.message}`);
   const left = body.left + body.issues.length - issues.length;
   if (left > 0) issues.push(`\n  - and ${left} more issue(s)`);
-  const hints = hintsFor(options).map((hint) => `\n  ${hint}`);
+  const hints = hintsFor(options, attempt).map((hint) => `\n  ${hint}`);
   return `${options.method} ${options.path} answered ${options.status}${said}${code}${issues.join('')}${hints.join('')}`;
 }
 
 /** Issues that the message of an error names, one a line. */
 const MAX_LINES = 20;
 
-function hintsFor({ region, status, headers, outcomeUnknown }: ApiErrorOptions): string[] {
+function hintsFor(options: ApiErrorOptions, { call, number }: Attempt): string[] {
+  const { region, status, headers, outcomeUnknown } = options;
   const hints: string[] = [];
   if ([401, 403, 404].includes(status)) {
     hints.push(
@@ -127,12 +128,18 @@ function hintsFor({ region, status, headers, outcomeUnknown }: ApiErrorOptions):
     );
   }
   if (status < 400) hints.push('Redirects are not followed: check the base address.');
-  const seconds = retryAfter(headers);
-  if (seconds !== undefined && seconds > MAX_RETRY_AFTER) {
-    hints.push(
-      `The service asks to wait ${Math.ceil(seconds)} s; a call waits ${MAX_RETRY_AFTER} s at most.`,
-    );
+  if (number > 1) hints.push(`This was attempt ${number}.`);
+  const seconds = retryAfter(headers) ?? 0;
+  if (seconds > 0) {
+    const hindrance = hindranceOf(seconds, call);
+    hints.push(`The service asks to wait ${Math.ceil(seconds)} s${hindrance}.`);
   }
   if (outcomeUnknown) hints.push(OUTCOME_UNKNOWN_HINT);
   return hints;
+}
+
+/** Says why a call does not wait as long as the service asks, where it would not. */
+function hindranceOf(seconds: number, { endsAt }: Call): string {
+  if (seconds > MAX_RETRY_AFTER) return `; a call waits ${MAX_RETRY_AFTER} s at most`;
+  return performance.now() + seconds * 1000 < endsAt ? '' : '; `totalTimeout` leaves less';
 }

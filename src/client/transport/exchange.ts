@@ -57,7 +57,7 @@ async function readToken(attempt: Attempt): Promise<string | undefined> {
     const unsent = number === 1 ? 'nothing was sent' : `attempt ${number} was not sent`;
     return refuseOption(
       'token',
-      `is a function that failed, so ${unsent}`,
+      `is a function that failed (see \`error.cause\`), so ${unsent}`,
       readThrown(cause, attempt.masker).cause,
     );
   }
