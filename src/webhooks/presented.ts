@@ -51,12 +51,9 @@ export function presentedIn(searched: string): Presented {
   };
 }
 
-/** Characters of a part that is copied in next to no time; secrets are shorter. */
-export const MAX_DETACHED = 4_096;
-
-/** Copies a part of a text, if it is not long: an engine would keep the whole for its sake. */
+/** Copies a short part of a text: an engine would keep the whole for its sake. */
 export function detached(part: string): string {
-  return part.length > MAX_DETACHED ? part : part.split('').join('');
+  return part.split('').join('');
 }
 
 const KEY = '"workspaceSecret"';

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors/index.js';
+import type { Later } from '../ground/later.js';
 import { describeThrown, type LeveledLogger } from '../ground/logger.js';
 import { type Clock, sleep } from './clock.js';
 import { detached } from './presented.js';
@@ -49,8 +50,11 @@ export class SecretLoader {
     this.#log = log;
   }
 
-  /** Rejects with a {@link ConfigurationError} where there are no secrets to verify by. */
-  async verify(presented: unknown): Promise<Genuine | undefined> {
+  /**
+   * Answers at once where the secrets that are held say enough: a body may present hundreds of thousands, and a promise for each would
+   * end the process. Rejects with a {@link ConfigurationError} where there are no secrets to verify by.
+   */
+  verify(presented: unknown): Later<Genuine | undefined> {
     if (!isPresented(presented)) return undefined;
     const held = this.#loaded;
     if (held !== undefined && this.#isWithin(SECRETS_KEPT, held)) {

@@ -3,7 +3,7 @@ import { isObject } from '../ground/json.js';
 import type { Later } from '../ground/later.js';
 import { checkFunction, refuseOption, shown } from '../validation/option-checks.js';
 import type { Clock } from './clock.js';
-import { detached, MAX_DETACHED, type Presented, presentedIn } from './presented.js';
+import { detached, type Presented, presentedIn } from './presented.js';
 import { SecretLoader, type WebhookSecretLoader } from './secret-loader.js';
 import { type Genuine, isPresented, type Verifier, type WebhookSecrets } from './secrets.js';
 
@@ -105,10 +105,10 @@ const MAX_ASKED = 16;
 function askOnce(verify: AnyVerifier): AnyVerifier {
   const answers = new Map<string, ReturnType<AnyVerifier>>();
   return (presented) => {
-    // A look-up that hangs may hold for ever what it was asked about.
-    if (!isPresented(presented) || presented.length > MAX_DETACHED) return undefined;
+    if (!isPresented(presented)) return undefined;
     if (!answers.has(presented)) {
       if (answers.size >= MAX_ASKED) return undefined;
+      // A look-up that hangs may hold for ever what it was asked about.
       const asked = detached(presented);
       answers.set(asked, verify(asked));
     }
@@ -134,32 +134,32 @@ export function mayBeGenuine(
   return found;
 }
 
-function isAnyGenuine(presented: Presented, verify: AnyVerifier): Later<boolean> {
+/** A presented value of which nothing could be said, because a look-up failed. */
+interface Doubt {
+  readonly error: unknown;
+  /** Values that were asked about since, this one included. */
+  asked: number;
+}
+
+function isAnyGenuine(presented: Presented, verify: AnyVerifier, doubt?: Doubt): Later<boolean> {
   for (let next = presented.next(); !next.done; next = presented.next()) {
+    if (doubt !== undefined) {
+      // Another may be genuine. Not for long: whoever sends many makes work.
+      if (doubt.asked >= MAX_ASKED) break;
+      doubt.asked += 1;
+    }
     const answer = verify(next.value);
     if (answer instanceof Promise) {
       return answer.then(
-        (genuine) => genuine !== undefined || isAnyGenuine(presented, verify),
-        (error: unknown) => isAnotherGenuine(presented, verify, error),
+        (genuine) => genuine !== undefined || isAnyGenuine(presented, verify, doubt),
+        // The first error is told.
+        (error: unknown) => isAnyGenuine(presented, verify, doubt ?? { error, asked: 1 }),
       );
     }
     if (answer !== undefined) return true;
   }
+  if (doubt !== undefined) throw doubt.error;
   return false;
-}
-
-/** Goes on behind one of which nothing can be said: another may be genuine. Not for long: whoever sends many makes work. */
-async function isAnotherGenuine(presented: Presented, verify: AnyVerifier, error: unknown): Promise<boolean> {
-  for (let asked = 1; asked < MAX_ASKED; asked += 1) {
-    const next = presented.next();
-    if (next.done) break;
-    try {
-      if ((await verify(next.value)) !== undefined) return true;
-    } catch {
-      // The first error is told.
-    }
-  }
-  throw error;
 }
 
 async function askLookup(lookup: WebhookSecretLookup, presented: unknown): Promise<Genuine | undefined> {

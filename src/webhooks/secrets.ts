@@ -23,9 +23,12 @@ export interface Genuine {
 /** Tells whether a presented value is a genuine secret. */
 export type Verifier = (presented: unknown) => Genuine | undefined;
 
+/** Characters of the longest secret. A longer one that is presented is none, and is not kept while secrets are looked up or loaded. */
+const MAX_SECRET = 4_096;
+
 /** Tells a presented value that can be a secret: a text that is not empty. */
 export function isPresented(presented: unknown): presented is string {
-  return typeof presented === 'string' && presented !== '';
+  return typeof presented === 'string' && presented !== '' && presented.length <= MAX_SECRET;
 }
 
 interface KnownSecret extends Genuine {
@@ -90,7 +93,7 @@ function verifierOf(named: readonly NamedSecret[]): (presented: unknown) => Know
   const known = knownSecrets(named);
   const [decoy] = known.values();
   return (presented) => {
-    const text = typeof presented === 'string' ? presented : '';
+    const text = isPresented(presented) ? presented : '';
     // A Map finds the one candidate however many there are; a miss is compared too, so that it takes as long as a hit.
     const candidate = known.get(text) ?? decoy;
     return candidate !== undefined && isSame(text, candidate) ? candidate : undefined;
@@ -144,7 +147,9 @@ function oneOrMore(option: string, value: unknown, workspace?: string): readonly
 
 function usable(option: string, secret: unknown): string {
   // As a token, which it is too (5.2): a file that it is read from ends with a line break.
-  if (typeof secret === 'string' && secret.trim() !== '') return secret.trim();
+  const trimmed = typeof secret === 'string' ? secret.trim() : '';
+  if (trimmed.length > MAX_SECRET) refuseOption(option, `must have ${MAX_SECRET} characters at most`);
+  if (trimmed !== '') return trimmed;
   const got = typeof secret === 'string' ? 'an empty string' : typeName(secret);
   const isUnset = secret === undefined || secret === '';
   return refuseOption(

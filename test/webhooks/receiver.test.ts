@@ -418,7 +418,7 @@ test.each([
   receiver.on('lead_captured', () => Promise.reject(new Error('no')));
   expect(await receiver.handle(post('lead_captured'))).toEqual(refused(500, 'handler_failed'));
   expect(await receiver.handle({ method: 'POST', body: '{}' })).toEqual(refused(401, 'verification_failed'));
-  expect(logger.lines.filter((line) => / on(Error|Rejected) failed: Error$/.test(line))).toHaveLength(2);
+  expect(logger.lines.filter((line) => / on(Error|Rejected) failed: Error$/m.test(line))).toHaveLength(2);
 });
 
 test('a logger that throws changes no answer', async () => {

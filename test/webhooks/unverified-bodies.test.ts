@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { createWebhookReceiver, type WebhookRejection, type WebhookSecretOptions } from 'agent-platform-sdk';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { UnverifiedBodies, type UnverifiedBody } from '../../src/webhooks/unverified-bodies.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -237,19 +237,40 @@ test('what waits for a look-up of the secret in its place, once another was genu
   expect(handled).toEqual(['agent_updated']);
 });
 
+async function answerToLong({ receiver }: ReturnType<typeof setUp>, length: number): Promise<number> {
+  const body = delivery('webhook_test', { workspaceSecret: 'x'.repeat(length) });
+  return (await receiver.handle({ method: 'POST', headers: {}, body })).status;
+}
+
 test('a look-up is not asked about a secret that is longer than any', async () => {
   const asked: number[] = [];
-  const { receiver } = setUp({ secrets: { verifySecret: ({ length }) => asked.push(length) > 0 } });
-  const answers = [4_096, 4_097].map((length) =>
-    receiver.handle({
-      method: 'POST',
-      headers: {},
-      body: delivery('webhook_test', { workspaceSecret: 'x'.repeat(length) }),
-    }),
-  );
-  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 401]);
+  const verifySecret = ({ length }: string) => asked.push(length) > 0;
+  const deciding = setUp({ secrets: { verifySecret } });
+  expect([await answerToLong(deciding, 4_097), await answerToLong(deciding, 4_096)]).toEqual([401, 200]);
   expect(asked).toEqual([4_096]);
 });
+
+test('secrets are not loaded for one that is longer than any, which would be held meanwhile', async () => {
+  const load = vi.fn(() => 'x'.repeat(4_096));
+  const loading = setUp({ secrets: { secret: load } });
+  expect(await answerToLong(loading, 4_097)).toBe(401);
+  expect(load).not.toHaveBeenCalled();
+  expect(await answerToLong(loading, 4_096)).toBe(200);
+});
+
+test.each([
+  ['secret', 'x'.repeat(4_097)],
+  ['secret[1]', [secret, 'x'.repeat(4_097)]],
+  ['secret.acme', { acme: 'x'.repeat(4_097) }],
+])(
+  '%s that is longer than any is refused at once, as no delivery could present it',
+  async (option, given) => {
+    expect(() => createWebhookReceiver({ secret: given })).toThrow(
+      expect.objectContaining({ option, message: `${option} must have 4096 characters at most.` }),
+    );
+    expect(() => createWebhookReceiver({ secret: `${'x'.repeat(4_096)}\n` })).not.toThrow();
+  },
+);
 
 test('by default a body may have 8 MiB, and all that are not verified 64 MiB', async () => {
   const { send } = setUp();

@@ -84,6 +84,17 @@ describe.each([{}, { maxBodyBytes: SIZE }])('with the options %j', (options) => 
   );
 });
 
+test('bodies that present hundreds of thousands of secrets, while the genuine one is loaded, end no process with a heap of 256 MB', async () => {
+  const url = await startReceiver({ loadedIn: 2_500 }, '--max-old-space-size=256');
+  const senders = await dialAll(url, BOUND / LIMIT);
+  const presenting = bodies.findIndex((body) => body.startsWith('{'));
+  for (const sender of senders) forge(sender, presenting, LIMIT);
+  const { status } = await fetch(url, { method: 'POST', body: delivery('webhook_test') });
+  expect(status).toBe(200);
+  await expect.poll(() => senders.every(isAnswered), { timeout: 30_000 }).toBe(true);
+  expect((await fetch(url, { method: 'POST', body: delivery('agent_updated') })).status).toBe(200);
+});
+
 test('forty bodies that stall hold no more than the bound of unverified bodies, and genuine ones go on', async () => {
   const url = await startReceiver({ maxBodyBytes: SIZE });
   const held = async () => Number(await (await fetch(url)).text());
