@@ -116,7 +116,7 @@ export class LeveledLogger {
 
 /** Names the class of what someone else's code threw. Its message may hold anything, and is left out. */
 export function describeThrown(error: unknown): string {
-  return error instanceof Error ? onOneLine(error.name) : typeof error;
+  return readThrown(error, 'something unreadable', ({ name }) => onOneLine(name)) ?? typeof error;
 }
 
 /** Frames of the stack of an error that are logged. */
@@ -124,16 +124,26 @@ const MAX_FRAMES = 10;
 
 /** The frames of a stack, without the message in front of them, which may hold anything. Empty where they cannot be told apart. */
 export function framesOf(error: unknown): string {
-  if (!(error instanceof Error) || typeof error.stack !== 'string') return '';
-  const { message, stack } = error;
-  const start = stack.indexOf(message) + message.length;
-  if (!stack.includes(message)) return '';
-  const frames = stack
-    .slice(start)
-    .split('\n')
-    .filter((frame) => frame.startsWith('    at '));
-  return frames
+  const frames = readThrown(error, [], ({ message, stack = '' }) => {
+    const start = stack.indexOf(message) + message.length;
+    return stack.includes(message) ? stack.slice(start).split('\n') : [];
+  });
+  return (frames ?? [])
+    .filter((frame) => frame.startsWith('    at '))
     .slice(0, MAX_FRAMES)
     .map((frame) => `\n${frame}`)
     .join('');
+}
+
+/** Reads an error; undefined where it is none. Getters may throw, and a proxy that was revoked throws even at `instanceof`. */
+function readThrown<Value>(
+  thrown: unknown,
+  unreadable: Value,
+  read: (error: Error) => Value,
+): Value | undefined {
+  try {
+    return thrown instanceof Error ? read(thrown) : undefined;
+  } catch {
+    return unreadable;
+  }
 }

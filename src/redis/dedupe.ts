@@ -18,7 +18,10 @@ import { MAX_MILLISECONDS, succeedsWithin, withRetries, withTimeLimit } from './
 export interface RedisDedupeOptions {
   /** The address of Redis, or a client. */
   readonly connection: RedisConnection;
-  /** The beginning of every key. Default `'agent-platform:dedupe:'`. */
+  /**
+   * The beginning of every key. Default `'agent-platform:dedupe:'`. Applications that share one Redis need one each: else, of an event
+   * that goes to both, only one would handle its copy.
+   */
   readonly keyPrefix?: string | undefined;
   /**
    * Milliseconds until an operation is given up; the receiver then does what its `dedupe.ifUnavailable` says. Keep it

@@ -53,5 +53,7 @@ export function snapshotKey(
   if (key === undefined) return undefined;
   if (typeof key === 'string')
     return JSON.stringify([event.workspace ?? (unnamed === undefined ? null : [unnamed]), key]);
+  // From JavaScript, it may be a promise: where nobody waits for one that rejects, the process ends.
+  Promise.resolve(key).catch(() => undefined);
   throw new WebhookError(`newestOnly returned ${typeof key}: it returns a string, or undefined`);
 }

@@ -338,8 +338,9 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
   }
 
   /** Ends a delivery that was refused, or that something failed for. */
-  async #end(error: unknown, outcome?: DeliveryOutcome): Promise<DeliveryOutcome> {
+  async #end(thrown: unknown, outcome?: DeliveryOutcome): Promise<DeliveryOutcome> {
     this.#parts.unverified.release(this);
+    const error = readable(thrown);
     const phase = this.#phase;
     const refused = phase === 'reading' ? this.#refusalOf(error) : error;
     const isRefused = refused instanceof RejectedDelivery;
@@ -374,6 +375,15 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
 
   #fail(error: unknown, stage: WebhookFailure['stage'], handler?: WebhookHandler<never>): Promise<void> {
     const { event, label, context } = this;
-    return this.#parts.reports.failed(label, error, { stage, event, handler, context });
+    return this.#parts.reports.failed(label, readable(error), { stage, event, handler, context });
+  }
+}
+
+/** Another error in place of one that cannot be looked at, such as a proxy that was revoked: of that, even `instanceof` throws. */
+function readable(thrown: unknown): unknown {
+  try {
+    return thrown instanceof Error ? thrown : thrown;
+  } catch {
+    return new WebhookError('What was thrown cannot be read.');
   }
 }

@@ -3,7 +3,8 @@ import { refuseOption } from '../validation/option-checks.js';
 
 /**
  * Workspace secrets that are known beforehand: one; a list, while one is being replaced by another; or a record of
- * named workspaces, each with one secret or a list. With names, `event.workspace` tells which workspace's secret it was.
+ * named workspaces, each with one secret or a list. With names, `event.workspace` tells which workspace's secret it was. A
+ * secret has 4,096 characters at most.
  *
  * A receiver reads a list or a record once: to change secrets later, give it a function that loads them. `parseWebhook` and
  * `parseWebhookRequest` go by what a list or a record holds when they are called.

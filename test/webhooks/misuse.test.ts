@@ -10,6 +10,7 @@ import {
 import { expect, test } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, post, secret } from './deliveries.js';
+import { ManualClock } from './manual-clock.js';
 
 const request = () => new Request('https://example.com', { method: 'POST', body: delivery('lead_captured') });
 
@@ -167,6 +168,44 @@ test.each<[string, unknown]>([
   expect([400, 405, 500]).toContain(status);
   expect([400, 405]).toContain((await receiver.fetch(request as never)).status);
   await expect(receiver.node(request as never, undefined as never)).resolves.toBeUndefined();
+});
+
+/** Throws what throws at every look at it. */
+const fail = (): never => {
+  const { proxy, revoke } = Proxy.revocable(new Error('?'), {});
+  revoke();
+  throw proxy;
+};
+
+test.each<[string, object, string]>([
+  ['a look-up', { verifySecret: async () => fail() }, 'secret'],
+  ['newestOnly', { secret, newestOnly: fail }, 'dedupe'],
+  ['an inbox', { secret, inbox: { store: async () => fail() } }, 'inbox'],
+])('what %s throws may be unreadable: the answer is 500, and it is told', async (_, options, stage) => {
+  const logger = new RecordingLogger();
+  const stages: unknown[] = [];
+  // Without `deadline`, the answer would come all the same, and late.
+  const receiver = createWebhookReceiver({ logger, clock: new ManualClock(), ...options } as never);
+  receiver.onAny(() => undefined).onError((_error, { stage: failed }) => stages.push(failed));
+  expect(await receiver.handle({ method: 'POST', body: delivery('webhook_test') })).toMatchObject({
+    status: 500,
+  });
+  expect(stages).toEqual([stage]);
+  expect(logger.lines.filter((line) => line.startsWith('error'))).not.toEqual([]);
+});
+
+test('a hook and a handler that throw what is unreadable leave a line', async () => {
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, logger, hooks: { onDelivery: fail } });
+  receiver.onAny(fail);
+  const { status } = await receiver.handle({ method: 'POST', body: delivery('webhook_test') });
+  expect(status).toBe(500);
+  await expect
+    .poll(() => logger.lines)
+    .toEqual([
+      expect.stringContaining('failed at handler with WebhookError'),
+      expect.stringContaining('the hook onDelivery failed: something unreadable'),
+    ]);
 });
 
 const nodeRequest = (fields: object) =>

@@ -430,6 +430,11 @@ test.each<[string, unknown, Error]>([
     () => null,
     new WebhookError('newestOnly returned object: it returns a string, or undefined'),
   ],
+  [
+    'rejects, which nobody else would catch,',
+    () => Promise.reject(new Error('no')),
+    new WebhookError('newestOnly returned object: it returns a string, or undefined'),
+  ],
 ])('a newestOnly that %s is a 500, and told', async (_, newestOnly, expected) => {
   const { receiver, send, failures, handled, logger } = setUp(undefined, {
     newestOnly: newestOnly as () => undefined,
