@@ -26,16 +26,25 @@ export function withoutForms(
   isCut = false,
   nested = MAX_NESTED,
 ): string {
+  let left = withoutPlainForms(text, forms);
+  if (isCut) left = withoutPiece(left, forms);
+  if (nested === 0 || forms.length === 0) return left;
+  // Half an escape would be read as something else, and hide the piece before it.
+  const whole = isCut ? left.replace(HALF_ESCAPE, '') : left;
+  const read = whole.replace(ESCAPE, unescaped);
+  if (read === whole) return left;
+  const clean = withoutForms(read, forms, isCut, nested - 1);
+  return clean === read ? left : clean;
+}
+
+/** {@link withoutForms} without a look at escapes. */
+export function withoutPlainForms(text: string, forms: readonly string[]): string {
   let left = text;
   for (const form of forms) {
     if (left.length < form.length) continue;
     left = isLong(form) ? left.replaceAll(form, MASK) : left.replaceAll(form, maskWord);
   }
-  if (isCut) left = withoutPiece(left, forms);
-  const read = nested > 0 && forms.length > 0 ? left.replace(ESCAPE, unescaped) : left;
-  if (read === left) return left;
-  const clean = withoutForms(read, forms, isCut, nested - 1);
-  return clean === read ? left : clean;
+  return left;
 }
 
 function maskWord(word: string, at: number, text: string): string {
@@ -59,10 +68,13 @@ function withoutPiece(text: string, forms: readonly string[]): string {
 
 /**
  * One escape: bytes of an address or a log (`%2B`, `\x2B`), a character of JSON or a program (`\u002B`, `\/`) or of HTML
- * (`&#x2B;`, `&#43;`, `&amp;`); or a line break in Base64.
+ * (`&#x2B;`, `&#43;`, `&plus;`); or a line break in Base64.
  */
 const ESCAPE =
-  /(?:(?:%|\\x)[\da-f]{2})+|\\(?:u[\da-f]{4}|[\s\S])|&#(?:0*\d{1,6}|x0*[\da-f]{1,5});?|&(?:amp|lt|gt|quot|apos);|\r?\n(?<=[\w+/]{16}\r?\n)[ \t]*/gi;
+  /(?:(?:%|\\x)[\da-f]{2})+|\\(?:u[\da-f]{4}|[\s\S])|&#(?:0*\d{1,6}|x0*[\da-f]{1,5});?|&[a-z]{2,6};|\r?\n(?<=[\w+/]{16}\r?\n)[ \t]*/gi;
+
+/** What is left of an escape at the end of a text that was cut there. */
+const HALF_ESCAPE = /(?:%[\da-f]?|\\(?:u[\da-f]{0,3}|x[\da-f]?)?|&(?:#x?[\da-f]{0,8}|[a-z]{0,8}))$/i;
 
 const NAMED: Readonly<Record<string, string>> = {
   '\\b': '\b',
@@ -75,11 +87,29 @@ const NAMED: Readonly<Record<string, string>> = {
   '&gt;': '>',
   '&quot;': '"',
   '&apos;': "'",
+  '&sol;': '/',
+  '&plus;': '+',
+  '&equals;': '=',
+  '&lowbar;': '_',
+  '&period;': '.',
+  '&colon;': ':',
+  '&comma;': ',',
+  '&semi;': ';',
+  '&commat;': '@',
+  '&num;': '#',
+  '&dollar;': '$',
+  '&percnt;': '%',
+  '&excl;': '!',
+  '&quest;': '?',
+  '&ast;': '*',
+  '&lpar;': '(',
+  '&rpar;': ')',
 };
 
 function unescaped(written: string): string {
-  const known = NAMED[written];
+  const known = NAMED[written.startsWith('&') ? written.toLowerCase() : written];
   if (known !== undefined) return known;
+  if (/^&\w/.test(written)) return written;
   const number = /^(?:&#|\\(?=u.))([ux]?)([\da-f]+)/i.exec(written);
   if (number !== null) return String.fromCodePoint(Number.parseInt(number[2] ?? '', number[1] ? 16 : 10));
   if (written.length === 2) return written.slice(1);

@@ -1,4 +1,4 @@
-import { isLong, MASK, withoutForms } from './echoes.js';
+import { isLong, MASK, withoutForms, withoutPlainForms } from './echoes.js';
 import { parseJson } from './json.js';
 
 /** The marked fields: masked by name, at any depth, in logs and errors. */
@@ -50,7 +50,7 @@ export function masked(value: unknown, forms: readonly string[]): unknown {
   // Each object once: with a copy for each reference, a few that know each other would never end.
   const copies = new Map<object, unknown>();
   const copy = (from: unknown, depth: number): unknown => {
-    if (typeof from === 'string') return withoutForms(maskInside(from), forms);
+    if (typeof from === 'string') return withoutForms(maskInside(withoutPlainForms(from, forms)), forms);
     // Digits may be a secret, and stay a number where they are none.
     if (typeof from === 'number') return withoutForms(`${from}`, forms) === `${from}` ? from : MASK;
     if (isCode(from)) return undefined;
@@ -74,7 +74,7 @@ export function masked(value: unknown, forms: readonly string[]): unknown {
     for (const [key, field] of Object.entries(from) as [string, unknown][]) {
       if (isCode(field)) continue;
       // A form that was read as JSON, or JSON as a form, has the record for a name.
-      const name = isLong(key) ? withoutForms(maskInside(key), longForms) : key;
+      const name = isLong(key) ? withoutForms(maskInside(withoutPlainForms(key, longForms)), longForms) : key;
       fields.push([name, field !== undefined && isHidden(from, key) ? MASK : copy(field, depth)]);
     }
     // Not by assigning: a field named `__proto__` would set the prototype of the copy.
@@ -131,17 +131,20 @@ export function hiddenTexts(
 }
 
 /**
- * A name, in quotation marks, brackets or a tag too, then a value: quoted (closed or cut off), a structure (up to the end), or
- * bare. Where the name is followed by a character in the writing of addresses, HTML or JSON: all up to the end.
+ * A name, in quotation marks, brackets or a tag too, then a value: quoted (closed or cut off), a structure (up to the end), an
+ * address, or bare: up to a blank, or to what separates it from another name. Where the name is followed by a character in the writing
+ * of addresses, HTML or JSON: all up to the end.
  */
 // Takes lists, because no bundler drops a call whose argument is a spread.
 function textPattern(...names: readonly (readonly string[])[]): RegExp {
   const name = `(?:${names.flat().join('|')})`;
   // Nothing follows the value, so no way of reading it is ever tried again.
   const quoted = '\\\\*(["\'])(?:\\\\[^]?|(?!\\2)[^])*\\2?';
+  const address = '[a-zA-Z][\\w+.-]*://[^\\s"\'<>]*';
+  // A secret that is known is masked already, and may be the beginning of a longer one.
+  const bare = '(?:[^\\s,;&}[\\]<>]+|\\[(?:redacted])?|&#\\w{1,8};|[,;&](?![\\s"\']|[\\w.[\\]-]+[=:]))+';
   return new RegExp(
-    // A value that is masked already stays as it is.
-    `((?:${name}[\\\\"'\\]]*\\s*(?:[:=>]\\s*)+)+)(?:\\[redacted]|${quoted}|[[{][^]*|[^\\s,;&}\\]<>]+)|` +
+    `((?:${name}[\\\\"'\\]]*\\s*(?:[:=>]\\s*)+)+)(?:${quoted}|(?!\\[redacted])[[{][^]*|${address}|${bare})|` +
       `(${name})\\\\*(?:%|&(?:#|\\w+;)|u00)[^]*`,
     'g',
   );
@@ -195,7 +198,8 @@ export function redactHeaders(headers: Headers, forms: readonly string[] = []): 
   headers.forEach((value, name) => {
     // Not as JSON, which when written anew may hold what no header can; nor can a name, which is in lower case, hold brackets.
     const words = maskWords(value);
-    const isShown = !isSensitiveHeader(name) && withoutForms(words, forms) === words;
+    const isShown =
+      !isSensitiveHeader(name) && [value, words].every((text) => withoutForms(text, forms) === text);
     result[withoutForms(name, inNames) === name ? name : 'redacted'] = isShown ? words : MASK;
   });
   return result;

@@ -85,6 +85,15 @@ describe('a marked value of the call itself, which the service quotes, is masked
     expect(shown(error)).not.toContain('value-of-an-echo-test');
   });
 
+  test.each(['correct horse battery staple', 'Pa55&w0rd,with;marks=and', `it's "quoted" all over`])(
+    'behind its own name: %s',
+    async (said) => {
+      const words = `defaultValue: ${said} is too weak, and isEnv: defaultValue=${said}`;
+      const error = await failureOf(create({ isEnv: true, defaultValue: said }), answerWith(400, words));
+      expect(error.rawBody).toBe('defaultValue: [redacted] is too weak, and isEnv: defaultValue=[redacted]');
+    },
+  );
+
   test('a number', async () => {
     const answer = answerWith(400, { message: 'no 1234567890', code: 'c', issues: [] });
     const error = await failureOf(create({ isEnv: true, value: 1234567890 }), answer);

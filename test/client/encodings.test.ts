@@ -1,4 +1,4 @@
-import { type ApiError, endpoint, redact } from 'agent-platform-sdk';
+import { type ApiError, type Drift, endpoint, redact } from 'agent-platform-sdk';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { rejectionOf } from '../support/client.js';
@@ -23,6 +23,14 @@ const byCode =
   (character: string): string =>
     before + character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase();
 const form = (text: string): string => new URLSearchParams({ text }).toString();
+
+const NAMES: Readonly<Record<string, string>> = {
+  '/': '&sol;',
+  '+': '&plus;',
+  '=': '&equals;',
+  '!': '&excl;',
+  '"': '&quot;',
+};
 
 async function rawBodyOf(body: string, token?: string): Promise<string> {
   const { platform } = connectTo(answerWith(500, body), token === undefined ? {} : { token });
@@ -61,6 +69,15 @@ describe('a token is found', () => {
     ['in HTML in JSON in a form', (text) => form(json(html(text)))],
     ['in JSON in JSON in a form in an address', (text) => encodeURIComponent(form(json(json(text))))],
     ['in JSON in HTML', (text) => html(json(text))],
+    [
+      'in HTML with the names of characters',
+      (text) => text.replace(/[/+=!"]/g, (c) => NAMES[c] ?? c).replaceAll('&quot;', '&QUOT;'),
+    ],
+    ['behind a marked name', (text) => `usedSecret: ${text}`],
+    [
+      'behind a marked name, in HTML',
+      (text) => `usedSecret: ${text.replace(/\W/g, (c) => `${byCode('&#x')(c)};`)}`,
+    ],
     ['with every character escaped', (text) => text.replace(/./g, byCode('%'))],
     ['with some characters escaped', (text) => text.replace(/[lv4]/g, byCode('%'))],
     ['in Base64 over several lines', (text) => btoa(text).replace(/.{16}/g, '$&\r\n  ')],
@@ -117,6 +134,32 @@ describe('a token is found', () => {
     ['behind an escape', '/x?token=sk%7Elive%21cana', '/x?token=[redacted]'],
   ])('cut %s', async (_, body, shown) => {
     expect(await rawBodyOf(body, token)).toBe(shown);
+  });
+
+  test.each([
+    ['of JSON', byCode('\\u00')],
+    ['of a program', byCode('\\x')],
+    ['of an address', byCode('%')],
+    ['of HTML', (c: string) => `&#${c.charCodeAt(0)};`],
+    ['of HTML, hexadecimal', (c: string) => `${byCode('&#x')(c)};`],
+    ['of HTML in an address', (c: string) => encodeURIComponent(`&#${c.charCodeAt(0)};`)],
+  ])('cut anywhere, with every character escaped by a number %s', async (_, escape) => {
+    const escaped = token.replace(/./g, escape);
+    const perCharacter = Math.ceil(escaped.length / token.length);
+    for (let length = 9 * perCharacter; length <= escaped.length; length += 1) {
+      expect(await rawBodyOf(`no ${escaped.slice(0, length)}`, token)).toMatch(
+        /^no \S{0,12}\[redacted\]\S{0,12}$/,
+      );
+    }
+  });
+
+  test('in the name of an unknown field, at its thousandth character', async () => {
+    const name = `${'x'.repeat(970)} ${token}`;
+    const paths: unknown[] = [];
+    const hooks = { onDrift: (drift: Drift) => paths.push(...drift.issues.flatMap(({ path }) => path)) };
+    const { platform } = connectTo(answerWith(500, { message: 'm', code: 'c', [name]: 1 }), { token, hooks });
+    await rejectionOf(platform.tools.get('t1'));
+    expect(paths).toEqual([expect.stringMatching(/^x{970} \[redacted\]$/)]);
   });
 
   test('but not a short word that its escapes stand for', async () => {

@@ -98,11 +98,26 @@ test.each([
   ['a word that ends in a bracket', 'a[ value: 5', 'a[ value: 5'],
   [
     'a value that ends',
-    'magicCode=m magicCode=m,a magicCode=m;b magicCode=m&c magicCode=m}d magicCode=m]e magicCode=m<f magicCode=m>g',
-    'magicCode=* magicCode=*,a magicCode=*;b magicCode=*&c magicCode=*}d magicCode=*]e magicCode=*<f magicCode=*>g'.replaceAll(
+    'magicCode=m magicCode=m, magicCode=m;b=1 magicCode=m&c-d=1 magicCode=m}d magicCode=m]e magicCode=m<f magicCode=m>g',
+    'magicCode=* magicCode=*, magicCode=*;b=1 magicCode=*&c-d=1 magicCode=*}d magicCode=*]e magicCode=*<f magicCode=*>g'.replaceAll(
       '*',
       '[redacted]',
     ),
+  ],
+  [
+    'a value that holds what separates others',
+    'magicCode=m,s magicCode=m;s magicCode=m&s magicCode=m&amp;s magicCode=m&#x2F;s= magicCode=m[s[t',
+    'magicCode=* magicCode=* magicCode=* magicCode=* magicCode=* magicCode=*'.replaceAll('*', '[redacted]'),
+  ],
+  [
+    'an address',
+    'no listenUrl: wss://h.example/l?a=1&token=s, "listenUrl=wss://h/l?a=s" more',
+    'no listenUrl: [redacted] "listenUrl=[redacted]" more',
+  ],
+  [
+    'what is masked in part',
+    'magicCode=[redacted]s a[redacted]s magicCode=a[redacted]s',
+    'magicCode=[redacted] a[redacted]s magicCode=[redacted]',
   ],
   ['JSON that is cut off', '{"value":"s3cret', '{"value":[redacted]'],
   ['JSON behind a space', ' [{"magicCode":"m"}', ' [{"magicCode":[redacted]}'],

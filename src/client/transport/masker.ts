@@ -1,4 +1,4 @@
-import { formsOf, isLong, withoutForms } from '../../ground/echoes.js';
+import { formsOf, isLong, withoutForms, withoutPlainForms } from '../../ground/echoes.js';
 import type { Issue } from '../../ground/issues.js';
 import {
   hiddenTexts,
@@ -48,7 +48,7 @@ export class Masker {
 
   /** Masks a text: JSON by the names of its fields, anything else by pattern. */
   text(text: string): string {
-    return withoutForms(redactText(text), this.#forms);
+    return withoutForms(redactText(this.#plain(text)), this.#forms);
   }
 
   /** Copies a value, masked at any depth. */
@@ -63,13 +63,16 @@ export class Masker {
 
   /** Masks a path or an address: a token may have been given for an id. */
   path(path: string): string {
-    return withoutForms(maskInside(path), this.#forms);
+    return withoutForms(maskInside(this.#plain(path)), this.#forms);
   }
 
   /** Copies issues, masked. The name of an unknown field, and the words of a user's own schema, may hold anything. */
   issues(issues: readonly Issue[]): Issue[] {
     return issues.map(({ path, code, message }) => ({
-      path: path.map((key) => (typeof key === 'string' ? this.path(key) : key)),
+      // A name that is too long was cut.
+      path: path.map((key) =>
+        typeof key === 'string' ? withoutForms(this.path(key), this.#forms, true) : key,
+      ),
       code,
       message: this.path(message),
     }));
@@ -93,7 +96,12 @@ export class Masker {
   /** Masks the beginning of a text of which `shown` characters are shown. The text may have been cut before. */
   #start(text: string, shown: number): string {
     // More than is shown, so that a piece of a secret that is too short to be told lies beyond.
-    return withoutForms(redactText(text.slice(0, shown * 4)), this.#forms, true);
+    return withoutForms(redactText(this.#plain(text.slice(0, shown * 4))), this.#forms, true);
+  }
+
+  /** Before what is masked by name, which would cut off the head of a secret that holds a blank or a comma. */
+  #plain(text: string): string {
+    return withoutPlainForms(text, this.#forms);
   }
 }
 
