@@ -38,10 +38,11 @@ const membersAndTeams: ResponseShape<MembersAndTeams> = {
   unwrap: (body) => {
     // The schema has checked the body, unless validation is off or only reports: then it may be anything.
     const response: Partial<MembersAndTeamsResponse> = isObject(body) ? body : {};
-    // Fields that the service has added to the body are kept.
-    const { success, message, ...rest } = response;
+    // Fields that the service has added to the body are kept. Not by a copy: that of a hostile body takes ten times as long as to parse it.
+    delete response.success;
+    delete response.message;
     // As much of it as the mode has checked.
-    return rest as MembersAndTeams;
+    return response as MembersAndTeams;
   },
   allowEmpty: false,
 };

@@ -8,7 +8,7 @@ import { validateOwn } from '../validation/validate.js';
 export interface ResponseShape<Result> {
   /** Schema of the whole body. */
   readonly schema: StandardSchemaV1;
-  /** Takes the caller's part out of a body that fits the schema. */
+  /** Takes the caller's part out of a body that fits the schema. The body is not used afterwards, and may be changed. */
   readonly unwrap: (body: unknown) => Result;
   /** True where a 2xx with an empty body is a success too: only where the operation answers without data. */
   readonly allowEmpty: boolean;

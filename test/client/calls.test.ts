@@ -2,7 +2,7 @@ import type { AgentPlatform, RequestOptions } from 'agent-platform-sdk';
 import * as sdk from 'agent-platform-sdk';
 import { http } from 'msw';
 import { expect, test } from 'vitest';
-import { success, TOKEN } from '../support/client.js';
+import { rejectionOf, success, TOKEN } from '../support/client.js';
 import { answerWith, BASE_URL, connectTo } from '../support/msw.js';
 
 test('orgs.listMembersAndTeams reads the clients and teams of an organisation', async () => {
@@ -158,6 +158,15 @@ test('withResponse gives the record, the HTTP response and the message of the en
   expect(response.headers.get('x-request-id')).toBe('r1');
   expect(response.bodyUsed).toBe(true);
   expect(message).toBe(' Found it\n');
+});
+
+test('the envelope around members and teams is told, and is no part of them', async () => {
+  const body = { success: true, message: 'Here', clients: [], teams: [] };
+  const { platform } = connectTo(answerWith(200, body));
+  const { data, message } = await platform.orgs.listMembersAndTeams('o1').withResponse();
+  expect([data, message]).toEqual([{ clients: [], teams: [] }, 'Here']);
+  const wrong = connectTo(answerWith(200, { ...body, teams: 5 })).platform.orgs.listMembersAndTeams('o1');
+  expect(await rejectionOf(wrong)).toMatchObject({ body: { ...body, teams: 5 } });
 });
 
 test('a message of the envelope that is no text is no message', async () => {

@@ -48,7 +48,8 @@ async function readData(
     if (!isOwnSchema(response.schema)) attempt.noteReceived(body);
     if (verdict.ok) {
       const drift = verdict.drift.length === 0 ? verdict.drift : attempt.masker.issues(verdict.drift);
-      return { data: response.unwrap(verdict.value), message: messageOf(body), drift };
+      const message = messageOf(body);
+      return { data: response.unwrap(verdict.value), message, drift };
     }
     issues = verdict.issues;
   } catch (error) {
@@ -98,10 +99,11 @@ function invalid(
 ): ResponseValidationError {
   const outcomeUnknown = answer.attempt.call.request.method !== 'GET';
   const hint = outcomeUnknown ? `\n  ${OUTCOME_UNKNOWN_HINT}` : '';
-  const isForgiven = cause === undefined && leavesResult(answer.attempt.call.endpoint, body);
-  const forgiveness = isForgiven ? "\n  With `validation: 'report'` it is passed on as it is." : '';
   const parts = errorParts(answer, body);
   const issues = answer.attempt.masker.issues(found);
+  // After the parts, because it may change the body.
+  const isForgiven = cause === undefined && leavesResult(answer.attempt.call.endpoint, body);
+  const forgiveness = isForgiven ? "\n  With `validation: 'report'` it is passed on as it is." : '';
   return new ResponseValidationError(
     `${headline(parts)} with a body that does not fit the specification${formatIssues(issues)}${forgiveness}${hint}`,
     { ...parts, issues, outcomeUnknown, cause },
