@@ -67,7 +67,9 @@ A test in any language: POST /_fake/reset {}; add records and faults; let your p
     const fake = makeFake(seed, (line) => terminal.out(line));
     const forgotten = new Set<string>();
     insideOf(fake).keepNewest(kept, (what) => {
-      if (!forgotten.has(what)) onWarning(`the oldest ${what} are forgotten from now on: --keep ${kept}`);
+      const bodies = what === 'requests' ? ', and 16 MiB of their bodies' : '';
+      if (!forgotten.has(what))
+        onWarning(`the oldest ${what} are forgotten from now on: --keep ${kept}${bodies}`);
       forgotten.add(what);
     });
     for (const url of webhooks) {

@@ -69,7 +69,8 @@ export class AgentPlatformError extends Error {
 
   /**
    * True where the service may have acted although no answer tells so: a POST or DELETE that timed out, was cut
-   * off, or was answered by 408, 502, 504 or something unreadable. Check before you try again.
+   * off, or was answered by 408, 502, 504 (or 520, 522, 524, 598, 599, of a proxy), by a redirect other than 307 and 308, or by a
+   * 2xx or 5xx that cannot be read. Check before you try again.
    */
   declare readonly outcomeUnknown: boolean;
 

@@ -29,8 +29,8 @@ export function isMarked(name: unknown): boolean {
  * `isEnv`. For logs: what the SDK itself logs and puts into errors has been through it.
  *
  * Copies what JSON can hold, and dates; other objects, such as an error, become their `String`. Functions, such as a
- * `toJSON`, and symbols are left out. Each object is copied once, and cycles are cut. Never throws: a value that cannot be
- * read, such as with a getter that throws, becomes `'[unreadable]'`.
+ * `toJSON`, and symbols are left out. Each object is copied once, cycles are cut, and so is what follows a million values. Never
+ * throws: a value that cannot be read, such as with a getter that throws, becomes `'[unreadable]'`.
  *
  * @example
  * ```ts
@@ -49,7 +49,10 @@ export function masked(value: unknown, forms: readonly string[]): unknown {
   const longForms = forms.filter(isLong);
   // Each object once: with a copy for each reference, a few that know each other would never end.
   const copies = new Map<object, unknown>();
+  let left = MAX_PARTS;
   const copy = (from: unknown, depth: number): unknown => {
+    if (left === 0) return CUT;
+    left -= 1;
     if (typeof from === 'string') return withoutForms(maskInside(withoutPlainForms(from, forms)), forms);
     // Digits may be a secret, and stay a number where they are none.
     if (typeof from === 'number') return withoutForms(`${from}`, forms) === `${from}` ? from : MASK;
@@ -63,10 +66,16 @@ export function masked(value: unknown, forms: readonly string[]): unknown {
     copies.set(from, made);
     return made;
   };
+  const copyList = (from: readonly unknown[], depth: number): unknown[] => {
+    const parts: unknown[] = [];
+    // Not by its iterator, which may be another, nor beyond what is copied: it may be empty, and of any length.
+    for (let at = 0; at < from.length && left > 0; at += 1) parts.push(copy(from[at], depth));
+    return parts.length < from.length ? [...parts, CUT] : parts;
+  };
   const copyObject = (from: object, depth: number): unknown => {
     // Made anew, because a date or a list may print itself in a way of its own.
     if (from instanceof Date) return new Date(from.getTime());
-    if (Array.isArray(from)) return Array.from<unknown>(from).map((part) => copy(part, depth));
+    if (Array.isArray(from)) return copyList(from, depth);
     // A map, an error, a URL: its fields do not hold its content, so its own description is shown.
     // oxlint-disable-next-line typescript/no-base-to-string
     if (Object.prototype.toString.call(from) !== '[object Object]') return copy(String(from), depth);
@@ -97,6 +106,9 @@ function readable<Value, Other>(read: () => Value, otherwise: Other): Value | Ot
 
 /** A `toJSON` that was copied would print the record as it was. */
 const isCode = (value: unknown): boolean => typeof value === 'function' || typeof value === 'symbol';
+
+/** The most values that are copied: getters may make new ones without end. */
+const MAX_PARTS = 1_000_000;
 
 /** Stands in place of what is not copied. */
 const CUT = '[…]';

@@ -52,6 +52,9 @@ interface Inside {
 /** The inside of a fake, for the command. */
 export let insideOf: (fake: FakePlatform) => Inside;
 
+/** Characters of the bodies of requests and answers that a fake keeps which keeps only the newest: as values, they take twenty times the memory. */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+
 /**
  * The service, in memory. Made by {@link createFakePlatform}. A request takes the way that is told in service.ts, whichever
  * of the three doors it comes through: `fetch`, the server of `listen`, or the msw handlers.
@@ -106,11 +109,14 @@ export class FakePlatform {
     const { clock = realClock, onRequest, onDelivery } = options;
     const world = createWorld(resolveChoices(options.choices));
     const changes = new Changes();
-    const forgetsOldest = (what: 'requests' | 'deliveries') => (count: number) => {
-      if (count <= this.#most) return false;
-      this.#onForgotten(what);
-      return true;
-    };
+    const forgetsOldest =
+      (what: 'requests' | 'deliveries') =>
+      (count: number, characters = 0) => {
+        const most = this.#most === Number.POSITIVE_INFINITY ? this.#most : MAX_CHARACTERS;
+        if (count <= this.#most && characters <= most) return false;
+        this.#onForgotten(what);
+        return true;
+      };
     const log = new RequestLog(clock, {
       forgetsOldest: forgetsOldest('requests'),
       arrived: (request) => changes.tell('request', request),

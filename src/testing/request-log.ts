@@ -22,7 +22,10 @@ export interface FakeRequest {
    * undefined where no endpoint fits.
    */
   readonly endpoint: string | undefined;
-  /** The parsed body, marked fields masked; the text where it is not JSON; undefined where there is none. */
+  /**
+   * The parsed body, marked fields masked; the text where it is not JSON; undefined where there is none. Of one with more than 262,144
+   * characters, as many as text. So of the answer.
+   */
   readonly body: unknown;
   /** Headers with lower-case names; those that carry credentials, or repeat the token, are masked. */
   readonly headers: Readonly<Record<string, string>>;
@@ -50,9 +53,9 @@ interface Arrival {
   readonly headers: Headers;
 }
 
-/** Hears of requests as they are written down, and says whether the oldest of so many is forgotten. */
+/** Hears of requests as they are written down, and says whether the oldest is forgotten, of so many with so many characters of bodies. */
 interface LogListener {
-  readonly forgetsOldest: (count: number) => boolean;
+  readonly forgetsOldest: (count: number, characters: number) => boolean;
   readonly arrived: (request: FakeRequest) => void;
   readonly answered: (request: FakeRequest) => void;
 }
@@ -63,6 +66,9 @@ export class RequestLog {
   readonly #clock: Clock;
   readonly #on: LogListener;
   #last = 0;
+  /** Characters of the bodies of each entry, and of all. */
+  #sizes = new WeakMap<FakeRequest, number>();
+  #characters = 0;
 
   constructor(clock: Clock, on: LogListener) {
     this.#clock = clock;
@@ -96,18 +102,21 @@ export class RequestLog {
       duration: undefined,
     };
     this.#entries.push(entry);
-    if (this.#on.forgetsOldest(this.#entries.length)) this.#entries.shift();
+    this.#sizes.set(entry, 0);
+    this.#forget();
     this.#on.arrived(entry);
     return {
-      body: (value) => {
+      body: (value, characters) => {
         entry.body = masked(value, forms);
+        this.#hold(entry, characters);
       },
       struckBy: (fault) => {
         entry.fault = fault;
       },
-      answer: (value) => {
+      answer: (value, characters) => {
         // A fault may have been told to echo the token.
         entry.answer = masked(value, forms);
+        this.#hold(entry, characters);
       },
       answered: (status) => {
         entry.status = status;
@@ -119,13 +128,33 @@ export class RequestLog {
 
   clear(): void {
     this.#entries.length = 0;
+    this.#sizes = new WeakMap();
+    this.#characters = 0;
+  }
+
+  #hold(entry: FakeRequest, characters: number): void {
+    const before = this.#sizes.get(entry);
+    // Forgotten already.
+    if (before === undefined) return;
+    this.#sizes.set(entry, before + characters);
+    this.#characters += characters;
+    this.#forget();
+  }
+
+  #forget(): void {
+    while (this.#entries.length > 1 && this.#on.forgetsOldest(this.#entries.length, this.#characters)) {
+      // There is one.
+      const oldest = this.#entries.shift() as FakeRequest;
+      this.#characters -= this.#sizes.get(oldest) ?? 0;
+      this.#sizes.delete(oldest);
+    }
   }
 }
 
 /** The entry of a request that is being answered. */
 export interface LogEntry {
-  readonly body: (value: unknown) => void;
+  readonly body: (value: unknown, characters: number) => void;
   readonly struckBy: (fault: string) => void;
-  readonly answer: (value: unknown) => void;
+  readonly answer: (value: unknown, characters: number) => void;
   readonly answered: (status: number | undefined) => void;
 }

@@ -54,7 +54,8 @@ interface Exchange {
   readonly match: RouteMatch | undefined;
   readonly entry: LogEntry;
   /** The parsed body; undefined where there is none, or no JSON. */
-  readonly sent: unknown;
+  /** Parses the body. */
+  readonly sent: () => unknown;
 }
 
 /**
@@ -105,9 +106,10 @@ export class Service {
     let status: number | undefined;
     try {
       const text = request.body === null ? '' : await request.text();
-      const sent = parseJson(text);
+      // Not for who has no token: it may take a hundred times the memory of the text.
+      const sent = () => parseJson(text);
       // Before a fault: what a struck call has sent is of interest too.
-      entry.body(written(text));
+      entry.body(written(text), text.length);
       const response = await faults.intercept({
         region,
         endpoint,
@@ -115,7 +117,7 @@ export class Service {
         door,
         answer: () => this.#respond({ request, region, match, entry, sent }),
         struckBy: entry.struckBy,
-        answeredWith: (text) => entry.answer(written(text)),
+        answeredWith: (answer) => entry.answer(written(answer), answer.length),
       });
       status = response.status;
       return response;
@@ -158,8 +160,8 @@ export class Service {
     if (caller !== undefined && caller.region !== region && choices.wrongRegion === 'refuse') {
       throw new Refusal('wrongRegion', `The token is not known in region ${region}.`);
     }
-    if (endpoint.body !== undefined) await checkBody(endpoint.body, request, sent);
-    const body = endpoint.body === undefined ? undefined : sent;
+    const body = endpoint.body === undefined ? undefined : sent();
+    if (endpoint.body !== undefined) await checkBody(endpoint.body, request, body);
     const used = choices.wrongRegion === 'data-of-token' ? (caller?.region ?? region) : region;
     const { path } = match;
     if (caller !== undefined) {
@@ -194,15 +196,19 @@ function locate(url: string, baseUrls: BaseUrls): { region: Region; path: string
 
 /** Makes a response, and writes down its body. */
 function answerWith(body: unknown, status: number, entry: LogEntry): Response {
-  entry.answer(hasNoBody(status) ? undefined : body);
+  const shown = hasNoBody(status) ? undefined : body;
+  entry.answer(shown, shown === undefined ? 0 : JSON.stringify(shown).length);
   return jsonResponse(body, status);
 }
+
+/** Characters of the longest body that is written down as a whole. */
+const MAX_WRITTEN = 256 * 1024;
 
 /** A body as it is written down: JSON as its value, another text without what it may hide, undefined where there is none. */
 function written(text: string): unknown {
   if (text === '') return undefined;
-  const value = parseJson(text);
-  return value === undefined ? redactText(text) : value;
+  const value = text.length > MAX_WRITTEN ? undefined : parseJson(text);
+  return value === undefined ? redactText(text.slice(0, MAX_WRITTEN)) : value;
 }
 
 /** Waits for a promise, but no longer than until the signal is aborted; leaves no listener behind. */

@@ -116,9 +116,7 @@ function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
     return check;
   };
   const fitsWhereListed = (record: JsonObject): boolean =>
-    listed.every(
-      (name) => !Object.hasOwn(record, name) || (known.get(name) ?? learn(name))(record[name]),
-    );
+    listed.every((name) => !Object.hasOwn(record, name) || (known.get(name) ?? learn(name))(record[name]));
   const fitsOpen = (record: JsonObject): boolean => {
     for (const name in record) {
       // Names that are numbers come first. Then the fields that are listed are all that is left to look at.

@@ -200,9 +200,29 @@ test('of requests and deliveries, so many of the newest are kept as --keep says'
   expect(await get('deliveries')).toMatchObject({ deliveries: [{ id: 'delivery_3' }, { id: 'delivery_4' }] });
   expect((await post(`${url}/_fake/deliveries/delivery_1/resend`, {})).status).toBe(400);
   expect(errors).toEqual([
-    'Warning: the oldest requests are forgotten from now on: --keep 2',
+    'Warning: the oldest requests are forgotten from now on: --keep 2, and 16 MiB of their bodies',
     'Warning: the oldest deliveries are forgotten from now on: --keep 2',
   ]);
+});
+
+test('of requests, as many of the newest are kept as have 16 MiB of bodies', async () => {
+  const { url, errors } = await start(['fake', '--port', '0']);
+  const body = `[${'{},'.repeat(87_000)}{}]`;
+  const sent = async (count: number) => {
+    for (let left = count; left > 0; left -= 1) await fetch(`${url}/eu/v3/nowhere`, { method: 'POST', body });
+  };
+  await sent(64);
+  expect(errors).toEqual([]);
+  await sent(3);
+  expect(errors).toEqual([
+    'Warning: the oldest requests are forgotten from now on: --keep 10000, and 16 MiB of their bodies',
+  ]);
+  // A body and its answer.
+  const { requests } = (await (await fetch(`${url}/_fake/requests`)).json()) as {
+    requests: { id: string }[];
+  };
+  expect(requests).toHaveLength(Math.floor((16 * 1024 * 1024) / (body.length + 127)));
+  expect(requests.at(-1)?.id).toBe('request_67');
 });
 
 test('ten thousand are kept unless it is told otherwise', async () => {

@@ -146,6 +146,14 @@ test.each([
   'defaults\\',
   'defaults;x',
   '/defaults;x=1/',
+  'defaults?x',
+  'defaults#',
+  'defaults\0.json',
+  'defaults/?/',
+  'defaults%3Fx',
+  '..?x',
+  'a/..#/b',
+  '.\0',
 ])('tools.get refuses the path of another operation: %s', async (id) => {
   const error = await refusalOf((platform) => platform.tools.get(id));
   expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['toolId'] }] });

@@ -86,6 +86,38 @@ test('a text that is too long for the pattern is masked whole', () => {
   expect(masked).toEqual({ text: expect.stringMatching(/^.{0,40}$/), name: 'crm' });
 });
 
+test('a million values are copied, and what follows is cut', () => {
+  const list = redact(Array.from({ length: 1_200_000 }, () => 1)) as unknown[];
+  expect([list.length, list.at(-2), list.at(-1)]).toEqual([1_000_000, 1, '[…]']);
+  expect(redact([[1], 2])).toEqual([[1], 2]);
+});
+
+test.each<[string, () => unknown]>([
+  ['an empty list of any length', () => Object.assign([], { length: 4_294_967_295 })],
+  [
+    'a list whose iterator has no end',
+    () =>
+      Object.assign([1], {
+        *[Symbol.iterator]() {
+          for (;;) yield 1;
+        },
+      }),
+  ],
+  [
+    'getters that make new objects without end',
+    () => {
+      const grow = (): object =>
+        Object.defineProperties(
+          {},
+          { left: { enumerable: true, get: grow }, right: { enumerable: true, get: grow } },
+        );
+      return grow();
+    },
+  ],
+])('%s comes to an end', (_, make) => {
+  expect(JSON.stringify(redact({ from: make(), magicCode: 'm' }))).toContain('"magicCode":"[redacted]"');
+});
+
 test('64 levels are copied, and what is deeper is cut', () => {
   const deep = (levels: number): unknown => (levels === 0 ? 'end' : [deep(levels - 1)]);
   expect(redact(deep(64))).toEqual(deep(64));

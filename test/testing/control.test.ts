@@ -160,6 +160,12 @@ test.each([
     { advanced: { serverUrl: 'ftp://a' } },
     'advanced.serverUrl must be an http: or https:',
   ],
+  [
+    'PATCH /records/eu/agents/agent_eu_1',
+    // As an own field, which an assignment would make the prototype.
+    JSON.parse('{"advanced":{"__proto__":{"serverUrl":"http://a.example"}}}') as object,
+    'advanced.__proto__: unknown field',
+  ],
   ['PATCH /records/eu/tools/x', {}, 'no tool with the id "x". There is tool_eu_1.'],
   ['PATCH /records/eu/tools/tool_eu_1', { id: 'other' }, 'The id of "tool_eu_1" cannot be changed.'],
   ['PATCH /records/eu/tools/tool_eu_1', { agentId: 'x' }, 'no agent with the id "x"'],

@@ -13,6 +13,27 @@ import { clientOf, send } from './support/client.js';
 
 const json = { 'content-type': 'application/json' };
 
+test('a body of more than 262,144 characters is written down in part, as text', async () => {
+  const fake = createFakePlatform();
+  for (const length of [262_144, 262_145]) {
+    const body = `["${'x'.repeat(length - 4)}"]`;
+    await send(fake, '/v3/nowhere', { method: 'POST', headers: json, body });
+    const written = fake.requests.at(-1)?.body;
+    expect(written).toEqual(length === 262_144 ? JSON.parse(body) : body.slice(0, 262_144));
+  }
+});
+
+test('of who has no token, no long body is parsed', async () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => parse.mockRestore());
+  const fake = createFakePlatform();
+  const body = `[${'{},'.repeat(100_000)}{}]`;
+  await send(fake, '/v3/nowhere', { method: 'POST', body });
+  const headers = { ...json, authorization: '' };
+  await send(fake, '/v3/agents/agent_eu_1/variables', { method: 'POST', body, headers });
+  expect(parse.mock.calls.filter(([text]) => text.length > 1_000)).toEqual([]);
+});
+
 test.each([
   ['no operation', '/v3/nowhere', {}, 404, 'unknown_route'],
   ['another method', '/v3/tools/defaults', { method: 'POST' }, 404, 'unknown_route'],

@@ -97,13 +97,16 @@ function withinBounds(issue: ApiErrorIssue): ApiErrorIssue {
   return { message: issue.message };
 }
 
+/** 408, 502 and 504, and what Cloudflare and other proxies say of a server that did not answer. */
+const TIMED_OUT: readonly number[] = [408, 502, 504, 520, 522, 524, 598, 599];
+
 /** Tells whether a request that is not a GET may have had its effect although the answer does not tell so. */
 function mayHaveActed(status: number, isReadable: boolean): boolean {
   // A time-out or a cut connection somewhere on the way says nothing about the service behind it, whoever wrote the body.
-  if ([408, 502, 504].includes(status)) return true;
-  // 307 and 308 ask to send the same request elsewhere: this server has not acted on it.
-  if ([307, 308].includes(status)) return false;
-  return !isReadable && (status >= 500 || status < 400);
+  if (TIMED_OUT.includes(status)) return true;
+  // 307 and 308 ask to send the same request elsewhere: this server has not acted on it. Another redirect may show what it has done.
+  if (status < 400) return ![307, 308].includes(status);
+  return !isReadable && status >= 500;
 }
 
 function messageOf(what: string, body: ErrorBodyParts, options: ApiErrorOptions, attempt: Attempt): string {

@@ -83,8 +83,11 @@ function pathProblem(value: unknown, reserved: readonly string[] = []): string |
   if (typeof value !== 'string') return typeName(value);
   if (value.trim() === '') return value === '' ? 'an empty string' : 'a blank string';
   const plain = decoded(value);
-  // Some servers and proxies read `%2F` as a slash, leave out what follows a semicolon, and then follow the dots.
-  const parts = plain.replace(/;[^/\\]*/g, '').split(/[/\\]/);
+  // Some servers and proxies read `%2F` as a slash, leave out what follows a semicolon, a question mark or the like, and then follow the dots.
+  const parts = plain
+    .replace(/[?#\0][^]*/, '')
+    .replace(/;[^/\\]*/g, '')
+    .split(/[/\\]/);
   const path = parts.filter(Boolean).join('/');
   const other =
     reserved.find((one) => [plain, path].includes(decoded(one))) ??
