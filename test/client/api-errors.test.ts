@@ -202,6 +202,7 @@ test('an error after retries tells which attempt it was, and the first attempt d
   const messageAfter = async (maxRetries: number) =>
     ((await rejectionOf(platform.tools.get('t1', { maxRetries }))) as ApiError).message;
   expect(await messageAfter(2)).toMatch(/\n {2}This was attempt 3\.$/);
+  expect(await messageAfter(1)).toMatch(/\n {2}This was attempt 2\.$/);
   expect(await messageAfter(0)).not.toContain('attempt');
 });
 

@@ -143,8 +143,8 @@ describe('a token is found', () => {
     ['of HTML', (c: string) => `&#${c.charCodeAt(0)};`],
     ['of HTML, hexadecimal', (c: string) => `${byCode('&#x')(c)};`],
     ['of HTML in an address', (c: string) => encodeURIComponent(`&#${c.charCodeAt(0)};`)],
-  ])('cut anywhere, with every character escaped by a number %s', async (_, escape) => {
-    const escaped = token.replace(/./g, escape);
+  ])('cut anywhere, with every character escaped by a number %s', async (_, escaping) => {
+    const escaped = token.replace(/./g, escaping);
     const perCharacter = Math.ceil(escaped.length / token.length);
     for (let length = 9 * perCharacter; length <= escaped.length; length += 1) {
       expect(await rawBodyOf(`no ${escaped.slice(0, length)}`, token)).toMatch(

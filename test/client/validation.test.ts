@@ -260,6 +260,9 @@ describe('a 2xx that cannot be read', () => {
       expect(error).toBeInstanceOf(ResponseValidationError);
       expect(error).toMatchObject({ status: 200, rawBody: body, issues: [{ code: 'not_json' }] });
       expect(error.message).toContain(description);
+      const deleting = connectTo(answerWith(200, body), { validation }).platform.workspaces.delete('w1');
+      // No mode passes it on; an empty one is a success.
+      if (body !== '') expect(((await rejectionOf(deleting)) as Error).message).not.toContain('report');
     }
   });
 

@@ -92,6 +92,28 @@ test('a look-up that keeps what it was asked about keeps no body for it', async 
   expect(grown).toBeLessThan(15_000_000);
 });
 
+test('of bodies that gave way while the secrets are loaded, nothing is kept', async () => {
+  const receiver = createWebhookReceiver({
+    secret: () => new Promise<string>(() => undefined),
+    maxBodyBytes: 4_000_000,
+    maxUnverifiedBytes: 4_000_000,
+    logLevel: 'off',
+  });
+  const message = 'x'.repeat(3_000_000);
+  let gaveWay = 0;
+  const grown = await leastGrowth(async () => {
+    for (let count = 0; count < 10; count += 1) {
+      const body = delivery('webhook_test', { message, workspaceSecret: `a-forged-secret-${count}` });
+      const request = new Request('https://example.com', { method: 'POST', body });
+      void receiver.fetch(request).then(({ status }) => (gaveWay += Number(status === 503)));
+      await turn();
+    }
+    await turn();
+  });
+  expect(gaveWay).toBe(29);
+  expect(grown).toBeLessThan(15_000_000);
+});
+
 test('of a body that is refused nothing is kept, though its request goes on', async () => {
   const receiver = createWebhookReceiver({ secret, maxBodyBytes: 100, logLevel: 'off' });
   const request = requestOf();

@@ -85,7 +85,7 @@ function pathProblem(value: unknown, reserved: readonly string[] = []): string |
   const plain = decoded(value);
   // Some servers and proxies read `%2F` as a slash, leave out what follows a semicolon, a question mark or the like, and then follow the dots.
   const parts = plain
-    .replace(/[?#\0][^]*/, '')
+    .replace(/[?#\0].*/s, '')
     .replace(/;[^/\\]*/g, '')
     .split(/[/\\]/);
   const path = parts.filter(Boolean).join('/');
