@@ -69,8 +69,11 @@ export function masked(value: unknown, forms: readonly string[]): unknown {
   const copyList = (from: readonly unknown[], depth: number): unknown[] => {
     const parts: unknown[] = [];
     // Not by its iterator, which may be another, nor beyond what is copied: it may be empty, and of any length.
-    for (let at = 0; at < from.length && left > 0; at += 1) parts.push(copy(from[at], depth));
-    return parts.length < from.length ? [...parts, CUT] : parts;
+    for (let at = 0; at < from.length; at += 1) {
+      if (left === 0) return [...parts, CUT];
+      parts.push(copy(from[at], depth));
+    }
+    return parts;
   };
   const copyObject = (from: object, depth: number): unknown => {
     // Made anew, because a date or a list may print itself in a way of its own.
