@@ -1,4 +1,4 @@
-import { formsOf } from '../ground/echoes.js';
+import { formsOf, withoutForms } from '../ground/echoes.js';
 import { masked, redactHeaders } from '../ground/redact.js';
 import type { Region } from '../ground/regions.js';
 import type { Clock } from '../webhooks/clock.js';
@@ -107,7 +107,9 @@ export class RequestLog {
     this.#on.arrived(entry);
     return {
       body: (value, characters) => {
-        entry.body = masked(value, forms);
+        const shown = masked(value, forms);
+        // A text may have been cut within the token.
+        entry.body = typeof shown === 'string' ? withoutForms(shown, forms, true) : shown;
         this.#hold(entry, characters);
       },
       struckBy: (fault) => {

@@ -23,6 +23,16 @@ test('a body of more than 262,144 characters is written down in part, as text', 
   }
 });
 
+test('a body that is cut within the token, or within a marked field, shows no piece of it', async () => {
+  const fake = createFakePlatform();
+  const { workspaceSecret } = fake.seed.eu;
+  for (const end of [workspaceSecret, `"magicCode":"${'secret '.repeat(10)}`]) {
+    const body = `{"x":"${'x'.repeat(262_144 - 30)} ${end}"}`;
+    await send(fake, '/v3/nowhere', { method: 'POST', headers: json, body });
+    expect(fake.requests.at(-1)?.body).toMatch(/x (?:"magicCode":)?\[redacted\]$/);
+  }
+});
+
 test('of who has no token, no long body is parsed', async () => {
   const parse = vi.spyOn(JSON, 'parse');
   onTestFinished(() => parse.mockRestore());
