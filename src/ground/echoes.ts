@@ -26,7 +26,7 @@ export function withoutForms(
   isCut = false,
   nested = MAX_NESTED,
 ): string {
-  let left = withoutPlainForms(text, forms);
+  let left = maskSpans(text, spansOfForms(text, forms));
   if (isCut) left = withoutPiece(left, forms);
   if (nested === 0 || forms.length === 0) return left;
   // Half an escape would be read as something else, and hide the piece before it.
@@ -37,19 +37,34 @@ export function withoutForms(
   return clean === read ? left : clean;
 }
 
-/** {@link withoutForms} without a look at escapes. */
-export function withoutPlainForms(text: string, forms: readonly string[]): string {
-  let left = text;
+/** The beginning of a part of a text, and its end. */
+export type Span = readonly [start: number, end: number];
+
+/** The places at which a text shows known secrets as they are. */
+export function spansOfForms(text: string, forms: readonly string[]): Span[] {
+  const spans: Span[] = [];
   for (const form of forms) {
-    if (left.length < form.length) continue;
-    left = isLong(form) ? left.replaceAll(form, MASK) : left.replaceAll(form, maskWord);
+    for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length)) {
+      if (isLong(form) || isWord(form, at, text)) spans.push([at, at + form.length]);
+    }
   }
-  return left;
+  return spans;
 }
 
-function maskWord(word: string, at: number, text: string): string {
-  const neighbours = text.charAt(at - 1) + text.charAt(at + word.length);
-  return /[\p{L}\p{N}_]/u.test(neighbours) ? word : MASK;
+/** Masks parts of a text; those that overlap as one. */
+export function maskSpans(text: string, spans: readonly Span[]): string {
+  const parts: string[] = [];
+  let end = 0;
+  for (const [start, stop] of [...spans].sort(([one], [other]) => one - other)) {
+    if (start >= end) parts.push(text.slice(end, start), MASK);
+    end = Math.max(end, stop);
+  }
+  return parts.join('') + text.slice(end);
+}
+
+function isWord(part: string, at: number, text: string): boolean {
+  const neighbours = text.charAt(at - 1) + text.charAt(at + part.length);
+  return !/[\p{L}\p{N}_]/u.test(neighbours);
 }
 
 /** Masks what is left of a secret at the end of a text that was cut there: perhaps within a character, or within an escape. */
@@ -126,10 +141,13 @@ export function formsOf(secrets: readonly string[]): string[] {
     secrets.flatMap((secret) => [secret, secret.replaceAll(' ', '+'), ...inBase64(secret)]),
   );
   forms.delete('');
-  // A set also comes to what is added meanwhile.
-  for (const form of forms) {
-    const read = form.replace(ESCAPE, unescaped);
-    if (isLong(read)) forms.add(read);
+  let latest: readonly string[] = [...forms];
+  // As often as a text is read: one that is encoded over and over would have no end of forms.
+  for (let round = 0; round < MAX_NESTED; round += 1) {
+    latest = latest
+      .map((form) => form.replace(ESCAPE, unescaped))
+      .filter((read) => isLong(read) && !forms.has(read));
+    for (const read of latest) forms.add(read);
   }
   return [...forms].sort((one, other) => other.length - one.length);
 }

@@ -1,4 +1,4 @@
-import { isLong, MASK, withoutForms, withoutPlainForms } from './echoes.js';
+import { isLong, MASK, maskSpans, type Span, spansOfForms, withoutForms } from './echoes.js';
 import { parseJson } from './json.js';
 
 /** The marked fields: masked by name, at any depth, in logs and errors. */
@@ -16,7 +16,8 @@ export const MARKED_FIELDS: readonly string[] = [
 const marked: ReadonlySet<string> = /* @__PURE__ */ new Set(MARKED_FIELDS);
 const ENV_VALUES = ['value', 'defaultValue'];
 // `www-authenticate` is a server's question, and worth showing.
-const sensitiveHeader = /auth(?!enticate)|cookie|secret|token|passw|key|credential|signature|session|jwt/i;
+const sensitiveHeader =
+  /auth(?!enticate)|cookie|secret|token|passw|key|credential|signature|session|jwt|magiccode|listenurl/i;
 
 /** Tells whether a field of this name may hold a secret: a marked one, or a value of a variable. */
 export function isMarked(name: unknown): boolean {
@@ -53,7 +54,7 @@ export function masked(value: unknown, forms: readonly string[]): unknown {
   const copy = (from: unknown, depth: number): unknown => {
     if (left === 0) return CUT;
     left -= 1;
-    if (typeof from === 'string') return withoutForms(maskInside(withoutPlainForms(from, forms)), forms);
+    if (typeof from === 'string') return withoutForms(maskInside(from, forms), forms);
     // Digits may be a secret, and stay a number where they are none.
     if (typeof from === 'number') return withoutForms(`${from}`, forms) === `${from}` ? from : MASK;
     if (isCode(from)) return undefined;
@@ -86,7 +87,7 @@ export function masked(value: unknown, forms: readonly string[]): unknown {
     for (const [key, field] of Object.entries(from) as [string, unknown][]) {
       if (isCode(field)) continue;
       // A form that was read as JSON, or JSON as a form, has the record for a name.
-      const name = isLong(key) ? withoutForms(maskInside(withoutPlainForms(key, longForms)), longForms) : key;
+      const name = isLong(key) ? withoutForms(maskInside(key, longForms), longForms) : key;
       fields.push([name, field !== undefined && isHidden(from, key) ? MASK : copy(field, depth)]);
     }
     // Not by assigning: a field named `__proto__` would set the prototype of the copy.
@@ -168,22 +169,25 @@ const MARKED_IN_TEXT = /* @__PURE__ */ textPattern(MARKED_FIELDS);
 const MARKED_OR_VALUE_IN_TEXT = /* @__PURE__ */ textPattern(MARKED_FIELDS, ENV_VALUES);
 
 /** Masks marked fields in a string of a record or in an address: it may hold a record of its own, as JSON or in words. */
-export function maskInside(text: string): string {
-  return /^\s*[[{]/.test(text) ? redactText(text) : maskWords(text);
+export function maskInside(text: string, forms: readonly string[] = []): string {
+  return /^\s*[[{]/.test(text) ? redactText(text, forms) : maskWords(text, forms);
 }
 
 /** Masks marked fields in words; the values of variables where it is about one with `isEnv`. */
-function maskWords(text: string): string {
-  return maskBy(text.includes('isEnv') ? MARKED_OR_VALUE_IN_TEXT : MARKED_IN_TEXT, text);
+function maskWords(text: string, forms: readonly string[] = []): string {
+  return maskBy(text.includes('isEnv') ? MARKED_OR_VALUE_IN_TEXT : MARKED_IN_TEXT, text, forms);
 }
 
 /**
  * Masks marked fields in text: as JSON where it is JSON, by pattern where it is not (truncated, a form, a log).
  * In text that cannot be parsed, every `value` and `defaultValue` is masked, since nothing tells whether `isEnv` holds.
+ * So are known secrets, each of `forms`, as they are: {@link withoutForms} finds those that are escaped.
  */
-export function redactText(text: string): string {
+export function redactText(text: string, forms: readonly string[] = []): string {
   const parsed = mayHoldRecord(text) ? parseJson(text) : undefined;
-  return parsed === undefined ? maskBy(MARKED_OR_VALUE_IN_TEXT, text) : JSON.stringify(redact(parsed));
+  return parsed === undefined
+    ? maskBy(MARKED_OR_VALUE_IN_TEXT, text, forms)
+    : JSON.stringify(masked(parsed, forms));
 }
 
 /** Tells whether a text may be JSON in which anything is masked. To ask costs less than to parse, and the rest stays as written. */
@@ -194,9 +198,29 @@ function mayHoldRecord(text: string): boolean {
   );
 }
 
-function maskBy(pattern: RegExp, text: string): string {
+/** Letters and digits that are written by their numbers, of which a name in JSON may be made. */
+const ESCAPED_LETTER = /\\u00(?:3\d|[46][1-9a-f]|[57][\da]|5f)/gi;
+
+/**
+ * Masks by pattern and by known secrets together: one that is taken out first may be a name, or the head of a longer value; and a
+ * value that is, the head of a secret.
+ */
+function maskBy(pattern: RegExp, text: string, forms: readonly string[]): string {
   // Some engines give up on a value of many megabytes.
-  return readable(() => text.replace(pattern, `$1$3${MASK}`), UNREADABLE);
+  return readable(() => {
+    const plain = text.replace(ESCAPED_LETTER, (code) => JSON.parse(`"${code}"`) as string);
+    const secrets = spansOfForms(plain, forms);
+    // Faster, and most texts hold none.
+    if (secrets.length === 0) return plain.replace(pattern, `$1$3${MASK}`);
+    const values = Array.from(
+      plain.matchAll(pattern),
+      ({ 0: match, 1: name, 3: other = '', index }): Span => [
+        index + (name ?? other).length,
+        index + match.length,
+      ],
+    );
+    return maskSpans(plain, [...secrets, ...values]);
+  }, UNREADABLE);
 }
 
 export function isSensitiveHeader(name: string): boolean {

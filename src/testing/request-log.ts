@@ -1,5 +1,5 @@
 import { formsOf, withoutForms } from '../ground/echoes.js';
-import { masked, redactHeaders } from '../ground/redact.js';
+import { masked, redactHeaders, redactText } from '../ground/redact.js';
 import type { Region } from '../ground/regions.js';
 import type { Clock } from '../webhooks/clock.js';
 
@@ -107,9 +107,7 @@ export class RequestLog {
     this.#on.arrived(entry);
     return {
       body: (value, characters) => {
-        const shown = masked(value, forms);
-        // A text may have been cut within the token.
-        entry.body = typeof shown === 'string' ? withoutForms(shown, forms, true) : shown;
+        entry.body = shown(value, forms);
         this.#hold(entry, characters);
       },
       struckBy: (fault) => {
@@ -117,7 +115,7 @@ export class RequestLog {
       },
       answer: (value, characters) => {
         // A fault may have been told to echo the token.
-        entry.answer = masked(value, forms);
+        entry.answer = shown(value, forms);
         this.#hold(entry, characters);
       },
       answered: (status) => {
@@ -151,6 +149,11 @@ export class RequestLog {
       this.#sizes.delete(oldest);
     }
   }
+}
+
+/** Without what it may hide. A text may have been cut within a secret. */
+function shown(body: unknown, forms: readonly string[]): unknown {
+  return typeof body === 'string' ? withoutForms(redactText(body, forms), forms, true) : masked(body, forms);
 }
 
 /** The entry of a request that is being answered. */

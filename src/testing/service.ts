@@ -204,11 +204,11 @@ function answerWith(body: unknown, status: number, entry: LogEntry): Response {
 /** Characters of the longest body that is written down as a whole. */
 const MAX_WRITTEN = 256 * 1024;
 
-/** A body as it is written down: JSON as its value, another text without what it may hide, undefined where there is none. */
+/** A body as it is written down: JSON as its value, else the text, undefined where there is none. */
 function written(text: string): unknown {
   if (text === '') return undefined;
   const value = text.length > MAX_WRITTEN ? undefined : parseJson(text);
-  return value === undefined ? redactText(text.slice(0, MAX_WRITTEN)) : value;
+  return value === undefined ? text.slice(0, MAX_WRITTEN) : value;
 }
 
 /** Waits for a promise, but no longer than until the signal is aborted; leaves no listener behind. */

@@ -94,6 +94,38 @@ describe('a marked value of the call itself, which the service quotes, is masked
     },
   );
 
+  test.each<[string, string, string]>([
+    ['sessionKey', 'sessionKey=s3cret', '[redacted]=[redacted]'],
+    ['sessionKey', '{"sessionKey":"s3cret"}', '{"[redacted]":"[redacted]"}'],
+    ['isEnv', 'no {"isEnv":true,"value":"s3cret"}', 'no {"[redacted]":true,"value":[redacted]}'],
+    [
+      '8080',
+      '{"port":8080,"message":"magicCode:\\n  s3cret"}',
+      '{"port":"[redacted]","message":"magicCode:\\n  [redacted]"}',
+    ],
+    ['8080', '{"port":8080,"session\\u004bey":"s3cret"}', '{"port":"[redacted]","sessionKey":"[redacted]"}'],
+    ['"hunter2!', 'magicCode: "hunter2! s3cret more"', 'magicCode: [redacted]'],
+    ['{abcdefgh', 'magicCode={abcdefgh ijkl s3cret}', 'magicCode=[redacted]'],
+    ['magicCode=abcd', 'magicCode=abcds3cret;', '[redacted]'],
+    [
+      'https://vapi.example',
+      'listenUrl: https://vapi.example/l?a=1&key=s3cret now',
+      'listenUrl: [redacted] now',
+    ],
+    ['opensesame', 'usedSecret=opensesame-s3cret, s3cre7', 'usedSecret=[redacted], s3cre7'],
+    ['opensesame', 'opensesame is bad: it must be a string', '[redacted] is bad: it must be a string'],
+    ['true', '{"ok":true}', '{"ok":true}'],
+  ])('and hides no less of another, where it is %s', async (known, said, shows) => {
+    const error = await failureOf(create({ isEnv: true, value: known }), answerWith(400, said));
+    expect(error.rawBody).toBe(shows);
+  });
+
+  test('one that is encoded over and over has no end of forms', async () => {
+    const again = `%${'25'.repeat(1_000)}41`;
+    const error = await failureOf(create({ isEnv: true, value: again }), answerWith(400, `no ${again}.`));
+    expect(error.rawBody).toBe('no [redacted].');
+  });
+
   test('a number', async () => {
     const answer = answerWith(400, { message: 'no 1234567890', code: 'c', issues: [] });
     const error = await failureOf(create({ isEnv: true, value: 1234567890 }), answer);

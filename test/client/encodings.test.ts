@@ -178,7 +178,7 @@ describe('a token is found', () => {
     const headers = { [`x-${token.slice(8, 30)}`]: 'a', 'x-named': 'magicCode=s', 'x-magiccode': 'b' };
     const { platform } = connectTo(answerWith(500, '', headers), { token: token.slice(8, 30).toUpperCase() });
     const error = (await rejectionOf(platform.tools.get('t1'))) as ApiError;
-    expect(Object.fromEntries(error.headers)).toMatchObject({ redacted: 'a', 'x-magiccode': 'b' });
+    expect(Object.fromEntries(error.headers)).toMatchObject({ redacted: 'a', 'x-magiccode': '[redacted]' });
     expect([...error.headers.keys()].join()).not.toContain(CANARY.slice(0, 10));
   });
 

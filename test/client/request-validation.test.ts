@@ -154,6 +154,15 @@ test.each([
   '..?x',
   'a/..#/b',
   '.\0',
+  'a?/../defaults',
+  '?/../../orgs/o1',
+  'a#/../x',
+  'a\0/../x',
+  '.. ?x',
+  '.. ;x',
+  '.. /x',
+  'x/ ../y',
+  'defaults ?x',
 ])('tools.get refuses the path of another operation: %s', async (id) => {
   const error = await refusalOf((platform) => platform.tools.get(id));
   expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['toolId'] }] });

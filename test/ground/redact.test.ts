@@ -1,6 +1,6 @@
 import { redact } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { withoutSecrets } from '../../src/ground/echoes.js';
+import { formsOf, withoutSecrets } from '../../src/ground/echoes.js';
 import {
   hiddenTexts,
   isSensitiveHeader,
@@ -186,6 +186,10 @@ test.each(['', '.', '..'])(
     expect(withoutSecrets(text, [secret])).toMatch(/^x .{0,3}\[redacted\].{0,7} x$/);
   },
 );
+
+test('a secret that is encoded over and over is looked for as it is, and as often read as a text is', () => {
+  expect(formsOf([`%${'25'.repeat(1_000)}41`]).length).toBeLessThan(50);
+});
 
 test('a short secret is not looked for in Base64, where it would be found by chance', () => {
   expect(withoutSecrets(`${btoa('abc')} abc`, ['abc'])).toBe(`${btoa('abc')} [redacted]`);

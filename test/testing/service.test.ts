@@ -33,6 +33,17 @@ test('a body that is cut within the token, or within a marked field, shows no pi
   }
 });
 
+test('an answer that is cut within the token shows no piece of it, nor does a text behind a marked name', async () => {
+  const fake = createFakePlatform();
+  const token = 'tok;A9f8e7d6=c5b4a3210,ZZYX';
+  const init = { method: 'POST', headers: { ...json, authorization: `Bearer ${token}` } };
+  await send(fake, '/v3/nowhere', { ...init, body: `magicCode=${token} rest` });
+  expect(fake.requests.at(-1)?.body).toBe('magicCode=[redacted] rest');
+  fake.faults.inject({ kind: 'wrong-shape', body: `${'x '.repeat(131_062)}${token}` });
+  await send(fake, '/v3/tools/tool_eu_1', { headers: init.headers });
+  expect(fake.requests.at(-1)?.answer).toMatch(/x \[redacted\]$/);
+});
+
 test('of who has no token, no long body is parsed', async () => {
   const parse = vi.spyOn(JSON, 'parse');
   onTestFinished(() => parse.mockRestore());

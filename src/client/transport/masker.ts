@@ -1,4 +1,4 @@
-import { formsOf, isLong, withoutForms, withoutPlainForms } from '../../ground/echoes.js';
+import { formsOf, isLong, withoutForms } from '../../ground/echoes.js';
 import type { Issue } from '../../ground/issues.js';
 import {
   hiddenTexts,
@@ -48,7 +48,7 @@ export class Masker {
 
   /** Masks a text: JSON by the names of its fields, anything else by pattern. */
   text(text: string): string {
-    return withoutForms(redactText(this.#plain(text)), this.#forms);
+    return withoutForms(redactText(text, this.#forms), this.#forms);
   }
 
   /** Copies a value, masked at any depth. */
@@ -63,7 +63,7 @@ export class Masker {
 
   /** Masks a path or an address: a token may have been given for an id. */
   path(path: string): string {
-    return withoutForms(maskInside(this.#plain(path)), this.#forms);
+    return withoutForms(maskInside(path, this.#forms), this.#forms);
   }
 
   /** Copies issues, masked. The name of an unknown field, and the words of a user's own schema, may hold anything. */
@@ -96,12 +96,7 @@ export class Masker {
   /** Masks the beginning of a text of which `shown` characters are shown. The text may have been cut before. */
   #start(text: string, shown: number): string {
     // More than is shown, so that a piece of a secret that is too short to be told lies beyond.
-    return withoutForms(redactText(this.#plain(text.slice(0, shown * 4))), this.#forms, true);
-  }
-
-  /** Before what is masked by name, which would cut off the head of a secret that holds a blank or a comma. */
-  #plain(text: string): string {
-    return withoutPlainForms(text, this.#forms);
+    return withoutForms(redactText(text.slice(0, shown * 4), this.#forms), this.#forms, true);
   }
 }
 
@@ -115,13 +110,18 @@ function secretsOf(credentials: Credentials): string[] {
 }
 
 function formsOfSecrets({ credentials, records }: CallSecrets): readonly string[] {
-  const values = hiddenTexts(records).filter((text) => text.length >= MIN_VALUE_LENGTH);
+  const values = hiddenTexts(records).filter(
+    (text) => text.length >= MIN_VALUE_LENGTH && !isWordOfJson(text),
+  );
   const secrets = new Set([...credentials].flatMap(secretsOf));
   const known = [...secrets, ...values.slice(0, MAX_VALUES)];
   const key = JSON.stringify(known);
   if (latest?.key !== key) latest = { key, forms: formsOf(known) };
   return latest.forms;
 }
+
+/** As a text: such a value is no secret, and every answer holds the word. */
+const isWordOfJson = (text: string): boolean => ['true', 'false', 'null'].includes(text);
 
 /** The last ones: where each call is logged, they are asked for with each call, and seldom change. */
 let latest: { readonly key: string; readonly forms: readonly string[] } | undefined;

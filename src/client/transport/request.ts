@@ -83,18 +83,22 @@ function pathProblem(value: unknown, reserved: readonly string[] = []): string |
   if (typeof value !== 'string') return typeName(value);
   if (value.trim() === '') return value === '' ? 'an empty string' : 'a blank string';
   const plain = decoded(value);
-  // Some servers and proxies read `%2F` as a slash, leave out what follows a semicolon, a question mark or the like, and then follow the dots.
-  const parts = plain
-    .replace(/[?#\0].*/s, '')
-    .replace(/;[^/\\]*/g, '')
-    .split(/[/\\]/);
-  const path = parts.filter(Boolean).join('/');
+  // Some servers and proxies read `%2F` as a slash, leave out what follows a semicolon, or all behind a question mark, and then follow the dots.
+  const readings = [plain, plain.replace(/[?#\0].*/s, '')].map((reading) => partsOf(reading));
+  const paths = readings.map((parts) => parts.filter(Boolean).join('/'));
   const other =
-    reserved.find((one) => [plain, path].includes(decoded(one))) ??
-    parts.find((part) => /^\.\.?$/.test(part));
+    reserved.find((one) => [plain, ...paths].includes(decoded(one))) ??
+    readings.flat().find((part) => /^\.\.?$/.test(part));
   if (other !== undefined) return `'${other}', the path of another operation`;
   // A lone half of a surrogate pair has no UTF-8 form, and could not be encoded.
   return /\p{Surrogate}/u.test(value) ? 'a string that is not valid Unicode' : undefined;
+}
+
+function partsOf(path: string): string[] {
+  return path
+    .replace(/;[^/\\]*/g, '')
+    .split(/[/\\]/)
+    .map((part) => part.trim());
 }
 
 /** More often than any chain of servers and proxies decodes an address. */
