@@ -1,5 +1,4 @@
 import { parseJson } from '../ground/json.js';
-import { redactText } from '../ground/redact.js';
 import { REGIONS, type Region } from '../ground/regions.js';
 import { defined } from '../validation/option-checks.js';
 import { validate } from '../validation/validate.js';
