@@ -43,10 +43,11 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof MessageChannel === 'undefined') return resolve();
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
+    port1.addEventListener('message', () => {
       port1.close();
       resolve();
-    };
+    });
+    port1.start();
     port2.postMessage(undefined);
   });
 }
