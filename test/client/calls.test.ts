@@ -1,9 +1,8 @@
 import type { AgentPlatform, RequestOptions } from 'agent-platform-sdk';
 import * as sdk from 'agent-platform-sdk';
 import { http } from 'msw';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import * as z from 'zod';
-import { connect, rejectionOf, success, TOKEN } from '../support/client.js';
+import { expect, test } from 'vitest';
+import { rejectionOf, success, TOKEN } from '../support/client.js';
 import { answerWith, BASE_URL, connectTo } from '../support/msw.js';
 
 test('orgs.listMembersAndTeams reads the clients and teams of an organisation', async () => {
@@ -168,42 +167,6 @@ test('the envelope around members and teams is told, and is no part of them', as
   expect([data, message]).toEqual([{ clients: [], teams: [] }, 'Here']);
   const wrong = connectTo(answerWith(200, { ...body, teams: 5 })).platform.orgs.listMembersAndTeams('o1');
   expect(await rejectionOf(wrong)).toMatchObject({ body: { ...body, teams: 5 } });
-});
-
-test.each([
-  [1_048_576, ['parsed', 'checked', 'another turn']],
-  [1_048_577, ['parsed', 'another turn', 'checked']],
-])('an answer of more than 1,048,576 characters is checked in another turn: %i', async (length, expected) => {
-  const order: string[] = [];
-  const text = JSON.stringify({ text: 'x'.repeat(length - 11) });
-  // What a turn still does before the next one: more than any answer waits for.
-  const endTurn = async () => {
-    for (let left = 1_000; left > 0; left -= 1) await Promise.resolve();
-    order.push('another turn');
-  };
-  const { parse } = JSON;
-  const parsing = vi.spyOn(JSON, 'parse').mockImplementation((given: string) => {
-    if (given === text) {
-      order.push('parsed');
-      void endTurn();
-    }
-    return parse(given) as unknown;
-  });
-  onTestFinished(() => parsing.mockRestore());
-  const response = z.object({ text: z.string() }).check(() => void order.push('checked'));
-  const long = sdk.endpoint({ method: 'GET', path: '/long', response });
-  const platform = connect('http://127.0.0.1', { fetch: async () => new Response(text) });
-  expect((await platform.send(long, {})).text).toHaveLength(length - 11);
-  await vi.waitFor(() => expect(order).toEqual(expected));
-});
-
-test('a runtime without channels checks a long answer all the same', async () => {
-  vi.stubGlobal('MessageChannel', undefined);
-  onTestFinished(() => void vi.unstubAllGlobals());
-  const name = 'x'.repeat(1_100_000);
-  const fetch = async () => new Response(JSON.stringify(success({ id: 't1', name })));
-  const tool = await connect('http://127.0.0.1', { fetch }).tools.get('t1');
-  expect(tool.name).toHaveLength(1_100_000);
 });
 
 test('a message of the envelope that is no text is no message', async () => {

@@ -28,28 +28,9 @@ export async function readAnswer(answer: Answer): Promise<CallResult> {
     return readData(answer, undefined, { ok: true, value: {}, drift });
   }
   const body = parseJson(text);
-  // Others have their turn before it is checked: to list a million hostile names takes longer than to parse them.
-  if (text.length > MAX_IN_ONE_TURN) await nextTurn();
   if (body === undefined) throw invalid(answer, undefined, [notJsonIssue(text)]);
   throwIfFailed(answer, body);
   return readData(answer, body, validate(response.schema, body, options.validation));
-}
-
-/** Characters of an answer that is parsed and checked in one turn of the event loop. */
-const MAX_IN_ONE_TURN = 1024 * 1024;
-
-/** Not by a timer, which a test may have stopped. Where a runtime has no channels, there is no other turn. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof MessageChannel === 'undefined') return resolve();
-    const { port1, port2 } = new MessageChannel();
-    port1.addEventListener('message', () => {
-      port1.close();
-      resolve();
-    });
-    port1.start();
-    port2.postMessage(undefined);
-  });
 }
 
 /** Takes the caller's part out of a body. A schema of the user's own may throw, and so may its `unwrap`; both may tell what they read. */
