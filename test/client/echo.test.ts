@@ -120,7 +120,7 @@ describe('a marked value of the call itself, which the service quotes, is masked
     expect(error.rawBody).toBe(shows);
   });
 
-  test('one that is encoded over and over has no end of forms', async () => {
+  test('one that is encoded over and over', async () => {
     const again = `%${'25'.repeat(1_000)}41`;
     const error = await failureOf(create({ isEnv: true, value: again }), answerWith(400, `no ${again}.`));
     expect(error.rawBody).toBe('no [redacted].');
