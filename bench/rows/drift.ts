@@ -7,10 +7,6 @@ const SHAPES = {
   'missing ids': (size: number) => list(size, () => '{}'),
   'wrong types': (size: number) => list(size, () => '1'),
   'new fields': (size: number) => list(size, () => '{"ID":"c","grown":1}'),
-  'new fields with numbers for names': (size: number) => list(size, (index) => `{"ID":"c","${index}":1}`),
-  'numbers for names in one client': (size: number) => `{"ID":"c",${list(size, (index) => `"${index}":1`)}}`,
-  'great numbers for names in one client': (size: number) =>
-    `{"ID":"c",${list(size, (index) => `"${(index * 7_919) % 1_000_000_007}":1`)}}`,
 } satisfies Record<string, (size: number) => string>;
 
 function list(size: number, item: (index: number) => string): string {

@@ -1,3 +1,4 @@
+import { blocking } from './blocking.js';
 import { cpu } from './cpu.js';
 import { dedupe } from './dedupe.js';
 import { drift } from './drift.js';
@@ -20,6 +21,7 @@ export const rows = {
   validation,
   scale,
   drift,
+  blocking,
   webhooks,
   receiver,
   dedupe,

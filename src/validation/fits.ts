@@ -14,32 +14,8 @@ const checks = /* @__PURE__ */ new WeakMap<z.core.$ZodType, Check>();
  * conversation mostly a few of 117, and copies nothing.
  */
 export function fits(schema: z.core.$ZodType, value: unknown): boolean {
-  unfit = undefined;
   return checkFor(schema)(value);
 }
-
-/** The closed record in which `fits` has just come upon a field that is not listed, and the names of all its fields. */
-let unfit: { readonly record: JsonObject; readonly names: readonly string[] } | undefined;
-
-/**
- * The names of a record's fields. Those that `fits` has just listed are not listed again: where they are numbers, each time takes
- * as long as to parse the record.
- */
-export function namesOf(record: JsonObject): readonly string[] {
-  if (unfit?.record !== record) return Object.keys(record);
-  const { names } = unfit;
-  unfit = undefined;
-  return names;
-}
-
-/** Tells a name that is a number, or begins like one. No schema lists any, and to look it up takes longer than to parse it. */
-export function beginsWithDigit(name: string): boolean {
-  const first = name.charCodeAt(0);
-  return first >= DIGIT_0 && first <= DIGIT_9;
-}
-
-const DIGIT_0 = 48;
-const DIGIT_9 = 57;
 
 /** {@link fits} for one schema, to be asked of many values. */
 export function checkFor(schema: z.core.$ZodType): Check {
@@ -57,7 +33,7 @@ function checkOf(schema: z.core.$ZodType): Check {
       return acceptsAll;
     case 'never':
       // Not by Zod, which makes an error of it each time.
-      return () => false;
+      return acceptsNothing;
     case 'string':
       return (value) => typeof value === 'string';
     case 'boolean':
@@ -103,7 +79,7 @@ function arrayCheck({ element }: z.core.$ZodArrayDef): Check {
 }
 
 function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
-  const isClosed = catchall?._zod.def.type === 'never';
+  const unlisted = catchall?._zod.def.type === 'never' ? acceptsNothing : acceptsAll;
   const listed = Object.keys(shape);
   const names = new Set(listed);
   const required = listed.filter((name) => shape[name]?._zod.def.type !== 'optional');
@@ -115,42 +91,19 @@ function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
     known.set(name, check);
     return check;
   };
-  const fitsWhereListed = (record: JsonObject): boolean =>
-    listed.every((name) => !Object.hasOwn(record, name) || (known.get(name) ?? learn(name))(record[name]));
-  const fitsOpen = (record: JsonObject): boolean => {
-    for (const name in record) {
-      // Names that are numbers come first. Then the fields that are listed are all that is left to look at.
-      if (beginsWithDigit(name)) return fitsWhereListed(record);
-      const check = known.get(name) ?? (names.has(name) ? learn(name) : acceptsAll);
-      if (check !== acceptsAll && !check(record[name])) return false;
-    }
-    return true;
-  };
-  const fitsClosed = (record: JsonObject): boolean => {
-    const sent = Object.keys(record);
-    for (const name of sent) {
-      const check = known.get(name) ?? (names.has(name) ? learn(name) : undefined);
-      if (check === undefined) {
-        unfit = { record, names: sent };
-        return false;
-      }
-      if (!check(record[name])) return false;
-    }
-    return true;
-  };
   return (value) => {
     if (!isPlain(value)) return false;
     for (const name of required) if (!Object.hasOwn(value, name)) return false;
-    if (isClosed) return fitsClosed(value);
-    // To list the names of a hostile record takes longer than to parse it, and of a small one no less than to ask for each.
-    return listed.length <= MAX_ASKED_FOR ? fitsWhereListed(value) : fitsOpen(value);
+    for (const name in value) {
+      const check = known.get(name) ?? (names.has(name) ? learn(name) : unlisted);
+      if (check !== acceptsAll && !check(value[name])) return false;
+    }
+    return true;
   };
 }
 
-/** Fields of a record, of which each is asked for; a conversation has many more, and mostly holds few. */
-const MAX_ASKED_FOR = 24;
-
 const acceptsAll: Check = () => true;
+const acceptsNothing: Check = () => false;
 
 /** Tells whether a value is an object as `JSON.parse` makes it, whose fields are all its own and enumerable. */
 function isPlain(value: unknown): value is JsonObject {
