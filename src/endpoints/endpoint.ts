@@ -1,4 +1,9 @@
-import type { SchemaInput, SchemaOutput, StandardSchemaV1 } from '../ground/standard-schema.js';
+import {
+  isStandardSchema,
+  type SchemaInput,
+  type SchemaOutput,
+  type StandardSchemaV1,
+} from '../ground/standard-schema.js';
 import type { ResponseShape } from './response-shape.js';
 
 /** The HTTP methods an endpoint can have. */
@@ -158,11 +163,6 @@ export function endpoint<
     OptionalInput<Query>,
     ResultOf<Response>
   >;
-}
-
-/** Of some libraries, a schema is a function. */
-function isStandardSchema(value: unknown): boolean {
-  return typeof (value as Partial<StandardSchemaV1> | null)?.['~standard']?.validate === 'function';
 }
 
 function isResponseShape(

@@ -1,5 +1,10 @@
 import type * as z from 'zod/mini';
-import type { SchemaOutput, StandardIssue, StandardSchemaV1 } from '../ground/standard-schema.js';
+import {
+  isStandardSchema,
+  type SchemaOutput,
+  type StandardIssue,
+  type StandardSchemaV1,
+} from '../ground/standard-schema.js';
 import { dataEnvelopeSchema, EnvelopeSchema } from '../schemas/envelope.js';
 import { isOwnSchema } from '../schemas/object.js';
 import { validateOwn } from '../validation/validate.js';
@@ -19,6 +24,7 @@ export interface ResponseShape<Result> {
  * required; `message` is only expected.
  *
  * @param schema - Any Standard Schema of `data`; its output is returned.
+ * @throws {TypeError} When it is no Standard Schema.
  *
  * @example
  * ```ts
@@ -38,6 +44,7 @@ export interface ResponseShape<Result> {
 export function withData<Schema extends StandardSchemaV1>(
   schema: Schema,
 ): ResponseShape<SchemaOutput<Schema>> {
+  if (!isStandardSchema(schema)) throw new TypeError("withData: takes a Standard Schema, such as Zod's");
   return envelopeShape(isOwnSchema(schema) ? ownEnvelope(schema) : foreignEnvelope(schema));
 }
 

@@ -69,3 +69,8 @@ export type SchemaOutput<Schema> = Schema extends {
     ? Output
     : unknown
   : unknown;
+
+/** Tells whether a value is a Standard Schema. Of some libraries, a schema is a function. */
+export function isStandardSchema(value: unknown): boolean {
+  return typeof (value as Partial<StandardSchemaV1> | null)?.['~standard']?.validate === 'function';
+}

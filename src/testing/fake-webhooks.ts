@@ -149,7 +149,7 @@ export class FakeWebhooks {
    * subscribe it again replaces the `events` it gets, and `untilReset` where that is given.
    *
    * @returns A function that ends the subscription.
-   * @throws {TypeError} When the address is not an `http:` or `https:` URL, or the workspace is not there.
+   * @throws {TypeError} When the address is not an `http:` or `https:` URL, the receiver has no `fetch`, or the workspace is not there.
    *
    * @example
    * ```ts
@@ -166,6 +166,10 @@ export class FakeWebhooks {
    */
   subscribe(target: string | URL | DeliveryTarget, options: SubscribeOptions = {}): () => void {
     const isAddress = typeof target === 'string' || target instanceof URL;
+    // From JavaScript it may be anything, and each delivery would fail.
+    if (!isAddress && typeof (target as DeliveryTarget | undefined)?.fetch !== 'function') {
+      throw new TypeError('subscribe: the target must be an address or a receiver');
+    }
     const address = isAddress ? targetAddress('The address', String(target)) : 'receiver';
     const { region, workspace } = this.#ownerOf(options);
     const isSame = (other: Subscriber): boolean =>
@@ -208,20 +212,6 @@ export class FakeWebhooks {
   }
 
   /**
-   * Sends a valid event, with `createdAt` of now, to every subscriber of its type; `conversation_updated` goes to the
-   * agent's `advanced.serverUrl` too (6.3, rule 1). Resolves when all deliveries have ended, and never rejects
-   * because of one. `agentPlatform` is that of the agent that the payload names.
-   *
-   * @returns The outcome of each delivery. Empty where nobody subscribed.
-   * @throws {TypeError} When `copies` is out of its bounds, or the service would never send it: only the native platform sends
-   *   the event (6.2), and the agent that the payload names is on the other.
-   */
-  send<Type extends WebhookEventType>(
-    type: Type,
-    overrides?: DeepPartial<WebhookPayloadOf<Type>>,
-    options?: SendOptions,
-  ): Promise<readonly DeliveryRecord[]>;
-  /**
    * Sends an event of your own, with the payload as it is given and `createdAt` of now where that is left out, to subscribers of every
    * type or of this one.
    *
@@ -243,6 +233,21 @@ export class FakeWebhooks {
   send<Sent>(
     event: DefinedEvent<string, unknown, Sent>,
     payload: PayloadToSend<NoInfer<Sent>>,
+    options?: SendOptions,
+  ): Promise<readonly DeliveryRecord[]>;
+  // Last, because the compiler explains by the last overload what is wrong with a call.
+  /**
+   * Sends a valid event, with `createdAt` of now, to every subscriber of its type; `conversation_updated` goes to the
+   * agent's `advanced.serverUrl` too (6.3, rule 1). Resolves when all deliveries have ended, and never rejects
+   * because of one. `agentPlatform` is that of the agent that the payload names.
+   *
+   * @returns The outcome of each delivery. Empty where nobody subscribed.
+   * @throws {TypeError} When `copies` is out of its bounds, or the service would never send it: only the native platform sends
+   *   the event (6.2), and the agent that the payload names is on the other.
+   */
+  send<Type extends WebhookEventType>(
+    type: Type,
+    overrides?: DeepPartial<WebhookPayloadOf<Type>>,
     options?: SendOptions,
   ): Promise<readonly DeliveryRecord[]>;
   send(

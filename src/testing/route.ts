@@ -35,7 +35,10 @@ export interface HandlerCall<Parameter extends string = string, Body = unknown, 
   extends Omit<OperationCall<Parameter, Body>, 'caller'> {
   /** Undefined only where the endpoint is declared with `auth: 'none'`. */
   readonly caller: Caller | undefined;
-  /** The envelope of a success (2.7), around the result of an endpoint that has one. */
+  /**
+   * The envelope of a success (2.7), around the result of an endpoint that is declared by `withData`, or by itself. Where the response is a
+   * schema of its own, the answer has no envelope: return it as it is.
+   */
   readonly succeed: (...data: Result extends void ? [] : [data: Result]) => object;
   /** Answers with the error body of section 7, with the status and code of {@link FakeChoices.refusals}. */
   readonly refuse: (reason: RefusalReason, message: string) => never;

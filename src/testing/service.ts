@@ -129,6 +129,10 @@ export class Service {
     const { choices } = this.#parts.world;
     try {
       const body = await this.#perform(exchange);
+      const route = exchange.match?.route;
+      if (body === undefined && route?.endpoint.response.allowEmpty === false) {
+        throw new Refusal('handlerFailed', `The handler of ${route.name} returned nothing`);
+      }
       // The one status that the specification shows (4.1).
       const isMembersAndTeams = exchange.match?.route.name === 'listMembersAndTeams';
       const status = isMembersAndTeams ? 200 : choices.successStatus;

@@ -206,6 +206,12 @@ test.each([
   );
 });
 
+test.each([undefined, null, { id: 'string' }])('what is in an envelope must be a schema: %j', (schema) => {
+  expect(() => sdk.withData(schema as never)).toThrow(
+    new TypeError("withData: takes a Standard Schema, such as Zod's"),
+  );
+});
+
 test('a schema may be a function, as those of ArkType are', () => {
   const schema = Object.assign(() => undefined, { '~standard': ToolSchema['~standard'] });
   expect(endpoint({ method: 'POST', path: '/agents', body: schema, response: schema }).body).toBe(schema);

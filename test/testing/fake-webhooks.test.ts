@@ -812,6 +812,17 @@ describe('subscriptions', () => {
   });
 });
 
+test.each([undefined, null, () => new Response(), {}])(
+  'a target that takes no requests is refused: %s',
+  (target) => {
+    const { webhooks } = createFakePlatform();
+    expect(() => webhooks.subscribe(target as never)).toThrow(
+      new TypeError('subscribe: the target must be an address or a receiver'),
+    );
+    expect(webhooks.subscriptions).toEqual([]);
+  },
+);
+
 test('reset forgets deliveries and keeps subscriptions', async () => {
   const fake = createFakePlatform();
   fake.webhooks.subscribe(subscriber());

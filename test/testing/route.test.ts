@@ -139,6 +139,24 @@ test('a handler that throws is answered with 500 and its message', async () => {
   await expect(deleting).rejects.toThrow('The handler of DELETE /tools/{toolId} threw: Error: out of tools');
 });
 
+test.each([
+  ['at once', () => undefined],
+  ['later', async () => undefined],
+])('a handler that returns nothing, %s, where an answer is expected, is told', async (_, handler) => {
+  const fake = createFakePlatform();
+  fake.handle(health, handler);
+  const response = await send(fake, '/v3/health');
+
+  const message = 'The handler of GET /health returned nothing';
+  expect([response.status, await response.json()]).toEqual([500, { message, code: 'internal_error' }]);
+});
+
+test('a handler may return nothing where an empty answer is a success', async () => {
+  const fake = createFakePlatform();
+  fake.handle(deleteTool, () => undefined);
+  expect(await clientOf(fake).send(deleteTool, { path: { toolId: 't' } })).toBeUndefined();
+});
+
 test('a handler that throws a text is answered with 500 and that', async () => {
   const fake = createFakePlatform();
   // Anything can be thrown.

@@ -46,5 +46,5 @@ const DIGIT_9 = 57;
 export const tooManyNumberedIssue: Issue = {
   path: [],
   code: 'too_many_fields',
-  message: `expected at most ${MAX_NUMBERED} fields with numbers for names`,
+  message: `expected at most ${MAX_NUMBERED} fields with numbers for names; nothing else was checked`,
 };
