@@ -127,24 +127,42 @@ export function isHidden(record: object, key: unknown): boolean {
   return ENV_VALUES.includes(key as string) && Boolean((record as { isEnv?: unknown }).isEnv);
 }
 
-/** The texts and numbers of a value that {@link redact} masks by the names of their fields. Never throws. */
-export function hiddenTexts(
-  value: unknown,
-  hidden = false,
-  depth = 0,
+/**
+ * The texts and numbers of a value that {@link redact} masks by the names of their fields. Never throws.
+ *
+ * @param room - The most parts of the value that are visited, of which each character of such a text counts as {@link PARTS_PER_CHARACTER}.
+ * @returns Undefined for a value with more.
+ */
+export function hiddenTexts(value: unknown, room = Number.POSITIVE_INFINITY): string[] | undefined {
+  const texts: string[] = [];
   // Each object once under a marked name and once elsewhere: those that know each other would never end.
-  seen: readonly Set<unknown>[] = [new Set(), new Set()],
-): string[] {
-  // Of yes, no and nothing, the words stand in every answer.
-  if (typeof value === 'string' || typeof value === 'number') return hidden ? [String(value)] : [];
-  const known = seen[Number(hidden)];
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || known?.has(value)) return [];
-  known?.add(value);
-  // One field that cannot be read hides no other.
-  return readable(() => Object.keys(value), []).flatMap((key) =>
-    readable(() => hiddenTexts(Reflect.get(value, key), hidden || isHidden(value, key), depth + 1, seen), []),
-  );
+  const seen = [new Set<unknown>(), new Set<unknown>()] as const;
+  let left = room;
+  const visit = (part: unknown, hidden: boolean, depth: number): void => {
+    left -= 1;
+    // Of yes, no and nothing, the words stand in every answer.
+    if (typeof part === 'string' || typeof part === 'number') {
+      if (!hidden) return;
+      const text = String(part);
+      left -= text.length * PARTS_PER_CHARACTER;
+      texts.push(text);
+      return;
+    }
+    const known = seen[hidden ? 1 : 0];
+    if (typeof part !== 'object' || part === null || depth > MAX_DEPTH || known.has(part)) return;
+    known.add(part);
+    // One field that cannot be read hides no other.
+    for (const key of readable(() => (Array.isArray(part) ? part.keys() : Object.keys(part)), [])) {
+      if (left < 0) return;
+      readable(() => visit(Reflect.get(part, key), hidden || isHidden(part, key), depth + 1), undefined);
+    }
+  };
+  readable(() => visit(value, false, 0), undefined);
+  return left < 0 ? undefined : texts;
 }
+
+/** To look for a text in all its encodings takes longer than to visit a part. */
+const PARTS_PER_CHARACTER = 16;
 
 /**
  * A name, in quotation marks, brackets or a tag too, then a value: quoted (closed or cut off), a structure (up to the end), an

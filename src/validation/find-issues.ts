@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { type Issue, type IssueList, notListed, typeName, wrongType } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
 import { isExpected } from '../schemas/object.js';
-import { checkFor } from './fits.js';
+import { checkFor, namesOf } from './fits.js';
 
 /** The lists that issues go to: those that `tolerant` forgives, and those that it does not. Both may be the same list. */
 export interface FoundIssues {
@@ -79,7 +79,7 @@ function objectFinder(def: z.core.$ZodObjectDef, refuse: Finder): Finder {
       (known.get(name) as Field).miss(undefined, depth + 1, search);
     }
     // Of an open object the listed ones alone: the others may be many, and each is accepted.
-    for (const name of isClosed ? Object.keys(value) : known.keys()) {
+    for (const name of isClosed ? namesOf(value) : known.keys()) {
       const field = known.get(name);
       if (field === undefined) {
         if (search.forgivable.count())

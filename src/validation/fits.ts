@@ -14,7 +14,19 @@ const checks = /* @__PURE__ */ new WeakMap<z.core.$ZodType, Check>();
  * conversation mostly a few of 117, and copies nothing.
  */
 export function fits(schema: z.core.$ZodType, value: unknown): boolean {
+  unfit = undefined;
   return checkFor(schema)(value);
+}
+
+/** The closed record in which `fits` has just come upon a field that is not listed, and the names of all its fields. */
+let unfit: { readonly record: JsonObject; readonly names: readonly string[] } | undefined;
+
+/** The names of a record's fields. Those that `fits` has just listed are not listed again: they may be a million. */
+export function namesOf(record: JsonObject): readonly string[] {
+  if (unfit?.record !== record) return Object.keys(record);
+  const { names } = unfit;
+  unfit = undefined;
+  return names;
 }
 
 /** {@link fits} for one schema, to be asked of many values. */
@@ -33,7 +45,7 @@ function checkOf(schema: z.core.$ZodType): Check {
       return acceptsAll;
     case 'never':
       // Not by Zod, which makes an error of it each time.
-      return acceptsNothing;
+      return () => false;
     case 'string':
       return (value) => typeof value === 'string';
     case 'boolean':
@@ -79,7 +91,7 @@ function arrayCheck({ element }: z.core.$ZodArrayDef): Check {
 }
 
 function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
-  const unlisted = catchall?._zod.def.type === 'never' ? acceptsNothing : acceptsAll;
+  const isClosed = catchall?._zod.def.type === 'never';
   const listed = Object.keys(shape);
   const names = new Set(listed);
   const required = listed.filter((name) => shape[name]?._zod.def.type !== 'optional');
@@ -91,19 +103,33 @@ function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
     known.set(name, check);
     return check;
   };
+  const fitsOpen = (record: JsonObject): boolean => {
+    for (const name in record) {
+      const check = known.get(name) ?? (names.has(name) ? learn(name) : acceptsAll);
+      if (check !== acceptsAll && !check(record[name])) return false;
+    }
+    return true;
+  };
+  const fitsClosed = (record: JsonObject): boolean => {
+    const sent = Object.keys(record);
+    for (const name of sent) {
+      const check = known.get(name) ?? (names.has(name) ? learn(name) : undefined);
+      if (check === undefined) {
+        unfit = { record, names: sent };
+        return false;
+      }
+      if (!check(record[name])) return false;
+    }
+    return true;
+  };
   return (value) => {
     if (!isPlain(value)) return false;
     for (const name of required) if (!Object.hasOwn(value, name)) return false;
-    for (const name in value) {
-      const check = known.get(name) ?? (names.has(name) ? learn(name) : unlisted);
-      if (check !== acceptsAll && !check(value[name])) return false;
-    }
-    return true;
+    return isClosed ? fitsClosed(value) : fitsOpen(value);
   };
 }
 
 const acceptsAll: Check = () => true;
-const acceptsNothing: Check = () => false;
 
 /** Tells whether a value is an object as `JSON.parse` makes it, whose fields are all its own and enumerable. */
 function isPlain(value: unknown): value is JsonObject {

@@ -151,14 +151,27 @@ describe('any body is survived', () => {
     expect(await errorFor(422, text)).toMatchObject({ code: 'c', issues: [{ message: 'deep' }] });
   });
 
+  /** An issue with so many characters. */
+  const issueOf = (length: number) => {
+    const written = JSON.stringify({ message: 'm', dump: '' }).length;
+    return { message: 'm', dump: 'x'.repeat(length - written) };
+  };
+
   test('of an issue with more than 4,000 characters only its message is kept', async () => {
-    const issueOf = (length: number) => {
-      const written = JSON.stringify({ message: 'm', dump: '' }).length;
-      return { message: 'm', dump: 'x'.repeat(length - written) };
-    };
     const issues = [issueOf(4_000), issueOf(4_001)];
     const error = await errorFor(422, { message: 'm', code: 'c', issues });
     expect(error.issues).toEqual([issueOf(4_000), { message: 'm' }]);
+  });
+
+  test('of all issues together, 20,000 characters are kept, and of the others the message', async () => {
+    const four = Array.from({ length: 4 }, () => issueOf(4_000));
+    const last = { message: 'm', a: 1 };
+    const length = 4_000 - JSON.stringify(last).length;
+    const fitting = [...four, issueOf(length), last];
+    expect((await errorFor(422, { message: 'm', code: 'c', issues: fitting })).issues).toEqual(fitting);
+    const issues = [...four, issueOf(length + 1), last];
+    const error = await errorFor(422, { message: 'm', code: 'c', issues });
+    expect(error.issues).toEqual([...issues.slice(0, 5), { message: 'm' }]);
   });
 });
 

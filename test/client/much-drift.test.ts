@@ -108,9 +108,9 @@ describe('fields with numbers for names', () => {
   test.each([
     ['ten digits', (index: number) => `"${4_000_000_000 + index}":1`],
     ['a blank before the colon', (index: number) => `"${index}" :1`],
-    ['white space of eight characters', (index: number) => `"${index}" \n\t\r    :1`],
-    ['white space of nine characters', (index: number) => `"${index}"         :1`],
+    ['white space of sixteen characters', (index: number) => `"${index}" \n\t\r            :1`],
     ['an escaped digit', (index: number) => `"\\u0031${index}":1`],
+    ['an escaped digit before nine others', (index: number) => `"\\u0031${100_000_000 + index}":1`],
     ['escaped digits alone', (index: number) => `"${escaped(index)}":1`],
     ['ten escaped digits', (index: number) => `"${escaped(4_000_000_000 + index)}":1`],
   ])('are counted however they are written: %s', async (_, field) => {
@@ -121,12 +121,21 @@ describe('fields with numbers for names', () => {
 
   test.each([
     ['a name of eleven digits', (index: number) => `"${40_000_000_000 + index}":1`],
+    ['an escaped digit before ten others', (index: number) => `"\\u0031${1_000_000_000 + index}":1`],
     ['eleven escaped digits', (index: number) => `"${escaped(40_000_000_000 + index)}":1`],
     ['a name that ends in a digit', (index: number) => `"k${index}":1`],
     ['a name with an escaped letter', (index: number) => `"\\u0061${index}":1`],
     ['a name that ends like an escape', (index: number) => `"menu${index}":1`],
     ['a text that is a number', (index: number) => `"k${index}":"${index}"`],
     ['a text that is a number, and a blank', (index: number) => `"k${index}":"${index}" `],
+    [
+      'a text that is a number, and a new line',
+      (index: number) => `"k${index}":"${index}"\n${' '.repeat(40)}`,
+    ],
+    [
+      'a name that ends in a quotation mark and a digit',
+      (index: number) => `"${'n'.repeat(index % 7)}k${index}\\"1":1`,
+    ],
     ['a text with what looks like such a field', (index: number) => `"k${index}":"\\"${index}\\":"`],
   ])('are none of these: %s', async (_, field) => {
     const { answer, drifts } = withFields(LIMIT + 1, field)('tolerant');

@@ -344,6 +344,38 @@ describe('no error shows a marked field', () => {
     expect(shown(error)).not.toContain(CANARY);
   });
 
+  describe('what a schema of the user’s says of an answer that is searched for marked fields', () => {
+    /** A marked field of so many characters, and what is told of it by a schema that quotes it, and by one that throws. */
+    const toldOf = async (value: unknown) => {
+      const { defaultValue } = { defaultValue: value };
+      const quoting = z.unknown().refine(() => false, `no place for ${JSON.stringify(value)}`);
+      const throwing = z.unknown().transform(() => {
+        throw new Error(`no place for ${JSON.stringify(value)}`);
+      });
+      const { platform } = connectTo(answerWith(200, { isEnv: true, defaultValue }));
+      const errors = [quoting, throwing].map((response) =>
+        rejectionOf(platform.send(endpoint({ method: 'GET', path: '/x', response }))),
+      );
+      return Promise.all(errors);
+    };
+
+    test('is masked', async () => {
+      const [quoted, thrown] = await toldOf(CANARY);
+      expect(quoted).toMatchObject({ issues: [{ message: 'no place for "[redacted]"' }] });
+      expect(thrown).toMatchObject({ cause: { message: 'no place for "[redacted]"' } });
+    });
+
+    test.each([
+      ['a longer text', `${CANARY}${'x'.repeat(62_500)}`],
+      ['more parts', [...Array(1_000_000).fill(1), CANARY]],
+    ])('is not told where there is more: %s', async (_, value) => {
+      const [quoted, thrown] = await toldOf(value);
+      expect(quoted).toMatchObject({ issues: [{ path: [], message: 'invalid value' }] });
+      expect(thrown).toMatchObject({ cause: expect.stringMatching(/^not told: /) });
+      expect(shown([quoted, thrown])).not.toContain(CANARY);
+    });
+  });
+
   test('an argument', async () => {
     const { platform } = connectTo(answerWith(200));
     const error = await rejectionOf(platform.variables.create('a1', { ...marked, key: 5 } as never));

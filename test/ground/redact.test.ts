@@ -76,6 +76,13 @@ test('the values of marked fields are told, down to 64 levels', () => {
   expect(hiddenTexts(record(65))).toEqual([]);
 });
 
+test('the values of marked fields are not told of more than there is room for, a character counting as 16 parts', () => {
+  expect(hiddenTexts([1, { b: 2 }], 4)).toEqual([]);
+  expect(hiddenTexts([1, { b: 2 }], 3)).toBeUndefined();
+  expect(hiddenTexts({ magicCode: 's' }, 18)).toEqual(['s']);
+  expect(hiddenTexts({ magicCode: 's' }, 17)).toBeUndefined();
+});
+
 test('the values of an object are told where it stands under a marked name, though it stands elsewhere too', () => {
   const parts = { part: 's' };
   expect(hiddenTexts({ parts, magicCode: parts, again: parts })).toEqual(['s']);

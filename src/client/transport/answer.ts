@@ -58,19 +58,25 @@ async function readData(
   let cause: unknown;
   try {
     const verdict = await found;
-    if (!isOwnSchema(response.schema)) attempt.noteReceived(body);
+    const told = (said: readonly Issue[]) =>
+      isOwnSchema(response.schema) || attempt.noteReceived(body) ? said : said.map(withoutWords);
     if (verdict.ok) {
-      const drift = verdict.drift.length === 0 ? verdict.drift : attempt.masker.issues(verdict.drift);
+      const drift = verdict.drift.length === 0 ? verdict.drift : attempt.masker.issues(told(verdict.drift));
       const message = messageOf(body);
       return { data: response.unwrap(verdict.value), message, drift };
     }
-    issues = verdict.issues;
+    issues = told(verdict.issues);
   } catch (error) {
-    attempt.noteReceived(body);
-    cause = readThrown(error, attempt.masker).cause;
+    cause = attempt.noteReceived(body) ? readThrown(error, attempt.masker).cause : TOO_LARGE_TO_TELL;
   }
   throw invalid(answer, body, issues, cause);
 }
+
+/** The words of a user's schema may quote what was read: of an answer in which there is too much to look for, they are not told. */
+const withoutWords = ({ path, code }: Issue): Issue => ({ path, code, message: 'invalid value' });
+
+/** Stands in place of what a function of the user's threw about such an answer. */
+const TOO_LARGE_TO_TELL = 'not told: the answer holds too much in marked fields, or too many fields';
 
 const emptyIssue: Issue = {
   path: [],

@@ -67,7 +67,7 @@ function readErrorBody(parsed: unknown, masker: Masker): ErrorBodyParts {
   const message = text_(body.message);
   const code = text_(body.code);
   const sent = Array.isArray(body.issues) ? body.issues.filter(hasMessage) : [];
-  const issues = sent.slice(0, MAX_ISSUES).map(withinBounds);
+  const issues = withinBounds(sent.slice(0, MAX_ISSUES));
   return {
     message,
     code,
@@ -88,13 +88,26 @@ function hasMessage(issue: unknown): issue is ApiErrorIssue {
 /** Characters of an issue, as JSON, with further fields: of a larger one, only the message is kept. */
 const MAX_ISSUE = 4_000;
 
-function withinBounds(issue: ApiErrorIssue): ApiErrorIssue {
+/** Characters of all issues with further fields: to mask a million small parts takes many times as long as to parse them. */
+const MAX_ALL_ISSUES = 20_000;
+
+function withinBounds(issues: readonly ApiErrorIssue[]): ApiErrorIssue[] {
+  let left = MAX_ALL_ISSUES;
+  return issues.map((issue) => {
+    const size = sizeOf(issue);
+    if (size > Math.min(left, MAX_ISSUE)) return { message: issue.message };
+    left -= size;
+    return issue;
+  });
+}
+
+function sizeOf(issue: ApiErrorIssue): number {
   try {
-    if (JSON.stringify(issue).length <= MAX_ISSUE) return issue;
+    return JSON.stringify(issue).length;
   } catch {
     // Nested so deeply that the stack has run out.
+    return Number.POSITIVE_INFINITY;
   }
-  return { message: issue.message };
 }
 
 /** 408, 502 and 504, and what Cloudflare and other proxies say of a server that did not answer. */

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../endpoints/endpoint.js';
 import type { CallContext } from '../../errors/index.js';
 import { parseJson } from '../../ground/json.js';
+import { hiddenTexts } from '../../ground/redact.js';
 import type { CallSettings, Settings } from '../settings.js';
 import { Deadline } from './deadline.js';
 import { type Credentials, Masker } from './masker.js';
@@ -34,6 +35,9 @@ export function deadlineOf({ options, endsAt }: Pick<Call, 'options' | 'endsAt'>
   return new Deadline({ timeout: options.timeout, endsAt, signal: options.signal });
 }
 
+/** Parts of an answer that are searched for marked fields, before what a schema of the user's says of it is told. */
+const MAX_RECEIVED = 1_000_000;
+
 /** One attempt of a call: its time, how far it has come, and the secrets that nothing told of it may show. */
 export class Attempt {
   readonly call: Call;
@@ -48,7 +52,7 @@ export class Attempt {
   /** True once a response has come, even if its body does not follow. */
   isAnswered = false;
   #headers: Readonly<Record<string, string>> = {};
-  #received: unknown;
+  #received: readonly string[] = [];
   #masker: Masker | undefined;
 
   constructor(call: Call, number: number) {
@@ -67,7 +71,8 @@ export class Attempt {
   /** Masks the secrets of this attempt. Made when something is told: most attempts tell nothing. */
   get masker(): Masker {
     const { credentials, request } = this.call;
-    this.#masker ??= new Masker({ credentials, records: [parseJson(request.body ?? ''), this.#received] });
+    const sent = parseJson(request.body ?? '');
+    this.#masker ??= new Masker({ credentials, sent, received: this.#received });
     return this.#masker;
   }
 
@@ -88,10 +93,16 @@ export class Attempt {
     this.#note(headers);
   }
 
-  /** Notes an answer whose marked fields may be told by a function of the user's, such as a schema, that has read it. */
-  noteReceived(body: unknown): void {
-    this.#received = body;
+  /**
+   * Notes an answer whose marked fields may be told by a function of the user's, such as a schema, that has read it.
+   *
+   * @returns False for one that is too large: what the function says of it must not be told.
+   */
+  noteReceived(body: unknown): boolean {
+    const texts = hiddenTexts(body, MAX_RECEIVED);
+    this.#received = texts ?? [];
     this.#masker = undefined;
+    return texts !== undefined;
   }
 
   #note(credentials: Credentials): void {

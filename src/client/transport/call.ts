@@ -169,7 +169,7 @@ function abortedWhileWaiting({ shown, masker, number, call }: Attempt): AbortErr
 async function prepareInTime(call: Omit<Call, 'request'>, input: RequestInput) {
   const { credentials, endpoint, settings } = call;
   const { method, path, body, query } = endpoint;
-  const makeMasker = () => new Masker({ credentials, records: input });
+  const makeMasker = () => new Masker({ credentials, sent: input, received: [] });
   const request = prepareRequest(endpoint, input, makeMasker);
   if (body === undefined && query === undefined) return request;
   const shown = { method, path, region: settings.region };

@@ -30,8 +30,10 @@ export function credentialsOf({ headers, token }: CallSettings): Credentials[] {
 /** Secrets of a call: what its attempts were sent with, or are about to be. */
 interface CallSecrets {
   readonly credentials: Iterable<Credentials>;
-  /** Values that may hold marked fields: what was sent, or was read. */
-  readonly records: unknown;
+  /** What was sent, and may hold marked fields. */
+  readonly sent: unknown;
+  /** Texts of marked fields that were read. */
+  readonly received: readonly string[];
 }
 
 /**
@@ -109,8 +111,8 @@ function secretsOf(credentials: Credentials): string[] {
   return values.flatMap((value) => [value, ...value.split(/[\s;,=]+/)]).filter(isLong);
 }
 
-function formsOfSecrets({ credentials, records }: CallSecrets): readonly string[] {
-  const values = hiddenTexts(records).filter(
+function formsOfSecrets({ credentials, sent, received }: CallSecrets): readonly string[] {
+  const values = [...(hiddenTexts(sent) ?? []), ...received].filter(
     (text) => text.length >= MIN_VALUE_LENGTH && !isWordOfJson(text),
   );
   const secrets = new Set([...credentials].flatMap(secretsOf));

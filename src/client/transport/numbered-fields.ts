@@ -7,13 +7,16 @@ const MAX_NUMBERED = 10_000;
 const SHORTEST_FIELD = 6;
 
 /**
- * The last digit of a name. So much white space that its end is not looked for counts too: nobody sends it, and to pass over it
- * takes longer than to parse it.
+ * The end of a name, with its last digit. More white space before the colon is not looked for: to pass over it takes longer than to parse
+ * it.
  */
-const LAST_DIGIT = /\d"(?:\s{0,8}:|\s{9})/g;
+const NUMBER_END = /["\d]\d"\s{0,16}:/g;
 
 /** An engine keeps longer ones as texts, like all other names. */
 const MAX_DIGITS = 10;
+
+/** In `\u0031`, that are none of the name. */
+const DIGITS_OF_ESCAPE = 4;
 
 /** Digits of which some are escaped. */
 const ESCAPED_NUMBER = /^(?:\d|\\u003\d){1,10}$/;
@@ -25,17 +28,18 @@ const ESCAPED_NUMBER = /^(?:\d|\\u003\d){1,10}$/;
 export function hasTooManyNumbered(text: string): boolean {
   if (text.length < MAX_NUMBERED * SHORTEST_FIELD) return false;
   let count = 0;
-  for (const { index } of text.matchAll(LAST_DIGIT)) {
-    if (isNumber(text, index)) count += 1;
+  for (const { index } of text.matchAll(NUMBER_END)) {
+    if (isNumber(text, index + 1)) count += 1;
     if (count > MAX_NUMBERED) return true;
   }
   return false;
 }
 
+/** Tells whether the name whose last character stands at a place is a number. */
 function isNumber(text: string, last: number): boolean {
   let before = last;
-  while (isDigit(text.charCodeAt(before)) && before > last - MAX_DIGITS) before -= 1;
-  if (text[before] === '"') return true;
+  while (isDigit(text.charCodeAt(before)) && last - before < MAX_DIGITS + DIGITS_OF_ESCAPE) before -= 1;
+  if (text[before] === '"') return last - before <= MAX_DIGITS && text[before - 1] !== '\\';
   return text[before] === 'u' && ESCAPED_NUMBER.test(text.slice(text.lastIndexOf('"', before) + 1, last + 1));
 }
 
