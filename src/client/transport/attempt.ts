@@ -71,8 +71,11 @@ export class Attempt {
   /** Masks the secrets of this attempt. Made when something is told: most attempts tell nothing. */
   get masker(): Masker {
     const { credentials, request } = this.call;
-    const sent = parseJson(request.body ?? '');
-    this.#masker ??= new Masker({ credentials, sent, received: this.#received });
+    this.#masker ??= new Masker({
+      credentials,
+      sent: parseJson(request.body ?? ''),
+      received: this.#received,
+    });
     return this.#masker;
   }
 
