@@ -58,14 +58,16 @@ async function readData(
   let cause: unknown;
   try {
     const verdict = await found;
-    const told = (said: readonly Issue[]) =>
-      isOwnSchema(response.schema) || attempt.noteReceived(body) ? said : said.map(withoutWords);
+    const said = verdict.ok ? verdict.drift : verdict.issues;
+    // Before anything is masked.
+    const mayBeTold = isOwnSchema(response.schema) || said.length === 0 || attempt.noteReceived(body);
+    const told = mayBeTold ? said : said.map(withoutWords);
     if (verdict.ok) {
-      const drift = verdict.drift.length === 0 ? verdict.drift : attempt.masker.issues(told(verdict.drift));
+      const drift = told.length === 0 ? told : attempt.masker.issues(told);
       const message = messageOf(body);
       return { data: response.unwrap(verdict.value), message, drift };
     }
-    issues = told(verdict.issues);
+    issues = told;
   } catch (error) {
     cause = attempt.noteReceived(body) ? readThrown(error, attempt.masker).cause : TOO_LARGE_TO_TELL;
   }
