@@ -34,7 +34,13 @@ export type { Issue } from './ground/issues.js';
 export { fieldsFirst, type LogFields, type Logger, type LogLevel } from './ground/logger.js';
 export { redact } from './ground/redact.js';
 export type { Region } from './ground/regions.js';
-export * from './ground/standard-schema.js';
+export type {
+  SchemaInput,
+  SchemaOutput,
+  StandardIssue,
+  StandardResult,
+  StandardSchemaV1,
+} from './ground/standard-schema.js';
 export { TRACING_CHANNELS } from './ground/tracing.js';
 export { VERSION } from './ground/version.js';
 export * from './schemas/channel.js';

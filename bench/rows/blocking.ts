@@ -21,6 +21,16 @@ const SHAPES = {
     around: ['{"success":true,"message":"ok","teams":[],"clients":[{', '}]}'],
     item: (index) => `"${index}":1`,
   },
+  'great numbers for names in a client': {
+    status: 200,
+    around: ['{"success":true,"message":"ok","teams":[],"clients":[{', '}]}'],
+    item: (index) => `"${(index * 7_919) % 1_000_000_007}":1`,
+  },
+  'a number for a name in each client': {
+    status: 200,
+    around: ['{"success":true,"message":"ok","teams":[],"clients":[', ']}'],
+    item: (index) => `{"ID":"c","${index}":1}`,
+  },
   'wrong types': {
     status: 200,
     around: ['{"success":true,"message":"ok","teams":[],"clients":[', ']}'],

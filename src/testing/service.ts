@@ -134,8 +134,7 @@ export class Service {
         throw new Refusal('handlerFailed', `The handler of ${route.name} returned nothing`);
       }
       // The one status that the specification shows (4.1).
-      const isMembersAndTeams = exchange.match?.route.name === 'listMembersAndTeams';
-      const status = isMembersAndTeams ? 200 : choices.successStatus;
+      const status = route?.name === 'listMembersAndTeams' ? 200 : choices.successStatus;
       if (body instanceof Response) return body;
       return answerWith(body, status, exchange.entry);
     } catch (error) {

@@ -1,7 +1,12 @@
 import type * as z from 'zod/mini';
 import { ConfigurationError } from '../errors/index.js';
 import { settling } from '../ground/later.js';
-import type { SchemaInput, SchemaOutput, StandardSchemaV1 } from '../ground/standard-schema.js';
+import {
+  isStandardSchema,
+  type SchemaInput,
+  type SchemaOutput,
+  type StandardSchemaV1,
+} from '../ground/standard-schema.js';
 import { isOwnSchema } from '../schemas/object.js';
 import { refuseOption } from '../validation/option-checks.js';
 import { type ValidationMode, type Verdict, validateOwn, verdictOf } from '../validation/validate.js';
@@ -43,8 +48,7 @@ export function defineEvent<const Type extends string, Schema extends StandardSc
       `"${type as string}" is an event of the specification, and has its schema: pass its name`,
     );
   }
-  const { validate } = (schema as Partial<StandardSchemaV1> | undefined)?.['~standard'] ?? {};
-  if (typeof validate !== 'function') refuseOption('schema', 'must be a Standard Schema, such as one of Zod');
+  if (!isStandardSchema(schema)) refuseOption('schema', 'must be a Standard Schema, such as one of Zod');
   const event: DefinedEvent<Type, SchemaOutput<Schema>, SchemaInput<Schema>> = {
     type,
     // The types of its library say what it accepts and returns.

@@ -113,7 +113,7 @@ describe('fields with numbers for names', () => {
     ['an escaped digit before nine others', (index: number) => `"\\u0031${100_000_000 + index}":1`],
     ['escaped digits alone', (index: number) => `"${escaped(index)}":1`],
     ['ten escaped digits', (index: number) => `"${escaped(4_000_000_000 + index)}":1`],
-  ])('are counted however they are written: %s', async (_, field) => {
+  ])('are counted with escapes, and with white space before the colon: %s', async (_, field) => {
     const error = await rejectionOf(withFields(LIMIT + 1, field)('tolerant').answer);
     expect(error).toMatchObject({ issues: [issue] });
     await withFields(LIMIT, field)('tolerant').answer;
@@ -132,10 +132,7 @@ describe('fields with numbers for names', () => {
       'a text that is a number, and a new line',
       (index: number) => `"k${index}":"${index}"\n${' '.repeat(40)}`,
     ],
-    [
-      'a name that ends in a quotation mark and a digit',
-      (index: number) => `"${'n'.repeat(index % 7)}k${index}\\"1":1`,
-    ],
+    ['a name that ends in a quotation mark and a digit', (index: number) => `"k${index}\\"1":1`],
     ['a text with what looks like such a field', (index: number) => `"k${index}":"\\"${index}\\":"`],
   ])('are none of these: %s', async (_, field) => {
     const { answer, drifts } = withFields(LIMIT + 1, field)('tolerant');

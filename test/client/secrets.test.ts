@@ -345,23 +345,26 @@ describe('no error shows a marked field', () => {
   });
 
   describe('what a schema of the user’s says of an answer that is searched for marked fields', () => {
-    /** A marked field of so many characters, and what is told of it by a schema that quotes it, and by one that throws. */
+    /** What is told of a marked field by a schema that quotes it, as an error and as drift, and by one that throws. */
     const toldOf = async (value: unknown) => {
-      const { defaultValue } = { defaultValue: value };
       const quoting = z.unknown().refine(() => false, `no place for ${JSON.stringify(value)}`);
       const throwing = z.unknown().transform(() => {
         throw new Error(`no place for ${JSON.stringify(value)}`);
       });
-      const { platform } = connectTo(answerWith(200, { isEnv: true, defaultValue }));
-      const errors = [quoting, throwing].map((response) =>
-        rejectionOf(platform.send(endpoint({ method: 'GET', path: '/x', response }))),
-      );
-      return Promise.all(errors);
+      const drifts: Drift[] = [];
+      const hooks = { onDrift: (drift: Drift) => void drifts.push(drift) };
+      const { platform } = connectTo(answerWith(200, { isEnv: true, defaultValue: value }), { hooks });
+      const read = (response: StandardSchemaV1) => endpoint({ method: 'GET', path: '/x', response });
+      const quoted = await rejectionOf(platform.send(read(quoting)));
+      const thrown = await rejectionOf(platform.send(read(throwing)));
+      await platform.send(read(quoting), {}, { validation: 'report' });
+      return { quoted, thrown, drift: drifts[0] };
     };
 
     test('is masked', async () => {
-      const [quoted, thrown] = await toldOf(CANARY);
+      const { quoted, thrown, drift } = await toldOf(CANARY);
       expect(quoted).toMatchObject({ issues: [{ message: 'no place for "[redacted]"' }] });
+      expect(drift).toMatchObject({ issues: [{ message: 'no place for "[redacted]"' }] });
       expect(thrown).toMatchObject({ cause: { message: 'no place for "[redacted]"' } });
     });
 
@@ -369,10 +372,11 @@ describe('no error shows a marked field', () => {
       ['a longer text', `${CANARY}${'x'.repeat(62_500)}`],
       ['more parts', [...Array(1_000_000).fill(1), CANARY]],
     ])('is not told where there is more: %s', async (_, value) => {
-      const [quoted, thrown] = await toldOf(value);
+      const { quoted, thrown, drift } = await toldOf(value);
       expect(quoted).toMatchObject({ issues: [{ path: [], message: 'invalid value' }] });
+      expect(drift).toMatchObject({ issues: [{ path: [], message: 'invalid value' }] });
       expect(thrown).toMatchObject({ cause: expect.stringMatching(/^not told: /) });
-      expect(shown([quoted, thrown])).not.toContain(CANARY);
+      expect(shown([quoted, thrown, drift])).not.toContain(CANARY);
     });
   });
 

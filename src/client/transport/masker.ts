@@ -112,6 +112,7 @@ function secretsOf(credentials: Credentials): string[] {
 }
 
 function formsOfSecrets({ credentials, sent, received }: CallSecrets): readonly string[] {
+  // Without a bound, they are always told.
   const values = [...(hiddenTexts(sent) ?? []), ...received].filter(
     (text) => text.length >= MIN_VALUE_LENGTH && !isWordOfJson(text),
   );
