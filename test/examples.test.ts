@@ -115,7 +115,7 @@ describe('receivers', { timeout: 60_000 }, () => {
   type Serve = (request: Request) => Promise<Response>;
 
   /** Sends the example what the fake can send, and checks its responses and the lines that it prints. */
-  async function receivesWebhooks(name: string, serve: Serve, lines: readonly string[]): Promise<void> {
+  async function expectWebhooks(name: string, serve: Serve, lines: readonly string[]): Promise<void> {
     onTestFinished(fake.webhooks.subscribe({ fetch: serve }));
     const { webhooks } = fake;
     const leadEmail = `${name}@acme.example`;
@@ -157,15 +157,16 @@ describe('receivers', { timeout: 60_000 }, () => {
 
   test('fastify receives webhooks', async () => {
     const { url, lines } = await start('fastify/server', { WORKSPACE_SECRET: secret });
+    const headers = { 'content-type': 'application/json' };
     const serve: Serve = async (request) =>
-      fetch(new Request(`${url}/webhooks`, { method: 'POST', body: await request.text() }));
-    await receivesWebhooks('fastify', serve, lines);
+      fetch(`${url}/webhooks`, { method: 'POST', headers, body: await request.text() });
+    await expectWebhooks('fastify', serve, lines);
   });
 
   test('hono-worker receives webhooks', async () => {
     const { default: app } = await import('../examples/hono-worker/worker.js');
     const serve: Serve = async (request) => app.fetch(request, { WORKSPACE_SECRET: secret });
-    await receivesWebhooks('hono-worker', serve, printedLines());
+    await expectWebhooks('hono-worker', serve, printedLines());
   });
 
   test.each(['utf8', 'base64'] as const)('lambda receives webhooks in %s', async (encoding) => {
@@ -180,7 +181,7 @@ describe('receivers', { timeout: 60_000 }, () => {
       const { statusCode, headers, body } = await handler(event);
       return new Response(body, { status: statusCode, headers });
     };
-    await receivesWebhooks('lambda', serve, printedLines());
+    await expectWebhooks('lambda', serve, printedLines());
   });
 
   test('next-app receives webhooks and shows a conversation', async () => {
@@ -189,7 +190,7 @@ describe('receivers', { timeout: 60_000 }, () => {
     vi.stubEnv('AGENT_PLATFORM_TOKEN', secret);
     vi.stubEnv('AGENT_PLATFORM_BASE_URL_EU', server.baseUrls.eu);
     const { POST } = await import('../examples/next-app/app/webhooks/route.js');
-    await receivesWebhooks('next-app', POST, printedLines());
+    await expectWebhooks('next-app', POST, printedLines());
 
     const { GET } = await import('../examples/next-app/app/agents/[agentId]/convos/[convoId]/route.js');
     const { agentId, convoId } = fake.seed.eu;
