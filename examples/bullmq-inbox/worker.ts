@@ -1,4 +1,4 @@
-// The worker of a durable inbox. Start as many as you need, on as many machines as you like; stop them at any time.
+// The worker of a durable inbox. Start as many as you need, on any machine; stop them at any time.
 // Start it with: REDIS_URL=redis://… npx tsx examples/bullmq-inbox/worker.ts
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 
@@ -11,8 +11,8 @@ const inbox = createBullMQInbox({
   },
 });
 
-// No secret here: what is in the inbox was verified before it was stored. Handlers must be idempotent: when a worker dies inside
-// one, the event is handled again.
+// No secret here: events were verified before they were stored. Handlers must be idempotent: if a worker dies inside one, the event
+// is handled again.
 inbox.work(
   {
     lead_captured: ({ payload }) => console.log(`lead: ${payload.leadEmail}`),
@@ -22,5 +22,5 @@ inbox.work(
 );
 console.log('working');
 
-// Finishes what is being processed within 25 seconds, or returns it to the queue, with an attempt less.
+// Gives running handlers 25 seconds, then returns their events to the queue.
 process.on('SIGTERM', () => void inbox.close());

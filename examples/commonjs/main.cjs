@@ -1,5 +1,5 @@
-// CommonJS, as in a project without "type": "module", on the built package: run `npm run build` before.
-// Run it with: node examples/commonjs/main.cjs
+// The client, the fake and `parseWebhook` in CommonJS.
+// Run it with: node examples/commonjs/main.cjs (in the repository, after `npm run build`)
 const { AgentPlatform, NotFoundError, parseWebhook } = require('agent-platform-sdk');
 const { createFakePlatform, fixtures } = require('agent-platform-sdk/testing');
 

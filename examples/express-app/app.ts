@@ -1,35 +1,42 @@
+// A shop's support backend: chats that an agent hands over become tickets, and the rest are calls to the platform.
 import { type AgentPlatform, BadRequestError, NotFoundError, type WebhookReceiver } from 'agent-platform-sdk';
 import express, { type ErrorRequestHandler, type Express } from 'express';
-import type { TicketDesk } from './ticket-desk.js';
 
-/** The app's dependencies. Passed in, so that a test can pass a fake platform's client. */
+/** A chat for a person to look at. */
+export interface Ticket {
+  readonly convoId: string;
+  readonly assignee: string;
+  readonly customer: string;
+  readonly summary: string;
+}
+
+/** What the app needs. Passed in, so that a test can pass a client of the fake. */
 export interface Services {
   readonly platform: AgentPlatform;
   readonly receiver: WebhookReceiver;
-  readonly desk: TicketDesk;
 }
 
-/** A shop's support backend: what an agent hands over becomes a ticket, with the conversation's summary. */
-export function createApp({ platform, receiver, desk }: Services): Express {
+export function createApp({ platform, receiver }: Services): Express {
   const app = express();
+  const tickets: Ticket[] = [];
 
   receiver.on('chat_delegated', async ({ payload }, { signal }) => {
-    const { agentId, convoId, assignedToUserId } = payload;
+    const { agentId, convoId, assignedToUserId, customerName } = payload;
     const conversation = await platform.conversations.get({ agentId, convoId }, { signal });
-    desk.open({
+    tickets.push({
       convoId,
       assignee: assignedToUserId,
-      customer: payload.customerName ?? conversation.userName ?? 'unknown',
+      customer: customerName ?? conversation.userName ?? 'unknown',
       summary: conversation.shortSummary ?? conversation.title ?? '',
     });
   });
 
-  // Before the body parser, which refuses what is larger than 100 kB.
+  // Before the body parser, which refuses more than 100 kB. The receiver reads the body itself.
   app.post('/webhooks', receiver.node);
   app.use(express.json());
 
   app.get('/tickets', (_request, response) => {
-    response.json(desk.tickets);
+    response.json(tickets);
   });
 
   app.get('/tools/:toolId', async (request, response) => {
@@ -47,13 +54,13 @@ export function createApp({ platform, receiver, desk }: Services): Express {
     response.status(201).json({ id });
   });
 
-  app.use(platformErrors);
+  app.use(onPlatformError);
   return app;
 }
 
-/** Answers 4xx where the platform refuses, which is the caller's problem, and 502 where it cannot be reached, which is ours. */
-const platformErrors: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
+/** A refusal is the caller's problem, 4xx; a platform that is down is ours, 502. */
+const onPlatformError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
   if (error instanceof NotFoundError) response.status(404).json({ error: 'not found' });
-  else if (error instanceof BadRequestError) response.status(409).json({ error: error.code });
-  else response.status(502).json({ error: 'the agent platform does not answer' });
+  else if (error instanceof BadRequestError) response.status(409).json({ error: 'refused' });
+  else response.status(502).json({ error: 'the agent platform is not available' });
 };

@@ -6,7 +6,7 @@ import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { copyToCrm } from './copy-to-crm.js';
 
-// The address that the program calls in production, too.
+// The address that the program calls in production.
 const baseUrls = { eu: 'https://api.eu.example.com' };
 const fake = createFakePlatform({ baseUrls });
 const { agentId, convoId, workspaceSecret } = fake.seed.eu;
@@ -28,7 +28,7 @@ afterAll(() => {
   vi.unstubAllEnvs();
 });
 
-/** The CRM takes every contact for the length of one test. Returns those that it is given. */
+/** Lets the CRM take contacts for one test, and returns those it gets. */
 function crm(): unknown[] {
   const contacts: unknown[] = [];
   server.use(
@@ -40,7 +40,7 @@ function crm(): unknown[] {
   return contacts;
 }
 
-test('the person behind a conversation becomes a contact', async () => {
+test('makes a contact of the person in a conversation', async () => {
   const contacts = crm();
   fake.add.conversation({ convoId: 'dana', record: { userName: 'Dana', userEmail: 'dana@example.com' } });
 
@@ -48,14 +48,14 @@ test('the person behind a conversation becomes a contact', async () => {
   expect(contacts).toEqual([{ name: 'Dana', email: 'dana@example.com' }]);
 });
 
-test('a conversation that does not exist becomes none', async () => {
+test('makes no contact for an unknown conversation', async () => {
   const contacts = crm();
 
   expect(await copyToCrm(agentId, 'nowhere')).toBeUndefined();
   expect(contacts).toEqual([]);
 });
 
-test('a platform that is busy for a moment is not noticed', async () => {
+test('retries a conversation after 503', async () => {
   crm();
   fake.faults.inject({ endpoint: endpoints.getConversation, times: 2, status: 503, retryAfter: 0 });
 
@@ -63,7 +63,7 @@ test('a platform that is busy for a moment is not noticed', async () => {
   expect(fake.requests.map(({ status }) => status)).toEqual([503, 503, 200]);
 });
 
-test('a platform that cannot be reached is an error, and the CRM is left alone', async () => {
+test('leaves the CRM alone if the platform cannot be reached', async () => {
   const contacts = crm();
   vi.spyOn(Math, 'random').mockReturnValue(0); // No waiting between the attempts.
   fake.faults.inject({ kind: 'reset', times: 'always' });
@@ -73,15 +73,15 @@ test('a platform that cannot be reached is an error, and the CRM is left alone',
   expect(contacts).toEqual([]);
 });
 
-test('a CRM that is down is an error', async () => {
+test('throws if the CRM is down', async () => {
   server.use(http.post('https://crm.example.com/contacts', () => new HttpResponse(null, { status: 503 })));
 
-  await expect(copyToCrm(agentId, convoId)).rejects.toThrow('the CRM answered 503');
+  await expect(copyToCrm(agentId, convoId)).rejects.toThrow('the CRM responded with 503');
 });
 
-test('someone who has left no address becomes no contact', async () => {
+test('makes no contact of a person without an address', async () => {
   const contacts = crm();
-  // One operation answers as this test needs it; the others are the fake's.
+  // This one operation responds as the test needs it; the fake has the others.
   server.use(
     http.get(`${baseUrls.eu}/v3/agents/:agentId/convos/:convoId`, ({ params }) =>
       HttpResponse.json({

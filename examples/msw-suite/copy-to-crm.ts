@@ -1,9 +1,7 @@
+// Copies people from the platform to a CRM. See README.md for its test suite.
 import { AgentPlatform, NotFoundError } from 'agent-platform-sdk';
 
-/**
- * Copies the person behind a conversation into the CRM, and returns the id of the contact there. Undefined where there is
- * no such conversation, or where the person has left no address.
- */
+/** Copies the person in a conversation to the CRM; returns the contact's id, or undefined without an address. */
 export async function copyToCrm(agentId: string, convoId: string): Promise<string | undefined> {
   const person = await personOf(agentId, convoId);
   if (person === undefined) return undefined;
@@ -12,7 +10,7 @@ export async function copyToCrm(agentId: string, convoId: string): Promise<strin
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(person),
   });
-  if (!response.ok) throw new Error(`the CRM answered ${response.status}`);
+  if (!response.ok) throw new Error(`the CRM responded with ${response.status}`);
   const { id } = (await response.json()) as { id: string };
   return id;
 }

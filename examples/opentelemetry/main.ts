@@ -1,8 +1,7 @@
-// OpenTelemetry: spans of calls, deliveries and jobs in one trace, their ids sent to the service, and their durations as metrics.
-// Spans and metrics are kept in memory and printed here; give the providers the exporters of your choice.
+// OpenTelemetry: a span and a duration for each call and each delivery, from the hooks of the client and of the receiver.
+// Spans and metrics are kept in memory and printed here; use the exporters of your choice.
 // Run it with: npx tsx examples/opentelemetry/main.ts
-import { context, metrics, propagation, trace } from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { metrics, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -14,61 +13,97 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { AgentPlatform, createWebhookReceiver, endpoints, type StoredWebhook } from 'agent-platform-sdk';
+import {
+  AgentPlatform,
+  createWebhookReceiver,
+  endpoints,
+  type Hooks,
+  type WebhookReceiverHooks,
+} from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
-import { ChannelContextManager, instrument, telemetryHooks } from './telemetry.js';
 
-// Once in a program, before everything else.
-const contextManager = new ChannelContextManager();
-const exporter = new InMemorySpanExporter();
-const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-const reader = new PeriodicExportingMetricReader({ exporter: metricExporter });
-context.setGlobalContextManager(contextManager);
-propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-trace.setGlobalTracerProvider(
-  new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
-);
+// Once in a program. `NodeSDK` does this too.
+const spans = new InMemorySpanExporter();
+const measured = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+const reader = new PeriodicExportingMetricReader({ exporter: measured });
+trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }));
 metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
-instrument({
-  contextManager,
-  tracer: trace.getTracer('agent-platform'),
-  meter: metrics.getMeter('agent-platform'),
-});
 
+const tracer = trace.getTracer('agent-platform');
+const meter = metrics.getMeter('agent-platform');
+const callDuration = meter.createHistogram('http.client.request.duration', { unit: 's' });
+const retries = meter.createCounter('agent_platform.retries');
+const deliveryDuration = meter.createHistogram('http.server.request.duration', { unit: 's' });
+
+/** For `new AgentPlatform({ hooks })`. The span covers all attempts; `@opentelemetry/instrumentation-undici` adds one for each. */
+const clientHooks: Hooks = {
+  onRetry: ({ method, route }) => retries.add(1, { 'http.request.method': method, 'url.template': route }),
+  onEnd({ method, route, region, status, attempts, durationMs, error }) {
+    const attributes = {
+      'http.request.method': method,
+      'url.template': route,
+      'agent_platform.region': region,
+      ...(status !== undefined && { 'http.response.status_code': status }),
+      ...(error !== undefined && { 'error.type': error.type }),
+    };
+    callDuration.record(durationMs / 1_000, attributes);
+    const span = tracer.startSpan(`${method} ${route}`, {
+      kind: SpanKind.CLIENT,
+      startTime: Date.now() - durationMs,
+      attributes: { ...attributes, 'agent_platform.attempts': attempts },
+    });
+    if (error !== undefined) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR, message: error.name });
+    }
+    span.end();
+  },
+};
+
+/** For `createWebhookReceiver({ hooks })`. */
+const receiverHooks: WebhookReceiverHooks = {
+  onDelivery({ type, outcome, status, durationMs }) {
+    const attributes = {
+      'http.request.method': 'POST',
+      'http.response.status_code': status,
+      'agent_platform.outcome': outcome,
+      // Undefined unless the delivery was verified: nobody else can add a value to this label.
+      ...(type !== undefined && { 'agent_platform.event.type': type }),
+    };
+    deliveryDuration.record(durationMs / 1_000, attributes);
+    const startTime = Date.now() - durationMs;
+    tracer.startSpan('POST webhook', { kind: SpanKind.SERVER, startTime, attributes }).end();
+  },
+};
+
+// A handler that reads a conversation, a call that is retried, one that fails, and a forged delivery.
 const fake = createFakePlatform();
 const { workspaceSecret, agentId, convoId, toolId } = fake.seed.eu;
-const { baseUrls, fetch } = fake;
-const hooks = telemetryHooks;
-const platform = new AgentPlatform({ region: 'eu', token: workspaceSecret, baseUrls, fetch, hooks });
-
-// The calls that a handler makes are children of its job, which continues the trace of the delivery.
-const stored: StoredWebhook[] = [];
-const inbox = { store: (webhook: StoredWebhook) => stored.push(webhook) };
-const receiver = createWebhookReceiver({ secret: workspaceSecret, inbox }).on('chat_delegated', async () => {
-  await platform.conversations.get({ agentId, convoId });
-  await platform.tools.get(toolId);
+const platform = new AgentPlatform({
+  region: 'eu',
+  token: workspaceSecret,
+  baseUrls: fake.baseUrls,
+  fetch: fake.fetch,
+  hooks: clientHooks,
 });
+const receiver = createWebhookReceiver({ secret: workspaceSecret, hooks: receiverHooks }).on(
+  'chat_delegated',
+  async ({ payload }) => {
+    await platform.conversations.get({ agentId: payload.agentId, convoId: payload.convoId });
+  },
+);
 fake.webhooks.subscribe(receiver);
-fake.faults.inject({ endpoint: endpoints.getTool, status: 503, retryAfter: 0 });
 await fake.webhooks.send('chat_delegated', { agentId, convoId });
 await fake.webhooks.send('chat_delegated', { agentId, convoId }, { forged: true });
-for (const webhook of stored) await receiver.process(webhook);
+fake.faults.inject({ endpoint: endpoints.getTool, status: 503, retryAfter: 0 });
+await platform.tools.get(toolId);
 await platform.tools.get('nowhere').catch(() => undefined);
 
-const spans = exporter.getFinishedSpans();
-for (const { name, attributes, events, status, parentSpanContext } of spans) {
-  const parent = spans.find((span) => span.spanContext().spanId === parentSpanContext?.spanId);
-  const happened = events.map((event) => event.name);
-  console.log(
-    JSON.stringify({ name, parent: parent?.name, happened, failed: status.message, ...attributes }),
-  );
-}
-for (const { path, headers } of fake.requests) {
-  const span = spans.find((each) => headers.traceparent?.includes(each.spanContext().spanId));
-  console.log(`${path} was sent as part of the span ${span?.name}`);
+for (const { name, attributes, status } of spans.getFinishedSpans()) {
+  console.log(JSON.stringify({ name, ...attributes, failed: status.message }));
 }
 await reader.forceFlush();
-for (const { descriptor, dataPoints } of metricExporter.getMetrics()[0]?.scopeMetrics[0]?.metrics ?? []) {
+for (const { descriptor, dataPoints } of measured.getMetrics()[0]?.scopeMetrics[0]?.metrics ?? []) {
   console.log(`${descriptor.name}: ${dataPoints.length} series`);
 }
 await reader.shutdown();

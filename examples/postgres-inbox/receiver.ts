@@ -1,4 +1,4 @@
-// The receiving side of an inbox on Postgres: verify, store, answer.
+// The receiving side of an inbox on Postgres: verify, store, respond.
 // Start it with: WORKSPACE_SECRET=… DATABASE_URL=postgres://… PORT=3000 npx tsx examples/postgres-inbox/receiver.ts
 import { createServer } from 'node:http';
 import { createWebhookReceiver } from 'agent-platform-sdk';
@@ -14,7 +14,7 @@ const server = createServer(receiver.node).listen(Number(process.env.PORT ?? 300
   console.log('receiving'),
 );
 
-// Deliveries that are under way are answered first: the service does not send them again.
+// Deliveries in progress are completed first: the service does not send them again.
 process.on('SIGTERM', () =>
   server.close(async () => {
     await inbox.close();

@@ -9,9 +9,9 @@ const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 await pool.query('CREATE TABLE IF NOT EXISTS leads (id bigserial PRIMARY KEY, name text, email text)');
 const inbox = await createPostgresInbox(pool);
 
-// No secret here: what is in the inbox was verified before it was stored.
+// No secret here: events were verified before they were stored.
 const receiver = createWebhookReceiver({}).on('lead_captured', async ({ payload }) => {
-  // Written once for each event, even if this worker is killed at any moment: in one transaction with the end of the event.
+  // In one transaction with the end of the event: written exactly once, even if this worker is killed.
   await transaction().query('INSERT INTO leads (name, email) VALUES ($1, $2)', [
     payload.leadName,
     payload.leadEmail,

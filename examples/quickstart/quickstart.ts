@@ -1,5 +1,4 @@
-// The main job in one sitting, over real HTTP, against the embedded fake: all seven operations in both regions, then
-// webhooks from the fake to a receiver.
+// A tour over real HTTP, against the embedded fake: all seven operations in both regions, then webhooks to a receiver.
 // Run it with: npm run quickstart
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -42,7 +41,7 @@ async function tour(region: Region): Promise<void> {
     await platform.variables.create(seed.agentId, { key: 'plan' });
   } catch (error) {
     if (!(error instanceof BadRequestError)) throw error;
-    say('  the same key again, handled', firstLine(error));
+    say('  the same key again, refused', firstLine(error));
   }
 
   const catalogue = await platform.tools.listDefaults();
@@ -71,7 +70,7 @@ async function tour(region: Region): Promise<void> {
     if (!(error instanceof PermissionDeniedError)) throw error;
     say('  the primary workspace, refused', firstLine(error));
   }
-  // Each workspace has a secret of its own.
+  // Each workspace has its own secret.
   await platform.workspaces.delete(seed.secondWorkspaceId, { token: seed.secondWorkspaceSecret });
   say('workspaces.delete', `${seed.secondWorkspaceId} is gone`);
 }
@@ -86,19 +85,19 @@ async function receiveWebhooks(): Promise<void> {
   const endpoint = createServer(receiver.node).listen(0, '127.0.0.1');
   await once(endpoint, 'listening');
   const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/webhooks`;
-  console.log(`\nWebhooks, to a receiver at ${url}`);
+  console.log(`\nWebhooks to a receiver at ${url}`);
 
   const { webhooks } = fake;
   const unsubscribe = webhooks.subscribe(url);
-  const told = async (what: string, deliveries: ReturnType<typeof webhooks.send>): Promise<void> => {
+  const show = async (what: string, deliveries: ReturnType<typeof webhooks.send>): Promise<void> => {
     const statuses = (await deliveries).map(({ status }) => status).join(' and ');
-    say(what, `answered ${statuses}; the handlers saw: ${handled.splice(0).join(', ') || 'nothing'}`);
+    say(what, `${statuses}; the handlers saw: ${handled.splice(0).join(', ') || 'nothing'}`);
   };
-  await told('an event', webhooks.send('lead_captured', { leadName: 'Dana' }));
-  await told('an event, two copies at once', webhooks.send('conversation_updated', {}, { copies: 2 }));
-  await told('a forged event', webhooks.send('lead_captured', { leadName: 'Mallory' }, { forged: true }));
-  await told('an event of an unknown type', webhooks.sendUnknown('lead_scored', { score: 9 }));
-  await told('an event without handler', webhooks.send('webhook_test'));
+  await show('an event', webhooks.send('lead_captured', { leadName: 'Dana' }));
+  await show('an event, two copies at once', webhooks.send('conversation_updated', {}, { copies: 2 }));
+  await show('a forged event', webhooks.send('lead_captured', { leadName: 'Mallory' }, { forged: true }));
+  await show('an event of an unknown type', webhooks.sendUnknown('lead_scored', { score: 9 }));
+  await show('an event without handler', webhooks.send('webhook_test'));
 
   unsubscribe();
   endpoint.closeAllConnections();
@@ -111,9 +110,7 @@ try {
   await receiveWebhooks();
   const { length: calls } = fake.requests;
   const { length: deliveries } = fake.webhooks.deliveries;
-  console.log(
-    `\n${calls} calls and ${deliveries} deliveries over real HTTP, none of them beyond this machine.`,
-  );
+  console.log(`\n${calls} calls and ${deliveries} deliveries over real HTTP, all on this machine.`);
 } finally {
   await server.close();
 }

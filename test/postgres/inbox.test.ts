@@ -101,7 +101,7 @@ test('dead letters of both kinds are replayed', async () => {
   await stop();
 });
 
-test('receiver and worker, as two processes: stored by one, written by the other, and both end when told', async () => {
+test('postgres-inbox stores in one process, writes in another, and both end after SIGTERM', async () => {
   const port = String(await freePort());
   const receiver = startExample('postgres-inbox/receiver', {
     DATABASE_URL: postgres.url,

@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 
-/** A file of an example, as a process, until the test ends. */
+/** A running example. It is killed when the test ends. */
 export interface ExampleProcess {
-  /** The lines that it has printed. */
+  /** The lines it has printed so far. */
   readonly lines: readonly string[];
-  /** Ends it as a deployment does, and resolves with its exit code and the signal that killed it. */
+  /** Sends SIGTERM, as a deployment does, and resolves with the exit code and the signal. */
   end(): Promise<unknown[]>;
 }
 
-/** Starts a file of `examples` as its first lines say, and collects what it prints. */
+/** Starts a file of `examples` and collects what it prints. */
 export function startExample(file: string, env: Readonly<Record<string, string>>): ExampleProcess {
   const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', `examples/${file}.ts`], {
     env: { ...process.env, ...env },

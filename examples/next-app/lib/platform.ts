@@ -1,6 +1,6 @@
 import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
 
-// `next build` loads every route, where the settings of production are not set: both are read with the first request.
+// `next build` loads every route without the settings of production, so both are read on the first request.
 
 let platform: AgentPlatform | undefined;
 
@@ -10,7 +10,7 @@ export function getPlatform(): AgentPlatform {
   return platform;
 }
 
-/** The receiver. Where Next runs in several processes, give it `dedupe: { store }` of agent-platform-sdk/redis. */
+/** The receiver. If Next runs in several processes, pass it `dedupe: { store }` of agent-platform-sdk/redis. */
 export const receiver = createWebhookReceiver({ secret: () => process.env.WORKSPACE_SECRET ?? '' })
   .on('lead_captured', (event) => console.log(`lead: ${event.payload.leadEmail}`))
   .on('conversation_updated', (event) => console.log(`turns: ${event.payload.turns.length}`))

@@ -1,4 +1,4 @@
-// GET /agents/{agentId}/convos/{convoId}: what your own front end may see of a conversation. The token stays here.
+// GET /agents/{agentId}/convos/{convoId}: what your front end may see of a conversation. The token stays here.
 import { NotFoundError, PermissionDeniedError } from 'agent-platform-sdk';
 import { getPlatform } from '../../../../../lib/platform';
 
@@ -8,7 +8,7 @@ interface Context {
 
 export async function GET(request: Request, { params }: Context): Promise<Response> {
   try {
-    // The visitor's own signal: closing the page ends the call.
+    // Closing the page ends the call.
     const { title, summary, lastMessage } = await getPlatform().conversations.get(await params, {
       signal: request.signal,
     });

@@ -1,0 +1,23 @@
+// A webhook receiver in a Fastify app.
+// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/fastify/server.ts
+import { createWebhookReceiver } from 'agent-platform-sdk';
+import Fastify from 'fastify';
+
+const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' })
+  .on('lead_captured', ({ payload }) => console.log(`lead: ${payload.leadEmail}`))
+  .on('conversation_updated', ({ payload }) => console.log(`turns: ${payload.turns.length}`))
+  .onError((error, { event, stage }) => console.error(event?.type, stage, error));
+
+const app = Fastify();
+
+// The receiver reads the body itself, with its own limit, and parses nothing that is forged. Only this plugin is without parsers.
+app.register(async (webhooks) => {
+  webhooks.removeAllContentTypeParsers();
+  webhooks.addContentTypeParser('*', (_request, _body, done) => done(null));
+  webhooks.post('/webhooks', async (request, reply) => {
+    reply.hijack();
+    await receiver.node(request.raw, reply.raw);
+  });
+});
+
+await app.listen({ port: Number(process.env.PORT ?? 3000) });

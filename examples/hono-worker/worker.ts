@@ -1,0 +1,29 @@
+// A webhook receiver in a Hono app on Cloudflare Workers.
+// Start it with: npx wrangler dev examples/hono-worker/worker.ts --var WORKSPACE_SECRET:…
+import { createWebhookReceiver, type WebhookReceiver } from 'agent-platform-sdk';
+import { Hono } from 'hono';
+
+interface Bindings {
+  readonly WORKSPACE_SECRET: string;
+}
+
+const app = new Hono<{ Bindings: Bindings }>();
+
+// A Worker gets its secrets with each request, so the first one creates the receiver. Each isolate recognises its own duplicates;
+// pass `dedupe: { store }` to recognise them everywhere.
+let receiver: WebhookReceiver | undefined;
+
+app.post('/webhooks', (context) => {
+  receiver ??= createReceiver(context.env);
+  // The untouched Request: nothing has read its body.
+  return receiver.fetch(context.req.raw);
+});
+
+function createReceiver({ WORKSPACE_SECRET }: Bindings): WebhookReceiver {
+  return createWebhookReceiver({ secret: WORKSPACE_SECRET })
+    .on('lead_captured', ({ payload }) => console.log(`lead: ${payload.leadEmail}`))
+    .on('conversation_updated', ({ payload }) => console.log(`turns: ${payload.turns.length}`))
+    .onError((error, { event, stage }) => console.error(event?.type, stage, error));
+}
+
+export default app;
