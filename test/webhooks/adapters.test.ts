@@ -10,8 +10,7 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { createWebhookReceiver, type WebhookReceiver, type WebhookRejection } from 'agent-platform-sdk';
-import express5 from 'express';
-import express4 from 'express4';
+import express from 'express';
 import Fastify from 'fastify';
 import Koa, { type Middleware } from 'koa';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -40,31 +39,30 @@ const json = { 'content-type': 'application/json' };
 const post = (url: string, body: BodyInit, headers: Record<string, string> = json) =>
   fetch(url, { method: 'POST', body, headers });
 
-const express = { 4: express4, 5: express5 };
-
 type Mount = (receiver: WebhookReceiver) => RequestListener;
 
-function inExpress(
-  version: 4 | 5,
-  parser?: (from: typeof express5) => ReturnType<typeof express5.json>,
-): Mount {
+function inExpress(parser?: express.RequestHandler): Mount {
   return (receiver) => {
-    const app = express[version]();
-    if (parser !== undefined) app.use(parser(express[version]));
+    const app = express();
+    if (parser !== undefined) app.use(parser);
     app.post('/', receiver.node);
     return app;
   };
 }
 
+/** The parser of Express 4, of a content type that it does not accept: it leaves the stream unread. */
+const emptyBody: express.RequestHandler = (request, _, next) => {
+  request.body = {};
+  next();
+};
+
 const mounts: readonly [name: string, mount: Mount][] = [
   ['node:http', (receiver) => receiver.node],
-  ['Express 4', inExpress(4)],
-  ['Express 4 with json()', inExpress(4, (from) => from.json())],
-  ['Express 4 with raw()', inExpress(4, (from) => from.raw({ type: '*/*' }))],
-  ['Express 4 with text()', inExpress(4, (from) => from.text({ type: '*/*' }))],
-  ['Express 5', inExpress(5)],
-  ['Express 5 with json()', inExpress(5, (from) => from.json())],
-  ['Express 5 with raw()', inExpress(5, (from) => from.raw({ type: '*/*' }))],
+  ['Express', inExpress()],
+  ['Express with json()', inExpress(express.json())],
+  ['Express with raw()', inExpress(express.raw({ type: '*/*' }))],
+  ['Express with text()', inExpress(express.text({ type: '*/*' }))],
+  ['Express 4, whose parser leaves an empty object', inExpress(emptyBody)],
 ];
 
 test.each(mounts)('%s: a genuine event is handled', async (_, mount) => {
