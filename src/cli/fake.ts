@@ -32,7 +32,7 @@ Options
   --keep <number>    how many of the newest requests, and of the newest deliveries, are kept to be looked at (default: 10000)
   --webhook <url>    an address that gets every event of both regions' primary workspaces; can be repeated
 
-While it runs (all of it: GET /_fake/openapi.json; the service's own description: GET /openapi.json)
+While it runs (the OpenAPI document of the service: GET /openapi.json)
   GET    /_fake/state           everything it holds
   POST   /_fake/records/eu/tools            add a record       {"id": "crm", "name": "CRM", "agentId": "agent_eu_1"}
   GET    /_fake/records/eu/tools            list them; PATCH and DELETE /_fake/records/eu/tools/crm change and remove one

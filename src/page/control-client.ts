@@ -32,7 +32,7 @@ export async function load(): Promise<Shown> {
     ['state', 'requests', 'deliveries'].map((name) => ask('GET', `/_fake/${name}`)),
   );
   return {
-    // The shapes that /_fake/openapi.json describes.
+    // The shapes that `/_fake` answers.
     state: state as unknown as State,
     requests: requests?.requests as readonly Json[],
     deliveries: deliveries?.deliveries as readonly Json[],

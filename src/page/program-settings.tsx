@@ -20,8 +20,7 @@ export function ProgramSettings({ state, region }: { state: State; region: strin
       <Value name=".env" value={lines} />
       <Action label="Copy settings" act={() => copy(lines)} />
       <p class="note">
-        All of this over HTTP: <a href="/_fake/openapi.json">/_fake/openapi.json</a>; the service itself:{' '}
-        <a href="/openapi.json">/openapi.json</a>.
+        The OpenAPI document of the service: <a href="/openapi.json">/openapi.json</a>.
       </p>
     </section>
   );

@@ -23,7 +23,7 @@ export interface ListenOptions {
   /**
    * Lets programs in other languages steer the fake below `/_fake`: `/state`, which shows everything that it holds, every secret
    * too; `/records`, `/subscriptions`, `/events`, `/deliveries` (also to deliver again), `/faults`, `/requests`, `/reset`; and
-   * `/changes`, which tells what happens. `/openapi.json` there tells all of it. Default false.
+   * `/changes`, which sends what happens as server-sent events. Default false.
    */
   readonly control?: boolean | undefined;
   /**

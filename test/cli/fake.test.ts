@@ -1,9 +1,6 @@
-import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { AgentPlatform } from 'agent-platform-sdk';
 import { createFakePlatform, type FakeSnapshot } from 'agent-platform-sdk/testing';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -302,32 +299,6 @@ describe('the settings that are printed', () => {
       expect((await start(['fake', '--port', '0', ...flags])).lines[0]).not.toContain('INSECURE');
     },
   );
-});
-
-const isThere = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
-
-describe.each([
-  { program: 'python3', variables: {} },
-  { program: 'curl', variables: { ASK_BY: 'curl' } },
-])('three tests, written from the help alone', ({ program, variables }) => {
-  test.skipIf(!isThere('python3') || !isThere(program))(`pass in any order by ${program}`, async () => {
-    const { url } = await start(['fake', '--port', '0']);
-    const given = { FAKE_URL: url, FAKE_TOKEN: createFakePlatform().seed.eu.workspaceSecret };
-    const env = { ...process.env, ...given, ...variables };
-    const suite = fileURLToPath(new URL('suite.py', import.meta.url));
-
-    for (const order of [
-      [],
-      [
-        'TheProgram.test_tries_again_when_the_service_is_away',
-        'TheProgram.test_finds_a_tool_that_was_added',
-        'TheProgram.test_finds_no_tool_of_another_test',
-      ],
-    ]) {
-      const { stderr } = await promisify(execFile)('python3', [suite, ...order], { env });
-      expect(stderr).toMatch(/Ran 3 tests.*OK/s);
-    }
-  });
 });
 
 test("the service's description is there to be read, and nothing else is done with it", async () => {

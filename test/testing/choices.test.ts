@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import {
   ApiError,
   endpoint,
@@ -12,7 +11,7 @@ import {
   type FakeChoicesInput,
   type RefusalReason,
 } from 'agent-platform-sdk/testing';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { clientOf, send } from './support/client.js';
 
@@ -245,31 +244,4 @@ test.each<[object, string]>([
 ])('a wrong value of a choice is refused: %j', (choices, message) => {
   expect(() => createFakePlatform({ choices })).toThrow(`createFakePlatform: the choices are wrong`);
   expect(() => createFakePlatform({ choices })).toThrow(message);
-});
-
-describe('the guide', () => {
-  const guide = readFileSync('docs/guides/fake.md', 'utf8');
-  /** The cells of a table's rows, by the title of its first column. */
-  const table = (title: string) => {
-    const [, rows = ''] = guide.split(`\n| ${title} |`);
-    const lines = rows.split('\n\n')[0]?.split('\n').slice(2) ?? [];
-    return lines.map((line) => line.split(' | ').map((cell) => cell.replace(/^\| `|`(?: \|)?$|^`/g, '')));
-  };
-
-  test('lists every choice, with its default where that is a value', () => {
-    const rows = table('choice');
-
-    expect(rows.map(([name]) => name)).toEqual(Object.keys(defaultChoices));
-    for (const [name, , told] of rows) {
-      const value = defaultChoices[name as keyof typeof defaultChoices];
-      if (typeof value === 'number') expect(told).toBe(String(value));
-      if (typeof value === 'string') expect(told).toBe(`'${value}'`);
-    }
-  });
-
-  test('lists every refusal, with its status and code', () => {
-    const told = table('refusal').map(([name, , status, code]) => [name, { status: Number(status), code }]);
-
-    expect(told).toEqual(Object.entries(defaultChoices.refusals));
-  });
 });

@@ -1,8 +1,6 @@
-import { createConfig, lintFromString } from '@redocly/openapi-core';
 import {
   createFakePlatform,
   type DeliveryRecord,
-  type FakePlatform,
   type FakeRequest,
   fixtures,
   type ListenOptions,
@@ -10,7 +8,6 @@ import {
   type WaitingFault,
 } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { controlOpenApiText } from '../../scripts/openapi/control.js';
 import { Changes } from '../../src/testing/changes.js';
 import { control } from '../../src/testing/control/control.js';
 import { serve } from '../support/loopback.js';
@@ -771,7 +768,7 @@ describe('a control request', () => {
       body: {
         code: 'unknown_control',
         message: expect.stringMatching(
-          /GET \/_fake\/state, .* POST \/_fake\/reset; .*openapi\.json/,
+          /GET \/_fake\/state, .* POST \/_fake\/reset, GET \/_fake\/changes/,
         ) as string,
       },
     });
@@ -783,79 +780,11 @@ describe('a control request', () => {
       status: 405,
       body: { message: 'Here is only PATCH, DELETE.' },
     });
-    for (const path of ['/changes', '/openapi.json'])
-      expect(await ask(`POST ${path}`, {})).toMatchObject({ status: 404, body: { code: 'unknown_control' } });
+    expect(await ask('POST /changes', {})).toMatchObject({ status: 404, body: { code: 'unknown_control' } });
     for (const path of ['', '?a=1', '/x/state', '/statement'])
       expect((await ask(`GET ${path}`)).body.code).toBe('unknown_control');
     expect((await ask('DELETE /faults/%zz')).body.message).toBe('There is no fault with the id "%zz".');
     const { headers } = await fetch(`${url}/_fake/faults`, { method: 'PUT' });
     expect(headers.get('allow')).toBe('GET, POST, DELETE');
-  });
-});
-
-describe('its OpenAPI document', () => {
-  interface Operation {
-    readonly operationId: string;
-    readonly requestBody?: {
-      readonly content: { readonly 'application/json': { readonly example: unknown } };
-    };
-  }
-  const load = async () => {
-    const { fake, url, ask } = await steered();
-    const text = await (await fetch(`${url}/_fake/openapi.json`)).text();
-    const { paths } = JSON.parse(text) as {
-      paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-    };
-    const operations = Object.entries(paths).flatMap(([path, each]) =>
-      Object.entries(each).map(([method, operation]) => ({ path, method, ...operation })),
-    );
-    return { fake, ask, text, operations };
-  };
-
-  test('is what `npm run openapi` writes', async () => {
-    expect(JSON.parse((await load()).text)).toEqual(JSON.parse(controlOpenApiText()));
-  });
-
-  test('is valid', async () => {
-    const { text } = await load();
-    const config = await createConfig({
-      extends: ['recommended'],
-      rules: { 'operation-4xx-response': 'off' },
-    });
-
-    const problems = await lintFromString({ source: text, config });
-
-    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
-  }, 60_000);
-
-  test('has the words of the fake in process as operation ids', async () => {
-    const { fake, operations } = await load();
-
-    for (const { operationId } of operations.filter(({ path }) => !/changes|openapi/.test(path))) {
-      const found = operationId
-        .split('.')
-        .reduce(
-          (value: unknown, name) => value?.[name as keyof typeof value],
-          fake as FakePlatform as unknown,
-        );
-      expect(found, operationId).toBeDefined();
-    }
-  });
-
-  test('has examples that are taken', async () => {
-    const { ask, operations } = await load();
-    const inPlaces = (path: string): string =>
-      path
-        .replace('/_fake', '')
-        .replace('{region}', 'eu')
-        .replace('{collection}', 'tools')
-        .replace('{id}', 'tool_eu_1');
-    const withBodies = operations.filter(({ requestBody }) => requestBody !== undefined);
-
-    expect(withBodies.map(({ operationId }) => operationId)).toHaveLength(5);
-    for (const { method, path, requestBody } of withBodies) {
-      const { example } = requestBody?.content['application/json'] ?? {};
-      expect((await ask(`${method.toUpperCase()} ${inPlaces(path)}`, example)).status, path).toBe(200);
-    }
   });
 });

@@ -86,20 +86,6 @@ describe.each(events)('%s', (type) => {
   });
 });
 
-// The tests of users rest on them: a release in which one is another says so. `npx vitest run fixtures -u` writes them anew.
-test.each([
-  { seed: 1, region: 'eu' },
-  { seed: 2, region: 'na' },
-] as const)('are what they were, with seed $seed in $region', async ({ seed, region }) => {
-  const made = createFixtures({ seed, region });
-  const values = [
-    ...records.map((name) => [name, made[name]()]),
-    ...events.map((type) => [type, made.event(type).payload]),
-  ];
-  const text = `${JSON.stringify(Object.fromEntries(values), null, 2)}\n`;
-  await expect(text).toMatchFileSnapshot(`fixtures-${region}.snap`);
-});
-
 test('a recording may have blank lines, and need not tell when a webhook came', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agent-platform-'));
   onTestFinished(() => rm(folder, { recursive: true }));

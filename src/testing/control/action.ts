@@ -44,21 +44,13 @@ export interface ControlCall<Body, Query> extends Steered {
 /** The body and the query of a request that has none. */
 export const NOTHING = z.strictObject({});
 
-/** One thing that can be asked of a fake over HTTP, as data: requests are routed, checked and documented by it. */
+/** One thing that can be asked of a fake over HTTP, as data: requests are routed and checked by it. */
 export interface ControlAction {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below `/_fake`. A last segment `{id}` takes what follows, slashes too. */
   readonly path: string;
-  /** The words for it in process, behind `fake.`: `records.change`. */
-  readonly name: string;
-  readonly summary: string;
-  readonly description?: string;
   readonly body?: z.core.$ZodType;
-  /** A body that works with the records that a fake begins with. */
-  readonly example?: object;
   readonly query?: z.core.$ZodType;
-  /** The field of the answer that holds what was asked for, and what it is; other answers have a `message`. */
-  readonly answer?: readonly [field: string, description: string];
   readonly run: (call: ControlCall<never, never>) => unknown;
 }
 

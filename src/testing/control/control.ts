@@ -14,23 +14,14 @@ import { recordActions } from './record-actions.js';
 import { serviceActions } from './service-actions.js';
 import { webhookActions } from './webhook-actions.js';
 
-/** Everything that a fake does below `/_fake`, if it was told to `listen({ control: true })`. */
-export const controlActions: readonly ControlAction[] = [
-  ...recordActions,
-  ...webhookActions,
-  ...serviceActions,
-];
+/** Everything that a fake does below `/_fake`, if it was started by `listen({ control: true })`. */
+const controlActions: readonly ControlAction[] = [...recordActions, ...webhookActions, ...serviceActions];
 
 /** Answers a request below `/_fake`: for the page, and for people whose tests are not in JavaScript. */
 export async function control(steered: Steered, request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   const below = pathname.replace(/^\/_fake\/?/, '/');
   if (request.method === 'GET' && below === '/changes') return changesStream(steered.changes, request.signal);
-  if (request.method === 'GET' && below === '/openapi.json') {
-    // Loaded by who asks for it. `npm run openapi` makes it of the actions.
-    const { default: document } = await import('./openapi.json', { with: { type: 'json' } });
-    return jsonResponse(document, 200);
-  }
   const fitting = controlActions.flatMap((action) => {
     const path = matchAction(action.path, below);
     return path === undefined ? [] : [{ action, path }];
@@ -83,11 +74,7 @@ function notFound(others: readonly ControlAction[]): Response {
     return response;
   }
   const known = controlActions.map(({ method, path }) => `${method} /_fake${path}`);
-  return errorResponse(
-    404,
-    'unknown_control',
-    `There is ${known.join(', ')}; all of it is told at /_fake/openapi.json.`,
-  );
+  return errorResponse(404, 'unknown_control', `There is ${known.join(', ')}, GET /_fake/changes.`);
 }
 
 /** The values of `{…}` in a path; a last `{id}` takes what follows. */

@@ -12,29 +12,17 @@ export const recordActions = [
   action({
     method: 'GET',
     path: '/state',
-    name: 'state',
-    summary: 'Everything that the fake holds',
-    description:
-      'The records of both regions by collection, the subscriptions, the faults, and how many requests and deliveries there are. Secrets and marked fields are shown: they are made up.',
     run: stateOf,
   }),
   action({
     method: 'GET',
     path: '/records/{region}/{collection}',
-    name: 'records.list',
-    summary: 'The records of a collection',
-    answer: ['records', 'The records, in the order in which they were added.'],
     run: ({ fake, path }) => ({ records: fake.records.list(...collectionIn(path)) }),
   }),
   action({
     method: 'POST',
     path: '/records/{region}/{collection}',
-    name: 'records.add',
-    summary: 'Adds a record',
-    description: 'What is left out is filled in; a record with an id that is there already takes its place.',
     body: fields,
-    example: { id: 'crm', name: 'CRM lookup', agentId: 'agent_eu_1' },
-    answer: ['record', 'The record as it was added.'],
     run: ({ fake, path, body, rules }) => {
       checkServerUrl(body, rules);
       // `add` checks every field of what it is given.
@@ -44,12 +32,7 @@ export const recordActions = [
   action({
     method: 'PATCH',
     path: '/records/{region}/{collection}/{id}',
-    name: 'records.change',
-    summary: 'Changes fields of a record',
-    description: 'The fields are laid over the record, at any depth; a list is given whole.',
     body: fields,
-    example: { name: 'CRM lookup 2' },
-    answer: ['record', 'The record as it is now.'],
     run: ({ fake, path, body, rules }) => {
       checkServerUrl(body, rules);
       return { record: fake.records.change(...collectionIn(path), keyIn(path), body) };
@@ -58,8 +41,6 @@ export const recordActions = [
   action({
     method: 'DELETE',
     path: '/records/{region}/{collection}/{id}',
-    name: 'records.remove',
-    summary: 'Removes a record, and no other',
     run: ({ fake, path }) => {
       const id = keyIn(path);
       if (fake.records.remove(...collectionIn(path), id)) return done(`Removed "${id}".`);

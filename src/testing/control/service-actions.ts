@@ -9,24 +9,12 @@ export const serviceActions = [
   action({
     method: 'GET',
     path: '/faults',
-    name: 'faults.list',
-    summary: 'The faults that wait for calls',
-    answer: [
-      'faults',
-      'Each as it was given, with its `id`, what `remaining` is of it, and how many calls it has `struck`.',
-    ],
     run: ({ fake }) => ({ faults: fake.faults.list() }),
   }),
   action({
     method: 'POST',
     path: '/faults',
-    name: 'faults.inject',
-    summary: 'Lets the next calls go wrong',
-    description:
-      '`kind` is `status` (default), `html`, `empty`, `truncated`, `wrong-shape`, `stall`, `reset` or `latency`; `endpoint`, `region`, `times` and `rate` say which calls, `acts` whether they are carried out all the same.',
     body: z.record(z.string(), z.unknown()),
-    example: { endpoint: 'getTool', status: 503, times: 2 },
-    answer: ['fault', 'The fault.'],
     run: ({ fake: { faults }, body }) => {
       if (body.kind === 'refused') {
         throw new ControlError('kind: a server that listens cannot refuse a connection; "reset" can be had.');
@@ -39,8 +27,6 @@ export const serviceActions = [
   action({
     method: 'DELETE',
     path: '/faults/{id}',
-    name: 'faults.remove',
-    summary: 'Takes a fault away',
     run: ({ fake, path: { id = '' } }) => {
       if (fake.faults.remove(id)) return done(`Took "${id}" away.`);
       throw new ControlError(`There is no fault with the id "${id}".`, 404);
@@ -49,8 +35,6 @@ export const serviceActions = [
   action({
     method: 'DELETE',
     path: '/faults',
-    name: 'faults.clear',
-    summary: 'Takes all faults away',
     run: ({ fake }) => {
       fake.faults.clear();
       return done('No fault is left.');
@@ -59,8 +43,6 @@ export const serviceActions = [
   action({
     method: 'GET',
     path: '/requests',
-    name: 'requests',
-    summary: 'The requests that came',
     query: closedObject(() => ({
       endpoint: text,
       method: text,
@@ -69,10 +51,6 @@ export const serviceActions = [
       status: z.optional(z.string().check(z.regex(/^\d{3}$/, 'expected three digits'))),
       fault: text,
     })),
-    answer: [
-      'requests',
-      'The requests that fit every filter, in the order of arrival; tokens and marked fields are masked.',
-    ],
     run: ({ fake, query }) => {
       const filters = Object.entries(query);
       return {
@@ -86,8 +64,6 @@ export const serviceActions = [
   action({
     method: 'DELETE',
     path: '/requests',
-    name: 'clearRequests',
-    summary: 'Forgets every request',
     run: ({ fake }) => {
       fake.clearRequests();
       return done('No request is left.');
@@ -96,10 +72,6 @@ export const serviceActions = [
   action({
     method: 'POST',
     path: '/reset',
-    name: 'reset',
-    summary: 'Begins again',
-    description:
-      'Takes records, requests, faults and deliveries back to the beginning, and ends the subscriptions that were added over HTTP. Those of --webhook stay.',
     run: ({ fake }) => {
       fake.reset();
       return done('Records, requests, faults, deliveries and subscriptions are as in the beginning.');

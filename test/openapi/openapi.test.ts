@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { endpoints, type WebhookEventType, webhookEvents } from 'agent-platform-sdk';
+import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { openApiText } from '../../scripts/openapi/document.js';
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string }[];
+  readonly requestBody?: unknown;
+}
+interface Document {
+  readonly security: unknown;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: object }>>;
+}
+
+const committed = readFileSync('openapi.json', 'utf8');
+const document = JSON.parse(committed) as Document;
+const eventTypes = Object.keys(webhookEvents) as WebhookEventType[];
+
+const ajv = new Ajv2020({ strict: true, strictTypes: false, keywords: ['webhooks', 'x-expected'] });
+ajv.addVocabulary(['openapi', 'info', 'servers', 'tags', 'security', 'paths', 'components']);
+ajv.addSchema(document, 'openapi.json');
+
+/** The validator of a place in the document. A schema that is wrong or a reference to nothing throws. */
+const validatorOf = (pointer: string): ValidateFunction => ajv.compile({ $ref: `openapi.json#${pointer}` });
+
+test('openapi.json is what `npm run openapi` writes', () => {
+  expect(committed).toBe(openApiText());
+}, 60_000);
+
+test.each(Object.entries(endpoints))('%s is described as it is declared', (name, { method, path, body }) => {
+  const operation = document.paths[path]?.[method.toLowerCase()];
+  expect(operation?.operationId).toBe(name);
+  expect(operation?.requestBody !== undefined).toBe(body !== undefined);
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+  expect((operation?.parameters ?? []).map((parameter) => parameter.name)).toEqual(names);
+});
+
+test('operations need the token, webhooks do not', () => {
+  expect(document.security).toEqual([{ bearer: [] }]);
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  expect(operations.filter((operation) => 'security' in operation)).toEqual([]);
+  expect(Object.keys(document.webhooks)).toEqual(eventTypes);
+  for (const { post } of Object.values(document.webhooks)) expect(post).toMatchObject({ security: [] });
+});
+
+test.each([
+  ['OrgClient', fixtures.orgClient()],
+  ['Team', fixtures.team()],
+  ['Variable', fixtures.variable()],
+  ['Tool', fixtures.tool()],
+  ['DefaultTool', fixtures.defaultTool()],
+  ['Conversation', fixtures.conversation()],
+  ['CreateVariableRequest', { variable: fixtures.variableInput() }],
+  ['ReleasePhoneNumberRequest', { workspaceId: 'w', phoneNumberSid: 's', isImportedNumber: true }],
+])('%s accepts a record with every field, and no text in its place', (name, record) => {
+  const validate = validatorOf(`/components/schemas/${name}`);
+  expect([validate(record), validate.errors]).toEqual([true, null]);
+  expect(validate('text')).toBe(false);
+});
+
+describe('answers of the fake', () => {
+  const fake = createFakePlatform();
+  const { eu } = fake.seed;
+  const post = (body: object) => ({ method: 'POST', body: JSON.stringify(body) });
+
+  test.each<[name: string, path: string, init: RequestInit]>([
+    ['ListMembersAndTeamsResponse', `/orgs/${eu.orgId}/members-and-teams`, {}],
+    ['CreateVariableResponse', `/agents/${eu.agentId}/variables`, post({ variable: { key: 'plan' } })],
+    [
+      'ReleasePhoneNumberResponse',
+      '/utils/telco/release-number',
+      post({ phoneNumberSid: eu.rentedNumberSid, isImportedNumber: false }),
+    ],
+    ['ListDefaultToolsResponse', '/tools/defaults', {}],
+    ['GetToolResponse', `/tools/${eu.toolId}`, {}],
+    ['GetConversationResponse', `/agents/${eu.agentId}/convos/${eu.convoId}`, {}],
+    ['DeleteWorkspaceResponse', `/workspaces/${eu.secondWorkspaceId}`, { method: 'DELETE' }],
+    ['ErrorBody', `/workspaces/${eu.workspaceId}`, { method: 'DELETE' }],
+  ])('fit %s', async (name, path, init) => {
+    const secret = name === 'DeleteWorkspaceResponse' ? eu.secondWorkspaceSecret : eu.workspaceSecret;
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+    const response = await fake.fetch(`${fake.baseUrls.eu}/v3${path}`, { ...init, headers });
+    const validate = validatorOf(`/components/schemas/${name}`);
+    expect([validate(await response.json()), validate.errors]).toEqual([true, null]);
+  });
+});
+
+test.each(eventTypes)('a delivery of %s fits its webhook, and not without the secret', (type) => {
+  const validate = validatorOf(`/webhooks/${type}/post/requestBody/content/application~1json/schema`);
+  expect([validate(fixtures.delivery(type, 'fake-secret')), validate.errors]).toEqual([true, null]);
+  expect(validate(fixtures.event(type))).toBe(false);
+});
