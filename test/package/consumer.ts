@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,4 +30,10 @@ export function project(files: Readonly<Record<string, string>>): string {
 /** Runs this Node in a folder and returns what it prints. */
 export function run(folder: string, ...args: readonly string[]): string {
   return execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+}
+
+/** Removes a folder in the background: an installation of thousands of files takes seconds. */
+export function removeLater(folder: string): void {
+  const code = 'fs.rmSync(process.argv[1], { recursive: true, force: true })';
+  spawn(process.execPath, ['--eval', code, folder], { detached: true, stdio: 'ignore' }).unref();
 }

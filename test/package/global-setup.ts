@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { root } from './consumer.js';
+import { removeLater, root } from './consumer.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -25,12 +25,11 @@ const shared = globalThis as { packedConsumer?: string };
 export default function setup({ provide }: TestProject): () => void {
   const consumer = (shared.packedConsumer ??= packAndInstall());
   provide('consumer', consumer);
-  return () => rmSync(consumer, { recursive: true, force: true });
+  return () => removeLater(consumer);
 }
 
 function packAndInstall(): string {
-  if (!existsSync(join(root, 'dist/index.js')))
-    throw new Error('Nothing is built. Run "npm run build" first.');
+  if (!existsSync(join(root, 'dist/index.js'))) throw new Error('Run "npm run build" first.');
   const consumer = mkdtempSync(join(tmpdir(), 'sdk-consumer-'));
   writeFileSync(join(consumer, 'package.json'), '{ "private": true }');
   // The project's own file.
@@ -38,15 +37,8 @@ function packAndInstall(): string {
     devDependencies: Readonly<Record<string, string>>;
   };
   const peers = ['msw', 'bullmq', 'ioredis'].map((name) => `${name}@${devDependencies[name]}`);
-  const tarball = npm(
-    root,
-    'pack',
-    '--silent',
-    '--loglevel=error',
-    '--ignore-scripts',
-    '--pack-destination',
-    consumer,
-  ).trim();
+  const toConsumer = ['--pack-destination', consumer];
+  const tarball = npm(root, 'pack', '--silent', '--ignore-scripts', ...toConsumer).trim();
   renameSync(join(consumer, tarball), join(consumer, 'package.tgz'));
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
   npm(consumer, 'install', ...quiet, './package.tgz', ...peers, ...VERSIONS);
