@@ -23,7 +23,8 @@ const VERSIONS = [
 const shared = globalThis as { packedConsumer?: string };
 
 export default function setup({ provide }: TestProject): () => void {
-  const consumer = (shared.packedConsumer ??= packAndInstall());
+  shared.packedConsumer ??= packAndInstall();
+  const consumer = shared.packedConsumer;
   provide('consumer', consumer);
   return () => removeLater(consumer);
 }

@@ -37,7 +37,7 @@ interface Result {
 }
 
 function expectPassed(expect: ExpectStatic, results: readonly Result[]): void {
-  expect(results.length).toBeGreaterThan(15);
+  expect(results.length).toBeGreaterThan(12);
   expect(results.filter(({ failure }) => failure !== undefined)).toEqual([]);
 }
 

@@ -19,14 +19,7 @@ export async function thrownBy(call) {
   throw new Error(`expected an error, got ${JSON.stringify(value)}`);
 }
 
-/**
- * Runs the checks in order, each on a fake in its initial state.
- *
- * @param about.sdk - The package's main entry point.
- * @param about.testing - `agent-platform-sdk/testing`.
- * @param about.fakeUrl - The address of a fake that can be controlled.
- * @param about.agent - The runtime's name in the header `user-agent`.
- */
+/** Runs the checks in order, each on the fake at `fakeUrl` in its initial state. `agent` names the runtime. */
 export async function run(checks, { sdk, testing, fakeUrl, agent }) {
   const { seed } = testing.createFakePlatform();
   const connect = (options) =>

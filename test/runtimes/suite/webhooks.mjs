@@ -45,14 +45,10 @@ export const webhooks = {
     equal([responses.map(({ status }) => status), handled.length], [[200, 200, 200], 1]);
   },
 
-  async 'responds 500 if a handler fails or passes the deadline'(context) {
-    const failing = receiverOf(context).receiver.on('lead_captured', () => Promise.reject(new Error('full')));
-    equal((await failing.fetch(post(delivery(context)))).status, 500);
-    const slow = receiverOf(context, { deadline: 100 }).receiver.on(
-      'lead_captured',
-      (_event, { signal }) => new Promise((done) => signal.addEventListener('abort', done)),
-    );
-    equal((await slow.fetch(post(delivery(context)))).status, 500);
+  async 'responds 500 if a handler passes the deadline'(context) {
+    const { receiver } = receiverOf(context, { deadline: 100 });
+    receiver.on('lead_captured', () => new Promise(() => {}));
+    equal((await receiver.fetch(post(delivery(context)))).status, 500);
   },
 
   async 'parses a string, bytes, an object and a Request'(context) {
