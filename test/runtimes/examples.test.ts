@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import { freePort } from '../../scripts/free-port.js';
 import { removeLater, root } from '../package/consumer.js';
+import { freePort } from '../support/free-port.js';
 import { downloaded } from './tool-cache.js';
 import { serveWorker, WORKERD, workerdBinary } from './workerd.js';
 

@@ -55,7 +55,7 @@ export async function downloaded<Value>(
     return await download;
   } catch (error) {
     if (process.env.CI) throw error;
-    console.log(`"${task.name}" is skipped: ${String(error)}`);
+    console.log(`Skipped: ${task.name}. ${String(error).split('\n', 1)[0]}`);
     return skip('a download failed');
   }
 }
