@@ -43,6 +43,18 @@ test('loads no HTTP, TLS or crypto of Node when imported', () => {
   expect(loaded.filter((name) => /crypto|\bhttps?\b|\btls\b|\bzlib\b/.test(name))).toEqual([]);
 });
 
+test('words its issues itself, whatever the user sets with z.config', () => {
+  const code = `
+    import { AgentPlatform } from 'agent-platform-sdk';
+    import * as z from 'zod';
+    z.config({ customError: () => 'custom', localeError: () => 'local' });
+    const fetch = async () => Response.json({ success: true, message: '', data: { id: 7 } });
+    const baseUrls = { eu: 'https://eu.example' };
+    const platform = new AgentPlatform({ region: 'eu', token: 'a-whole-token', baseUrls, fetch });
+    await platform.tools.get('tool').catch(({ issues }) => console.log(issues[0].message));`;
+  expect(run(inject('consumer'), '--input-type=module', '--eval', code)).toContain('expected string');
+});
+
 /** Bundles a program of a user, minified. */
 async function bundle(contents: string, options: BuildOptions) {
   const { outputFiles, metafile } = await build({
