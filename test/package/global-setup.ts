@@ -1,29 +1,51 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { install, pack } from './install.js';
+import { removeLater, root } from './consumer.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The packed package. */
-    readonly tarball: string;
-    /** A folder where it is installed with its dependencies alone. */
+    /** A folder outside the project with the packed package installed; its tarball is `package.tgz`. */
     readonly consumer: string;
-    /** A folder where msw, BullMQ and ioredis are installed too. */
-    readonly consumerWithPeers: string;
   }
 }
 
+/** The oldest and newest supported versions, under names of their own. */
+const VERSIONS = [
+  'typescript-oldest@npm:typescript@5.4.5',
+  'typescript-newest@npm:typescript@7.0.2',
+  'zod-oldest@npm:zod@4.0.17',
+];
+
+// Vitest loads this file once for each project: the process keeps the folder that all projects of a run share.
+const shared = globalThis as { packedConsumer?: string };
+
 export default function setup({ provide }: TestProject): () => void {
-  const packed = mkdtempSync(join(tmpdir(), 'agent-platform-sdk-'));
-  const tarball = pack(packed);
-  const consumer = install(tarball);
-  const consumerWithPeers = install(tarball, ['msw', 'bullmq', 'ioredis']);
-  provide('tarball', tarball);
+  shared.packedConsumer ??= packAndInstall();
+  const consumer = shared.packedConsumer;
   provide('consumer', consumer);
-  provide('consumerWithPeers', consumerWithPeers);
-  return () => {
-    for (const path of [packed, consumer, consumerWithPeers]) rmSync(path, { recursive: true });
+  return () => removeLater(consumer);
+}
+
+function packAndInstall(): string {
+  if (!existsSync(join(root, 'dist/index.js'))) throw new Error('Run "npm run build" first.');
+  const consumer = mkdtempSync(join(tmpdir(), 'sdk-consumer-'));
+  writeFileSync(join(consumer, 'package.json'), '{ "private": true }');
+  // The project's own file.
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    devDependencies: Readonly<Record<string, string>>;
   };
+  const peers = ['msw', 'bullmq', 'ioredis'].map((name) => `${name}@${devDependencies[name]}`);
+  const toConsumer = ['--pack-destination', consumer];
+  const tarball = npm(root, 'pack', '--silent', '--ignore-scripts', ...toConsumer).trim();
+  renameSync(join(consumer, tarball), join(consumer, 'package.tgz'));
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+  npm(consumer, 'install', ...quiet, './package.tgz', ...peers, ...VERSIONS);
+  return consumer;
+}
+
+function npm(cwd: string, ...args: readonly string[]): string {
+  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }

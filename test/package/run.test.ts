@@ -1,63 +1,120 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import type * as Sdk from 'agent-platform-sdk';
+import { type BuildOptions, build } from 'esbuild';
 import { expect, inject, test } from 'vitest';
-import { project, root, run } from './install.js';
+import { installedPackage, project, run, source } from './consumer.js';
 
-const expected = {
-  name: 'AgentPlatform',
-  tool: 'tool-1',
-  refused: { name: 'NotFoundError', type: 'not_found_error', status: 404 },
-  misconfigured: 'ConfigurationError',
-  fake: 'function',
-};
-
-const formats = ['program.mjs', 'program.cjs'];
-
-test.each(formats)('%s uses the client and the fake without msw installed', (as) => {
-  expect(run(inject('consumer'), 'client', { as })).toMatchObject(expected);
+const program = source('program.mjs');
+const programs = project({
+  'program.mjs': program,
+  'program.cjs': program.replaceAll(/^import (\{.*\}) from (.*);$/gm, 'const $1 = require($2);'),
+  'jest.cjs': source('jest.cjs'),
 });
 
-test.each(formats)('%s uses the msw handlers, the inbox and the shared store', (as) => {
-  expect(run(inject('consumerWithPeers'), 'msw', { as })).toMatchObject({ handlers: true });
-  expect(run(inject('consumerWithPeers'), 'queue', { as })).toEqual([
-    'ConfigurationError',
-    'ConfigurationError',
-  ]);
-});
-
-test('errors are recognised across the ESM and the CommonJS copy, and across entry points', () => {
-  expect(run(inject('consumer'), 'both')).toEqual({
-    esmIsCommon: true,
-    commonIsEsm: true,
-    subclassIsNotSibling: true,
+test.each([
+  ['ESM', ['program.mjs']],
+  ['CommonJS', ['program.cjs']],
+  ['CommonJS under Jest', ['jest.cjs', 'program.cjs']],
+])('runs in Node as %s', (_name, args) => {
+  expect(JSON.parse(run(programs, ...args))).toEqual({
+    className: 'AgentPlatform',
+    tool: true,
+    missing: ['NotFoundError', 'not_found_error', 404],
+    refused: [true, true, true],
+    handlers: true,
   });
 });
 
-test.each(formats)('the stack of an error begins at the line of %s', (as) => {
-  const printed = run(inject('consumer'), 'stack', { as }) as [string, string][];
-  expect(printed.map(([error]) => error)).toEqual([
-    'ConfigurationError',
-    'ConfigurationError',
-    'WebhookVerificationError',
-    'RequestValidationError',
-    'NotFoundError',
-    'ResponseValidationError',
-  ]);
-  for (const [, frame] of printed) expect(frame).toContain(as);
+test('recognizes errors across the ESM and the CommonJS build', async () => {
+  const esm = (await import(join(installedPackage(), 'dist/index.js'))) as typeof Sdk;
+  const cjs = createRequire(join(inject('consumer'), 'any.cjs'))('agent-platform-sdk') as typeof Sdk;
+  const fromEsm = new esm.ConfigurationError('A message.', { option: 'region' });
+  const fromCjs = new cjs.ConfigurationError('A message.', { option: 'region' });
+  expect(fromEsm).not.toBeInstanceOf(cjs.ApiError);
+  expect(fromEsm).toBeInstanceOf(cjs.ConfigurationError);
+  expect(fromCjs).toBeInstanceOf(esm.AgentPlatformError);
+  expect(esm.ConfigurationError).not.toBe(cjs.ConfigurationError);
 });
 
-test('importing the client loads nothing of Node that it may not need', () => {
-  expect(run(inject('consumer'), 'loaded')).toEqual({ name: 'AgentPlatform', loaded: [] });
+test('loads no HTTP, TLS or crypto of Node when imported', () => {
+  const code = `import 'agent-platform-sdk'; console.log(process.moduleLoadList.join());`;
+  const loaded = run(inject('consumer'), '--input-type=module', '--eval', code).split(',');
+  expect(loaded.filter((name) => /crypto|\bhttps?\b|\btls\b|\bzlib\b/.test(name))).toEqual([]);
 });
 
-test('the example for CommonJS: the client, the fake and parseWebhook', () => {
-  const program = join(project(inject('consumer'), {}), 'common.cjs');
-  cpSync(join(root, 'examples/commonjs/main.cjs'), program);
-  const lines = execFileSync(process.execPath, [program], { encoding: 'utf8' }).trim().split('\n');
-  expect(lines).toEqual([
-    'tool: find_invoice',
-    expect.stringMatching(/^refused: GET \/tools\/nowhere answered 404: /),
-    'event: lead_captured of Dana',
-  ]);
+test('words its issues itself, whatever the user sets with z.config', () => {
+  const code = `
+    import { AgentPlatform } from 'agent-platform-sdk';
+    import * as z from 'zod';
+    z.config({ customError: () => 'custom', localeError: () => 'local' });
+    const fetch = async () => Response.json({ success: true, message: '', data: { id: 7 } });
+    const baseUrls = { eu: 'https://eu.example' };
+    const platform = new AgentPlatform({ region: 'eu', token: 'a-whole-token', baseUrls, fetch });
+    await platform.tools.get('tool').catch(({ issues }) => console.log(issues[0].message));`;
+  expect(run(inject('consumer'), '--input-type=module', '--eval', code)).toContain('expected string');
+});
+
+/** Bundles a program of a user, minified. */
+async function bundle(contents: string, options: BuildOptions) {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: inject('consumer') },
+    bundle: true,
+    write: false,
+    metafile: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'silent',
+    ...options,
+  });
+  const text = outputFiles?.[0]?.text ?? '';
+  const imports = Object.values(metafile?.outputs ?? {}).flatMap((output) => output.imports);
+  return { text, imports: imports.map(({ path }) => path), inputs: Object.keys(metafile?.inputs ?? {}) };
+}
+
+const edge: BuildOptions = { platform: 'neutral', conditions: ['workerd', 'worker', 'module', 'import'] };
+const browser: BuildOptions = { platform: 'browser' };
+
+test.each([
+  ['the package', 'the edge', 'agent-platform-sdk', edge],
+  ['the fake', 'the edge', 'agent-platform-sdk/testing', edge],
+  ['the fake', 'a browser', 'agent-platform-sdk/testing', browser],
+])('bundles %s for %s without Node or another package', async (_what, _where, entry, options) => {
+  const { text, imports, inputs } = await bundle(`export * from '${entry}';`, options);
+  expect(text).toContain(entry === 'agent-platform-sdk' ? 'RateLimitError' : 'lead_captured');
+  expect(imports).toEqual([]);
+  if (entry === 'agent-platform-sdk') expect(text).not.toContain('node:');
+  const ours = /^<stdin>$|agent-platform-sdk\/dist\//;
+  expect(inputs.filter((file) => !ours.test(file))).toEqual([]);
+});
+
+test('keeps the names of errors in a minified bundle', async () => {
+  const code = `
+    import * as sdk from 'agent-platform-sdk';
+    const classes = Object.entries(sdk).filter(([name]) => name.endsWith('Error'));
+    console.log(classes.map(([name]) => name).join());
+    console.log(classes.map(([, type]) => Object.create(type.prototype).name).join());
+    console.log(new sdk.ConfigurationError('A message.').stack);`;
+  const { text } = await bundle(code, edge);
+  expect(text).not.toContain('class RateLimitError');
+  const [exported, names, printed] = run(project({ 'bundled.mjs': text }), 'bundled.mjs').split('\n');
+  expect(exported).toContain('RateLimitError');
+  expect(names).toBe(exported);
+  expect(printed).toBe('ConfigurationError: A message.');
+});
+
+test.each([
+  ['index', []],
+  ['testing/index', []],
+  ['testing/msw', ['msw']],
+  ['redis/index', ['ioredis']],
+  ['bullmq/index', ['bullmq', 'ioredis']],
+])('needs no package for %s but %j', async (entry, peers) => {
+  for (const suffix of ['js', 'cjs']) {
+    const file = join(installedPackage(), `dist/${entry}.${suffix}`);
+    const { imports } = await bundle(`export * from '${file}';`, { platform: 'node', packages: 'external' });
+    const packages = new Set(imports.filter((path) => !path.startsWith('node:')));
+    expect([...packages].sort()).toEqual(peers);
+  }
 });

@@ -1,58 +1,66 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { installedTools } from '../../scripts/tool-cache.js';
-import { COMPILERS, compile, RESOLUTIONS } from './compile.js';
-import { root } from './install.js';
+import { inject, test } from 'vitest';
+import { installedPackage, project, root, source } from './consumer.js';
 
-const everywhere = COMPILERS.flatMap((version) =>
-  RESOLUTIONS.map(([name, resolution]) => [version, name, resolution] as const),
-);
+const installed = (name: string): string => join(inject('consumer'), 'node_modules', name);
+const OURS = join(root, 'node_modules/typescript');
 
-test.concurrent.each(everywhere)(
-  'a strict consumer compiles with TypeScript %s under %s',
-  async (version, _name, resolution) => {
-    const program = { consumer: inject('consumer'), name: 'program.ts', resolution };
-    expect(await compile(version, program)).toBe('');
-  },
-);
-
-const optional = RESOLUTIONS.flatMap(([name, resolution]) =>
-  (['with-msw.ts', 'with-queue.ts'] as const).map((file) => [file, name, resolution] as const),
-);
-
-test.concurrent.each(optional)('%s compiles under %s', async (name, _name, resolution) => {
-  // The declarations of msw, BullMQ and ioredis themselves are not what is checked here.
-  const settings = { skipLibCheck: true };
-  const program = { consumer: inject('consumerWithPeers'), name, resolution, settings };
-  expect(await compile('5.9.3', program)).toBe('');
+/** The same program twice: an ES module resolves `import`, a CommonJS module `require`. */
+const both = (program: string): Record<string, string> => ({
+  'esm.mts': source(program),
+  'common.cts': source(program),
 });
 
-test('a typical consumer costs the compiler less than the same program on openai-node', async () => {
-  const own = await instantiations('sdk.ts', inject('consumer'));
-  const theirs = await instantiations('openai.ts', consumerOf('openai'));
-  console.log(`Instantiations of a typical consumer: ${own}; of the same program on openai-node: ${theirs}`);
-  expect(own).toBeLessThan(theirs);
-});
-
-/** Of a program that reads, creates, handles errors and takes webhooks. */
-async function instantiations(name: string, consumer: string): Promise<number> {
-  const [[, resolution] = expect.unreachable()] = RESOLUTIONS;
-  const program = { consumer, name, from: 'bench/peers/types', resolution, settings: { skipLibCheck: true } };
-  const figures = await compile('5.9.3', program, '--extendedDiagnostics');
-  expect(figures).not.toContain('error TS');
-  return Number(/Instantiations:\s+(\d+)/.exec(figures)?.[1]);
-}
-
-/** A folder where a peer is installed, in the version that the benches measure. */
-function consumerOf(peer: string): string {
-  // This project's own file.
-  const { dependencies } = JSON.parse(readFileSync(join(root, 'bench/peers/package.json'), 'utf8')) as {
-    dependencies: Record<string, string>;
+/** Compiles a project strictly, declarations of packages included, and returns what the compiler prints. */
+function compile(typescript: string, folder: string, settings: object = {}): Promise<string> {
+  const compilerOptions = {
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    types: [],
+    module: 'nodenext',
+    moduleResolution: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+    ...settings,
   };
-  const consumer = mkdtempSync(join(tmpdir(), 'agent-platform-sdk-peer-'));
-  onTestFinished(() => rmSync(consumer, { recursive: true }));
-  symlinkSync(installedTools(`${peer}@${dependencies[peer]}`), join(consumer, 'node_modules'));
-  return consumer;
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*'] }));
+  return new Promise((resolve) => {
+    // It exits with 1 or 2 if there are errors, which it has printed by then.
+    execFile(process.execPath, [join(typescript, 'bin/tsc')], { cwd: folder }, (_error, stdout, stderr) =>
+      resolve((stdout + stderr).trim()),
+    );
+  });
 }
+
+test.concurrent.for([
+  ['the oldest TypeScript', () => installed('typescript-oldest')],
+  ['our TypeScript', () => OURS],
+  ['the newest TypeScript', () => installed('typescript-newest')],
+] as const)('compiles with %s, as ESM and CommonJS', async ([, typescript], { expect }) => {
+  expect(await compile(typescript(), project(both('program.ts')))).toBe('');
+});
+
+test.concurrent('compiles for a bundler', async ({ expect }) => {
+  const folder = project({ 'program.ts': source('program.ts') });
+  expect(await compile(OURS, folder, { module: 'esnext', moduleResolution: 'bundler' })).toBe('');
+});
+
+test.concurrent('compiles with msw, BullMQ and ioredis', async ({ expect }) => {
+  // Their own declarations are not checked here.
+  expect(await compile(OURS, project(both('peers.ts')), { skipLibCheck: true })).toBe('');
+});
+
+test.concurrent('compiles with the oldest zod', async ({ expect }) => {
+  const folder = project(both('program.ts'));
+  const modules = join(folder, 'node_modules');
+  mkdirSync(modules);
+  // A copy: a link would resolve zod beside the original.
+  cpSync(installedPackage(), join(modules, 'agent-platform-sdk'), { recursive: true });
+  symlinkSync(installed('zod-oldest'), join(modules, 'zod'));
+  expect(await compile(OURS, folder)).toBe('');
+});

@@ -1,43 +1,45 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { build } from 'esbuild';
-import { binaryOf } from './runtimes.js';
+import { root } from '../package/consumer.js';
+import { binaryOf } from './tool-cache.js';
 
 export const WORKERD = 'workerd 1.20261117.1';
 
-/** A worker that is served until it is disposed of. */
-export interface ServedWorker extends Disposable {
-  readonly url: string;
-}
+export const workerdBinary = (): Promise<string> =>
+  binaryOf(WORKERD.replace(' ', '@'), '@cloudflare', 'bin/workerd');
 
-/** Bundles a module as a worker's code is, and serves it on loopback with these variables. */
+/** Bundles a module for a worker and serves it on loopback until it is disposed of. */
 export async function serveWorker(
-  directory: string,
+  binary: string,
+  consumer: string,
   module: string,
   variables: Readonly<Record<string, string>> = {},
-): Promise<ServedWorker> {
+): Promise<Disposable & { readonly url: string }> {
+  const folder = mkdtempSync(join(consumer, 'worker-'));
   await build({
-    entryPoints: [join(directory, module)],
-    outfile: join(directory, 'worker.bundle.mjs'),
+    entryPoints: [join(consumer, module)],
+    outfile: join(folder, 'worker.mjs'),
     bundle: true,
     minify: true,
     format: 'esm',
     target: 'es2022',
     conditions: ['workerd', 'worker', 'import'],
+    // For what an example imports besides the packed package.
+    nodePaths: [join(root, 'node_modules')],
     logLevel: 'warning',
   });
-  writeFileSync(join(directory, 'worker.capnp'), config(variables));
-  const binary = binaryOf(WORKERD.replace(' ', '@'), '@cloudflare', 'bin/workerd');
+  writeFileSync(join(folder, 'worker.capnp'), config(variables));
   const worker = spawn(binary, ['serve', 'worker.capnp', '--control-fd=3'], {
-    cwd: directory,
-    stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
-  return { url: `http://127.0.0.1:${await portOf(worker)}/`, [Symbol.dispose]: () => worker.kill() };
+  return { url: `http://127.0.0.1:${await portOf(worker)}`, [Symbol.dispose]: () => worker.kill() };
 }
 
-/** No compatibility flag: a worker that has nothing of Node. */
+/** Without a compatibility flag, a worker has nothing of Node. */
 function config(variables: Readonly<Record<string, string>>): string {
   const bindings = Object.entries(variables).map(
     ([name, value]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(value)})`,
@@ -54,17 +56,17 @@ const config :Workerd.Config = (
 );
 
 const main :Workerd.Worker = (
-  modules = [(name = "worker.bundle.mjs", esModule = embed "worker.bundle.mjs")],
+  modules = [(name = "worker.mjs", esModule = embed "worker.mjs")],
   bindings = [${bindings.join(', ')}],
   compatibilityDate = "2026-01-01",
 );
 `;
 }
 
-/** workerd says in one line of JSON where it listens. */
+/** Reads where workerd listens from the stream of `--control-fd`. */
 async function portOf(worker: ChildProcess): Promise<number> {
   let text = '';
-  // The fourth stream, that of `--control-fd`, can be read.
+  // The fourth stream of a process is not in its type.
   for await (const chunk of worker.stdio[3] as Readable) {
     text += String(chunk);
     const port = /"event":\s*"listen".*?"port":\s*(\d+)/.exec(text)?.[1];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { installedTools } from '../../scripts/tool-cache.js';
+import { installTool } from '../runtimes/tool-cache.js';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -58,6 +58,6 @@ export function chromiumPath(): string | undefined {
 }
 
 async function loadPlaywright(): Promise<Playwright> {
-  const file = join(installedTools('playwright-core@1.65.1'), 'playwright-core/index.mjs');
+  const file = join(await installTool('playwright-core@1.65.1'), 'playwright-core/index.mjs');
   return (await import(pathToFileURL(file).href)) as Playwright;
 }

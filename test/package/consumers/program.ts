@@ -1,4 +1,4 @@
-/** An integrator's backend, as the compiler sees it. Compiled against the packed package, never run. */
+/** An integrator's backend. Compiled against the packed package, never run. */
 import {
   AgentPlatform,
   AuthenticationError,
@@ -6,18 +6,17 @@ import {
   createWebhookReceiver,
   endpoint,
   parseWebhook,
-  redact,
   type Tool,
   ToolSchema,
+  withData,
 } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
-import * as z from 'zod/mini';
+import * as z from 'zod';
+import * as mini from 'zod/mini';
 
 const fake = createFakePlatform();
-
 const platform = new AgentPlatform({
-  region: 'eu',
-  token: async () => 'a-token-of-tests',
+  token: async () => 'a-token',
   baseUrls: fake.baseUrls,
   fetch: fake.fetch,
 });
@@ -32,36 +31,28 @@ export async function readTool(): Promise<Tool> {
 }
 
 export async function readConversation(): Promise<Conversation> {
-  const { data, response } = await platform.conversations
-    .get({ agentId: 'agent', convoId: 'convo' }, { timeout: 1000, validation: 'strict' })
-    .withResponse();
+  const ids = { agentId: 'agent', convoId: 'convo' };
+  const { data, response } = await platform.conversations.get(ids, { timeout: 1000 }).withResponse();
   console.log(response.status);
+  // @ts-expect-error No record has an index signature, so a misspelt field does not compile.
+  console.log(data.ttile);
   return data;
 }
 
-const listTools = endpoint({
-  method: 'GET',
-  path: '/workspaces/{workspaceId}/tools',
-  response: z.array(ToolSchema),
-});
+const path = '/workspaces/{workspaceId}/tools';
+const listTools = endpoint({ method: 'GET', path, response: withData(z.array(ToolSchema)) });
+const listToolsMini = endpoint({ method: 'GET', path, response: withData(mini.array(ToolSchema)) });
 
-export async function sendMine(): Promise<Tool[]> {
-  // @ts-expect-error A path parameter that the path does not name.
+export async function sendCustom(): Promise<Tool[]> {
+  // @ts-expect-error The path has no such parameter.
   await platform.send(listTools, { path: { toolId: 'tool' } });
-  return platform.send(listTools, { path: { workspaceId: 'workspace' } });
-}
-
-export async function misspelt(): Promise<unknown> {
-  const tool = await readTool();
-  // @ts-expect-error No record has an index signature, so a misspelt field does not compile.
-  return tool.chanels;
+  await platform.send(listTools, { path: { workspaceId: 'workspace' } });
+  return platform.send(listToolsMini, { path: { workspaceId: 'workspace' } });
 }
 
 export const receiver = createWebhookReceiver({ secret: 'a-secret' }).on('lead_captured', async (event) => {
   const type: 'lead_captured' = event.type;
-  console.log(type, redact(event.payload));
+  console.log(type, event.payload.leadEmail);
 });
 
-export function createdAt(body: string): number {
-  return parseWebhook(body, { secret: 'a-secret' }).payload.createdAt;
-}
+export const createdAt: number = parseWebhook('{}', { secret: 'a-secret' }).payload.createdAt;

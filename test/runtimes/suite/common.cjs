@@ -1,10 +1,11 @@
-// The suite on the CommonJS build. The argument is how `user-agent` names the runtime.
-const globals = () => Object.getOwnPropertyNames(globalThis);
-const before = globals();
+// The suite on the CommonJS build. The argument is the runtime's name in the header `user-agent`.
 const sdk = require('agent-platform-sdk');
 const testing = require('agent-platform-sdk/testing');
-const addedGlobals = globals().filter((name) => !before.includes(name));
 
-void import('./index.mjs').then(({ runBesideFake }) =>
-  runBesideFake({ sdk, testing, addedGlobals, runtime: process.argv[2] }),
-);
+async function main() {
+  const { calls } = await import('./calls.mjs');
+  const { runBesideFake } = await import('./harness.mjs');
+  const { nodeWebhooks, webhooks } = await import('./webhooks.mjs');
+  await runBesideFake({ ...calls, ...webhooks, ...nodeWebhooks }, { sdk, testing, agent: process.argv[2] });
+}
+void main();

@@ -1,21 +1,14 @@
-/** @typedef {{ name: string, failure?: string }} Result */
-
-/** Fails the check. */
-export function fail(message) {
-  throw new Error(message);
-}
-
 export function ok(condition, message) {
-  if (!condition) fail(message);
+  if (!condition) throw new Error(message);
 }
 
 /** Compares as JSON does. */
-export function equal(actual, expected, what = 'the value') {
+export function equal(actual, expected) {
   const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
-  ok(got === wanted, `expected ${what} to be ${wanted}, got ${got}`);
+  ok(got === wanted, `expected ${wanted}, got ${got}`);
 }
 
-/** The error that a call throws or rejects with. */
+/** Returns the error that a call throws or rejects with. */
 export async function thrownBy(call) {
   let value;
   try {
@@ -23,15 +16,34 @@ export async function thrownBy(call) {
   } catch (error) {
     return error;
   }
-  return fail(`expected an error, got ${JSON.stringify(value)}`);
+  throw new Error(`expected an error, got ${JSON.stringify(value)}`);
 }
 
-/** Runs the checks one after the other, each on a fake that is as in the beginning. */
-export async function run(checks, context) {
+/** Runs the checks in order, each on the fake at `fakeUrl` in its initial state. `agent` names the runtime. */
+export async function run(checks, { sdk, testing, fakeUrl, agent }) {
+  const { seed } = testing.createFakePlatform();
+  const connect = (options) =>
+    new sdk.AgentPlatform({
+      region: 'eu',
+      token: seed.eu.workspaceSecret,
+      baseUrls: { eu: `${fakeUrl}/eu`, na: `${fakeUrl}/na` },
+      maxRetries: 0,
+      logLevel: 'off',
+      ...options,
+    });
+  const control = async (method, path, body) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${fakeUrl}/_fake${path}`, { method, headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
+    return response.json();
+  };
+  const fault = (settings) => control('POST', '/faults', settings);
+  const requests = async () => (await control('GET', '/requests')).requests;
+  const context = { sdk, testing, agent, eu: seed.eu, na: seed.na, connect, control, fault, requests };
   const results = [];
   for (const [name, check] of Object.entries(checks)) {
     try {
-      await context.control('POST', '/reset', {});
+      await control('POST', '/reset', {});
       await check(context);
       results.push({ name });
     } catch (error) {
@@ -39,4 +51,12 @@ export async function run(checks, context) {
     }
   }
   return results;
+}
+
+/** Runs the checks beside a fake in the same process, and prints the results as one line of JSON. */
+export async function runBesideFake(checks, about) {
+  const server = await about.testing.createFakePlatform().listen({ control: true });
+  const results = await run(checks, { ...about, fakeUrl: server.url });
+  await server.close();
+  console.log(JSON.stringify(results));
 }

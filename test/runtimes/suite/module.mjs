@@ -1,12 +1,8 @@
-// The suite on the ESM build. The argument is how `user-agent` names the runtime.
-import { runBesideFake } from './index.mjs';
+// The suite on the ESM build. The argument is the runtime's name in the header `user-agent`.
+import * as sdk from 'agent-platform-sdk';
+import * as testing from 'agent-platform-sdk/testing';
+import { calls } from './calls.mjs';
+import { runBesideFake } from './harness.mjs';
+import { nodeWebhooks, webhooks } from './webhooks.mjs';
 
-const globals = () => Object.getOwnPropertyNames(globalThis);
-// Deno adds a global of its own when a module of Node is first asked for.
-process.getBuiltinModule('node:http');
-const before = globals();
-const sdk = await import('agent-platform-sdk');
-const testing = await import('agent-platform-sdk/testing');
-const addedGlobals = globals().filter((name) => !before.includes(name));
-
-await runBesideFake({ sdk, testing, addedGlobals, runtime: process.argv[2] });
+await runBesideFake({ ...calls, ...webhooks, ...nodeWebhooks }, { sdk, testing, agent: process.argv[2] });

@@ -1,10 +1,11 @@
-// The suite inside a worker: asked for by a request that says where the fake listens.
+// The suite in a worker, started by a request that names the fake.
 import * as sdk from 'agent-platform-sdk';
 import * as testing from 'agent-platform-sdk/testing';
-import { runFarFromFake } from './index.mjs';
+import { calls } from './calls.mjs';
+import { run } from './harness.mjs';
+import { webhooks } from './webhooks.mjs';
 
 export default {
-  async fetch(request) {
-    return Response.json(await runFarFromFake({ sdk, testing, ...(await request.json()) }));
-  },
+  fetch: async (request) =>
+    Response.json(await run({ ...calls, ...webhooks }, { sdk, testing, ...(await request.json()) })),
 };

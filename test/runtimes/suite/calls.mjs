@@ -1,0 +1,113 @@
+import { equal, ok, thrownBy } from './harness.mjs';
+
+const LONG = 600_000;
+const TOKEN = 'canary-token-of-the-suite';
+
+/** What `console.log`, a log line or `JSON.stringify` print of a value. */
+function printed(value) {
+  const node = globalThis.process?.getBuiltinModule?.('node:util');
+  const { inspect } = node ?? globalThis.Deno ?? { inspect: String };
+  return [String(value), value.stack, JSON.stringify(value), inspect(value)].join('\n');
+}
+
+export const calls = {
+  async 'performs the seven operations'({ connect, eu }) {
+    const { agentId, convoId } = eu;
+    const platform = connect({ validation: 'strict' });
+    const { clients, teams } = await platform.orgs.listMembersAndTeams(eu.orgId);
+    equal([clients.length, teams.length], [1, 1]);
+    equal((await platform.variables.create(eu.agentId, { key: 'plan', value: 'pro' })).key, 'plan');
+    ok((await platform.tools.listDefaults()).length > 0, 'no default tools');
+    equal((await platform.tools.get(eu.toolId)).id, eu.toolId);
+    const { data, response } = await platform.conversations.get({ agentId, convoId }).withResponse();
+    equal([typeof data.ID, response.status], ['string', 200]);
+    const number = { phoneNumberSid: eu.importedNumberSid, isImportedNumber: true };
+    equal((await platform.phoneNumbers.release({ workspaceId: eu.workspaceId, ...number })).isGood, true);
+    const second = platform.withOptions({ token: eu.secondWorkspaceSecret });
+    equal(await second.workspaces.delete(eu.secondWorkspaceId), undefined);
+  },
+
+  async 'sends JSON and names the runtime'({ connect, eu, requests, agent }) {
+    await connect().variables.create(eu.agentId, { key: 'plan' });
+    const [{ headers, body }] = await requests();
+    equal([headers['content-type'], body], ['application/json', { variable: { key: 'plan' } }]);
+    ok(headers['user-agent'].endsWith(`(${agent})`), headers['user-agent']);
+  },
+
+  async 'retries a GET and no POST after 503'({ connect, eu, fault, requests }) {
+    const platform = connect({ maxRetries: 2 });
+    await fault({ status: 503, retryAfter: 0 });
+    await platform.tools.get(eu.toolId);
+    equal((await requests()).length, 2);
+    await fault({ status: 503, retryAfter: 0 });
+    const error = await thrownBy(() => platform.variables.create(eu.agentId, { key: 'plan' }));
+    equal([error.name, (await requests()).length], ['ServerError', 3]);
+  },
+
+  async 'maps a status to its error'({ connect, sdk, eu, fault }) {
+    const missing = await thrownBy(() => connect().tools.get('no-such-tool'));
+    equal([missing.name, missing.type, missing.status], ['NotFoundError', 'not_found_error', 404]);
+    ok(missing instanceof sdk.NotFoundError && missing instanceof sdk.AgentPlatformError, 'instanceof');
+    ok(!(missing instanceof sdk.RateLimitError), 'instanceof of another class');
+    await fault({ status: 429, retryAfter: 7 });
+    const limited = await thrownBy(() => connect().tools.get(eu.toolId));
+    equal([limited.name, limited.retryAfter], ['RateLimitError', 7]);
+  },
+
+  async 'rejects if the response is cut or does not come'({ connect, eu, fault }) {
+    const create = () => connect().variables.create(eu.agentId, { key: 'plan' });
+    await fault({ kind: 'truncated' });
+    const cut = await thrownBy(create);
+    equal([cut.name, cut.outcomeUnknown], ['ResponseValidationError', true]);
+    // Deno repeats a request by itself if a reused connection is reset.
+    await fault({ kind: 'reset', times: 'always' });
+    const reset = await thrownBy(create);
+    equal([reset.name, reset.outcomeUnknown], ['ConnectionError', true]);
+    const nowhere = connect({ baseUrls: { eu: 'http://127.0.0.1:9' } });
+    equal((await thrownBy(() => nowhere.tools.get('tool'))).name, 'ConnectionError');
+  },
+
+  async 'follows no redirect'({ connect, eu, fault, requests }) {
+    await fault({ status: 307, headers: { location: '/eu/v3/tools/defaults' } });
+    const error = await thrownBy(() => connect().tools.get(eu.toolId));
+    equal([typeof error.type, (await requests()).length], ['string', 1]);
+  },
+
+  async 'sends nothing if an argument, an option or the signal forbids it'({ connect, eu, requests }) {
+    equal((await thrownBy(() => connect().tools.get('..'))).name, 'RequestValidationError');
+    equal((await thrownBy(() => connect({ region: 'us' }))).name, 'ConfigurationError');
+    const signal = AbortSignal.abort();
+    equal((await thrownBy(() => connect().tools.get(eu.toolId, { signal }))).name, 'AbortError');
+    equal((await requests()).length, 0);
+  },
+
+  async 'ends at the timeout, before and inside the body'({ connect, eu, fault }) {
+    await fault({ kind: 'latency', ms: LONG });
+    equal((await thrownBy(() => connect({ timeout: 100 }).tools.get(eu.toolId))).name, 'TimeoutError');
+    await fault({ kind: 'stall', after: 5 });
+    equal((await thrownBy(() => connect({ timeout: 300 }).tools.get(eu.toolId))).name, 'TimeoutError');
+    await fault({ kind: 'latency', ms: LONG, times: 'always' });
+    const platform = connect({ timeout: 50, totalTimeout: 300, maxRetries: 1_000 });
+    equal((await thrownBy(() => platform.tools.get(eu.toolId))).name, 'TimeoutError');
+  },
+
+  async 'aborts a call, before and inside the body'({ connect, eu, fault }) {
+    for (const kind of ['latency', 'stall']) {
+      await fault(kind === 'stall' ? { kind, after: 5 } : { kind, ms: LONG });
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(new Error('enough')), 200);
+      const error = await thrownBy(() => connect().tools.get(eu.toolId, { signal: controller.signal }));
+      equal([error.name, error.cause?.message], ['AbortError', 'enough']);
+    }
+  },
+
+  async 'prints no token'({ connect, fault }) {
+    const platform = connect({ token: TOKEN, headers: { 'x-api-key': TOKEN } });
+    const refused = await thrownBy(() => platform.tools.get('tool'));
+    await fault({ kind: 'wrong-shape', status: 500, body: { message: `echo ${TOKEN}`, token: TOKEN } });
+    const echoed = await thrownBy(() => platform.tools.get('tool'));
+    equal([refused.status, echoed.status], [401, 500]);
+    const text = [platform, refused, echoed].map(printed).join('\n');
+    ok(!text.includes(TOKEN), text);
+  },
+};

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { TestContext } from 'vitest';
+
+/** Outside the project: `npm run` would silently use a `node` in its `node_modules/.bin`. */
+const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform-sdk');
+
+const installing = new Map<string, Promise<string>>();
+
+/** Installs a package of the npm registry once, without its scripts. Returns its `node_modules`. */
+export function installTool(spec: string): Promise<string> {
+  const known = installing.get(spec);
+  if (known) return known;
+  const installed = install(spec);
+  installing.set(spec, installed);
+  return installed;
+}
+
+async function install(spec: string): Promise<string> {
+  const home = join(CACHE, spec.replaceAll(/[^\w.@-]/g, '_'));
+  const modules = join(home, 'node_modules');
+  if (existsSync(home)) return modules;
+  mkdirSync(CACHE, { recursive: true });
+  // Installed beside its place and then renamed, so that no half of an installation is found there.
+  const scratch = mkdtempSync(join(CACHE, '.installing-'));
+  try {
+    writeFileSync(join(scratch, 'package.json'), '{}');
+    const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    await promisify(execFile)('npm', ['install', ...quiet, spec], { cwd: scratch });
+    renameSync(scratch, home);
+  } catch (error) {
+    rmSync(scratch, { recursive: true, force: true });
+    // Another process was faster.
+    if (!existsSync(home)) throw error;
+  }
+  return modules;
+}
+
+/** Finds the binary for this machine, which npm installs beside the tool, as a package of `scope`. */
+export async function binaryOf(spec: string, scope: string, path: string): Promise<string> {
+  const home = join(await installTool(spec), scope);
+  const [folder = ''] = readdirSync(home).filter((name) => !name.endsWith('-musl'));
+  return join(home, folder, path);
+}
+
+/** Waits for a download. If it fails the test is skipped; in CI it fails. */
+export async function downloaded<Value>(
+  download: Promise<Value>,
+  { skip, task }: TestContext,
+): Promise<Value> {
+  try {
+    return await download;
+  } catch (error) {
+    if (process.env.CI) throw error;
+    console.log(`Skipped: ${task.name}. ${String(error).split('\n', 1)[0]}`);
+    return skip('a download failed');
+  }
+}
