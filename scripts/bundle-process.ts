@@ -6,7 +6,7 @@ import { build } from 'esbuild';
  * and makes functions slower that keep their names.
  */
 export async function bundleProcess(entry: URL, name: string): Promise<string> {
-  const outfile = fileURLToPath(new URL(`../node_modules/.cache/${name}/process.mjs`, import.meta.url));
+  const outfile = fileURLToPath(new URL(`../build/${name}/process.mjs`, import.meta.url));
   await build({
     entryPoints: [fileURLToPath(entry)],
     outfile,
