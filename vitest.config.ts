@@ -67,13 +67,8 @@ export default defineConfig({
         exclude: ['test/{bullmq,redis,crash,package,runtimes,page,postgres}/**', '**/node_modules/**'],
       }),
       project(
-        {
-          name: 'redis',
-          include: ['test/{bullmq,redis}/*.test.ts'],
-          globalSetup: 'test/redis/global-setup.ts',
-          // The tests look at all keys of the one Redis.
-          fileParallelism: false,
-        },
+        // They mostly wait, each file for its own Redis.
+        { name: 'redis', include: ['test/{bullmq,redis}/*.test.ts'], maxWorkers: 3 },
         redisServer,
       ),
       // CRASH_EVENTS=20000 is the full campaign, with the default locks and time limits: about an hour.
