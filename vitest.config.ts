@@ -59,12 +59,12 @@ export default defineConfig({
     expect: { requireAssertions: true },
     // Where a project is skipped there may be no test at all.
     passWithNoTests: !isCI,
-    coverage: { provider: 'v8', include: ['src/**'], reporter: ['text-summary', 'html'] },
     projects: [
       project({
         name: 'unit',
         include: ['test/**/*.test.ts', 'examples/*/*.test.ts'],
         exclude: ['test/{bullmq,redis,crash,package,runtimes,page,postgres}/**', '**/node_modules/**'],
+        maxWorkers: '100%',
       }),
       project(
         // They mostly wait, each file for its own Redis.
