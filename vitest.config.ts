@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import type { Vite } from 'vitest/node';
-import { lacksPostgres } from './scripts/postgres-server.js';
 import { chromiumPath } from './test/support/chromium.js';
+import { lacksPostgres } from './test/support/postgres-server.js';
 
 const isCI = Boolean(process.env.CI);
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
@@ -88,6 +88,6 @@ function packed() {
     globalSetup: 'test/package/global-setup.ts',
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    fileParallelism: false,
+    maxConcurrency: 2,
   };
 }

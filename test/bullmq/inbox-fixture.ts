@@ -11,8 +11,8 @@ import {
 } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, vi } from 'vitest';
-import { startRedis } from '../../scripts/redis-server.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { startRedis } from '../support/redis-server.js';
 import { minimal, type OptionsWithSecret, secret } from '../webhooks/deliveries.js';
 
 const server = await startRedis();

@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { onTestFinished, test } from 'vitest';
-import { DURABLE, type RedisServer, startRedis } from '../../scripts/redis-server.js';
+import { DURABLE, type RedisServer, startRedis } from '../support/redis-server.js';
 import { expectPromiseKept } from './conclude.js';
 import { type CutProxy, startProxy } from './cut-proxy.js';
 import { TYPES } from './settings.js';

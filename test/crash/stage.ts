@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BullMQInbox } from 'agent-platform-sdk/bullmq';
 import { onTestFinished } from 'vitest';
-import { bundleProcess } from '../../scripts/bundle-process.js';
-import { freePort } from '../../scripts/free-port.js';
 import { randomNumbers } from '../../src/testing/random.js';
+import { freePort } from '../support/free-port.js';
+import { bundleProcess } from './bundle-process.js';
 import { Fleet } from './fleet.js';
 import { Ledger, sendAll } from './sender.js';
 import {
@@ -24,7 +24,7 @@ export const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 /** Whether locks and time limits are shorter than the defaults. */
 export const IS_SHORT = EVENTS < 10_000;
 
-const SCRIPT = await bundleProcess(new URL('./process.ts', import.meta.url), 'crash');
+const SCRIPT = await bundleProcess();
 
 export interface StageOptions {
   /** The Redis that the processes connect to. */

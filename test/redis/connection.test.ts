@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { Cluster, Redis } from 'ioredis';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { startRedis } from '../../scripts/redis-server.js';
 import {
   leaveReplica,
   openClient,
@@ -12,6 +11,7 @@ import {
   outliveFailover,
   type RedisClient,
 } from '../../src/redis/connection.js';
+import { startRedis } from '../support/redis-server.js';
 import { startWay } from './lagging.js';
 
 const server = await startRedis();

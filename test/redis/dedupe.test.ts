@@ -5,8 +5,8 @@ import { createRedisDedupe, type RedisDedupe, type RedisDedupeOptions } from 'ag
 import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { startRedis } from '../../scripts/redis-server.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { startRedis } from '../support/redis-server.js';
 import { post, secret } from '../webhooks/deliveries.js';
 import { startWay } from './lagging.js';
 
