@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { afterEach, expect, test } from 'vitest';
-import { freePort } from './support/free-port.js';
+import { freePort } from '../scripts/free-port.js';
 import { secret } from './webhooks/deliveries.js';
 
 /** No setting of this machine. */

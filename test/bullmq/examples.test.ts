@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { countPerWorkspace, createAgency, replayFor } from '../../examples/bullmq-agency/agency.js';
+import { freePort } from '../../scripts/free-port.js';
 import { startExample } from '../support/example-process.js';
-import { freePort } from '../support/free-port.js';
 import { delivery, secret } from '../webhooks/deliveries.js';
 import { createInbox, eventually, redis, url } from './inbox-fixture.js';
 
