@@ -127,8 +127,8 @@ export class Stage {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.receivers.stop(), this.workers.stop()]);
     await this.inbox.close();
+    await Promise.all([this.receivers.stop(), this.workers.stop()]);
   }
 }
 
