@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { DURABLE, startRedis } from '../../scripts/redis-server.js';
 import { startWay } from '../redis/lagging.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { DURABLE, startRedis } from '../support/redis-server.js';
 import { createInbox, eventually, notes, redis, stored, url } from './inbox-fixture.js';
 
 test('it tells how many events wait, run, retry and are dead letters, and how old the next one is', async () => {

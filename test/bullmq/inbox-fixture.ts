@@ -10,11 +10,16 @@ import {
   type InboxStored,
 } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, inject, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, vi } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { startRedis } from '../support/redis-server.js';
 import { minimal, type OptionsWithSecret, secret } from '../webhooks/deliveries.js';
 
-export const url = inject('redisUrl');
+const server = await startRedis();
+afterAll(() => server.stop());
+
+/** The Redis of this test file. */
+export const { url } = server;
 const inboxes: BullMQInbox[] = [];
 
 /** A client beside the inbox, to look at what is in Redis. */

@@ -11,11 +11,11 @@ import type { BullMQInboxOptions } from 'agent-platform-sdk/bullmq';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { startRedis } from '../../scripts/redis-server.js';
 import { makeReplica } from '../redis/failover.js';
 import { startWay } from '../redis/lagging.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { startRedis } from '../support/redis-server.js';
 import { delivery, envelope, minimal, post, secret } from '../webhooks/deliveries.js';
 import {
   createInbox,

@@ -4,12 +4,12 @@ import type { BullMQInbox, InboxHooks, InboxRun, InboxWorker } from 'agent-platf
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { startRedis } from '../../scripts/redis-server.js';
 import { Rest } from '../../src/bullmq/refusing-redis.js';
 import { startWay } from '../redis/lagging.js';
 import { deferred } from '../support/deferred.js';
 import { collectGarbage, leastGrowth } from '../support/memory.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { startRedis } from '../support/redis-server.js';
 import { minimal, post, secret } from '../webhooks/deliveries.js';
 import {
   createInbox,

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../scripts/free-port.js';
 import { deferred } from '../support/deferred.js';
+import { freePort } from '../support/free-port.js';
 import { serve } from '../support/loopback.js';
 import { start } from './terminal.js';
 

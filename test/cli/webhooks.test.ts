@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { createWebhookReceiver, type WebhookEvent, webhookEvents } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { freePort } from '../../scripts/free-port.js';
 import { deferred } from '../support/deferred.js';
+import { freePort } from '../support/free-port.js';
 import { serve } from '../support/loopback.js';
 import { start } from './terminal.js';
 

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BullMQInbox } from 'agent-platform-sdk/bullmq';
-import { freePort } from '../../scripts/free-port.js';
+import { onTestFinished } from 'vitest';
 import { randomNumbers } from '../../src/testing/random.js';
+import { freePort } from '../support/free-port.js';
+import { bundleProcess } from './bundle-process.js';
 import { Fleet } from './fleet.js';
 import { Ledger, sendAll } from './sender.js';
 import {
@@ -17,15 +19,12 @@ import {
 } from './settings.js';
 import { judge, type Verdict } from './verdict.js';
 
-/** The stage, as a scenario sees it. */
-export interface Play {
-  readonly events: number;
-  readonly seed: number;
-  /** A short run, in which locks and time limits are shorter than the defaults. */
-  readonly isShort: boolean;
-  /** The path of the script of the processes. */
-  readonly script: string;
-}
+export const EVENTS = Number(process.env.CRASH_EVENTS ?? 2_000);
+export const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
+/** Whether locks and time limits are shorter than the defaults. */
+export const IS_SHORT = EVENTS < 10_000;
+
+const SCRIPT = await bundleProcess();
 
 export interface StageOptions {
   /** The Redis that the processes connect to. */
@@ -46,53 +45,53 @@ const DRAIN = 600_000;
 export class Stage {
   readonly ledger = new Ledger();
   /** Draws what happens; the same for the same seed. */
-  readonly random: () => number;
+  readonly random = randomNumbers(SEED);
   readonly receivers: Fleet;
   readonly workers: Fleet;
   readonly inbox: BullMQInbox;
   /** The times at which a Redis forgot what it had not copied yet. */
   readonly forgotten: number[] = [];
-  readonly #play: Play;
   readonly #common: Omit<ProcessSettings, 'port' | 'worker'>;
   readonly #ports: readonly number[];
 
-  private constructor(play: Play, options: StageOptions, ports: readonly number[]) {
+  private constructor(options: StageOptions, ports: readonly number[]) {
     const { redis, inbox = {}, workers = WORKERS } = options;
-    this.#play = play;
     this.#ports = ports;
-    this.random = randomNumbers(play.seed);
     this.#common = { redis, inbox, secret: SECRET, journals: mkdtempSync(join(tmpdir(), 'journals-')) };
     this.receivers = new Fleet(
-      play.script,
+      SCRIPT,
       ports.map((port) => ({ ...this.#common, port })),
     );
     this.workers = new Fleet(
-      play.script,
+      SCRIPT,
       Array.from({ length: workers }, () => this.worker(options.worker)),
     );
     this.inbox = openInbox(this.#common);
   }
 
   /** Resolves when the receivers answer. */
-  static async open(play: Play, options: StageOptions): Promise<Stage> {
+  static async open(options: StageOptions): Promise<Stage> {
     const ports = await Promise.all(Array.from({ length: options.receivers ?? RECEIVERS }, freePort));
-    const stage = new Stage(play, options, ports);
+    const stage = new Stage(options, ports);
+    onTestFinished(() => stage.stop());
     await Promise.all(ports.map(answering));
     return stage;
   }
 
-  /** The settings of a worker, which handles both types unless it is told otherwise. */
+  /** The settings of a worker, which handles both types by default. */
   worker(settings: Partial<WorkerSettings> = {}): ProcessSettings {
-    const options = this.#play.isShort ? { lockDuration: 2_000, ...settings.options } : settings.options;
+    const options = IS_SHORT ? { lockDuration: 2_000, ...settings.options } : settings.options;
     const worker = { types: TYPES, ...settings, ...(options === undefined ? {} : { options }) };
     return { ...this.#common, worker };
   }
 
-  /** Sends all events, and lets something happen meanwhile, each time that so many more were sent. */
+  /** Sends all events, and calls `happen` each time that about `every` more were sent. */
   async send(every: number, happen: () => Promise<unknown>): Promise<void> {
-    const { events, seed } = this.#play;
     const urls = this.#ports.map((port) => `http://127.0.0.1:${port}/`);
-    const sending = sendAll({ events, secret: SECRET, urls, random: randomNumbers(seed + 1) }, this.ledger);
+    const sending = sendAll(
+      { events: EVENTS, secret: SECRET, urls, random: randomNumbers(SEED + 1) },
+      this.ledger,
+    );
     for (let due = every; !this.ledger.isComplete; due += every * (0.5 + this.random())) {
       while (this.ledger.sent.size < due && !this.ledger.isComplete) await sleep(20);
       if (!this.ledger.isComplete) await happen();
@@ -119,13 +118,17 @@ export class Stage {
       for (const { webhook, reason } of letters) kept.set(String(webhook.payload.agentId), reason);
       if (letters.length === 0) break;
     }
-    await this.inbox.close();
-    await Promise.all([this.receivers.stop(), this.workers.stop()]);
+    await this.stop();
     const { ledger, forgotten } = this;
     const { journals } = this.#common;
     const verdict = judge({ journals, ledger, killed: this.workers.killed, kept, forgotten });
     rmSync(journals, { recursive: true, force: true });
     return verdict;
+  }
+
+  async stop(): Promise<void> {
+    await this.inbox.close();
+    await Promise.all([this.receivers.stop(), this.workers.stop()]);
   }
 }
 

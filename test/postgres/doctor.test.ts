@@ -1,8 +1,8 @@
 import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPostgresInbox } from '../../examples/postgres-inbox/inbox.js';
-import { type PostgresServer, startPostgres } from '../../scripts/postgres-server.js';
 import { start } from '../cli/terminal.js';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.js';
 
 let postgres: PostgresServer;
 beforeAll(async () => {

@@ -8,9 +8,9 @@ import {
   type PostgresInboxOptions,
   transaction,
 } from '../../examples/postgres-inbox/inbox.js';
-import { freePort } from '../../scripts/free-port.js';
-import { type PostgresServer, startPostgres } from '../../scripts/postgres-server.js';
 import { startExample } from '../support/example-process.js';
+import { freePort } from '../support/free-port.js';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, post, secret } from '../webhooks/deliveries.js';
 

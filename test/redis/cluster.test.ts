@@ -3,10 +3,10 @@ import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createRedisDedupe } from 'agent-platform-sdk/redis';
 import { Cluster, Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../scripts/free-port.js';
-import { type RedisServer, startRedis } from '../../scripts/redis-server.js';
 import { createInbox, eventually, notes, stored, untilIdle } from '../bullmq/inbox-fixture.js';
+import { freePort } from '../support/free-port.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { type RedisServer, startRedis } from '../support/redis-server.js';
 import { post, secret } from '../webhooks/deliveries.js';
 
 /** Quick to notice that a node is gone, and to copy to a replica. */

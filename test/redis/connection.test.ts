@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { Cluster, Redis } from 'ioredis';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import {
   leaveReplica,
   openClient,
@@ -11,7 +11,11 @@ import {
   outliveFailover,
   type RedisClient,
 } from '../../src/redis/connection.js';
+import { startRedis } from '../support/redis-server.js';
 import { startWay } from './lagging.js';
+
+const server = await startRedis();
+afterAll(() => server.stop());
 
 test.each([
   [true, {}],
@@ -112,7 +116,7 @@ test('a client of a worker that is told to connect again while it waits for that
   onTestFinished(disconnect);
   await once(client, 'reconnecting');
   client.disconnect(true);
-  way.lead(Number(new URL(inject('redisUrl')).port));
+  way.lead(server.port);
   expect(await client.ping()).toBe('PONG');
 });
 
@@ -120,7 +124,7 @@ test('a client of a worker that is closed while it waits to connect again ends, 
   const way = await startWay(1);
   const { client, disconnect } = openFamily(`redis://127.0.0.1:${way.port}`, {}, () => false);
   await once(client, 'reconnecting');
-  way.lead(Number(new URL(inject('redisUrl')).port));
+  way.lead(server.port);
   way.hold();
   const ended = once(client, 'end');
   disconnect();

@@ -4,13 +4,16 @@ import { ConfigurationError, createWebhookReceiver, WebhookError } from 'agent-p
 import { createRedisDedupe, type RedisDedupe, type RedisDedupeOptions } from 'agent-platform-sdk/redis';
 import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { startRedis } from '../../scripts/redis-server.js';
+import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { startRedis } from '../support/redis-server.js';
 import { post, secret } from '../webhooks/deliveries.js';
 import { startWay } from './lagging.js';
 
-const url = inject('redisUrl');
+const server = await startRedis();
+afterAll(() => server.stop());
+
+const { url } = server;
 const stores: RedisDedupe[] = [];
 /** However busy the machine is. */
 const PATIENT = { timeout: 15_000, interval: 10 };

@@ -2,10 +2,10 @@ import { WebhookError } from 'agent-platform-sdk';
 import { createRedisDedupe, type RedisConnection } from 'agent-platform-sdk/redis';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { startRedis } from '../../scripts/redis-server.js';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { startRedis } from '../support/redis-server.js';
 import { makePrimary, makeReplica, type RedisPair, startPair } from './failover.js';
 
 /** A Redis that has become a replica, of one that is not there; it takes no writes. */

@@ -1,8 +1,8 @@
 import { connect, createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
-import { startRedis } from '../../scripts/redis-server.js';
 import { listenOnLoopback } from '../support/loopback.js';
+import { startRedis } from '../support/redis-server.js';
 
 /** A Redis and its replica behind one name, until the test ends. */
 export interface RedisPair {

@@ -5,14 +5,14 @@ import { inspect } from 'node:util';
 import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../scripts/free-port.js';
-import { startRedis } from '../../scripts/redis-server.js';
 import { passwordsOf } from '../../src/redis/connection.js';
 import { redisFailure } from '../../src/redis/failure.js';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
 import { deferred } from '../support/deferred.js';
+import { freePort } from '../support/free-port.js';
 import { listenOnLoopback } from '../support/loopback.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { startRedis } from '../support/redis-server.js';
 import { post, secret } from '../webhooks/deliveries.js';
 import { startWay } from './lagging.js';
 

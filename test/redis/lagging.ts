@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
-import { startRedis } from '../../scripts/redis-server.js';
 import { listenOnLoopback } from '../support/loopback.js';
+import { startRedis } from '../support/redis-server.js';
 import { makePrimary, makeReplica } from './failover.js';
 
 /** A connection's way, which can be held up and cut. */

@@ -2,10 +2,10 @@ import { createWebhookReceiver } from 'agent-platform-sdk';
 import { InboxFullError } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { startRedis } from '../../scripts/redis-server.js';
 import { MemoryGauge } from '../../src/redis/memory.js';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { startRedis } from '../support/redis-server.js';
 import { post, secret } from '../webhooks/deliveries.js';
 
 async function startLimited(maxmemory: string) {

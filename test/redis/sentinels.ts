@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
-import { freePort } from '../../scripts/free-port.js';
-import { type RedisServer, startRedis } from '../../scripts/redis-server.js';
 import { eventually } from '../bullmq/inbox-fixture.js';
+import { freePort } from '../support/free-port.js';
+import { type RedisServer, startRedis } from '../support/redis-server.js';
 import { makeReplica } from './failover.js';
 import { REPLICATED, untilReplicas } from './lagging.js';
 

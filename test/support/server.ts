@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentPlatform, AgentPlatformOptions } from 'agent-platform-sdk';
-import { freePort } from '../../scripts/free-port.js';
 import { connect } from './client.js';
+import { freePort } from './free-port.js';
 import { serve } from './loopback.js';
 
 export interface ReceivedRequest {

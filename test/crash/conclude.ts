@@ -1,0 +1,56 @@
+import { expect } from 'vitest';
+import type { Stage } from './stage.js';
+import type { Verdict } from './verdict.js';
+
+export interface Ending {
+  /** Counts each fault that happened. A scenario in which one of them did not happen has proven nothing. */
+  readonly faults: Readonly<Record<string, number>>;
+  /** Further rules of the scenario: each with whether it was kept. */
+  readonly rules?: Readonly<Record<string, boolean>>;
+  /** Events may be lost, because Redis does not keep what it acknowledges. */
+  readonly mayLose?: boolean;
+}
+
+/** Drains and closes the stage, prints what happened, and fails if a rule of the promise is broken. */
+export async function expectPromiseKept(stage: Stage, ending: (verdict: Verdict) => Ending): Promise<void> {
+  const isDrained = await stage.drain();
+  const health = await stage.inbox.health();
+  const verdict = await stage.close();
+  const { faults, rules = {}, mayLose = false } = ending(verdict);
+  report(stage, verdict, faults);
+  const { lost, forged, repeated, kept } = verdict;
+  const { acknowledged, sent, forgedAccepted } = stage.ledger;
+  const broken = [
+    !isDrained && `not drained: ${JSON.stringify(health)}`,
+    !mayLose && lost.length > 0 && `lost ${shown(lost)}`,
+    !mayLose && repeated.length > 0 && `handled twice without a reason ${shown(repeated)}`,
+    forged.length + forgedAccepted > 0 && `forged and accepted ${shown(forged)}`,
+    acknowledged.size < sent.size / 10 && `only ${acknowledged.size} acknowledged`,
+    kept.size > 0 && `${kept.size} dead letters: ${[...new Set(kept.values())].join('; ')}`,
+    ...Object.entries(faults).map(([fault, count]) => count === 0 && `did not happen: ${fault}`),
+    ...Object.entries(rules).map(([rule, isKept]) => !isKept && rule),
+  ].filter((rule) => rule !== false);
+  expect(broken).toEqual([]);
+}
+
+function report({ ledger }: Stage, verdict: Verdict, faults: Ending['faults']): void {
+  const { handled, lost, kept, again, repeated } = verdict;
+  const twice = [...again].map(([reason, count]) => `${count} because ${reason}`);
+  if (repeated.length > 0) twice.push(`${repeated.length} WITHOUT A REASON`);
+  console.log(
+    [
+      `faults: ${counts(Object.entries(faults))}`,
+      `answers: ${counts(ledger.outcomes)}`,
+      `acknowledged ${ledger.acknowledged.size}, handled ${handled}, lost ${lost.length}, dead letters ${kept.size}`,
+      `handled twice: ${twice.join(', ') || 0}`,
+    ].join('\n'),
+  );
+}
+
+function counts(entries: Iterable<readonly [string, number]>): string {
+  return [...entries].map(([name, count]) => `${name} ${count}`).join(', ');
+}
+
+function shown(names: readonly string[]): string {
+  return `${names.length}: ${names.slice(0, 5).join(', ')}`;
+}

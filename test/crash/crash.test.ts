@@ -1,0 +1,239 @@
+/**
+ * The crash campaign: a sender, receivers and workers as real processes around a Redis, and everything that makes operators
+ * lose events. Every event that was answered 200 must have been handled, or be kept as a dead letter.
+ *
+ * `CRASH_EVENTS=20000` sends 20,000 events in each scenario instead of 2,000, `CRASH_SEED` repeats a run, and
+ * `CRASH_PERSISTENCE=everysec` or `none` shows in the scenario "kills" what a Redis that keeps less loses. `-t kills` plays one.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { onTestFinished, test } from 'vitest';
+import { DURABLE, type RedisServer, startRedis } from '../support/redis-server.js';
+import { expectPromiseKept } from './conclude.js';
+import { type CutProxy, startProxy } from './cut-proxy.js';
+import { TYPES } from './settings.js';
+import { EVENTS, IS_SHORT, SEED, Stage } from './stage.js';
+
+console.log(`${EVENTS} events in each scenario, CRASH_SEED=${SEED}`);
+
+test('rolling deploy: workers are replaced by workers with a handler for one more type', async () => {
+  const redis = await openRedis();
+  const stage = await Stage.open({ redis: addressOf(redis), worker: { types: [TYPES[0]] } });
+  const { workers } = stage;
+  let replaced = 0;
+  const replaceNext = async () => {
+    if (replaced === workers.size) return;
+    await workers.replace(replaced, stage.worker());
+    replaced += 1;
+  };
+  await stage.send(EVENTS / 5, replaceNext);
+  while (replaced < workers.size) await replaceNext();
+  await expectPromiseKept(stage, ({ steps }) => ({
+    faults: { 'workers replaced': replaced, 'without a handler': steps.get('unhandled') ?? 0 },
+  }));
+});
+
+/** Milliseconds that a write takes to the replica. */
+const LAG = 50;
+/** Milliseconds in which the old primary still takes writes, from connections that stay open. */
+const STALE = 2_000;
+
+test('failover: a lagging replica is promoted, and every other time the old primary still takes writes', async () => {
+  const args = [...DURABLE, '--repl-diskless-sync-delay', '0'];
+  let primary = await openRedis(args);
+  let replica = await openRedis(args);
+  let link = await replicate(primary, replica);
+  const proxy = await openProxy(primary.port);
+  const stage = await Stage.open({ redis: addressOf(proxy), inbox: { replicas: 1 } });
+  const counts = { failovers: 0, stale: 0 };
+  await stage.send(EVENTS / 5, async () => {
+    await replicaOnline(primary);
+    const isStale = counts.failovers % 2 === 1;
+    // Writes on their way to the replica are gone.
+    link.close();
+    proxy.lead(replica.port);
+    await withClient(replica, (client) => client.replicaof('NO', 'ONE'));
+    if (isStale) await sleep(STALE);
+    else proxy.cut();
+    link = await replicate(replica, primary);
+    stage.forgotten.push(Date.now());
+    [primary, replica] = [replica, primary];
+    counts.failovers += 1;
+    counts.stale += Number(isStale);
+  });
+  await expectPromiseKept(stage, () => ({
+    faults: { failovers: counts.failovers, 'with a stale primary': counts.stale },
+  }));
+});
+
+/** Bytes of memory for each event that will be sent: a third of what it takes while it waits. */
+const ROOM = 1_000;
+/** Bytes of other data: in a tiny Redis, the connections of the workers alone would take what is left above the mark. */
+const OTHER_DATA = 8 * 1024 * 1024;
+/** The default of `highWater`. */
+const HIGH_WATER = 0.85;
+
+test('full Redis: it fills up without workers, then workers come and events are accepted again', async () => {
+  const redis = await openRedis();
+  const admin = openAdmin(redis);
+  await admin.setrange('other data', OTHER_DATA, '.');
+  const used = Number(/used_memory:(\d+)/.exec(await admin.info('memory'))?.[1]);
+  await admin.config('SET', 'maxmemory', Math.ceil((used + EVENTS * ROOM) / HIGH_WATER));
+  const stage = await Stage.open({ redis: addressOf(redis), workers: 0 });
+  const { ledger, workers } = stage;
+  let [refused, acknowledged] = [0, 0];
+  await stage.send(EVENTS / 2, async () => {
+    if (workers.size > 0) return;
+    refused = ledger.outcomes.get('500') ?? 0;
+    acknowledged = ledger.acknowledged.size;
+    for (let index = 0; index < 3; index += 1) workers.add(stage.worker());
+  });
+  await expectPromiseKept(stage, () => ({
+    faults: {
+      'refused while full': refused,
+      'acknowledged before': acknowledged,
+      'acknowledged again': ledger.acknowledged.size - acknowledged,
+    },
+  }));
+});
+
+test('hung handlers: more handlers never settle than a worker has places', async () => {
+  const redis = await openRedis();
+  // About twenty events in both forms.
+  const worker = IS_SHORT
+    ? { hanging: 0.01, failing: 0, options: { handlerTimeout: 2_000 } }
+    : { hanging: 0.001, failing: 0 };
+  const stage = await Stage.open({ redis: addressOf(redis), worker });
+  await stage.send(EVENTS, async () => undefined);
+  await expectPromiseKept(stage, ({ steps }) => ({
+    faults: { 'handlers given up': steps.get('failed') ?? 0 },
+  }));
+});
+
+/** The ways in which Redis keeps what it has acknowledged. */
+const PERSISTENCE: Readonly<Record<string, readonly string[]>> = {
+  always: DURABLE,
+  everysec: [...DURABLE, '--appendfsync', 'everysec'],
+  none: ['--save', '', '--appendonly', 'no'],
+};
+/** The faults of each ten, drawn in a new order: so each happens in a short run too. */
+const FAULTS = ['worker', 'worker', 'worker', 'worker', 'receiver', 'receiver', 'cut', 'cut', 'cut', 'redis'];
+/** Events between two faults, on average. */
+const GAP = 150;
+
+test('kills: workers, receivers and Redis are killed, and the network is cut', async () => {
+  const persistence = process.env.CRASH_PERSISTENCE ?? 'always';
+  const redis = await openRedis(PERSISTENCE[persistence]);
+  const proxy = await openProxy(redis.port);
+  const stage = await Stage.open({ redis: addressOf(proxy) });
+  const { workers, receivers, random } = stage;
+  const counts = { cuts: 0, redis: 0 };
+  const bag: string[] = [];
+  await stage.send(GAP, async () => {
+    if (bag.length === 0) bag.push(...FAULTS);
+    const [fault] = bag.splice(Math.floor(random() * bag.length), 1);
+    if (fault === 'worker') workers.kill(Math.floor(random() * workers.size));
+    else if (fault === 'receiver') receivers.kill(Math.floor(random() * receivers.size));
+    else if (fault === 'cut') {
+      counts.cuts += 1;
+      proxy.cut();
+    } else {
+      counts.redis += 1;
+      await redis.crash(random() * 500);
+    }
+  });
+  await expectPromiseKept(stage, () => ({
+    // Weaker persistence may lose events.
+    mayLose: persistence !== 'always',
+    faults: {
+      'workers killed': workers.killed.size,
+      'receivers killed': receivers.killed.size,
+      'Redis killed': counts.redis,
+      'network cut': counts.cuts,
+    },
+  }));
+});
+
+test('blocked event loop: some events block every worker for longer than its locks last', async () => {
+  const redis = await openRedis();
+  const blocking = IS_SHORT ? { share: 1 / 700, ms: 6_000 } : { share: 1 / 10_000, ms: 70_000 };
+  const stage = await Stage.open({ redis: addressOf(redis), worker: { blocking } });
+  await stage.send(EVENTS, async () => undefined);
+  await expectPromiseKept(stage, ({ steps }) => ({
+    faults: { 'locks lost': steps.get('lost') ?? 0, 'events taken over': steps.get('stalled') ?? 0 },
+  }));
+});
+
+const USER = { username: 'inbox', password: 'campaign-password' };
+/** Milliseconds for which Redis refuses. */
+const REFUSING = 3_000;
+/** The most errors of one worker in a second of refusal: without a pause it would repeat its command ten thousand times. */
+const MOST = 50;
+
+test('error replies: the user loses a permission, or the memory is full; the user never has INFO', async () => {
+  const redis = await openRedis();
+  const admin = openAdmin(redis);
+  const acl = (...rules: string[]) => admin.call('ACL', 'SETUSER', USER.username, ...rules);
+  await acl('on', `>${USER.password}`, '~*', '&*', '+@all', '-info');
+  const stage = await Stage.open({ redis: { ...addressOf(redis), ...USER } });
+  const maxMemory = (bytes: string) => admin.config('SET', 'maxmemory', bytes);
+  let refused = 0;
+  await stage.send(EVENTS / 5, async () => {
+    const isPermission = refused % 2 === 0;
+    refused += 1;
+    await (isPermission ? acl('-evalsha', '-eval') : maxMemory('1'));
+    await sleep(REFUSING);
+    await (isPermission ? acl('+evalsha', '+eval') : maxMemory('0'));
+  });
+  await expectPromiseKept(stage, ({ steps }) => {
+    const errors = steps.get('refused') ?? 0;
+    const most = (MOST * stage.workers.size * refused * REFUSING) / 1_000;
+    return {
+      faults: { 'times refused': refused, 'errors of workers': errors },
+      rules: { [`workers repeat what is refused: ${errors} errors, at most ${most}`]: errors <= most },
+    };
+  });
+});
+
+async function openRedis(args: readonly string[] = DURABLE): Promise<RedisServer> {
+  const redis = await startRedis(args);
+  onTestFinished(() => redis.stop());
+  return redis;
+}
+
+async function openProxy(target: number, lag?: number): Promise<CutProxy> {
+  const proxy = await startProxy(target, lag);
+  onTestFinished(() => proxy.close());
+  return proxy;
+}
+
+function openAdmin(redis: RedisServer): Redis {
+  const admin = new Redis(redis.url);
+  onTestFinished(() => admin.disconnect());
+  return admin;
+}
+
+function addressOf({ port }: { readonly port: number }) {
+  return { host: '127.0.0.1', port };
+}
+
+/** Makes one Redis the replica of another, over a network with a lag. */
+async function replicate(primary: RedisServer, replica: RedisServer): Promise<CutProxy> {
+  const link = await openProxy(primary.port, LAG);
+  await withClient(replica, (client) => client.replicaof('127.0.0.1', link.port));
+  return link;
+}
+
+/** Resolves when the replica of a Redis has caught up, and only lags. */
+async function replicaOnline(primary: RedisServer): Promise<void> {
+  await withClient(primary, async (client) => {
+    while (!/state=online/.test(await client.info('replication'))) await sleep(50);
+  });
+}
+
+async function withClient(server: RedisServer, act: (client: Redis) => Promise<unknown>): Promise<void> {
+  const client = new Redis(server.url);
+  await act(client);
+  await client.quit();
+}
