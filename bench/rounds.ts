@@ -1,34 +1,123 @@
-import { run, type Sample } from './program.js';
-import type { Measurement, Row } from './rows/row.js';
+/** Rounds in which every peer has its turn, and the table that is printed of them. */
 
-/** The figures of one round, by metric and subject. */
-export type Round = ReadonlyMap<string, ReadonlyMap<string, number>>;
+/** Turns of a peer within a round. */
+const TURNS = 15;
+
+export interface Effort {
+  readonly rounds: number;
+  /** Share of the usual work of one turn: 1, or next to nothing for a smoke run. */
+  readonly share: number;
+}
+
+/** What one turn of one peer measured, by the name of the figure. */
+export type Figures = Readonly<Record<string, number>>;
+
+/** A peer in a process of its own. */
+export interface Peer {
+  /** The figures of its next turn. */
+  measure(): Promise<Figures>;
+  stop(): Promise<void>;
+}
+
+/** The figures of each peer, one for each round. */
+export type Results = Readonly<Record<string, readonly Figures[]>>;
+
+/** Measures every peer once a round, each round in another order, so that a busy moment meets all of them alike. */
+export async function inRounds(
+  peers: readonly string[],
+  rounds: number,
+  measure: (peer: string) => Promise<Figures>,
+): Promise<Results> {
+  const results: Record<string, Figures[]> = Object.fromEntries(peers.map((peer) => [peer, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const peer of rotate(peers, round)) results[peer]?.push(await measure(peer));
+  }
+  return results;
+}
 
 /**
- * Measures a row. In each round every subject has its turn, each time in another order, so that what the machine does
- * beside it meets all of them alike; ratios are taken within a round.
+ * The same for peers that keep running: in a round each has a process of its own, these take short turns, and the medians of the
+ * turns are the figures of the round. Two turns that are compared are a moment apart.
  */
-export async function measureRow({ rounds: count, measurements }: Row, effort: number): Promise<Round[]> {
-  const rounds: Round[] = [];
-  for (let number = 0; number < count; number += 1) {
-    const samples: Sample[] = [];
-    for (const measurement of rotated(measurements, number))
-      samples.push(...(await run(measurement, effort)));
-    rounds.push(byMetric(samples));
+export async function inTurns(
+  peers: readonly string[],
+  { rounds, share }: Effort,
+  start: (peer: string) => Promise<Peer>,
+): Promise<Results> {
+  const results: Record<string, Figures[]> = Object.fromEntries(peers.map((peer) => [peer, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    const running = new Map<string, Peer>();
+    for (const peer of rotate(peers, round)) running.set(peer, await start(peer));
+    const measure = async (peer: string) => (await running.get(peer)?.measure()) ?? {};
+    const turns = await inRounds(peers, Math.ceil(TURNS * share), measure);
+    for (const peer of peers) results[peer]?.push(medians(turns[peer] ?? []));
+    await Promise.all([...running.values()].map((peer) => peer.stop()));
   }
-  return rounds;
+  return results;
 }
 
-function rotated(measurements: readonly Measurement[], by: number): Measurement[] {
-  const first = by % Math.max(1, measurements.length);
-  return [...measurements.slice(first), ...measurements.slice(0, first)];
+function rotate<Item>(items: readonly Item[], by: number): Item[] {
+  const first = by % items.length;
+  return [...items.slice(first), ...items.slice(0, first)];
 }
 
-function byMetric(samples: readonly Sample[]): Round {
-  const round = new Map<string, Map<string, number>>();
-  for (const { metric, subject, value } of samples) {
-    const figures = round.get(metric) ?? new Map<string, number>();
-    round.set(metric, figures.set(subject, value));
+function medians(turns: readonly Figures[]): Figures {
+  const names = Object.keys(turns[0] ?? {});
+  return Object.fromEntries(
+    names.map((name) => [name, median(turns.map((turn) => turn[name] ?? Number.NaN))]),
+  );
+}
+
+export interface Table {
+  readonly title: string;
+  readonly figure: string;
+  readonly unit: string;
+  /** The peers that the others are divided by. */
+  readonly beside: readonly string[];
+}
+
+/** Prints one figure of all peers as a Markdown table, with its ratio to some of them. */
+export function printTable({ title, figure, unit, beside }: Table, results: Results): void {
+  const samples = (peer: string) => (results[peer] ?? []).map((figures) => figures[figure] ?? Number.NaN);
+  const head = ['', unit, 'min to max', ...beside.map((peer) => `beside ${peer}`)];
+  const rows = Object.keys(results).map((peer) => {
+    const own = samples(peer);
+    const ratios = beside.map((other) => {
+      const others = samples(other);
+      return other === peer
+        ? '1'
+        : describeRatios(own.map((value, round) => value / (others[round] ?? value)));
+    });
+    return [
+      peer,
+      number(median(own)),
+      `${number(Math.min(...own))} to ${number(Math.max(...own))}`,
+      ...ratios,
+    ];
+  });
+  console.log(`\n${title}\n`);
+  printRows([head, head.map(() => '---'), ...rows]);
+}
+
+function printRows(rows: readonly (readonly string[])[]): void {
+  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  for (const row of rows) {
+    console.log(`| ${row.map((cell, column) => cell.padEnd(width(column))).join(' | ')} |`);
   }
-  return round;
+}
+
+function describeRatios(ratios: readonly number[]): string {
+  return `${median(ratios).toFixed(2)}x (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`;
+}
+
+function number(value: number): string {
+  if (Math.abs(value) >= 100) return value.toFixed(0);
+  return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
 }
