@@ -6,6 +6,13 @@ import type { Figures } from './rounds.js';
 /** The secret of every webhook of the bench. */
 export const SECRET = 'bench-workspace-secret';
 
+/** The head and tail of a webhook around its 13 digits of `createdAt`, which make each delivery another event. */
+export function aroundCreatedAt(body: string): [head: string, tail: string] {
+  const mark = '"createdAt":';
+  const at = body.indexOf(mark) + mark.length;
+  return [body.slice(0, at), body.slice(at + 13)];
+}
+
 /** The task of this process, written by the table that started it. */
 export function readTask<Task>(): Task {
   // Both ends are in this folder, and share the type.

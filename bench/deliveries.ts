@@ -1,3 +1,83 @@
-/** Placeholder */
-import type { Effort } from './rounds.js';
-export async function deliveries(_e: Effort): Promise<void> {}
+/** A delivery: its time by defaults, the CPU of a server of deliveries, and what it costs to refuse a large forged body. */
+import { setImmediate } from 'node:timers/promises';
+import type { DeliveriesTask, ServerName, TakerName } from './deliveries-peers.js';
+import { post } from './load.js';
+import { type Running, start, writeSample } from './processes.js';
+import { type Effort, type Figures, inTurns, printTable, type Results } from './rounds.js';
+import { webhooks } from './samples.js';
+
+const TAKERS: readonly TakerName[] = [
+  'JSON.parse',
+  'by hand',
+  '@octokit/webhooks',
+  'this package',
+  'this package, a Request',
+];
+const SERVERS: readonly ServerName[] = ['node:http', 'this package'];
+/** Deliveries in a turn. */
+const COUNTS = { '0.3 kB': 2_000, '8 kB': 400, '780 kB': 6 };
+const MEBIBYTE = 1_048_576;
+
+const launch = (task: DeliveriesTask) => start('deliveries-peers.js', task);
+
+export async function deliveries(effort: Effort): Promise<void> {
+  for (const size of ['0.3 kB', '8 kB', '780 kB'] as const) await taking(size, effort);
+  for (const size of ['0.3 kB', '8 kB'] as const) await serving(size, effort);
+  await refusing(effort);
+}
+
+async function taking(size: keyof typeof webhooks, effort: Effort): Promise<void> {
+  const file = writeSample(`webhook ${size}.json`, webhooks[size]());
+  const count = Math.ceil(COUNTS[size] * effort.share);
+  const results = await inTurns(TAKERS, effort, (peer) =>
+    launch({ job: 'take', peer: peer as TakerName, file, deliveries: count }),
+  );
+  const beside = ['JSON.parse', 'by hand', '@octokit/webhooks'];
+  printTable({ title: `A delivery of ${size}`, figure: 'time', unit: 'µs', beside }, results);
+  printTable(
+    {
+      title: `A delivery of ${size}, CPU with that of the garbage collector`,
+      figure: 'cpu',
+      unit: 'µs of CPU',
+      beside,
+    },
+    results,
+  );
+}
+
+async function serving(size: keyof typeof webhooks, effort: Effort): Promise<void> {
+  const body = webhooks[size]();
+  const count = Math.ceil(1_500 * effort.share);
+  const results = await inTurns(SERVERS, effort, async (peer) => {
+    const server = await launch({ job: 'serve', server: peer as ServerName });
+    await cpuOf(server, body, count * 5);
+    return { measure: () => cpuOf(server, body, count), stop: server.stop };
+  });
+  const title = `A delivery of ${size} over HTTP, 32 connections`;
+  printTable({ title, figure: 'cpu', unit: 'µs of CPU of the server', beside: ['node:http'] }, results);
+}
+
+/** CPU of the server for each delivery. */
+async function cpuOf(server: Running, body: string, count: number): Promise<Figures> {
+  const { cpu: before = 0 } = await server.measure();
+  let isOver = false;
+  const posted = post(server.port, body, count, 32).finally(() => {
+    isOver = true;
+  });
+  // Never asleep: waking this process would be charged to the server, and most to the one that lets it sleep.
+  while (!isOver) await setImmediate();
+  await posted;
+  const { cpu: after = 0 } = await server.measure();
+  return { cpu: (after - before) / count };
+}
+
+async function refusing(effort: Effort): Promise<void> {
+  const name = 'refusal';
+  const measured = await inTurns([name], effort, () => launch({ job: 'refuse', bytes: 8 * MEBIBYTE }));
+  const of = (figure: string) => (measured[name] ?? []).map((figures) => ({ time: figures[figure] ?? 0 }));
+  const results: Results = { 'JSON.parse': of('parse'), 'this package': of('refuse') };
+  printTable(
+    { title: 'Refusing 8 MiB of brackets', figure: 'time', unit: 'ms', beside: ['JSON.parse'] },
+    results,
+  );
+}

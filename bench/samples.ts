@@ -36,10 +36,3 @@ export function conversationOf(bytes: number): string {
   const turns = Array.from({ length: count }, (_, index) => turn(index));
   return JSON.stringify({ ...shell, payload: { ...shell.payload, turns } });
 }
-
-/** The head and tail of a webhook around its 13 digits of `createdAt`, which make each delivery another event. */
-export function aroundCreatedAt(body: string): [head: string, tail: string] {
-  const mark = '"createdAt":';
-  const at = body.indexOf(mark) + mark.length;
-  return [body.slice(0, at), body.slice(at + 13)];
-}
