@@ -26,9 +26,13 @@ const takers = {
 
   /** As one writes it without a package: no validation, no deadline, no duplicates. */
   'by hand': (handler: Handler): Prepare => {
-    return (body) => async () => {
-      const { type, payload } = parseVerified(body);
-      if (type !== undefined) await handler(payload);
+    return (body) => () => handleVerified(body, handler);
+  },
+
+  'by hand, a Request': (handler: Handler): Prepare => {
+    return (body) => {
+      const request = requestOf(body);
+      return async () => handleVerified(await request.text(), handler);
     };
   },
 
@@ -60,7 +64,7 @@ const takers = {
   'this package, a Request': async (handler: Handler): Promise<Prepare> => {
     const receiver = await createReceiver(handler);
     return (body) => {
-      const request = new Request('http://127.0.0.1/webhooks', { method: 'POST', headers: HEADERS, body });
+      const request = requestOf(body);
       return async () => {
         const { status } = await receiver.fetch(request);
         if (status !== 200) throw new Error(`responded with ${status}`);
@@ -68,6 +72,9 @@ const takers = {
     };
   },
 };
+
+const requestOf = (body: string) =>
+  new Request('http://127.0.0.1/webhooks', { method: 'POST', headers: HEADERS, body });
 
 async function createReceiver(handler: Handler) {
   const { createWebhookReceiver } = await import('agent-platform-sdk');
@@ -79,10 +86,10 @@ async function createReceiver(handler: Handler) {
 const digest = (text: string) => createHash('sha256').update(text).digest();
 const expected = digest(SECRET);
 
-function parseVerified(body: string): { type?: string; payload: object } {
-  const event = JSON.parse(body) as { type?: string; payload: { workspaceSecret: string } };
-  if (!timingSafeEqual(digest(event.payload.workspaceSecret), expected)) throw new Error('not verified');
-  return event;
+async function handleVerified(body: string, handler: Handler): Promise<void> {
+  const { type, payload } = JSON.parse(body) as { type?: string; payload: { workspaceSecret: string } };
+  if (!timingSafeEqual(digest(payload.workspaceSecret), expected)) throw new Error('not verified');
+  if (type !== undefined) handler(payload);
 }
 
 /** Time and CPU of one delivery. Each is another event, and its text was made before the clock starts. */

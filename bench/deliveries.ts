@@ -11,6 +11,7 @@ const TAKERS: readonly TakerName[] = [
   'by hand',
   '@octokit/webhooks',
   'this package',
+  'by hand, a Request',
   'this package, a Request',
 ];
 const SERVERS: readonly ServerName[] = ['node:http', 'this package'];
@@ -32,7 +33,7 @@ async function taking(size: keyof typeof webhooks, effort: Effort): Promise<void
   const results = await inTurns(TAKERS, effort, (peer) =>
     launch({ job: 'take', peer: peer as TakerName, file, deliveries: count }),
   );
-  const beside = ['JSON.parse', 'by hand', '@octokit/webhooks'];
+  const beside = ['JSON.parse', '@octokit/webhooks', 'by hand', 'by hand, a Request'];
   printTable({ title: `A delivery of ${size}`, figure: 'time', unit: 'µs', beside }, results);
   printTable(
     {
