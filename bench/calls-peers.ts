@@ -121,11 +121,11 @@ async function measureValidation(record: RecordName, file: string, blocks: numbe
   const turn = async () => {
     const [parses, differences]: [number[], number[]] = [[], []];
     for (let block = 0; block < blocks; block += 1) {
-      parses.push(await microsPer(async () => JSON.parse(text), size));
+      parses.push(await microsPer(async () => JSON.parse(text) as unknown, size));
       const [without, within] = [await microsPer(unchecked, size), await microsPer(checked, size)];
       differences.push(within - without);
     }
-    return { parse: median(parses), validation: median(differences) };
+    return { 'JSON.parse': median(parses), validation: median(differences) };
   };
   // The warm-up.
   await turn();
@@ -142,7 +142,8 @@ function median(values: number[]): number {
   return values.sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-const task = readTask<CallsTask>();
+// Written by calls.ts.
+const task = readTask() as CallsTask;
 if (task.job === 'serve') serveRecord(task.file);
 else if (task.job === 'start') await measureStart(task.client, task.url);
 else if (task.job === 'cpu') await measureCpu(task.client, task.url, task.calls);

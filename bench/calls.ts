@@ -1,7 +1,7 @@
 /** A call: its CPU, the start of a program that makes one, and what validation takes of it. */
 import type { CallsTask, ClientName, RecordName } from './calls-peers.js';
 import { start, writeSample } from './processes.js';
-import { type Effort, inRounds, inTurns, printTable, type Results } from './rounds.js';
+import { byFigure, type Effort, inRounds, inTurns, printTable } from './rounds.js';
 import { answers } from './samples.js';
 
 const PEERS: readonly ClientName[] = ['fetch', 'ky, set up', 'openai', 'retell-sdk', 'this package'];
@@ -45,9 +45,7 @@ async function validation(record: RecordName, effort: Effort): Promise<void> {
   const text = answers[record]();
   const file = writeSample(`${record}.json`, text);
   const blocks = Math.ceil((record === 'clients' ? 3 : 30) * effort.share);
-  const measured = await inTurns([record], effort, () => launch({ job: 'validate', record, file, blocks }));
-  const of = (name: string) => (measured[record] ?? []).map((figures) => ({ time: figures[name] ?? 0 }));
-  const results: Results = { 'JSON.parse': of('parse'), validation: of('validation') };
+  const results = await byFigure(effort, () => launch({ job: 'validate', record, file, blocks }));
   const title = `Validation of ${record}, ${(text.length / 1_000).toFixed(1)} kB`;
   printTable({ title, figure: 'time', unit: 'µs', beside: ['JSON.parse'] }, results);
 }

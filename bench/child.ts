@@ -13,10 +13,9 @@ export function aroundCreatedAt(body: string): [head: string, tail: string] {
   return [body.slice(0, at), body.slice(at + 13)];
 }
 
-/** The task of this process, written by the table that started it. */
-export function readTask<Task>(): Task {
-  // Both ends are in this folder, and share the type.
-  return JSON.parse(process.argv[2] ?? '{}') as Task;
+/** The task of this process, from the table that started it. */
+export function readTask(): unknown {
+  return JSON.parse(process.argv[2] ?? '{}');
 }
 
 /**
@@ -50,7 +49,9 @@ export function ready(
   measure: () => Figures | Promise<Figures> = () => ({ cpu: cpuMicros() }),
   port = 0,
 ): void {
-  process.on('message', async () => process.send?.(await measure()));
+  process.on('message', () => {
+    void Promise.resolve(measure()).then((figures) => process.send?.(figures));
+  });
   process.on('disconnect', () => process.exit(0));
   process.send?.(port);
 }

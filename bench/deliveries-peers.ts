@@ -29,13 +29,6 @@ const takers = {
     return (body) => () => handleVerified(body, handler);
   },
 
-  'by hand, a Request': (handler: Handler): Prepare => {
-    return (body) => {
-      const request = requestOf(body);
-      return async () => handleVerified(await request.text(), handler);
-    };
-  },
-
   /** Verifies an HMAC instead of a secret in the body; no validation, no deadline, no duplicates. */
   '@octokit/webhooks': async (handler: Handler): Promise<Prepare> => {
     interface Octokit {
@@ -60,21 +53,7 @@ const takers = {
       if (status !== 200) throw new Error(`responded with ${status}`);
     };
   },
-
-  'this package, a Request': async (handler: Handler): Promise<Prepare> => {
-    const receiver = await createReceiver(handler);
-    return (body) => {
-      const request = requestOf(body);
-      return async () => {
-        const { status } = await receiver.fetch(request);
-        if (status !== 200) throw new Error(`responded with ${status}`);
-      };
-    };
-  },
 };
-
-const requestOf = (body: string) =>
-  new Request('http://127.0.0.1/webhooks', { method: 'POST', headers: HEADERS, body });
 
 async function createReceiver(handler: Handler) {
   const { createWebhookReceiver } = await import('agent-platform-sdk');
@@ -137,7 +116,8 @@ async function measureRefusal(bytes: number): Promise<void> {
     await work();
     return performance.now() - begun;
   };
-  const turn = async () => ({ refuse: await time(refuse), parse: await time(() => JSON.parse(body)) });
+  const parse = () => JSON.parse(body) as unknown;
+  const turn = async () => ({ 'JSON.parse': await time(parse), 'this package': await time(refuse) });
   await turn();
   ready(turn);
 }
@@ -159,7 +139,8 @@ const servers = {
   },
 };
 
-const task = readTask<DeliveriesTask>();
+// Written by deliveries.ts.
+const task = readTask() as DeliveriesTask;
 if (task.job === 'take') await measureTaking(task.peer, task.file, task.deliveries);
 else if (task.job === 'refuse') await measureRefusal(task.bytes);
 else serve(await servers[task.server]());

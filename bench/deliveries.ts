@@ -1,19 +1,11 @@
 /** A delivery: its time by defaults, the CPU of a server of deliveries, and what it costs to refuse a large forged body. */
-import { setImmediate } from 'node:timers/promises';
 import type { DeliveriesTask, ServerName, TakerName } from './deliveries-peers.js';
 import { post } from './load.js';
 import { type Running, start, writeSample } from './processes.js';
-import { type Effort, type Figures, inTurns, printTable, type Results } from './rounds.js';
+import { byFigure, type Effort, type Figures, inTurns, printTable } from './rounds.js';
 import { webhooks } from './samples.js';
 
-const TAKERS: readonly TakerName[] = [
-  'JSON.parse',
-  'by hand',
-  '@octokit/webhooks',
-  'this package',
-  'by hand, a Request',
-  'this package, a Request',
-];
+const TAKERS: readonly TakerName[] = ['JSON.parse', 'by hand', '@octokit/webhooks', 'this package'];
 const SERVERS: readonly ServerName[] = ['node:http', 'this package'];
 /** Deliveries in a turn. */
 const COUNTS = { '0.3 kB': 2_000, '8 kB': 400, '780 kB': 6 };
@@ -33,7 +25,7 @@ async function taking(size: keyof typeof webhooks, effort: Effort): Promise<void
   const results = await inTurns(TAKERS, effort, (peer) =>
     launch({ job: 'take', peer: peer as TakerName, file, deliveries: count }),
   );
-  const beside = ['JSON.parse', '@octokit/webhooks', 'by hand', 'by hand, a Request'];
+  const beside = ['JSON.parse', '@octokit/webhooks', 'by hand'];
   printTable({ title: `A delivery of ${size}`, figure: 'time', unit: 'µs', beside }, results);
   printTable(
     {
@@ -52,7 +44,7 @@ async function serving(size: keyof typeof webhooks, effort: Effort): Promise<voi
   const results = await inTurns(SERVERS, effort, async (peer) => {
     const server = await launch({ job: 'serve', server: peer as ServerName });
     await cpuOf(server, body, count * 5);
-    return { measure: () => cpuOf(server, body, count), stop: server.stop };
+    return { measure: () => cpuOf(server, body, count), stop: () => server.stop() };
   });
   const title = `A delivery of ${size} over HTTP, 32 connections`;
   printTable({ title, figure: 'cpu', unit: 'µs of CPU of the server', beside: ['node:http'] }, results);
@@ -61,22 +53,19 @@ async function serving(size: keyof typeof webhooks, effort: Effort): Promise<voi
 /** CPU of the server for each delivery. */
 async function cpuOf(server: Running, body: string, count: number): Promise<Figures> {
   const { cpu: before = 0 } = await server.measure();
-  let isOver = false;
-  const posted = post(server.port, body, count, 32).finally(() => {
-    isOver = true;
-  });
   // Never asleep: waking this process would be charged to the server, and most to the one that lets it sleep.
-  while (!isOver) await setImmediate();
-  await posted;
+  const stay = () => {
+    awake = setImmediate(stay);
+  };
+  let awake = setImmediate(stay);
+  await post(server.port, body, count, 32);
+  clearImmediate(awake);
   const { cpu: after = 0 } = await server.measure();
   return { cpu: (after - before) / count };
 }
 
 async function refusing(effort: Effort): Promise<void> {
-  const name = 'refusal';
-  const measured = await inTurns([name], effort, () => launch({ job: 'refuse', bytes: 8 * MEBIBYTE }));
-  const of = (figure: string) => (measured[name] ?? []).map((figures) => ({ time: figures[figure] ?? 0 }));
-  const results: Results = { 'JSON.parse': of('parse'), 'this package': of('refuse') };
+  const results = await byFigure(effort, () => launch({ job: 'refuse', bytes: 8 * MEBIBYTE }));
   printTable(
     { title: 'Refusing 8 MiB of brackets', figure: 'time', unit: 'ms', beside: ['JSON.parse'] },
     results,

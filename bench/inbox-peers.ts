@@ -1,6 +1,6 @@
 /** A receiver that stores events, and a worker that takes them: ours, and BullMQ by hand. Runs in a process of its own. */
 import { randomUUID } from 'node:crypto';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { readTask, ready, SECRET, serve } from './child.js';
@@ -17,17 +17,20 @@ export type InboxName = keyof typeof receivers;
 /** Events that a worker handles at once. */
 const CONCURRENCY = 50;
 
-const { side, peer, redis, queueName } = readTask<InboxTask>();
+type Receive = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+// Written by inbox.ts.
+const { side, peer, redis, queueName } = readTask() as InboxTask;
 
 const receivers = {
-  'this package': async (): Promise<RequestListener> => {
+  'this package': async (): Promise<Receive> => {
     const { createWebhookReceiver } = await import('agent-platform-sdk');
     const receiver = createWebhookReceiver({ secret: SECRET, inbox: await openInbox(), logLevel: 'off' });
-    return (request, response) => void receiver.node(request, response);
+    return receiver.node;
   },
 
   /** Verifies nothing, and hashes nothing to know duplicates by. */
-  'plain BullMQ': async (): Promise<RequestListener> => {
+  'plain BullMQ': async (): Promise<Receive> => {
     const queue = new Queue(queueName, { connection: new Redis(redis) });
     const retries = { attempts: 10, backoff: { type: 'exponential', delay: 1_000, jitter: 0.5 } };
     return async (request, response) => {
@@ -63,7 +66,8 @@ async function openInbox() {
 }
 
 if (side === 'receive') {
-  serve(await receivers[peer]());
+  const receive = await receivers[peer]();
+  serve((request, response) => void receive(request, response));
 } else {
   await workers[peer]();
   ready();

@@ -9,11 +9,10 @@ import { Redis } from 'ioredis';
 import type { InboxName, InboxTask } from './inbox-peers.js';
 import { post } from './load.js';
 import { type Running, start } from './processes.js';
-import { type Effort, type Figures, inRounds, printTable } from './rounds.js';
+import { type Effort, inTurns, type Peer, printTable } from './rounds.js';
 import { conversationOf } from './samples.js';
 
 const PEERS: readonly InboxName[] = ['plain BullMQ', 'this package'];
-const QUEUE = 'bench';
 const EVENT = conversationOf(1_000);
 const CONNECTIONS = 64;
 
@@ -25,13 +24,13 @@ const TABLES = [
   { figure: 'bytes', title: 'Memory of Redis', unit: 'bytes a waiting event' },
 ];
 
-export async function inbox(effort: Effort): Promise<void> {
+export async function inbox({ rounds, share }: Effort): Promise<void> {
   const server = await startRedis();
-  const rounds = Math.ceil(effort.rounds / 2);
-  for (const waiting of [0, 100_000]) {
-    const [count, before] = [Math.ceil(20_000 * effort.share), Math.ceil(waiting * effort.share)];
-    const results = await inRounds(PEERS, rounds, (peer) =>
-      measure(peer as InboxName, server.url, count, before),
+  for (const backlog of [0, 100_000]) {
+    const [count, before] = [Math.ceil(2_000 * share), Math.ceil(backlog * share)];
+    const effort = { rounds: Math.ceil(rounds / 2), share };
+    const results = await inTurns(PEERS, effort, (peer) =>
+      startPeer(peer as InboxName, server.url, count, before),
     );
     for (const { figure, title, unit } of TABLES) {
       const table = { title: `${title}, events of 1 kB, ${before} waiting`, figure, unit };
@@ -41,58 +40,69 @@ export async function inbox(effort: Effort): Promise<void> {
   await server.stop();
 }
 
-/** One receiver and one worker: accepts `count` events behind `waiting` others, and works them all off. */
-async function measure(peer: InboxName, url: string, count: number, waiting: number): Promise<Figures> {
+/** A receiver, and a worker that is paused between turns. In a turn `count` events come on top of a backlog, then as many are worked off. */
+async function startPeer(peer: InboxName, url: string, count: number, backlog: number): Promise<Peer> {
   const redis = new Redis(url);
-  await redis.flushall();
-  const queue = new Queue(QUEUE, { connection: redis });
-  const launch = (side: InboxTask['side']) =>
-    start('inbox-peers.js', { side, peer, redis: url, queueName: QUEUE });
+  const queueName = `bench-${peer.replaceAll(' ', '-')}`;
+  const queue = new Queue(queueName, { connection: redis });
+  const launch = (side: InboxTask['side']) => start('inbox-peers.js', { side, peer, redis: url, queueName });
   const [receiver, worker] = await Promise.all([launch('receive'), launch('work')]);
+  const accept = (events: number) => post(receiver.port, EVENT, events, CONNECTIONS);
 
-  // What runs for months is compiled code.
-  await post(receiver.port, EVENT, count / 2, CONNECTIONS);
-  await emptied(queue);
   await queue.pause();
-  await post(receiver.port, EVENT, waiting, CONNECTIONS);
+  // What runs for months is compiled code.
+  await accept(count * 5);
+  await workOff(queue, count * 5);
+  await accept(backlog);
 
-  const memory = await usedMemory(redis);
-  const accepting = await timed(receiver, () => post(receiver.port, EVENT, count, CONNECTIONS));
-  const bytes = ((await usedMemory(redis)) - memory) / count;
-  const working = await timed(worker, async () => {
-    await queue.resume();
-    await emptied(queue);
-  });
-
-  await Promise.all([receiver.stop(), worker.stop()]);
-  await queue.close();
-  await redis.quit();
   return {
-    accepted: count / accepting.seconds,
-    worked: (waiting + count) / working.seconds,
-    receiverCpu: accepting.cpu / count,
-    workerCpu: working.cpu / (waiting + count),
-    bytes,
+    async measure() {
+      const memory = await usedMemory(redis);
+      const accepted = await timed(receiver, async () => {
+        await accept(count);
+        return count;
+      });
+      const bytes = ((await usedMemory(redis)) - memory) / count;
+      const worked = await timed(worker, () => workOff(queue, count));
+      const rates = { accepted: accepted.perSecond, worked: worked.perSecond };
+      return { ...rates, receiverCpu: accepted.cpu, workerCpu: worked.cpu, bytes };
+    },
+    async stop() {
+      await Promise.all([receiver.stop(), worker.stop()]);
+      await queue.obliterate({ force: true });
+      await queue.close();
+      await redis.quit();
+    },
   };
 }
 
-async function timed(process: Running, work: () => Promise<void>): Promise<{ seconds: number; cpu: number }> {
+/** Events a second, and CPU of the process for each. */
+async function timed(
+  process: Running,
+  work: () => Promise<number>,
+): Promise<Record<'perSecond' | 'cpu', number>> {
   const { cpu: before = 0 } = await process.measure();
   const begun = performance.now();
-  await work();
-  const seconds = (performance.now() - begun) / 1_000;
+  const events = await work();
+  const perSecond = (events * 1_000) / (performance.now() - begun);
   const { cpu: after = 0 } = await process.measure();
-  return { seconds, cpu: after - before };
+  return { perSecond, cpu: (after - before) / events };
 }
 
-/** Resolves when every event was handled. */
-async function emptied(queue: Queue): Promise<void> {
-  for (;;) {
-    const { failed = 0, completed: _, ...left } = await queue.getJobCounts();
-    if (failed > 0) throw new Error(`${failed} events failed`);
-    if (Object.values(left).every((count) => count === 0)) return;
-    await sleep(5);
-  }
+/** Lets the worker handle at least so many events, pauses it again, and returns how many they were. */
+async function workOff(queue: Queue, count: number): Promise<number> {
+  const { unhandled: before } = await countJobs(queue);
+  await queue.resume();
+  while ((await countJobs(queue)).unhandled > before - count) await sleep(5);
+  await queue.pause();
+  while ((await countJobs(queue)).active > 0) await sleep(1);
+  return before - (await countJobs(queue)).unhandled;
+}
+
+async function countJobs(queue: Queue): Promise<{ unhandled: number; active: number }> {
+  const { failed = 0, completed: _, active = 0, ...waiting } = await queue.getJobCounts();
+  if (failed > 0) throw new Error(`${failed} events failed`);
+  return { unhandled: Object.values(waiting).reduce((sum, some) => sum + some, active), active };
 }
 
 async function usedMemory(redis: Redis): Promise<number> {

@@ -56,6 +56,14 @@ export async function inTurns(
   return results;
 }
 
+/** The same for one process that measures several things itself: each figure is a row, with its `time`. */
+export async function byFigure(effort: Effort, start: () => Promise<Peer>): Promise<Results> {
+  const { measured = [] } = await inTurns(['measured'], effort, start);
+  const names = Object.keys(measured[0] ?? {});
+  const times = (name: string) => measured.map((figures) => ({ time: figures[name] ?? Number.NaN }));
+  return Object.fromEntries(names.map((name) => [name, times(name)]));
+}
+
 function rotate<Item>(items: readonly Item[], by: number): Item[] {
   const first = by % items.length;
   return [...items.slice(first), ...items.slice(0, first)];
