@@ -1,6 +1,7 @@
 /** The clients that read one tool over HTTP, and what is measured of them. Runs in a process of its own. */
 import { readFileSync } from 'node:fs';
 import { cpuMicros, inFlight, load, readTask, ready, serve } from './child.js';
+import { median } from './rounds.js';
 
 export type CallsTask =
   | { readonly job: 'serve'; readonly file: string }
@@ -93,7 +94,7 @@ async function measureCpu(client: ClientName, url: string, calls: number): Promi
     return (cpuMicros() - begun) / calls;
   };
   // What runs for months is compiled code.
-  for (let turn = 0; turn < 5; turn += 1) await perCall(32);
+  for (let warmUp = 0; warmUp < 5; warmUp += 1) await perCall(32);
   ready(async () => ({ one: await perCall(1), many: await perCall(32) }));
 }
 
@@ -136,10 +137,6 @@ async function microsPer(work: Call, calls: number): Promise<number> {
   const begun = performance.now();
   for (let done = 0; done < calls; done += 1) await work();
   return ((performance.now() - begun) * 1_000) / calls;
-}
-
-function median(values: number[]): number {
-  return values.sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 // Written by calls.ts.

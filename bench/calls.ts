@@ -21,17 +21,15 @@ export async function calls(effort: Effort): Promise<void> {
 
 async function cpu(url: string, effort: Effort): Promise<void> {
   const count = Math.ceil(400 * effort.share);
-  const results = await inTurns(PEERS, effort, (peer) =>
-    launch({ job: 'cpu', client: peer as ClientName, url, calls: count }),
-  );
+  const results = await inTurns(PEERS, effort, (client) => launch({ job: 'cpu', client, url, calls: count }));
   const table = { unit: 'µs of CPU', beside: BESIDE };
   printTable({ ...table, title: 'A call over loopback, one at a time', figure: 'one' }, results);
   printTable({ ...table, title: 'A call over loopback, 32 in flight', figure: 'many' }, results);
 }
 
 async function startUp(url: string, { rounds, share }: Effort): Promise<void> {
-  const results = await inRounds(PEERS, Math.ceil(rounds * 3 * share), async (peer) => {
-    const started = await launch({ job: 'start', client: peer as ClientName, url });
+  const results = await inRounds(PEERS, Math.ceil(rounds * 3 * share), async (client) => {
+    const started = await launch({ job: 'start', client, url });
     const figures = await started.measure();
     await started.stop();
     return figures;

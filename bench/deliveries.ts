@@ -23,26 +23,19 @@ async function taking(size: keyof typeof webhooks, effort: Effort): Promise<void
   const file = writeSample(`webhook ${size}.json`, webhooks[size]());
   const count = Math.ceil(COUNTS[size] * effort.share);
   const results = await inTurns(TAKERS, effort, (peer) =>
-    launch({ job: 'take', peer: peer as TakerName, file, deliveries: count }),
+    launch({ job: 'take', peer, file, deliveries: count }),
   );
-  const beside = ['JSON.parse', '@octokit/webhooks', 'by hand'];
-  printTable({ title: `A delivery of ${size}`, figure: 'time', unit: 'µs', beside }, results);
-  printTable(
-    {
-      title: `A delivery of ${size}, CPU with that of the garbage collector`,
-      figure: 'cpu',
-      unit: 'µs of CPU',
-      beside,
-    },
-    results,
-  );
+  const table = { title: `A delivery of ${size}`, beside: ['JSON.parse', '@octokit/webhooks', 'by hand'] };
+  printTable({ ...table, figure: 'time', unit: 'µs' }, results);
+  // With that of the garbage collector beside it.
+  printTable({ ...table, figure: 'cpu', unit: 'µs of CPU' }, results);
 }
 
 async function serving(size: keyof typeof webhooks, effort: Effort): Promise<void> {
   const body = webhooks[size]();
   const count = Math.ceil(1_500 * effort.share);
-  const results = await inTurns(SERVERS, effort, async (peer) => {
-    const server = await launch({ job: 'serve', server: peer as ServerName });
+  const results = await inTurns(SERVERS, effort, async (name) => {
+    const server = await launch({ job: 'serve', server: name });
     await cpuOf(server, body, count * 5);
     return { measure: () => cpuOf(server, body, count), stop: () => server.stop() };
   });
@@ -66,8 +59,6 @@ async function cpuOf(server: Running, body: string, count: number): Promise<Figu
 
 async function refusing(effort: Effort): Promise<void> {
   const results = await byFigure(effort, () => launch({ job: 'refuse', bytes: 8 * MEBIBYTE }));
-  printTable(
-    { title: 'Refusing 8 MiB of brackets', figure: 'time', unit: 'ms', beside: ['JSON.parse'] },
-    results,
-  );
+  const title = 'Refusing 8 MiB of brackets';
+  printTable({ title, figure: 'time', unit: 'ms', beside: ['JSON.parse'] }, results);
 }

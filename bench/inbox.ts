@@ -29,9 +29,7 @@ export async function inbox({ rounds, share }: Effort): Promise<void> {
   for (const backlog of [0, 100_000]) {
     const [count, before] = [Math.ceil(2_000 * share), Math.ceil(backlog * share)];
     const effort = { rounds: Math.ceil(rounds / 2), share };
-    const results = await inTurns(PEERS, effort, (peer) =>
-      startPeer(peer as InboxName, server.url, count, before),
-    );
+    const results = await inTurns(PEERS, effort, (peer) => startPeer(peer, server.url, count, before));
     for (const { figure, title, unit } of TABLES) {
       const table = { title: `${title}, events of 1 kB, ${before} waiting`, figure, unit };
       printTable({ ...table, beside: ['plain BullMQ'] }, results);
@@ -40,7 +38,7 @@ export async function inbox({ rounds, share }: Effort): Promise<void> {
   await server.stop();
 }
 
-/** A receiver, and a worker that is paused between turns. In a turn `count` events come on top of a backlog, then as many are worked off. */
+/** A receiver, and a worker that is paused between turns. A turn adds `count` events to a backlog, and works off as many. */
 async function startPeer(peer: InboxName, url: string, count: number, backlog: number): Promise<Peer> {
   const redis = new Redis(url);
   const queueName = `bench-${peer.replaceAll(' ', '-')}`;
@@ -77,15 +75,12 @@ async function startPeer(peer: InboxName, url: string, count: number, backlog: n
 }
 
 /** Events a second, and CPU of the process for each. */
-async function timed(
-  process: Running,
-  work: () => Promise<number>,
-): Promise<Record<'perSecond' | 'cpu', number>> {
-  const { cpu: before = 0 } = await process.measure();
+async function timed(running: Running, work: () => Promise<number>) {
+  const { cpu: before = 0 } = await running.measure();
   const begun = performance.now();
   const events = await work();
   const perSecond = (events * 1_000) / (performance.now() - begun);
-  const { cpu: after = 0 } = await process.measure();
+  const { cpu: after = 0 } = await running.measure();
   return { perSecond, cpu: (after - before) / events };
 }
 

@@ -1,17 +1,7 @@
 /** Peers in processes of their own, as plain JavaScript beside installed packages: as an application runs them. */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +19,7 @@ const folder = makeFolder();
 /** Writes a text to a file that the processes can read, and returns its path. */
 export function writeSample(name: string, text: string): string {
   const path = join(folder, name);
-  writeFileSync(path, text);
+  fs.writeFileSync(path, text);
   return path;
 }
 
@@ -71,20 +61,19 @@ function nextMessage(child: ChildProcess): Promise<unknown> {
 
 /** A folder below the installed peers with this package linked and our scripts transpiled; gone when the bench ends. */
 function makeFolder(): string {
-  if (!existsSync(join(root, 'dist/index.js'))) throw new Error('dist is missing: npm run build');
-  const made = mkdtempSync(join(installPeers(), 'run-'));
-  process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+  if (!fs.existsSync(join(root, 'dist/index.js'))) throw new Error('dist is missing: npm run build');
+  const made = fs.mkdtempSync(join(installPeers(), 'run-'));
+  process.once('exit', () => fs.rmSync(made, { recursive: true, force: true }));
   process.once('SIGINT', () => process.exit(130));
   const modules = join(made, 'node_modules');
-  mkdirSync(modules);
-  symlinkSync(root, join(modules, 'agent-platform-sdk'));
-  for (const name of LINKED) symlinkSync(join(root, 'node_modules', name), join(modules, name));
-  writeFileSync(join(made, 'package.json'), '{ "type": "module" }');
+  fs.mkdirSync(modules);
+  fs.symlinkSync(root, join(modules, 'agent-platform-sdk'));
+  for (const name of LINKED) fs.symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  fs.writeFileSync(join(made, 'package.json'), '{ "type": "module" }');
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
-  for (const name of readdirSync(join(root, 'bench')).filter((name) => /^child|-peers\.ts$/.test(name))) {
-    const source = readFileSync(join(root, 'bench', name), 'utf8');
-    const { outputText } = ts.transpileModule(source, { compilerOptions });
-    writeFileSync(join(made, name.replace(/ts$/, 'js')), outputText);
+  for (const name of ['child', 'rounds', 'calls-peers', 'deliveries-peers', 'inbox-peers']) {
+    const source = fs.readFileSync(join(root, `bench/${name}.ts`), 'utf8');
+    fs.writeFileSync(join(made, `${name}.js`), ts.transpileModule(source, { compilerOptions }).outputText);
   }
   return made;
 }
@@ -93,15 +82,13 @@ function makeFolder(): string {
 function installPeers(): string {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform-sdk');
   const home = join(cache, `bench-${PEERS.join('+').replaceAll('/', '-')}`);
-  if (existsSync(home)) return home;
-  mkdirSync(cache, { recursive: true });
-  const scratch = mkdtempSync(join(cache, '.installing-'));
-  writeFileSync(join(scratch, 'package.json'), '{}');
+  if (fs.existsSync(home)) return home;
+  fs.mkdirSync(cache, { recursive: true });
+  const scratch = fs.mkdtempSync(join(cache, '.installing-'));
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  execFileSync('npm', ['install', ...quiet, ...PEERS], {
-    cwd: scratch,
+  execFileSync('npm', ['install', '--prefix', scratch, ...quiet, ...PEERS], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  renameSync(scratch, home);
+  fs.renameSync(scratch, home);
   return home;
 }

@@ -23,10 +23,10 @@ export interface Peer {
 export type Results = Readonly<Record<string, readonly Figures[]>>;
 
 /** Measures every peer once a round, each round in another order, so that a busy moment meets all of them alike. */
-export async function inRounds(
-  peers: readonly string[],
+export async function inRounds<Name extends string>(
+  peers: readonly Name[],
   rounds: number,
-  measure: (peer: string) => Promise<Figures>,
+  measure: (peer: Name) => Promise<Figures>,
 ): Promise<Results> {
   const results: Record<string, Figures[]> = Object.fromEntries(peers.map((peer) => [peer, []]));
   for (let round = 0; round < rounds; round += 1) {
@@ -36,19 +36,19 @@ export async function inRounds(
 }
 
 /**
- * The same for peers that keep running: in a round each has a process of its own, these take short turns, and the medians of the
- * turns are the figures of the round. Two turns that are compared are a moment apart.
+ * The same for peers that keep running: in a round each has a process of its own, these take short turns, and the medians of
+ * the turns are the figures of the round. Two turns that are compared are a moment apart.
  */
-export async function inTurns(
-  peers: readonly string[],
+export async function inTurns<Name extends string>(
+  peers: readonly Name[],
   { rounds, share }: Effort,
-  start: (peer: string) => Promise<Peer>,
+  start: (peer: Name) => Promise<Peer>,
 ): Promise<Results> {
   const results: Record<string, Figures[]> = Object.fromEntries(peers.map((peer) => [peer, []]));
   for (let round = 0; round < rounds; round += 1) {
-    const running = new Map<string, Peer>();
+    const running = new Map<Name, Peer>();
     for (const peer of rotate(peers, round)) running.set(peer, await start(peer));
-    const measure = async (peer: string) => (await running.get(peer)?.measure()) ?? {};
+    const measure = async (peer: Name) => (await running.get(peer)?.measure()) ?? {};
     const turns = await inRounds(peers, Math.ceil(TURNS * share), measure);
     for (const peer of peers) results[peer]?.push(medians(turns[peer] ?? []));
     await Promise.all([...running.values()].map((peer) => peer.stop()));
@@ -70,10 +70,8 @@ function rotate<Item>(items: readonly Item[], by: number): Item[] {
 }
 
 function medians(turns: readonly Figures[]): Figures {
-  const names = Object.keys(turns[0] ?? {});
-  return Object.fromEntries(
-    names.map((name) => [name, median(turns.map((turn) => turn[name] ?? Number.NaN))]),
-  );
+  const of = (name: string) => median(turns.map((turn) => turn[name] ?? Number.NaN));
+  return Object.fromEntries(Object.keys(turns[0] ?? {}).map((name) => [name, of(name)]));
 }
 
 export interface Table {
@@ -123,7 +121,7 @@ function number(value: number): string {
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? Number.NaN;
