@@ -19,8 +19,8 @@ export interface Peer {
   stop(): Promise<void>;
 }
 
-/** The figures of each peer, one for each round. */
-export type Results = Readonly<Record<string, readonly Figures[]>>;
+/** The figures of each peer: the turns of each round. */
+export type Results = Readonly<Record<string, readonly (readonly Figures[])[]>>;
 
 /** Measures every peer once a round, each round in another order, so that a busy moment meets all of them alike. */
 export async function inRounds<Name extends string>(
@@ -28,29 +28,29 @@ export async function inRounds<Name extends string>(
   rounds: number,
   measure: (peer: Name) => Promise<Figures>,
 ): Promise<Results> {
-  const results: Record<string, Figures[]> = Object.fromEntries(peers.map((peer) => [peer, []]));
+  const results: Record<string, Figures[][]> = Object.fromEntries(peers.map((peer) => [peer, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const peer of rotate(peers, round)) results[peer]?.push(await measure(peer));
+    for (const peer of rotate(peers, round)) results[peer]?.push([await measure(peer)]);
   }
   return results;
 }
 
 /**
- * The same for peers that keep running: in a round each has a process of its own, these take short turns, and the medians of
- * the turns are the figures of the round. Two turns that are compared are a moment apart.
+ * The same for peers that keep running: in a round each has a process of its own, and these take short turns. Two turns that are
+ * compared are a moment apart.
  */
 export async function inTurns<Name extends string>(
   peers: readonly Name[],
   { rounds, share }: Effort,
   start: (peer: Name) => Promise<Peer>,
 ): Promise<Results> {
-  const results: Record<string, Figures[]> = Object.fromEntries(peers.map((peer) => [peer, []]));
+  const results: Record<string, Figures[][]> = Object.fromEntries(peers.map((peer) => [peer, []]));
   for (let round = 0; round < rounds; round += 1) {
     const running = new Map<Name, Peer>();
     for (const peer of rotate(peers, round)) running.set(peer, await start(peer));
     const measure = async (peer: Name) => (await running.get(peer)?.measure()) ?? {};
     const turns = await inRounds(peers, Math.ceil(TURNS * share), measure);
-    for (const peer of peers) results[peer]?.push(medians(turns[peer] ?? []));
+    for (const peer of peers) results[peer]?.push((turns[peer] ?? []).flat());
     await Promise.all([...running.values()].map((peer) => peer.stop()));
   }
   return results;
@@ -59,19 +59,15 @@ export async function inTurns<Name extends string>(
 /** The same for one process that measures several things itself: each figure is a row, with its `time`. */
 export async function byFigure(effort: Effort, start: () => Promise<Peer>): Promise<Results> {
   const { measured = [] } = await inTurns(['measured'], effort, start);
-  const names = Object.keys(measured[0] ?? {});
-  const times = (name: string) => measured.map((figures) => ({ time: figures[name] ?? Number.NaN }));
+  const names = Object.keys(measured[0]?.[0] ?? {});
+  const times = (name: string) =>
+    measured.map((turns) => turns.map((figures) => ({ time: figures[name] ?? Number.NaN })));
   return Object.fromEntries(names.map((name) => [name, times(name)]));
 }
 
 function rotate<Item>(items: readonly Item[], by: number): Item[] {
   const first = by % items.length;
   return [...items.slice(first), ...items.slice(0, first)];
-}
-
-function medians(turns: readonly Figures[]): Figures {
-  const of = (name: string) => median(turns.map((turn) => turn[name] ?? Number.NaN));
-  return Object.fromEntries(Object.keys(turns[0] ?? {}).map((name) => [name, of(name)]));
 }
 
 export interface Table {
@@ -82,24 +78,17 @@ export interface Table {
   readonly beside: readonly string[];
 }
 
-/** Prints one figure of all peers as a Markdown table, with its ratio to some of them. */
+/** Prints one figure of all peers as a Markdown table, with its ratio to some of them. That of a round is the median of its turns. */
 export function printTable({ title, figure, unit, beside }: Table, results: Results): void {
-  const samples = (peer: string) => (results[peer] ?? []).map((figures) => figures[figure] ?? Number.NaN);
+  const turns = (peer: string) =>
+    (results[peer] ?? []).map((round) => round.map((figures) => figures[figure] ?? Number.NaN));
   const head = ['', unit, 'min to max', ...beside.map((peer) => `beside ${peer}`)];
   const rows = Object.keys(results).map((peer) => {
-    const own = samples(peer);
-    const ratios = beside.map((other) => {
-      const others = samples(other);
-      return other === peer
-        ? '1'
-        : describeRatios(own.map((value, round) => value / (others[round] ?? value)));
-    });
-    return [
-      peer,
-      number(median(own)),
-      `${number(Math.min(...own))} to ${number(Math.max(...own))}`,
-      ...ratios,
-    ];
+    const own = turns(peer);
+    const rounds = own.map(median);
+    const spread = `${number(Math.min(...rounds))} to ${number(Math.max(...rounds))}`;
+    const ratios = beside.map((other) => (other === peer ? '1' : describeRatios(own, turns(other))));
+    return [peer, number(median(rounds)), spread, ...ratios];
   });
   console.log(`\n${title}\n`);
   printRows([head, head.map(() => '---'), ...rows]);
@@ -112,7 +101,11 @@ function printRows(rows: readonly (readonly string[])[]): void {
   }
 }
 
-function describeRatios(ratios: readonly number[]): string {
+/** Taken turn by turn, since those of one turn met the same machine. */
+function describeRatios(own: readonly number[][], others: readonly number[][]): string {
+  const ratios = own.map((turns, round) =>
+    median(turns.map((value, turn) => value / (others[round]?.[turn] ?? Number.NaN))),
+  );
   return `${median(ratios).toFixed(2)}x (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`;
 }
 

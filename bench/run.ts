@@ -24,7 +24,7 @@ const effort: Effort = values.smoke
 console.log(
   `Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${effort.rounds} rounds.`,
 );
-console.log('Medians, with the least and the greatest; each ratio is taken within a round.');
+console.log('Medians, with the least and the greatest; each ratio is taken within a turn.');
 for (const [name, table] of Object.entries(tables)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   console.log(`\n# ${name}`);
