@@ -1,34 +1,122 @@
-import { run, type Sample } from './program.js';
-import type { Measurement, Row } from './rows/row.js';
+/** Rounds in which every peer has its turn, and the table that is printed of them. */
 
-/** The figures of one round, by metric and subject. */
-export type Round = ReadonlyMap<string, ReadonlyMap<string, number>>;
+/** Turns of a peer within a round. */
+const TURNS = 15;
+
+export interface Effort {
+  readonly rounds: number;
+  /** Share of the usual work of one turn: 1, or next to nothing for a smoke run. */
+  readonly share: number;
+}
+
+/** What one turn of one peer measured, by the name of the figure. */
+export type Figures = Readonly<Record<string, number>>;
+
+/** A peer in a process of its own. */
+export interface Peer {
+  /** The figures of its next turn. */
+  measure(): Promise<Figures>;
+  stop(): Promise<void>;
+}
+
+/** The figures of each peer: the turns of each round. */
+export type Results = Readonly<Record<string, readonly (readonly Figures[])[]>>;
+
+/** Measures every peer once a round, each round in another order, so that a busy moment meets all of them alike. */
+export async function inRounds<Name extends string>(
+  peers: readonly Name[],
+  rounds: number,
+  measure: (peer: Name) => Promise<Figures>,
+): Promise<Results> {
+  const results: Record<string, Figures[][]> = Object.fromEntries(peers.map((peer) => [peer, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const peer of rotate(peers, round)) results[peer]?.push([await measure(peer)]);
+  }
+  return results;
+}
 
 /**
- * Measures a row. In each round every subject has its turn, each time in another order, so that what the machine does
- * beside it meets all of them alike; ratios are taken within a round.
+ * The same for peers that keep running: in a round each has a process of its own, and these take short turns. Two turns that are
+ * compared are a moment apart.
  */
-export async function measureRow({ rounds: count, measurements }: Row, effort: number): Promise<Round[]> {
-  const rounds: Round[] = [];
-  for (let number = 0; number < count; number += 1) {
-    const samples: Sample[] = [];
-    for (const measurement of rotated(measurements, number))
-      samples.push(...(await run(measurement, effort)));
-    rounds.push(byMetric(samples));
+export async function inTurns<Name extends string>(
+  peers: readonly Name[],
+  { rounds, share }: Effort,
+  start: (peer: Name) => Promise<Peer>,
+): Promise<Results> {
+  const results: Record<string, Figures[][]> = Object.fromEntries(peers.map((peer) => [peer, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    const running = new Map<Name, Peer>();
+    for (const peer of rotate(peers, round)) running.set(peer, await start(peer));
+    const measure = async (peer: Name) => (await running.get(peer)?.measure()) ?? {};
+    const turns = await inRounds(peers, Math.ceil(TURNS * share), measure);
+    for (const peer of peers) results[peer]?.push((turns[peer] ?? []).flat());
+    await Promise.all([...running.values()].map((peer) => peer.stop()));
   }
-  return rounds;
+  return results;
 }
 
-function rotated(measurements: readonly Measurement[], by: number): Measurement[] {
-  const first = by % Math.max(1, measurements.length);
-  return [...measurements.slice(first), ...measurements.slice(0, first)];
+/** The same for one process that measures several things itself: each figure is a row, with its `time`. */
+export async function byFigure(effort: Effort, start: () => Promise<Peer>): Promise<Results> {
+  const { measured = [] } = await inTurns(['measured'], effort, start);
+  const names = Object.keys(measured[0]?.[0] ?? {});
+  const times = (name: string) =>
+    measured.map((turns) => turns.map((figures) => ({ time: figures[name] ?? Number.NaN })));
+  return Object.fromEntries(names.map((name) => [name, times(name)]));
 }
 
-function byMetric(samples: readonly Sample[]): Round {
-  const round = new Map<string, Map<string, number>>();
-  for (const { metric, subject, value } of samples) {
-    const figures = round.get(metric) ?? new Map<string, number>();
-    round.set(metric, figures.set(subject, value));
+function rotate<Item>(items: readonly Item[], by: number): Item[] {
+  const first = by % items.length;
+  return [...items.slice(first), ...items.slice(0, first)];
+}
+
+export interface Table {
+  readonly title: string;
+  readonly figure: string;
+  readonly unit: string;
+  /** The peers that the others are divided by. */
+  readonly beside: readonly string[];
+}
+
+/** Prints one figure of all peers as a Markdown table, with its ratio to some of them. That of a round is the median of its turns. */
+export function printTable({ title, figure, unit, beside }: Table, results: Results): void {
+  const turns = (peer: string) =>
+    (results[peer] ?? []).map((round) => round.map((figures) => figures[figure] ?? Number.NaN));
+  const head = ['', unit, 'min to max', ...beside.map((peer) => `beside ${peer}`)];
+  const rows = Object.keys(results).map((peer) => {
+    const own = turns(peer);
+    const rounds = own.map(median);
+    const spread = `${number(Math.min(...rounds))} to ${number(Math.max(...rounds))}`;
+    const ratios = beside.map((other) => (other === peer ? '1' : describeRatios(own, turns(other))));
+    return [peer, number(median(rounds)), spread, ...ratios];
+  });
+  console.log(`\n${title}\n`);
+  printRows([head, head.map(() => '---'), ...rows]);
+}
+
+function printRows(rows: readonly (readonly string[])[]): void {
+  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  for (const row of rows) {
+    console.log(`| ${row.map((cell, column) => cell.padEnd(width(column))).join(' | ')} |`);
   }
-  return round;
+}
+
+/** Taken turn by turn, since those of one turn met the same machine. */
+function describeRatios(own: readonly number[][], others: readonly number[][]): string {
+  const ratios = own.map((turns, round) =>
+    median(turns.map((value, turn) => value / (others[round]?.[turn] ?? Number.NaN))),
+  );
+  return `${median(ratios).toFixed(2)}x (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`;
+}
+
+function number(value: number): string {
+  if (Math.abs(value) >= 100) return value.toFixed(0);
+  return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
 }

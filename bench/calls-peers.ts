@@ -1,0 +1,147 @@
+/** The clients that read one tool over HTTP, and what is measured of them. Runs in a process of its own. */
+import { readFileSync } from 'node:fs';
+import { cpuMicros, inFlight, load, readTask, ready, serve } from './child.js';
+import { median } from './rounds.js';
+
+export type CallsTask =
+  | { readonly job: 'serve'; readonly file: string }
+  | { readonly job: 'start'; readonly client: ClientName; readonly url: string }
+  | { readonly job: 'cpu'; readonly client: ClientName; readonly url: string; readonly calls: number }
+  | { readonly job: 'validate'; readonly record: RecordName; readonly file: string; readonly blocks: number };
+
+export type ClientName = keyof typeof clients;
+export type RecordName = 'tool' | 'conversation' | 'clients';
+
+type Call = () => Promise<unknown>;
+
+const TOKEN = 'bench-token';
+
+/** Each is imported by its call alone, so that the start of one holds nothing of another. */
+const clients = {
+  async fetch(url: string): Promise<Call> {
+    const init = { headers: { accept: 'application/json', authorization: `Bearer ${TOKEN}` } };
+    return async () => {
+      const response = await fetch(`${url}/v3/tools/tool_1`, init);
+      const { data } = (await response.json()) as { data: object };
+      return data;
+    };
+  },
+
+  /** As a program sets it up that calls a service for months. */
+  async 'ky, set up'(url: string): Promise<Call> {
+    const { default: ky } = await import('ky');
+    const authorize = ({ request }: { request: Request }) =>
+      request.headers.set('authorization', `Bearer ${TOKEN}`);
+    const api = ky.create({
+      prefix: `${url}/v3`,
+      retry: { limit: 2 },
+      timeout: 30_000,
+      hooks: { beforeRequest: [authorize] },
+    });
+    return async () => (await api.get('tools/tool_1').json<{ data: object }>()).data;
+  },
+
+  async openai(url: string): Promise<Call> {
+    type Client = new (
+      options: object,
+    ) => {
+      models: { retrieve(id: string): Promise<{ data: object }> };
+    };
+    const { default: OpenAI } = await load<{ default: Client }>('openai');
+    const client = new OpenAI({ apiKey: TOKEN, baseURL: `${url}/v1` });
+    return async () => (await client.models.retrieve('tool_1')).data;
+  },
+
+  async 'retell-sdk'(url: string): Promise<Call> {
+    type Client = new (
+      options: object,
+    ) => {
+      agent: { retrieve(id: string): Promise<{ data: object }> };
+    };
+    const { default: Retell } = await load<{ default: Client }>('retell-sdk');
+    const client = new Retell({ apiKey: TOKEN, baseURL: url });
+    return async () => (await client.agent.retrieve('tool_1')).data;
+  },
+
+  async 'this package'(url: string): Promise<Call> {
+    const { AgentPlatform } = await import('agent-platform-sdk');
+    const platform = new AgentPlatform({ region: 'eu', token: TOKEN, baseUrls: { eu: url } });
+    return () => platform.tools.get('tool_1');
+  },
+};
+
+/** Answers every request with the same record. */
+function serveRecord(file: string): void {
+  const body = readFileSync(file);
+  const headers = { 'content-type': 'application/json', 'content-length': body.byteLength };
+  serve((_request, response) => response.writeHead(200, headers).end(body));
+}
+
+/** From the start of the process to the first parsed answer. */
+async function measureStart(client: ClientName, url: string): Promise<void> {
+  const call = await clients[client](url);
+  await call();
+  const figures = { wall: performance.now(), cpu: cpuMicros() / 1_000 };
+  ready(() => figures);
+}
+
+/** CPU of a call over loopback, one at a time and 32 in flight. */
+async function measureCpu(client: ClientName, url: string, calls: number): Promise<void> {
+  const call = await clients[client](url);
+  const perCall = async (width: number) => {
+    const begun = cpuMicros();
+    await inFlight(call, calls, width);
+    return (cpuMicros() - begun) / calls;
+  };
+  // What runs for months is compiled code.
+  for (let warmUp = 0; warmUp < 5; warmUp += 1) await perCall(32);
+  ready(async () => ({ one: await perCall(1), many: await perCall(32) }));
+}
+
+/**
+ * Time of validation in a call without a network: the difference that `validation: 'off'` makes. Few calls with it and few
+ * without take turns, and the median of the differences counts, since a call takes many times as long.
+ */
+async function measureValidation(record: RecordName, file: string, blocks: number): Promise<void> {
+  const { AgentPlatform } = await import('agent-platform-sdk');
+  const text = readFileSync(file, 'utf8');
+  const callWith = (validation: 'tolerant' | 'off'): Call => {
+    const platform = new AgentPlatform({
+      region: 'eu',
+      token: TOKEN,
+      baseUrls: { eu: 'http://127.0.0.1' },
+      fetch: async () => new Response(text, { headers: { 'content-type': 'application/json' } }),
+      validation,
+    });
+    if (record === 'tool') return () => platform.tools.get('id');
+    if (record === 'clients') return () => platform.orgs.listMembersAndTeams('id');
+    return () => platform.conversations.get({ agentId: 'id', convoId: 'id' });
+  };
+  const [checked, unchecked] = [callWith('tolerant'), callWith('off')];
+  const size = text.length > 100_000 ? 1 : 20;
+  const turn = async () => {
+    const [parses, differences]: [number[], number[]] = [[], []];
+    for (let block = 0; block < blocks; block += 1) {
+      parses.push(await microsPer(async () => JSON.parse(text) as unknown, size));
+      const [without, within] = [await microsPer(unchecked, size), await microsPer(checked, size)];
+      differences.push(within - without);
+    }
+    return { 'JSON.parse': median(parses), validation: median(differences) };
+  };
+  // The warm-up.
+  await turn();
+  ready(turn);
+}
+
+async function microsPer(work: Call, calls: number): Promise<number> {
+  const begun = performance.now();
+  for (let done = 0; done < calls; done += 1) await work();
+  return ((performance.now() - begun) * 1_000) / calls;
+}
+
+// Written by calls.ts.
+const task = readTask() as CallsTask;
+if (task.job === 'serve') serveRecord(task.file);
+else if (task.job === 'start') await measureStart(task.client, task.url);
+else if (task.job === 'cpu') await measureCpu(task.client, task.url, task.calls);
+else await measureValidation(task.record, task.file, task.blocks);

@@ -1,3 +1,0 @@
-export function prepare(body, handler) {
-  return () => handler(JSON.parse(body));
-}
