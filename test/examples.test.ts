@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { LambdaEvent } from '../examples/lambda/handler.js';
-import { freePort } from '../scripts/free-port.js';
 import { startExample } from './support/example-process.js';
+import { freePort } from './support/free-port.js';
 
 /** Runs an example to its end, without any setting of this machine. Returns the lines that it prints. */
 async function run(file: string): Promise<string[]> {
@@ -29,7 +29,7 @@ describe('programs', { timeout: 60_000 }, () => {
     ]);
   });
 
-  test('opentelemetry makes a span and a duration of each call and each delivery', async () => {
+  test('opentelemetry makes a span of each call and each delivery', async () => {
     const lines = await run('opentelemetry/main.ts');
     const spans = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as object);
     const call = { 'http.request.method': 'GET', 'agent_platform.region': 'eu' };
@@ -71,11 +71,7 @@ describe('programs', { timeout: 60_000 }, () => {
         failed: 'NotFoundError',
       },
     ]);
-    expect(lines.filter((line) => !line.startsWith('{'))).toEqual([
-      'http.client.request.duration: 3 series',
-      'agent_platform.retries: 1 series',
-      'http.server.request.duration: 2 series',
-    ]);
+    expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
   });
 });
 

@@ -1,13 +1,7 @@
-// OpenTelemetry: a span and a duration for each call and each delivery, from the hooks of the client and of the receiver.
-// Spans and metrics are kept in memory and printed here; use the exporters of your choice.
+// OpenTelemetry: a span for each call and each delivery, from the hooks of the client and of the receiver.
+// Spans are kept in memory and printed here; use the exporter of your choice. Metrics are fed from the same hooks.
 // Run it with: npx tsx examples/opentelemetry/main.ts
-import { metrics, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from '@opentelemetry/sdk-metrics';
+import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
@@ -24,20 +18,12 @@ import { createFakePlatform } from 'agent-platform-sdk/testing';
 
 // Once in a program. `NodeSDK` does this too.
 const spans = new InMemorySpanExporter();
-const measured = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-const reader = new PeriodicExportingMetricReader({ exporter: measured });
 trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }));
-metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
 
 const tracer = trace.getTracer('agent-platform');
-const meter = metrics.getMeter('agent-platform');
-const callDuration = meter.createHistogram('http.client.request.duration', { unit: 's' });
-const retries = meter.createCounter('agent_platform.retries');
-const deliveryDuration = meter.createHistogram('http.server.request.duration', { unit: 's' });
 
 /** For `new AgentPlatform({ hooks })`. The span covers all attempts; `@opentelemetry/instrumentation-undici` adds one for each. */
 const clientHooks: Hooks = {
-  onRetry: ({ method, route }) => retries.add(1, { 'http.request.method': method, 'url.template': route }),
   onEnd({ method, route, region, status, attempts, durationMs, error }) {
     const attributes = {
       'http.request.method': method,
@@ -46,7 +32,6 @@ const clientHooks: Hooks = {
       ...(status !== undefined && { 'http.response.status_code': status }),
       ...(error !== undefined && { 'error.type': error.type }),
     };
-    callDuration.record(durationMs / 1_000, attributes);
     const span = tracer.startSpan(`${method} ${route}`, {
       kind: SpanKind.CLIENT,
       startTime: Date.now() - durationMs,
@@ -70,7 +55,6 @@ const receiverHooks: WebhookReceiverHooks = {
       // Undefined unless the delivery was verified: nobody else can add a value to this label.
       ...(type !== undefined && { 'agent_platform.event.type': type }),
     };
-    deliveryDuration.record(durationMs / 1_000, attributes);
     const startTime = Date.now() - durationMs;
     tracer.startSpan('POST webhook', { kind: SpanKind.SERVER, startTime, attributes }).end();
   },
@@ -102,8 +86,3 @@ await platform.tools.get('nowhere').catch(() => undefined);
 for (const { name, attributes, status } of spans.getFinishedSpans()) {
   console.log(JSON.stringify({ name, ...attributes, failed: status.message }));
 }
-await reader.forceFlush();
-for (const { descriptor, dataPoints } of measured.getMetrics()[0]?.scopeMetrics[0]?.metrics ?? []) {
-  console.log(`${descriptor.name}: ${dataPoints.length} series`);
-}
-await reader.shutdown();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { freePort } from '../../scripts/free-port.js';
 import { startExample } from '../support/example-process.js';
+import { freePort } from '../support/free-port.js';
 import { delivery, secret } from '../webhooks/deliveries.js';
 import { eventually, url } from './inbox-fixture.js';
 
