@@ -5,8 +5,6 @@ import { findNonJson } from '../../ground/json.js';
 import type { StandardSchemaV1 } from '../../ground/standard-schema.js';
 import { isOwnSchema } from '../../schemas/object.js';
 import { validate } from '../../validation/validate.js';
-import type { Masker } from './masker.js';
-import { readThrown } from './thrown.js';
 
 /** Arguments of a call, by the parts of an endpoint. */
 export interface RequestInput {
@@ -23,14 +21,10 @@ export interface PreparedRequest {
   readonly body: string | undefined;
 }
 
-/**
- * Checks every argument, in every validation mode, before anything is sent. A schema of the user's own may tell the values that it is
- * given, in its issues or in what it throws: `makeMasker` is called where there is something to tell.
- */
+/** Checks every argument, in every validation mode, before anything is sent. */
 export async function prepareRequest(
   endpoint: Endpoint,
   input: RequestInput | null,
-  makeMasker: () => Masker,
 ): Promise<PreparedRequest> {
   const { method, path: route } = endpoint;
   try {
@@ -42,11 +36,10 @@ export async function prepareRequest(
       body: endpoint.body && (await bodyText(endpoint.body, input?.body)),
     };
   } catch (error) {
-    const masker = makeMasker();
     const isRefused = error instanceof Refusal;
-    // A getter, a `toJSON`, a schema of the user's own; or so deep a value that the stack has run out.
-    const issues = masker.issues(isRefused ? error.issues : [threwIssue]);
-    const cause = isRefused ? undefined : readThrown(error, masker).cause;
+    // A `toJSON`, or a custom schema.
+    const issues = isRefused ? error.issues : [threwIssue];
+    const cause = isRefused ? undefined : error;
     throw new RequestValidationError({ method, path: route, issues, cause });
   }
 }
