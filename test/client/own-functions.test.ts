@@ -110,19 +110,6 @@ test('what a schema says of an answer shows no marked field of it as drift eithe
   expect(logger.lines.join('\n')).not.toContain(CANARY);
 });
 
-test('what an unwrap throws of an answer shows no marked field of it', async () => {
-  const unwrap = (value: unknown) => {
-    throw new Error(`was ${(value as typeof shy).serverUrlSecret}`);
-  };
-  const read = endpoint({
-    method: 'GET',
-    path: '/x',
-    response: { schema: z.unknown(), unwrap, allowEmpty: false },
-  });
-  const { platform } = connectTo(answerWith(200, shy));
-  expectMasked(await rejectionOf(platform.send(read)));
-});
-
 describe('what a hook or a token function throws', () => {
   test('shows no header that carries a credential', async () => {
     const platform = connect('http://127.0.0.1', {

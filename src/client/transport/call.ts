@@ -70,8 +70,7 @@ export function createTransport(settings: Settings): Send {
   return sendFor;
 }
 
-const isEndpoint = (endpoint: Partial<Endpoint> | null): boolean =>
-  typeof endpoint?.response?.unwrap === 'function';
+const isEndpoint = (endpoint: Partial<Endpoint> | null): boolean => endpoint?.response?.kind !== undefined;
 
 async function refuseEndpoint(): Promise<never> {
   return refuseOption('endpoint', 'must be one of `endpoints`, or made by endpoint()');
@@ -170,7 +169,7 @@ async function prepareInTime(call: Omit<Call, 'request'>, input: RequestInput) {
   const { credentials, endpoint, settings } = call;
   const { method, path, body, query } = endpoint;
   const makeMasker = () => new Masker({ credentials, sent: input, received: [] });
-  const request = prepareRequest(endpoint, input, makeMasker);
+  const request = prepareRequest(endpoint, input);
   if (body === undefined && query === undefined) return request;
   const shown = { method, path, region: settings.region };
   return withinTime(request, call, () => ({ shown, masker: makeMasker() }), false);
