@@ -10,7 +10,7 @@
 
 export { ApiPromise, type ApiResponse } from './client/api-promise.js';
 export type {
-  CallTrace,
+  DriftHookContext,
   EndHookContext,
   HookCall,
   Hooks,

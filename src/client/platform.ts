@@ -11,7 +11,7 @@ import { ToolsResource } from './resources/tools.js';
 import { VariablesResource } from './resources/variables.js';
 import { WorkspacesResource } from './resources/workspaces.js';
 import { PLATFORM_OPTIONS, REGION_NAMES, resolveSettings } from './settings.js';
-import { createTransport, type Send } from './transport/call.js';
+import { createSend, type Send } from './transport/send.js';
 
 /** The input may be left out where an endpoint takes none. */
 type SendArguments<Input> = {} extends Input
@@ -65,7 +65,7 @@ export class AgentPlatform {
   constructor(options: AgentPlatformOptions = {}) {
     // Not by the name of the class: see `derived`.
     const settings = forCaller(new.target, () => resolveSettings(options));
-    const send = createTransport(settings);
+    const send = createSend(settings);
     const { region, token, baseUrl, allowInsecureBaseUrl, log } = settings;
     // Includes what came from the environment, which may have changed by the time of `withOptions`.
     this.#options = {

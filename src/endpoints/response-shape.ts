@@ -79,21 +79,28 @@ export async function validateResponse(
   body: unknown,
   mode: ValidationMode,
 ): Promise<ResponseVerdict> {
-  if (body === undefined && kind === 'none') {
-    return { ok: true, data: undefined, drift: mode === 'off' ? [] : [emptyIssue] };
-  }
-  // In every mode, an empty body holds no data.
-  const effectiveMode = body === undefined ? 'strict' : mode;
-  if (kind === 'data') return validateEnvelope(schema, body, effectiveMode);
-  const verdict = await validate(schema, body, effectiveMode);
+  if (body === undefined) return validateEmpty(kind, schema, mode);
+  if (kind === 'data') return validateEnvelope(schema, body, mode);
+  const verdict = await validate(schema, body, mode);
   if (!verdict.ok) return verdict;
   return { ok: true, data: partOf(kind, verdict.value), drift: verdict.drift };
+}
+
+/** An empty body holds no data, in every mode; a custom schema of the whole body may accept it. */
+async function validateEmpty(
+  kind: ResponseShape<unknown>['kind'],
+  schema: StandardSchemaV1,
+  mode: ValidationMode,
+): Promise<ResponseVerdict> {
+  if (kind === 'none') return { ok: true, data: undefined, drift: mode === 'off' ? [] : [emptyIssue] };
+  const verdict = kind === 'body' ? await validate(schema, undefined, 'strict') : undefined;
+  return verdict?.ok ? { ok: true, data: verdict.value, drift: [] } : { ok: false, issues: [emptyIssue] };
 }
 
 const emptyIssue: Issue = {
   path: [],
   code: 'empty_body',
-  message: 'expected an envelope, received an empty body',
+  message: 'expected JSON, received an empty body',
 };
 
 /** Validates the envelope, and `data` by its own schema. */

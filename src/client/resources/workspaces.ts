@@ -1,7 +1,7 @@
 import { endpoints } from '../../endpoints/endpoints.js';
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
-import type { Send } from '../transport/call.js';
+import type { Send } from '../transport/send.js';
 
 /** Workspaces: they hold agents, conversations, leads, tools, variables and members. */
 export class WorkspacesResource {
