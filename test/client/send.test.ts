@@ -190,20 +190,20 @@ const broken = (): never => {
 
 const brokenSchema: StandardSchemaV1 = { '~standard': { version: 1, vendor: 'test', validate: broken } };
 
-test.each<[string, StandardSchemaV1 | ResponseShape<unknown>]>([
-  ['a schema', brokenSchema],
-  ['an unwrap', { schema: z.unknown(), unwrap: broken, allowEmpty: false }],
-])('%s that throws on the answer is a typed error that knows what was sent', async (_, response) => {
-  const { platform } = connectTo(answerWith(200, {}));
-  const remove = endpoint({ method: 'DELETE', path: '/campaigns/{id}', response });
-  expect(await rejectionOf(platform.send(remove, { path: { id: 'c1' } }))).toMatchObject({
-    type: 'response_validation_error',
-    outcomeUnknown: true,
-    issues: [{ path: [], code: 'unreadable', message: 'reading it threw; see `error.cause`' }],
-    cause: { message: 'a bug of the schema' },
-    message: expect.not.stringContaining("validation: 'report'") as string,
-  });
-});
+test.each<[string, StandardSchemaV1 | ResponseShape<unknown>]>([['a schema', brokenSchema]])(
+  '%s that throws on the answer is a typed error that knows what was sent',
+  async (_, response) => {
+    const { platform } = connectTo(answerWith(200, {}));
+    const remove = endpoint({ method: 'DELETE', path: '/campaigns/{id}', response });
+    expect(await rejectionOf(platform.send(remove, { path: { id: 'c1' } }))).toMatchObject({
+      type: 'response_validation_error',
+      outcomeUnknown: true,
+      issues: [{ path: [], code: 'unreadable', message: 'reading it threw; see `error.cause`' }],
+      cause: { message: 'a bug of the schema' },
+      message: expect.not.stringContaining("validation: 'report'") as string,
+    });
+  },
+);
 
 test('what a schema makes of an argument must have a form in JSON too', async () => {
   const body = z.string().transform((text) => new Map([[text, 1]]));

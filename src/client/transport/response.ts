@@ -1,7 +1,7 @@
+import { type ResponseVerdict, validateResponse } from '../../endpoints/response-shape.js';
 import { OperationFailedError, ResponseValidationError } from '../../errors/index.js';
 import { formatIssues, type Issue, threwIssue } from '../../ground/issues.js';
 import { parseJson } from '../../ground/json.js';
-import { type Verdict, validate } from '../../validation/validate.js';
 import type { Settings } from '../settings.js';
 import { errorParts, hintFor, mayHaveActed, serviceWords } from './errors.js';
 import type { Call } from './send.js';
@@ -79,26 +79,20 @@ export async function readBody(
 export async function readResponse(call: Call, answer: Answer): Promise<CallResult> {
   const { settings, options, endpoint } = call;
   const { text, isCut } = answer.body;
-  const shape = endpoint.response;
   if (isCut) throw unfit(call, answer, undefined, [tooLargeIssue(settings.maxResponseBytes)]);
-  if (shape.allowEmpty && text.trim() === '') {
-    // A deletion that was answered 204 has happened.
-    const drift = options.validation === 'off' ? [] : [emptyIssue];
-    return { data: undefined, message: undefined, drift };
-  }
-  const body = parseJson(text);
-  if (body === undefined) throw unfit(call, answer, body, [notJsonIssue(text)]);
+  const isEmpty = text.trim() === '';
+  const body = isEmpty ? undefined : parseJson(text);
+  if (body === undefined && !isEmpty) throw unfit(call, answer, body, [notJsonIssue(text)]);
   throwIfFailed(call, answer, body);
-  let verdict: Verdict;
+  let verdict: ResponseVerdict;
   try {
-    verdict = await validate(shape.schema, body, options.validation);
+    verdict = await validateResponse(endpoint.response, body, options.validation);
   } catch (cause) {
     // A custom schema.
     throw unfit(call, answer, body, [threwIssue], cause);
   }
   if (!verdict.ok) throw unfit(call, answer, body, verdict.issues);
-  const message = messageOf(body);
-  return { data: shape.unwrap(verdict.value), message, drift: verdict.drift };
+  return { data: verdict.data, message: messageOf(body), drift: verdict.drift };
 }
 
 function messageOf(body: unknown): string | undefined {
@@ -135,12 +129,6 @@ function unfit(
     { ...parts, issues, cause },
   );
 }
-
-const emptyIssue: Issue = {
-  path: [],
-  code: 'empty_body',
-  message: 'expected an envelope, received an empty body',
-};
 
 const tooLargeIssue = (maxBytes: number): Issue => ({
   path: [],
