@@ -1,6 +1,6 @@
 import { isBrowser, readEnvironment } from '../ground/environment.js';
 import { typeName } from '../ground/issues.js';
-import { LeveledLogger } from '../ground/logger.js';
+import { createLogger, type LeveledLogger, LOG_LEVELS } from '../ground/logger.js';
 import { isLoopback } from '../ground/loopback.js';
 import { type Region, regionOf } from '../ground/regions.js';
 import {
@@ -16,7 +16,6 @@ import {
   type OptionNames,
   refuseOption,
   refuseUnknown,
-  resolveLogLevel,
   shown,
   type TokenSource,
 } from '../validation/option-checks.js';
@@ -118,7 +117,7 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
     allowInsecureBaseUrl,
     fetch: checkFunction('fetch', options.fetch),
     hooks: checkHooks(hookNames, options.hooks) ?? {},
-    log: new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel)),
+    log: createLogger(checkLogger(options.logger), checkOneOf('logLevel', LOG_LEVELS, options.logLevel)),
     maxResponseBytes:
       checkPositive('maxResponseBytes', options.maxResponseBytes) ?? DEFAULT_MAX_RESPONSE_BYTES,
   };
