@@ -10,7 +10,7 @@ import {
 } from '../../errors/index.js';
 import { MAX_ISSUES } from '../../ground/issues.js';
 import { parseJson } from '../../ground/json.js';
-import { onOneLine } from '../../ground/printable.js';
+import { printable } from '../../ground/printable.js';
 import { MASK, redact } from '../../ground/redact.js';
 import type { ErrorIssue } from '../../schemas/envelope.js';
 import { type Answer, describeBody } from './response.js';
@@ -151,7 +151,8 @@ export function hintFor({ outcomeUnknown }: { readonly outcomeUnknown: boolean }
 /** Words of the service as an error shows them: on one line, without the token. */
 export function serviceWords({ progress }: Pick<Call, 'progress'>, words: string): string {
   const token = progress.token ?? '';
-  return onOneLine(token.length < MIN_MASKED ? words : words.replaceAll(token, MASK));
+  const shown = token.length < MIN_MASKED ? words : words.replaceAll(token, MASK);
+  return printable(shown.replace(/\s+/g, ' ').trim());
 }
 
 interface Link {

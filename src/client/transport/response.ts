@@ -45,7 +45,8 @@ export async function readBody(
   const length = headers.get('content-encoding') === null ? headers.get('content-length') : null;
   const isBounded = ok && fetch === undefined && length !== null && Number(length) <= maxBytes;
   // Not every user-supplied `fetch` gives a stream: those of React Native and node-fetch do not.
-  if (isBounded || typeof body?.getReader !== 'function') {
+  // `text()` rejects for a body that was read before.
+  if (isBounded || response.bodyUsed || typeof body?.getReader !== 'function') {
     const text = await response.text();
     return { text: text.slice(0, maxBytes), isCut: text.length > maxBytes };
   }

@@ -128,9 +128,10 @@ function startAtCaller(error: Error): void {
   // Not every runtime has it.
   const { captureStackTrace } = Error as { captureStackTrace?: (target: object, above: unknown) => void };
   captureStackTrace?.(error, send);
-  // Without `await`, nothing but frames of the runtime is left.
-  const hasCaller = /\n\s+at (?!.*node:internal)/.test(error.stack ?? '');
-  if (!hasCaller && stack !== undefined) error.stack = stack;
+  const fromCaller = error.stack?.replace(/\n +at .*node:internal.*/g, '');
+  // Without `await` there is no line of the caller left.
+  const hasCaller = fromCaller !== undefined && /\n +at /.test(fromCaller);
+  error.stack = hasCaller ? fromCaller : (stack ?? '');
 }
 
 /** Lets ky make the attempts of a call, until one is answered with a 2xx or none may follow. */
