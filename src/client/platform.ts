@@ -83,6 +83,7 @@ export class AgentPlatform {
     // Includes what came from the environment, which may have changed by the time of `withOptions`.
     this.#options = {
       ...options,
+      region,
       token,
       allowInsecureBaseUrl,
       logLevel: log.level,
