@@ -18,8 +18,14 @@ export type {
   ResponseHookContext,
   RetryHookContext,
 } from './client/hooks.js';
-export type { AgentPlatformOptions, CallOptions, FetchFunction, RequestOptions } from './client/options.js';
-export { AgentPlatform } from './client/platform.js';
+export type {
+  AgentPlatformOptions,
+  CallOptions,
+  FetchFunction,
+  RequestOptions,
+  TokenSource,
+} from './client/options.js';
+export { AgentPlatform, type UncheckedRequest } from './client/platform.js';
 export * from './client/resources/conversations.js';
 export * from './client/resources/orgs.js';
 export * from './client/resources/phone-numbers.js';
@@ -95,7 +101,6 @@ export * from './schemas/team.js';
 export * from './schemas/tool.js';
 export * from './schemas/variable.js';
 export type { Drift } from './validation/drift.js';
-export type { TokenSource } from './validation/option-checks.js';
 export type { ValidationMode } from './validation/validate.js';
 export type { NodeRequest, NodeResponse } from './webhooks/adapters.js';
 export type { DeliveryOutcome, RejectionReason, WebhookResponse } from './webhooks/answers.js';

@@ -99,7 +99,8 @@ function idIssue(
 function idProblem(id: unknown, reserved: readonly string[]): string | undefined {
   if (typeof id !== 'string') return typeName(id);
   if (id.trim() === '') return id === '' ? 'an empty string' : 'a blank string';
-  const isOther = ['.', '..', ...reserved].includes(id.trim().toLowerCase());
+  const plain = id.trim().toLowerCase();
+  const isOther = ['.', '..', ...reserved].some((one) => one.toLowerCase() === plain);
   if (isOther) return `'${id.trim()}', the path of another operation`;
   // A lone half of a surrogate pair cannot be encoded.
   return /\p{Surrogate}/u.test(id) ? 'a string that is not valid Unicode' : undefined;

@@ -4,10 +4,9 @@ import { type AgentPlatformError, ConfigurationError } from '../../errors/index.
 import { isBrowser, runtimeName } from '../../ground/environment.js';
 import { VERSION } from '../../ground/version.js';
 import { DriftReporter } from '../../validation/drift.js';
-import { usableToken } from '../../validation/option-checks.js';
 import { ApiPromise, type ApiResponse } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
-import { type CallSettings, resolveCall, type Settings } from '../settings.js';
+import { type CallSettings, resolveCall, type Settings, usableToken } from '../settings.js';
 import { followSignal } from './abort.js';
 import { toApiError, toConnectionError, toError } from './errors.js';
 import {
@@ -92,8 +91,9 @@ async function send(
   const progress = newProgress();
   const end = { id, settings, endpoint, progress, startedAt };
   try {
-    const options = resolveCall(settings, given);
+    // Before the options: of two ids in a row, the second would be taken for them.
     const request = await prepareRequest(endpoint, input);
+    const options = resolveCall(settings, given);
     const endsAt = startedAt + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
     const call: Call = { id, settings, options, endpoint, request, endsAt, progress };
     const answer = await carry(call);
