@@ -29,7 +29,8 @@ export class PhoneNumbersResource {
    * @throws {OperationFailedError} When the service answers `isGood: false` (a choice of this package).
    * @throws {RequestValidationError} When an argument is wrong; nothing was sent.
    * @throws {ApiError} When the service answers with an error status.
-   * @throws {ConnectionError} When no answer came. See `outcomeUnknown` before you try again.
+   * @throws {ConnectionError} If no response came. With `outcomeUnknown`, no documented operation shows whether the number was
+   * released: look in the dashboard.
    * @throws {ResponseValidationError} When the answer does not fit the specification.
    *
    * @example

@@ -27,7 +27,8 @@ export class VariablesResource {
    * @throws {BadRequestError} When the agent already has a variable with this key.
    * @throws {RequestValidationError} When an argument is wrong; nothing was sent.
    * @throws {ApiError} When the service answers with another error status.
-   * @throws {ConnectionError} When no answer came. See `outcomeUnknown` before you try again.
+   * @throws {ConnectionError} If no response came. With `outcomeUnknown`, repeat the call: a 400 then means that the key exists,
+   * whoever created it (4.2).
    * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} When the answer does not fit the specification.
    *

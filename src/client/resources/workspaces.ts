@@ -25,7 +25,8 @@ export class WorkspacesResource {
    * status is not documented).
    * @throws {RequestValidationError} When the id is not usable; nothing was sent.
    * @throws {ApiError} When the service answers with another error status.
-   * @throws {ConnectionError} When no answer came. See `outcomeUnknown` before you try again.
+   * @throws {ConnectionError} If no response came. With `outcomeUnknown`, no documented operation shows whether the workspace
+   * is gone: look in the dashboard.
    * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} When the answer is neither an envelope nor empty.
    *
