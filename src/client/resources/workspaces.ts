@@ -21,13 +21,13 @@ export class WorkspacesResource {
    * @remarks Never retried automatically, except after a 429 or when no connection was made.
    *
    * @param workspaceId - The workspace's id.
-   * @throws {PermissionDeniedError} When the token is not an owner's, or the workspace is the primary one (the
+   * @throws {PermissionDeniedError} If the token is not an owner's, or the workspace is the primary one (the
    * status is not documented).
-   * @throws {RequestValidationError} When the id is not usable; nothing was sent.
-   * @throws {ApiError} When the service answers with another error status.
-   * @throws {ConnectionError} When no answer came. See `outcomeUnknown` before you try again.
-   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} When the answer is neither an envelope nor empty.
+   * @throws {RequestValidationError} If the id is not usable; nothing was sent.
+   * @throws {ApiError} If the service responds with another error status.
+   * @throws {ConnectionError} If no response came. See `outcomeUnknown` before you try again.
+   * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
+   * @throws {ResponseValidationError} If the response is neither an envelope nor empty.
    *
    * @example
    * ```ts

@@ -32,7 +32,7 @@ const MAX_ERROR_BYTES = 2 ** 20;
 /**
  * Reads a body as text, up to a number of bytes after decompression.
  *
- * The body of an error status that is cut off keeps what came: the status tells what happened. A 2xx rejects.
+ * Of an error status, a body that is cut off keeps what came. Of a 2xx, it rejects.
  */
 export async function readBody(
   response: Response,

@@ -31,7 +31,7 @@ export type Send = <Path extends string, Body, Query, Result>(
 
 /** One call, as its stages share it. */
 export interface Call {
-  /** Told apart by it in hooks and log lines. */
+  /** Identifies the call in hooks and log lines. */
   readonly id: string;
   readonly settings: Settings;
   /** The client's settings with the call's own options. */
