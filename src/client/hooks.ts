@@ -4,7 +4,7 @@ import type { Drift } from '../validation/drift.js';
 
 /** The call that a hook is called for. */
 export interface HookCall {
-  /** A UUID: the same for every hook of one call, so that concurrent calls can be told apart. */
+  /** A UUID, the same for every hook of one call: it identifies concurrent calls. */
   readonly callId: string;
   /** The HTTP method. */
   readonly method: string;

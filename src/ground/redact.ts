@@ -46,7 +46,8 @@ function redactWithin(value: unknown, parents: ReadonlySet<unknown>): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (parents.has(value)) return '[circular]';
   const path = new Set([...parents, value]);
-  if ('toJSON' in value && typeof value.toJSON === 'function') return redactWithin(value.toJSON(), path);
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === 'function') return redactWithin(toJSON.call(value), path);
   if (value instanceof Error) return String(value);
   if (Array.isArray(value)) return value.map((item) => redactWithin(item, path));
   // Of any type but a plain no: a wrong one must not expose a secret.

@@ -63,7 +63,7 @@ test.each(failures)(
       String(error),
       inspect(error, { depth: Number.POSITIVE_INFINITY }),
       JSON.stringify(error),
-      JSON.stringify({ ...error }),
+      JSON.stringify(Object.assign({}, error)),
       JSON.stringify(structuredClone(Object.entries(error))),
     ];
     for (const form of forms) expect(form).not.toMatch(SECRET);

@@ -27,11 +27,11 @@ export class PhoneNumbersResource {
    * `workspaceId` is not documented.
    * @returns The service's `{ isGood, errors }`.
    * @throws {OperationFailedError} When the service answers `isGood: false` (a choice of this package).
-   * @throws {RequestValidationError} When an argument is wrong; nothing was sent.
-   * @throws {ApiError} When the service answers with an error status.
+   * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
+   * @throws {ApiError} If the service responds with an error status.
    * @throws {ConnectionError} If no response came. With `outcomeUnknown`, no documented operation shows whether the number was
    * released: look in the dashboard.
-   * @throws {ResponseValidationError} When the answer does not fit the specification.
+   * @throws {ResponseValidationError} If the response does not match the API specification.
    *
    * @example
    * ```ts

@@ -13,7 +13,7 @@ import { parseJson } from '../../ground/json.js';
 import { printable } from '../../ground/printable.js';
 import { MASK, redact } from '../../ground/redact.js';
 import type { ErrorIssue } from '../../schemas/envelope.js';
-import { type Answer, describeBody } from './response.js';
+import type { Answer } from './response.js';
 import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
 import type { Call } from './send.js';
 
@@ -153,6 +153,16 @@ export function serviceWords({ progress }: Pick<Call, 'progress'>, words: string
   const token = progress.token ?? '';
   const shown = token.length < MIN_MASKED ? words : words.replaceAll(token, MASK);
   return printable(shown.replace(/\s+/g, ' ').trim());
+}
+
+/** Describes a body that is not what was expected: `HTML, 1,234 bytes`. */
+export function describeBody(text: string, isCut = false): string {
+  const start = text.trimStart().slice(0, 20);
+  if (start === '') return 'an empty body';
+  const isHtml = /^<(!doctype )?html/i.test(start);
+  const kind = isHtml ? 'HTML' : /^[[{]/.test(start) ? 'broken or unexpected JSON' : 'text that is not JSON';
+  const bytes = new TextEncoder().encode(text).length.toLocaleString('en-US');
+  return `${kind}, ${isCut ? `cut off after ${bytes}` : bytes} bytes`;
 }
 
 interface Link {

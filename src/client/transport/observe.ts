@@ -5,8 +5,8 @@ import type { LogFields } from '../../ground/logger.js';
 import { redact } from '../../ground/redact.js';
 import type { DriftReporter } from '../../validation/drift.js';
 import type { HookCall } from '../hooks.js';
-import { serviceWords } from './errors.js';
-import { type Answer, describeBody } from './response.js';
+import { describeBody, serviceWords } from './errors.js';
+import type { Answer } from './response.js';
 import type { Call } from './send.js';
 
 /** Characters of a body that are logged at debug. */

@@ -3,7 +3,7 @@ import { OperationFailedError, ResponseValidationError } from '../../errors/inde
 import { formatIssues, type Issue, threwIssue } from '../../ground/issues.js';
 import { parseJson } from '../../ground/json.js';
 import type { Settings } from '../settings.js';
-import { errorParts, hintFor, mayHaveActed, serviceWords } from './errors.js';
+import { describeBody, errorParts, hintFor, mayHaveActed, serviceWords } from './errors.js';
 import type { Call } from './send.js';
 
 /** The body of a response, as far as it was read. */
@@ -32,7 +32,7 @@ const MAX_ERROR_BYTES = 2 ** 20;
 /**
  * Reads a body as text, up to a number of bytes after decompression.
  *
- * The body of an error status that is cut off keeps what came: the status tells what happened. A 2xx rejects.
+ * Of an error status, a body that is cut off keeps what came. Of a 2xx, it rejects.
  */
 export async function readBody(
   response: Response,
@@ -141,13 +141,3 @@ const notJsonIssue = (text: string): Issue => ({
   code: 'not_json',
   message: `expected JSON, received ${describeBody(text)}`,
 });
-
-/** Describes a body that is not what was expected: `HTML, 1,234 bytes`. */
-export function describeBody(text: string, isCut = false): string {
-  const start = text.trimStart().slice(0, 20);
-  if (start === '') return 'an empty body';
-  const isHtml = /^<(!doctype )?html/i.test(start);
-  const kind = isHtml ? 'HTML' : /^[[{]/.test(start) ? 'broken or unexpected JSON' : 'text that is not JSON';
-  const bytes = new TextEncoder().encode(text).length.toLocaleString('en-US');
-  return `${kind}, ${isCut ? `cut off after ${bytes}` : bytes} bytes`;
-}

@@ -31,7 +31,7 @@ export type Send = <Path extends string, Body, Query, Result>(
 
 /** One call, as its stages share it. */
 export interface Call {
-  /** Told apart by it in hooks and log lines. */
+  /** Identifies the call in hooks and log lines. */
   readonly id: string;
   readonly settings: Settings;
   /** The client's settings with the call's own options. */
@@ -103,6 +103,8 @@ async function send(
   } catch (error) {
     // A call rejects with nothing else.
     const failure = error as AgentPlatformError;
+    // What is refused at once would be thrown before the caller's `await` is linked to its call.
+    await Promise.resolve();
     startAtCaller(failure);
     notifyEnd(end, failure);
     throw failure;
@@ -182,7 +184,7 @@ async function carry(call: Call): Promise<Answer> {
 
 /** Makes one attempt. After its time has ended, it sends and reports nothing. */
 async function attempt(call: Call, signal: AbortSignal): Promise<Answer> {
-  const { settings, options, request, endsAt, progress } = call;
+  const { options, endsAt, progress } = call;
   const startedAt = performance.now();
   const limit = endsAt - startedAt < options.timeout ? 'totalTimeout' : 'timeout';
   Object.assign(progress, newProgress(), { attempts: progress.attempts + 1, startedAt, limit });
@@ -206,7 +208,7 @@ async function exchange(call: Call, headers: Record<string, string>, signal: Abo
   try {
     const response = await (settings.fetch ?? fetch)(settings.baseUrl + request.path, init);
     // A `fetch` that ignores its signal responds too late.
-    if (signal.aborted) void response.body?.cancel();
+    if (signal.aborted) response.body?.cancel().catch(() => undefined);
     signal.throwIfAborted();
     progress.status = response.status;
     return { response, body: await readBody(response, settings, signal) };
