@@ -4,7 +4,6 @@ import { isBrowser, readEnvironment } from '../ground/environment.js';
 import { formatPath, typeName } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
 import { createLogger, type LeveledLogger, LOG_LEVELS } from '../ground/logger.js';
-import { isLoopback } from '../ground/loopback.js';
 import { REGIONS, type Region } from '../ground/regions.js';
 import {
   checkedBy,
@@ -21,6 +20,7 @@ import {
   wholeNumber,
 } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
+import { addressProblems, BASE_URL_VARIABLES, baseUrlProblem, versionedUrl } from './base-url.js';
 import type { Hooks } from './hooks.js';
 import type {
   AgentPlatformOptions,
@@ -69,8 +69,7 @@ const VARIABLES = {
   region: 'AGENT_PLATFORM_REGION',
   token: 'AGENT_PLATFORM_TOKEN',
   logLevel: 'AGENT_PLATFORM_LOG',
-  'baseUrls.eu': 'AGENT_PLATFORM_BASE_URL_EU',
-  'baseUrls.na': 'AGENT_PLATFORM_BASE_URL_NA',
+  ...BASE_URL_VARIABLES,
 };
 
 /** Made when the first client is: a program that only receives webhooks does not pay for them. */
@@ -139,7 +138,7 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
   return {
     ...withCallOptions(DEFAULTS, given),
     region,
-    baseUrl: versioned(new URL(given.baseUrls?.[region] as string)),
+    baseUrl: versionedUrl(given.baseUrls?.[region] as string),
     allowInsecureBaseUrl: given.allowInsecureBaseUrl === true,
     fetch: given.fetch,
     hooks: given.hooks ?? {},
@@ -203,57 +202,19 @@ function withEnvironment(options: AgentPlatformOptions): AgentPlatformOptions {
   return { ...given, baseUrls: { ...baseUrls, [key]: baseUrl } };
 }
 
-/** What keeps the address of the region from being called; its form is checked by the schema. */
-function addressProblems({ region, baseUrls, allowInsecureBaseUrl }: AgentPlatformOptions): OptionProblem[] {
-  const key = REGIONS.find((one) => one === region);
-  if (!isObject(baseUrls) || key === undefined) {
-    const isGiven = REGIONS.some((one) => baseUrls?.[one] ?? readEnvironment(VARIABLES[`baseUrls.${one}`]));
-    const text = `is missing: the base address of your region, \`eu\` or \`na\`. Set the option \`baseUrls\` or ${VARIABLES['baseUrls.eu']} or ${VARIABLES['baseUrls.na']}.`;
-    return isGiven ? [] : [{ option: 'baseUrls', text }];
-  }
-  const option = `baseUrls.${key}` as const;
-  const hint = `Set the option \`${option}\` or ${VARIABLES[option]}.`;
-  const given = baseUrls[key];
-  if (given === undefined) return [{ option, text: `is missing, and has no default. ${hint}` }];
-  if (baseUrlProblem(given) !== undefined) return [];
-  const { protocol, host, hostname } = new URL(given);
-  const mayBeHttp = allowInsecureBaseUrl === true || isLoopback(hostname);
-  if (protocol === 'https:' || (protocol === 'http:' && mayBeHttp)) return [];
-  const exceptions =
-    'http: only on loopback, or with `allowInsecureBaseUrl: true` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL';
-  return [{ option, text: `must start with https: (${exceptions}), got ${protocol}//${host}. ${hint}` }];
-}
-
-/** What is wrong with the form of a base address. */
-function baseUrlProblem(given: unknown): string | undefined {
-  if (typeof given !== 'string') return 'must be a string';
-  if (given.trim() === '') return 'is blank';
-  if (!URL.canParse(given)) return 'is not a URL, which begins with https:';
-  const url = new URL(given);
-  if (`${url.username}${url.password}${url.search}${url.hash}` !== '') {
-    return 'must be without a user name, a password, a query and a fragment';
-  }
-  const [version] = /(?<=\/)v\d+(?=\/*$)/i.exec(url.pathname) ?? [];
-  if (version !== undefined && version !== 'v3') return `ends in another version than /v3: /${version}`;
-  return undefined;
-}
-
-/** The address that paths are appended to: ends in `/v3`, without a slash after it (specification, 5.1). */
-function versioned({ origin, pathname }: URL): string {
-  return `${origin}${pathname.replace(/\/+$/, '').replace(/\/v3$/, '')}/v3`;
-}
-
 function browserProblems({ dangerouslyAllowBrowser }: AgentPlatformOptions): OptionProblem[] {
   if (!isBrowser() || dangerouslyAllowBrowser === true) return [];
   const text = 'is not set: in a browser everyone can read the token, so call from your backend.';
   return [{ option: 'dangerouslyAllowBrowser', text }];
 }
 
-/** A token that can be sent, from an option or a token function. */
+/** The token that a token function returned, if it can be sent. */
 export function usableToken(token: unknown): string {
   const problem = tokenProblem(token);
   if (typeof token === 'string' && problem === undefined) return token.trim();
-  throw new ConfigurationError(`token ${problem}, got ${typeName(token)}`, { option: 'token' });
+  throw new ConfigurationError(`The \`token\` function returned ${typeName(token)}: token ${problem}`, {
+    option: 'token',
+  });
 }
 
 function tokenProblem(token: unknown): string | undefined {
@@ -264,7 +225,7 @@ function tokenProblem(token: unknown): string | undefined {
   return /[^\x21-\x7e]/.test(trimmed) ? 'contains a character that HTTP headers do not allow' : undefined;
 }
 
-/** What is wrong with headers. Their values may be secrets, so it names none. */
+/** Describes what is wrong with headers, without their values, which may be secrets. */
 function headersProblem(headers: unknown): string | undefined {
   if (typeof headers !== 'object' || headers === null)
     return 'must be an object, a list of pairs or a Headers';
