@@ -116,7 +116,9 @@ export function endpoint<
   declaration: EndpointDeclaration<Path, Body, Query, Response>,
 ): Endpoint<Path, OptionalInput<Body>, OptionalInput<Query>, ResultOf<Response>> {
   const { path, response, auth = 'bearer' } = declaration;
-  if (!/^\/(?!v3(\/|$))[^?#\s]*$/.test(path) || /\/(:|\.\.?(\/|$))/.test(path)) {
+  // A parameter may have any name.
+  const fixed = path.replace(/\{[^{}]+\}/g, 'id');
+  if (!/^\/(?!v3(\/|$))[^{}?#\s]*$/.test(fixed) || /\/(:|\.\.?(\/|$))/.test(fixed)) {
     throw new TypeError(
       `endpoint: the path must look like "/tools/{toolId}", without "/v3", "..", a query or white space: ${path}`,
     );
