@@ -122,7 +122,7 @@ function shownChoice(value: unknown): string {
 
 /** The names of the fields of the object at a path of a schema. */
 function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
-  // Zod's own union of its schemas, told apart by `type`.
+  // Zod's own union of its schemas, discriminated by `type`.
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === 'optional') return namesAt(def.innerType, path);
   if (def.type === 'union') return def.options.flatMap((option) => namesAt(option, path));
