@@ -157,7 +157,13 @@ export function checkChanges(options: AgentPlatformOptions): void {
 export function resolveCall(settings: Settings, options: RequestOptions): CallSettings {
   // Most calls have none.
   if (isObject(options) && Object.keys(options).length === 0) return settings;
-  checkOptions(schemaOf('request'), options, { of: 'options of the call' });
+  const of = 'options of the call';
+  if (typeof options === 'string') {
+    // From JavaScript: `conversations.get(agentId, convoId)`.
+    const text = 'must be an object, got string. Two ids are passed by name, in one object.';
+    refuseOptions(of, [{ option: 'options', text }]);
+  }
+  checkOptions(schemaOf('request'), options, { of });
   return { ...withCallOptions(settings, options), signal: options.signal };
 }
 

@@ -76,8 +76,8 @@ test('an endpoint refuses the values that it reserves', async () => {
 
 test.each<[what: string, call: (platform: AgentPlatform) => Promise<unknown>, message: RegExp]>([
   [
-    'two ids in a row',
-    ({ conversations }) => conversations.get(...(['a1', 'c1'] as unknown as [never])),
+    'one id for two',
+    ({ conversations }) => conversations.get('a1' as never),
     /path: expected the ids by name in one object, \{ agentId, convoId \}, received string/,
   ],
   ['no id of two', ({ conversations }) => conversations.get({} as never), /agentId: .*\n.*convoId: /],
@@ -90,6 +90,12 @@ test.each<[what: string, call: (platform: AgentPlatform) => Promise<unknown>, me
   ['no body', ({ phoneNumbers }) => phoneNumbers.release(undefined as never), /required.*a body/],
 ])('%s is refused by name', async (_, call, message) => {
   expect((await refusalOf(call)).message).toMatch(message);
+});
+
+test('two ids in a row are refused by name', async () => {
+  const ids = ['a1', 'c1'] as unknown as [never];
+  const error = await rejectionOf(createClient().conversations.get(...ids));
+  expect((error as Error).message).toContain('Two ids are passed by name, in one object.');
 });
 
 test.each<[what: string, variable: object, path: string, message: RegExp]>([

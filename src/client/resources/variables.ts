@@ -27,7 +27,8 @@ export class VariablesResource {
    * @throws {BadRequestError} If the agent already has a variable with this key.
    * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
    * @throws {ApiError} If the service responds with another error status.
-   * @throws {ConnectionError} If no response came. See `outcomeUnknown` before you try again.
+   * @throws {ConnectionError} If no response came. With `outcomeUnknown`, repeat the call: a 400 then means that the key exists,
+   * whoever created it (4.2).
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response does not match the API specification.
    *

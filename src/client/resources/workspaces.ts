@@ -25,7 +25,8 @@ export class WorkspacesResource {
    * status is not documented).
    * @throws {RequestValidationError} If the id is not usable; nothing was sent.
    * @throws {ApiError} If the service responds with another error status.
-   * @throws {ConnectionError} If no response came. See `outcomeUnknown` before you try again.
+   * @throws {ConnectionError} If no response came. With `outcomeUnknown`, no documented operation shows whether the workspace
+   * is gone: look in the dashboard.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response is neither an envelope nor empty.
    *

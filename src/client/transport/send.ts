@@ -91,9 +91,8 @@ async function send(
   const progress = newProgress();
   const end = { id, settings, endpoint, progress, startedAt };
   try {
-    // Before the options: of two ids in a row, the second would be taken for them.
-    const request = await prepareRequest(endpoint, input);
     const options = resolveCall(settings, given);
+    const request = await prepareRequest(endpoint, input);
     const endsAt = startedAt + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
     const call: Call = { id, settings, options, endpoint, request, endsAt, progress };
     const answer = await carry(call);
