@@ -93,7 +93,7 @@ export interface EndpointDeclaration<
  * import { AgentPlatform, endpoint, ToolSchema, withData } from 'agent-platform-sdk';
  * import * as z from 'zod';
  *
- * // The specification names this operation (4.4) and does not show its shape: the body and the answer are made up.
+ * // The specification names this operation (4.4) and does not show its shape: the body and the response are made up.
  * const createTool = endpoint({
  *   method: 'POST',
  *   path: '/agents/{agentId}/tools',

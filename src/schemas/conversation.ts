@@ -294,6 +294,8 @@ export interface Conversation {
 }
 
 /** Schema of {@link Conversation}. */
+// One record, one list of fields.
+// oxlint-disable-next-line max-lines-per-function
 export const ConversationSchema = /* @__PURE__ */ openObject(() => ({
   userEmail: text,
   userName: text,

@@ -40,22 +40,6 @@ export async function startServer(answer: Answer): Promise<TestServer> {
   return { url, requests };
 }
 
-/** Answers every request with a status and a body: an object as JSON, a string as it is. */
-export const answerWith =
-  (status: number, body: unknown = '', headers: Record<string, string> = {}): Answer =>
-  (_, response) => {
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const type = typeof body === 'string' ? {} : { 'content-type': 'application/json' };
-    response.writeHead(status, { ...type, ...headers });
-    response.end(text);
-  };
-
-/** Answers the attempts one after the other; the last answer repeats. */
-export const answerInTurn =
-  (...answers: readonly Answer[]): Answer =>
-  (request, response, attempt) =>
-    answers[Math.min(attempt, answers.length) - 1]?.(request, response, attempt);
-
 /** A client of a server that gives one answer, and the server. */
 export async function connectTo(
   answer: Answer,

@@ -170,7 +170,7 @@ function queryString(query: unknown): string {
   // Declared as an object of such values.
   for (const [name, value] of Object.entries(query as Readonly<Record<string, QueryValue>>)) {
     if (value === undefined) continue;
-    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const values = Array.isArray(value) ? (value as readonly QueryValue[]) : [value];
     for (const one of values) {
       if (typeof one === 'object') {
         refuse([name], 'invalid_type', `expected a plain value or a list of them, received ${typeName(one)}`);
