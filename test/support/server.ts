@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AgentPlatform, AgentPlatformOptions } from 'agent-platform-sdk';
-import { connect } from './client.js';
+import { AgentPlatform, type AgentPlatformOptions } from 'agent-platform-sdk';
 import { freePort } from './free-port.js';
 import { serve } from './loopback.js';
 
@@ -38,6 +37,31 @@ export async function startServer(answer: Answer): Promise<TestServer> {
     await answer(request, response, requests.length);
   });
   return { url, requests };
+}
+
+/** A client of an address on loopback, without msw. It makes one attempt, and logs nothing. */
+export function connect(url: string, options: AgentPlatformOptions = {}): AgentPlatform {
+  return new AgentPlatform({
+    region: 'eu',
+    token: 'workspace-secret-of-the-tests',
+    baseUrls: { eu: url, na: url },
+    logLevel: 'off',
+    maxRetries: 0,
+    ...options,
+  });
+}
+
+/** The envelope of a success (specification, 2.7). */
+export const success = (data: unknown) => ({ success: true, message: 'ok', data });
+
+/** The reason that a promise was rejected with; a fulfilled one fails the test. */
+export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('expected a rejection');
 }
 
 /** A client of a server that gives one answer, and the server. */
