@@ -76,7 +76,7 @@ export class UnknownEventError extends WebhookError {
   ) {
     super(
       `The webhook event type ${shownType} is not known to this version\n` +
-        '  The delivery is genuine: handle `error.event`, or update agent-platform-sdk.',
+        '  The delivery is authentic: handle `error.event`, or update agent-platform-sdk.',
     );
     setUnprinted(this, { event });
   }
