@@ -105,21 +105,20 @@ export { defineEvent } from './webhooks/define-event.js';
 export type { InvalidWebhookEvent, ReceivedWebhook, UnknownWebhookEvent } from './webhooks/delivery.js';
 export * from './webhooks/envelope-schema.js';
 export * from './webhooks/events.js';
-export type {
-  WebhookContext,
-  WebhookFailure,
-  WebhookHandler,
-  WebhookRejection,
+export {
+  createWebhookHandlers,
+  type WebhookContext,
+  type WebhookFailure,
+  type WebhookHandler,
+  WebhookHandlers,
+  type WebhookHandlersOptions,
+  type WebhookRejection,
 } from './webhooks/handlers.js';
 export type {
-  StoredAnswer,
-  StoredTraceContext,
   StoredWebhook,
-  StoreOptions,
   WebhookInbox,
 } from './webhooks/inbox.js';
 export { createMemoryDedupe, type MemoryDedupeOptions } from './webhooks/memory-dedupe.js';
-export type { NewestOnly } from './webhooks/newest.js';
 export type {
   DeliveryHookContext,
   DeliveryTrace,

@@ -60,7 +60,6 @@ const statuses = /* @__PURE__ */ Object.assign({}, rejections, {
   handled: 200,
   stored: 200,
   duplicate: 200,
-  skipped: 200,
   no_handler: 200,
   invalid_event: 400,
   lookup_failed: 500,

@@ -70,7 +70,7 @@ export class Claims {
   ): Promise<DeliveryOutcome> {
     claimant.onWait();
     const outcome = await running;
-    if (outcome === 'handled' || outcome === 'skipped') return 'duplicate';
+    if (outcome === 'handled') return 'duplicate';
     // It only waited itself, and for a shorter time: this one has some left.
     if (outcome === 'copy_pending' && !claimant.context.signal.aborted) {
       return this.once(key, claimant, handle);
@@ -134,9 +134,7 @@ export class Claims {
     return after(outcome, (ended) =>
       after(stopRenewing?.(), () => {
         const end = () =>
-          ended === 'handled' || ended === 'skipped'
-            ? store.complete(key, owner, window)
-            : store.release(key, owner);
+          ended === 'handled' ? store.complete(key, owner, window) : store.release(key, owner);
         return after(this.#attempt(end, claimant), () => ended);
       }),
     );

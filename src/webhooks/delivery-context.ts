@@ -4,6 +4,8 @@ import type { WebhookContext } from './handlers.js';
 export class DeliveryContext implements WebhookContext {
   readonly deliveryId: string = crypto.randomUUID();
   readonly receivedAt: number;
+  /** Set before handlers run. */
+  eventKey = '';
   #controller: AbortController | undefined;
   #reason: Error | undefined;
 
@@ -40,12 +42,14 @@ export interface ProcessOptions {
 export class JobContext implements WebhookContext {
   readonly deliveryId: string;
   readonly receivedAt: number;
+  readonly eventKey: string;
   readonly #options: ProcessOptions;
   #signal: AbortSignal | undefined;
 
-  constructor({ deliveryId, receivedAt }: Omit<WebhookContext, 'signal'>, options: ProcessOptions) {
+  constructor({ deliveryId, receivedAt, eventKey }: Omit<WebhookContext, 'signal'>, options: ProcessOptions) {
     this.deliveryId = deliveryId;
     this.receivedAt = receivedAt;
+    this.eventKey = eventKey;
     this.#options = options;
   }
 

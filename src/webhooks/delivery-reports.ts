@@ -2,7 +2,6 @@ import { ConfigurationError, WebhookPayloadError } from '../errors/index.js';
 import { describeThrown, framesOf, type LeveledLogger, type LogFields } from '../ground/logger.js';
 import { type DeliveryOutcome, type RejectionReason, statusOf } from './answers.js';
 import { isInvalidEvent, isKnownEvent, type ReceivedWebhook } from './delivery.js';
-import type { WebhookEvent } from './events.js';
 import type { Handlers, WebhookContext, WebhookFailure } from './handlers.js';
 
 /** A delivery as reports show it. */
@@ -117,27 +116,6 @@ export class DeliveryReports {
       () => ({ type: event?.type, workspace: event?.workspace, deliveryId, outcome: `${stage}_failed` }),
     );
     await this.#tell('onError', this.#handlers.error, (listener) => listener(error, failure));
-  }
-
-  /** A newer snapshot of the same was handled before: logged, and told to `onSkipped`. */
-  async skipped(label: string, event: ReceivedWebhook, context: WebhookContext): Promise<void> {
-    this.#log.log(
-      'info',
-      () => `webhook ${label}: skipped, because a newer one was handled, delivery ${context.deliveryId}`,
-    );
-    // Only valid events are snapshots.
-    await this.#tell('onSkipped', this.#handlers.skipped, (listener) =>
-      listener(event as WebhookEvent, context),
-    );
-  }
-
-  /** The handlers of a snapshot have not settled, and hold up the next one no longer. */
-  turnOver(label: string, { deliveryId }: WebhookContext): void {
-    this.#log.log(
-      'warn',
-      () =>
-        `webhook ${label}: has not settled in its turn, delivery ${deliveryId}: the next one of its key may run beside it`,
-    );
   }
 
   /** A scanner sends thousands of requests: the first lines, and then one for each power of ten, tell of it as well. */

@@ -1,4 +1,7 @@
 import { type Later, settling } from '../ground/later.js';
+import type { Logger, LogLevel } from '../ground/logger.js';
+import type { Drift } from '../validation/drift.js';
+import type { ValidationMode } from '../validation/validate.js';
 import type { RejectionReason } from './answers.js';
 import {
   type InvalidWebhookEvent,
@@ -13,6 +16,8 @@ import {
   type WebhookEventOf,
   type WebhookEventType,
 } from './events.js';
+import type { StoredWebhook } from './inbox.js';
+import { WebhookReceiver } from './receiver.js';
 
 /** The delivery that an event came with, for handlers. */
 export interface WebhookContext {
@@ -24,6 +29,8 @@ export interface WebhookContext {
   readonly signal: AbortSignal;
   /** Id of this delivery, as in the logs. Two copies of an event are two deliveries. */
   readonly deliveryId: string;
+  /** Key that all duplicates and retries of the event share: 64 hexadecimal digits. For rows and idempotency keys. */
+  readonly eventKey: string;
   /** The time at which the delivery arrived, in milliseconds since the Unix epoch. */
   readonly receivedAt: number;
 }
@@ -87,7 +94,6 @@ export class Handlers {
   readonly invalid: WebhookHandler<InvalidWebhookEvent>[] = [];
   readonly any: WebhookHandler[] = [];
   readonly unhandled: WebhookHandler[] = [];
-  readonly skipped: WebhookHandler[] = [];
   readonly #byType = new Map<string, WebhookHandler<never>[]>();
 
   /** Registers a handler for a documented type, or one of the user's own. */
@@ -169,4 +175,84 @@ async function waitFor(
     end();
     await fail(error, started.handler);
   }
+}
+
+/** Options of {@link createWebhookHandlers}. */
+export interface WebhookHandlersOptions {
+  /** The strictness of validation against the specification. Default `'tolerant'`. */
+  readonly validation?: ValidationMode | undefined;
+  /** Called when a payload has issues that the validation mode forgives. */
+  readonly onDrift?: ((drift: Drift) => unknown) | undefined;
+  /** Receives the log lines. Default `console`. */
+  readonly logger?: Logger | undefined;
+  /** The least level that is logged. Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`. */
+  readonly logLevel?: LogLevel | undefined;
+}
+
+/** Handlers of a worker: they process what an inbox has stored. Made by {@link createWebhookHandlers}. */
+export class WebhookHandlers {
+  readonly #receiver: WebhookReceiver;
+
+  /** Use {@link createWebhookHandlers}. */
+  constructor(options: WebhookHandlersOptions) {
+    this.#receiver = new WebhookReceiver(options);
+  }
+
+  /** Registers a handler for one event type. */
+  on<Type extends WebhookEventType>(type: Type, handler: WebhookHandler<Type>): this {
+    this.#receiver.on(type, handler as never);
+    return this;
+  }
+
+  /** Registers a handler for every event of a known type. */
+  onAny(handler: WebhookHandler): this {
+    this.#receiver.onAny(handler);
+    return this;
+  }
+
+  /** Registers a handler for events of a known type that has no other handler. */
+  onUnhandled(handler: WebhookHandler): this {
+    this.#receiver.onUnhandled(handler);
+    return this;
+  }
+
+  /** Registers a handler for events of a type that this version does not know. */
+  onUnknown(handler: WebhookHandler<UnknownWebhookEvent>): this {
+    this.#receiver.onUnknown(handler);
+    return this;
+  }
+
+  /** Registers a handler for events whose payload does not match the API specification. */
+  onInvalid(handler: WebhookHandler<InvalidWebhookEvent>): this {
+    this.#receiver.onInvalid(handler);
+    return this;
+  }
+
+  /** Registers a listener for every failure. What it throws is logged. */
+  onError(listener: (error: unknown, failure: WebhookFailure) => unknown): this {
+    this.#receiver.onError(listener);
+    return this;
+  }
+
+  /** Whether events of a type reach a handler here. */
+  handles(type: string): boolean {
+    return this.#receiver.handles(type);
+  }
+
+  /** Validates a stored event and runs its handlers. Rejects with a `WebhookError` if one failed. */
+  async process(
+    stored: StoredWebhook,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<void> {
+    await this.#receiver.process(stored, options);
+  }
+}
+
+/**
+ * Makes handlers for a worker, which takes stored events from a queue.
+ *
+ * @throws {ConfigurationError} An option is wrong.
+ */
+export function createWebhookHandlers(options: WebhookHandlersOptions = {}): WebhookHandlers {
+  return new WebhookHandlers(options);
 }

@@ -4,23 +4,11 @@ import { JobContext, type ProcessOptions } from './delivery-context.js';
 import type { DeliveryReports } from './delivery-reports.js';
 import type { DefinedEvent } from './events.js';
 import { type Handlers, runHandlers, type WebhookContext } from './handlers.js';
-import type { Place, Turns } from './turns.js';
-
-/** The trace in which a delivery was received, as the headers of W3C Trace Context write it. */
-export interface StoredTraceContext {
-  /** For example `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01`. */
-  readonly traceparent: string;
-  /** The addition of tracing systems to it. */
-  readonly tracestate?: string | undefined;
-}
 
 /** A verified webhook on its way through a durable inbox: plain JSON, without the secret. Not validated yet. */
 export interface StoredWebhook {
-  /**
-   * The version of this form, 1 today; absent in what was stored before there was one. A worker refuses a version that it does not know: keep the
-   * event until the worker is updated.
-   */
-  readonly version?: number | undefined;
+  /** The version of this form, 1 today. A worker refuses a version that it does not know. */
+  readonly version: number;
   /** The key that two deliveries of one event share: 64 hexadecimal digits. Use it as the id of the job. */
   readonly key: string;
   /** The event type. It may be one that this version does not know. */
@@ -29,27 +17,10 @@ export interface StoredWebhook {
   readonly payload: Readonly<Record<string, unknown>>;
   /** The name of the workspace whose secret it was, where the secrets were named. */
   readonly workspace?: string | undefined;
-  /**
-   * Tells apart the workspaces that `verifySecret` has answered `true` for, without a name: 16 hexadecimal digits of a hash of the
-   * secret. Absent where there is a name, or one workspace alone.
-   */
-  readonly unnamedWorkspace?: string | undefined;
-  /**
-   * Fields of the envelope beside `type` and `payload`, as sent; the secret masked. Absent where there
-   * are none.
-   */
-  readonly envelope?: Readonly<Record<string, unknown>> | undefined;
   /** Id of the delivery that was stored. */
   readonly deliveryId: string;
   /** The time at which it was received, in milliseconds since the Unix epoch. */
   readonly receivedAt: number;
-  /**
-   * The number of events that the inbox had stored before in the same millisecond of `receivedAt`; absent for 0. With it, two events
-   * are told apart whose `createdAt` is the same. Set by an inbox that keeps the order of snapshots.
-   */
-  readonly sequence?: number | undefined;
-  /** The trace to continue in the worker, where there is one. */
-  readonly traceContext?: StoredTraceContext | undefined;
 }
 
 /** The version of the form that this version of the package stores. */
@@ -65,7 +36,11 @@ export const STORED_VERSION = 1;
  *
  * @example
  * ```ts
- * import { createWebhookReceiver, WebhookError, type StoredWebhook, type WebhookInbox } from 'agent-platform-sdk';
+ * import {
+ *   createWebhookHandlers,
+ *   createWebhookReceiver,
+ *   WebhookError,
+ *   type StoredWebhook, type WebhookInbox } from 'agent-platform-sdk';
  *
  * interface Queue {
  *   send(message: { body: string; groupId: string; deduplicationId: string }): Promise<void>;
@@ -83,7 +58,7 @@ export const STORED_VERSION = 1;
  * export const receiver = createWebhookReceiver({ secret, inbox: queueInbox(queue) });
  *
  * // The working side, for each message: it is deleted when this resolves, and shown again when this rejects.
- * const worker = createWebhookReceiver({}).on('lead_captured', ({ payload }) => console.log(payload.leadEmail));
+ * const worker = createWebhookHandlers().on('lead_captured', ({ payload }) => console.log(payload.leadEmail));
  * export async function work(body: string): Promise<void> {
  *   try {
  *     await worker.process(JSON.parse(body) as StoredWebhook);
@@ -95,23 +70,10 @@ export const STORED_VERSION = 1;
  * ```
  */
 export interface WebhookInbox {
-  /**
-   * Resolves once the webhook is stored durably, or was already. Rejects where it could not be stored. May resolve with a
-   * {@link StoredAnswer}; anything else means that the inbox does not tell.
-   */
-  store(webhook: StoredWebhook, options?: StoreOptions): unknown;
-}
-
-/** Needs of the receiver beside storing. */
-export interface StoreOptions {
-  /** True where a hook or a trace of the receiver is to tell duplicates. An inbox to which it costs something may leave it otherwise. */
-  readonly tellDuplicate?: boolean | undefined;
-}
-
-/** Answer of an inbox about an event that it was given. */
-export interface StoredAnswer {
-  /** True for an event that was stored before. `hooks.onDelivery` of the receiver tells it. */
-  readonly duplicate?: boolean | undefined;
+  /** Resolves once the webhook is stored durably, or was stored before. Rejects if it could not be stored. */
+  store(webhook: StoredWebhook): Promise<unknown>;
+  /** Time that `store` may take, in ms. The receiver refuses one that is not below its `deadline`. */
+  readonly storeTimeout?: number | undefined;
 }
 
 /** The parts of a receiver that process what is stored. */
@@ -119,55 +81,33 @@ interface ProcessingParts {
   readonly settings: EventValidation & { readonly events: ReadonlyMap<string, DefinedEvent> };
   readonly handlers: Handlers;
   readonly reports: DeliveryReports;
-  readonly turns: Turns | undefined;
 }
 
 /** Processes a webhook that an inbox has stored. Rejects where it is to be retried or looked at. */
 export async function processStored(
   stored: StoredWebhook,
   options: ProcessOptions,
-  { settings, handlers: registered, reports, turns }: ProcessingParts,
+  { settings, handlers: registered, reports }: ProcessingParts,
 ): Promise<void> {
-  const { type, payload, workspace, envelope } = checkStored(stored);
+  const { type, payload, workspace } = checkStored(stored);
   const label = labelOf(type, workspace);
   const typeLabel = labelOf(type, undefined);
   const event = toEvent(
-    { type, payload, workspace, envelope, typeLabel, label },
+    { type, payload, workspace, envelope: undefined, typeLabel, label },
     settings,
     settings.events.get(type),
   );
   reports.unhandledType(event, typeLabel);
   const handlers = registered.for(event);
-  const context: WebhookContext = new JobContext(stored, options);
+  const context: WebhookContext = new JobContext({ ...stored, eventKey: stored.key }, options);
   if (handlers.length === 0 && isInvalidEvent(event)) {
     const { error } = event;
     await reports.failed(label, error, { stage: 'validation', event, handler: undefined, context });
     throw error;
   }
-  let thrown: readonly unknown[] | undefined;
-  const run = async (): Promise<boolean> => {
-    thrown = await runHandlers(handlers, event, context, [], (error, handler) =>
-      reports.failed(label, error, { stage: 'handler', event, handler, context }),
-    );
-    return thrown.length === 0;
-  };
-  let place: Place | undefined;
-  try {
-    place = turns?.placeOf(event, { ...stored, sequence: stored.sequence ?? 0 });
-  } catch (error) {
-    await reports.failed(label, error, { stage: 'dedupe', event, handler: undefined, context });
-    throw error;
-  }
-  const onOverdue = () => reports.turnOver(label, context);
-  try {
-    await (place === undefined ? run() : place({ handle: run, signal: context.signal, onOverdue }));
-  } catch (cause) {
-    // Handlers that throw are told by what they have thrown.
-    const error = new WebhookError(`The webhook ${label} was given up before its turn had come.`, { cause });
-    await reports.failed(label, error, { stage: 'deadline', event, handler: undefined, context });
-    throw error;
-  }
-  if (thrown === undefined) return reports.skipped(label, event, context);
+  const thrown = await runHandlers(handlers, event, context, [], (error, handler) =>
+    reports.failed(label, error, { stage: 'handler', event, handler, context }),
+  );
   if (thrown.length === 0) return;
   throw new WebhookError(`${thrown.length} handler(s) of the webhook ${label} failed.`, {
     cause: thrown.length === 1 ? thrown[0] : new AggregateError(thrown),

@@ -4,7 +4,7 @@ import { TRACING_CHANNELS, traced } from '../ground/tracing.js';
 import { type DeliveryOutcome, statusOf, type WebhookResponse } from './answers.js';
 import type { ReceivedWebhook } from './delivery.js';
 import type { WebhookContext } from './handlers.js';
-import type { StoredTraceContext, StoredWebhook } from './inbox.js';
+import type { StoredWebhook } from './inbox.js';
 
 /** A delivery that was answered. Holds nothing of its payload. */
 export interface DeliveryHookContext {
@@ -39,14 +39,10 @@ export interface WebhookReceiverHooks {
  * The message of the tracing channel {@link TRACING_CHANNELS | delivery}. All but `traceContext` is there when the delivery was
  * answered.
  */
-export interface DeliveryTrace extends Partial<DeliveryHookContext> {
-  /** Set `traceparent` here at the start: an inbox keeps it with the event, and gives it to the job. */
-  readonly traceContext: { -readonly [Name in keyof StoredTraceContext]?: StoredTraceContext[Name] };
-}
+export interface DeliveryTrace extends Partial<DeliveryHookContext> {}
 
 /** The message of the tracing channel {@link TRACING_CHANNELS | job}: one run of the handlers for a stored event. */
-export interface JobTrace
-  extends Pick<StoredWebhook, 'type' | 'workspace' | 'key' | 'deliveryId' | 'traceContext'> {
+export interface JobTrace extends Pick<StoredWebhook, 'type' | 'workspace' | 'key' | 'deliveryId'> {
   /** Milliseconds from the receipt of the event to the start of this run. */
   readonly waitedMs: number;
   /** The end of the run; there when it has ended. `error` has the error of a failed one. */
@@ -64,7 +60,6 @@ interface ObservedDelivery {
   readonly size: number | undefined;
   readonly isStoredAgain: boolean;
   isObserved: boolean;
-  traceContext: StoredTraceContext | undefined;
 }
 
 interface Observers {
@@ -79,9 +74,7 @@ export function observeDelivery(
   answer: () => Later<WebhookResponse>,
 ): Later<WebhookResponse> {
   const answerTold = async (trace: DeliveryTrace | undefined): Promise<WebhookResponse> => {
-    const { traceparent, tracestate } = trace?.traceContext ?? {};
     delivery.isObserved = true;
-    if (traceparent !== undefined) delivery.traceContext = { traceparent, ...(tracestate && { tracestate }) };
     const response = await answer();
     const told = endOf(delivery);
     if (trace !== undefined) Object.assign(trace, told);
@@ -90,7 +83,7 @@ export function observeDelivery(
   };
   return traced(
     TRACING_CHANNELS.delivery,
-    (): DeliveryTrace => ({ traceContext: {} }),
+    (): DeliveryTrace => ({}),
     // Those who have not asked pay for nothing.
     (trace) => (hooks.onDelivery === undefined && trace === undefined ? answer() : answerTold(trace)),
   );
@@ -127,8 +120,8 @@ export function observeJob(
     TRACING_CHANNELS.job,
     (): JobTrace => {
       const held: Partial<StoredWebhook> = stored ?? {};
-      const { type = '', workspace, key = '', deliveryId = '', traceContext, receivedAt = start } = held;
-      return { type, workspace, key, deliveryId, traceContext, waitedMs: start - receivedAt };
+      const { type = '', workspace, key = '', deliveryId = '', receivedAt = start } = held;
+      return { type, workspace, key, deliveryId, waitedMs: start - receivedAt };
     },
     async (trace) => {
       if (trace === undefined) return run();

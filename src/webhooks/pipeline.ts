@@ -10,7 +10,7 @@ import {
   type WebhookResponse,
 } from './answers.js';
 import type { Claims } from './claims.js';
-import { dedupeKey, sha256 } from './dedupe-key.js';
+import { dedupeKey } from './dedupe-key.js';
 import {
   decodeBody,
   exceeds,
@@ -32,10 +32,9 @@ import {
   type WebhookFailure,
   type WebhookHandler,
 } from './handlers.js';
-import { STORED_VERSION, type StoredAnswer, type StoredTraceContext, type WebhookInbox } from './inbox.js';
+import { STORED_VERSION, type WebhookInbox } from './inbox.js';
 import type { ReceiverSettings } from './receiver-options.js';
 import { mayBeGenuine } from './secret-options.js';
-import type { Place, Turns } from './turns.js';
 import type { UnverifiedBodies, UnverifiedBody } from './unverified-bodies.js';
 
 /** Reads the body of a request. Rejects with a {@link RejectedDelivery}, or with whatever a server throws. */
@@ -51,7 +50,6 @@ export interface PipelineParts {
   readonly reports: DeliveryReports;
   readonly claims: Claims | undefined;
   readonly unverified: UnverifiedBodies;
-  readonly turns: Turns | undefined;
 }
 
 /** The answer at the deadline, by how far the delivery has come. */
@@ -96,8 +94,6 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
   size: number | undefined;
   /** The inbox had the event already. */
   isStoredAgain = false;
-  /** The trace that the delivery is part of, for whoever handles it later. */
-  traceContext: StoredTraceContext | undefined;
   heldBytes = 0;
   giveUp: BodyBounds['giveUp'];
   readonly #parts: PipelineParts;
@@ -212,11 +208,7 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
         unverified.release(this);
         this.#phase = 'accepting';
         const verified = removeSecret(raw, genuine);
-        return this.#accept(
-          verified,
-          () => dedupeKey(raw, verified, genuine),
-          genuine.isUnnamed && String(raw.presented),
-        );
+        return this.#accept(verified, () => dedupeKey(raw, verified, genuine));
       });
     });
   }
@@ -240,16 +232,12 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
   }
 
   /** A verified delivery is stored in the inbox, or becomes an event and is handled. */
-  #accept(
-    verified: VerifiedDelivery,
-    key: () => Later<string>,
-    unnamedSecret: string | undefined,
-  ): Later<DeliveryOutcome> {
+  #accept(verified: VerifiedDelivery, key: () => Later<string>): Later<DeliveryOutcome> {
     this.label = verified.label;
-    const { settings, handlers: registered, reports, claims, turns } = this.#parts;
+    const { settings, handlers: registered, reports, claims } = this.#parts;
     const { type } = verified;
     if (settings.inbox !== undefined && typeof type === 'string') {
-      return this.#store(settings.inbox, verified, type, key, unnamedSecret);
+      return this.#store(settings.inbox, verified, type, key);
     }
     const event = toEvent(verified, settings, settings.events.get(type as string));
     this.event = event;
@@ -259,44 +247,18 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
       return isInvalidEvent(event) ? this.#end(event.error, 'invalid_event') : 'no_handler';
     }
     this.#phase = 'claiming';
-    const place = turns?.placeOf(event, {
-      receivedAt: this.context.receivedAt,
-      unnamedWorkspace: unnamedSecret,
+    const handle = () => this.#handle(event, handlers);
+    return after(key(), (eventKey) => {
+      this.context.eventKey = eventKey;
+      return claims === undefined ? handle() : claims.once(eventKey, this, handle);
     });
-    const handle = () =>
-      place === undefined ? this.#handle(event, handlers) : this.#inTurn(place, event, handlers);
-    if (claims === undefined) return handle();
-    return after(key(), (eventKey) => claims.once(eventKey, this, handle));
-  }
-
-  async #inTurn(
-    place: Place,
-    event: ReceivedWebhook,
-    handlers: readonly WebhookHandler<never>[],
-  ): Promise<DeliveryOutcome> {
-    this.#phase = 'waiting';
-    const { reports } = this.#parts;
-    let outcome: DeliveryOutcome = 'skipped';
-    await place({
-      handle: async () => {
-        outcome = await this.#handle(event, handlers);
-        return outcome === 'handled';
-      },
-      onOverdue: () => reports.turnOver(this.label, this.context),
-    });
-    if (outcome === 'skipped') {
-      this.#settled = outcome;
-      await reports.skipped(this.label, event, this.context);
-    }
-    return outcome;
   }
 
   async #store(
     inbox: WebhookInbox,
-    { payload, workspace, envelope }: VerifiedDelivery,
+    { payload, workspace }: VerifiedDelivery,
     type: string,
     key: () => Later<string>,
-    unnamedSecret: string | undefined,
   ): Promise<DeliveryOutcome> {
     const { deliveryId, receivedAt } = this.context;
     const event = { type, payload, ...workspaceOf({ workspace }) };
@@ -306,15 +268,10 @@ export class Pipeline implements BodyBounds, UnverifiedBody {
       version: STORED_VERSION,
       key: await key(),
       ...event,
-      ...(unnamedSecret !== undefined && { unnamedWorkspace: (await sha256(unnamedSecret)).slice(0, 16) }),
-      ...(envelope === undefined ? {} : { envelope }),
       deliveryId,
       receivedAt,
-      ...(this.traceContext !== undefined && { traceContext: this.traceContext }),
     };
-    const answer: unknown = await inbox.store(stored, { tellDuplicate: this.isObserved });
-    // Anything else means that the inbox does not tell.
-    this.isStoredAgain = (answer as StoredAnswer | undefined)?.duplicate === true;
+    await inbox.store(stored);
     return 'stored';
   }
 

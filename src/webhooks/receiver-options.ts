@@ -22,7 +22,6 @@ import type { EventValidation } from './delivery.js';
 import type { DefinedEvent } from './events.js';
 import type { WebhookInbox } from './inbox.js';
 import { createMemoryDedupe } from './memory-dedupe.js';
-import type { NewestOnly } from './newest.js';
 import type { WebhookReceiverHooks } from './observe.js';
 import { SecretLoader } from './secret-loader.js';
 import { type AnyVerifier, refuseAll, verifierFor, type WebhookSecretOptions } from './secret-options.js';
@@ -77,25 +76,6 @@ export type WebhookReceiverOptions = WebhookSecretOptions & {
   readonly dedupe?: DedupeOptions | DedupeStore | false | undefined;
   /** Durable storage in front of the handlers. With it, 200 means stored. */
   readonly inbox?: WebhookInbox | undefined;
-  /**
-   * Returns what an event is a snapshot of, such as the id of a conversation. The events of one key are handled one at a time, the
-   * newest first, and one that is older than what was handled is skipped, answered 200 and told to `onSkipped`: by `createdAt`, which
-   * every payload carries (specification, 6.1), and by the order of arrival where that is the same. Handlers that have not settled
-   * `deadline` milliseconds after their turn began hold up the next one no longer, with a warning in the log. In the memory of this
-   * process, for the last 50 000 keys at least; workers of `agent-platform-sdk/bullmq` have an option of this name that holds
-   * across processes. Default: events are handled in any order, side by side.
-   *
-   * @example
-   * ```ts
-   * import { createWebhookReceiver } from 'agent-platform-sdk';
-   *
-   * createWebhookReceiver({
-   *   secret: process.env.WORKSPACE_SECRET ?? '',
-   *   newestOnly: ({ type, payload }) => (type === 'conversation_updated' ? payload.convoId : undefined),
-   * }).on('conversation_updated', ({ payload }) => console.log(payload.turns.length));
-   * ```
-   */
-  readonly newestOnly?: NewestOnly | undefined;
   /** The strictness of validation against the specification. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
   /** Called when a payload has issues that the validation mode forgives. */
@@ -119,7 +99,7 @@ export type WebhookReceiverOptions = WebhookSecretOptions & {
  */
 export type WebhookProcessingOptions = Pick<
   WebhookReceiverOptions,
-  'newestOnly' | 'validation' | 'onDrift' | 'logger' | 'logLevel'
+  'validation' | 'onDrift' | 'logger' | 'logLevel'
 >;
 
 /** The checked options of a receiver. */
@@ -133,7 +113,6 @@ export interface ReceiverSettings extends EventValidation {
   readonly maxUnverifiedBytes: number;
   readonly dedupe: DedupeSettings | undefined;
   readonly inbox: WebhookInbox | undefined;
-  readonly newestOnly: NewestOnly | undefined;
   readonly hooks: WebhookReceiverHooks;
   readonly clock: Clock;
   readonly log: LeveledLogger;
@@ -147,7 +126,6 @@ const receiverOptions: OptionNames<WebhookReceiverOptions> = {
   maxUnverifiedBytes: true,
   dedupe: true,
   inbox: true,
-  newestOnly: true,
   validation: true,
   onDrift: true,
   hooks: true,
@@ -186,7 +164,6 @@ export function resolveReceiver(given: WebhookReceiverOptions | WebhookProcessin
     ...resolveBodyLimits(options),
     dedupe: resolveDedupe(options),
     inbox: checkMethods('inbox', ['store'], inbox),
-    newestOnly: checkFunction('newestOnly', options.newestOnly),
     validation: checkOneOf('validation', VALIDATION_MODES, options.validation) ?? DEFAULT_VALIDATION,
     drift: new DriftReporter(log, checkFunction('onDrift', options.onDrift)),
     events: new Map(),

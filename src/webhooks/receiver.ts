@@ -52,11 +52,11 @@ import { mountingHint } from './mounting.js';
 import { observeDelivery, observeJob } from './observe.js';
 import { Pipeline, type PipelineParts, type ReadBody } from './pipeline.js';
 import {
+  type ReceiverSettings,
   resolveReceiver,
   type WebhookProcessingOptions,
   type WebhookReceiverOptions,
 } from './receiver-options.js';
-import { Turns } from './turns.js';
 import { UnverifiedBodies } from './unverified-bodies.js';
 
 /** A request as any server can describe it. Fastify's and Koa's request objects are one as they are. */
@@ -80,13 +80,12 @@ export class WebhookReceiver {
   /** Use {@link createWebhookReceiver}. */
   constructor(options: WebhookReceiverOptions | WebhookProcessingOptions) {
     const settings = resolveReceiver(options);
-    const { dedupe, clock, deadline, log, maxUnverifiedBytes, newestOnly } = settings;
+    const { dedupe, clock, log, maxUnverifiedBytes } = settings;
     this.#parts = {
       settings,
       handlers: this.#handlers,
       reports: new DeliveryReports(log, this.#handlers),
       claims: dedupe === undefined ? undefined : new Claims(dedupe, clock),
-      turns: newestOnly && new Turns(newestOnly, clock, deadline),
       unverified: new UnverifiedBodies(maxUnverifiedBytes, () => clock.now()),
     };
   }
@@ -112,6 +111,7 @@ export class WebhookReceiver {
     type: Type,
     handler: (event: WebhookEventOf<Type>, context: WebhookContext) => unknown,
   ): this {
+    refuseWithInbox('on', this.#parts.settings);
     const own = (type as Partial<DefinedEvent> | null | undefined)?.addTo?.(this.#parts.settings.events);
     if (own === undefined && !isWebhookEventType(type as string)) {
       const known = Object.keys(webhookEvents).join(', ');
@@ -134,6 +134,7 @@ export class WebhookReceiver {
    * ```
    */
   onAny(handler: WebhookHandler<WebhookEvent>): this {
+    refuseWithInbox('onAny', this.#parts.settings);
     this.#handlers.any.push(checkHandler('onAny', handler));
     return this;
   }
@@ -152,6 +153,7 @@ export class WebhookReceiver {
    * ```
    */
   onUnhandled(handler: WebhookHandler<WebhookEvent>): this {
+    refuseWithInbox('onUnhandled', this.#parts.settings);
     this.#handlers.unhandled.push(checkHandler('onUnhandled', handler));
     return this;
   }
@@ -170,6 +172,7 @@ export class WebhookReceiver {
    * ```
    */
   onUnknown(handler: WebhookHandler<UnknownWebhookEvent>): this {
+    refuseWithInbox('onUnknown', this.#parts.settings);
     this.#handlers.unknown.push(checkHandler('onUnknown', handler));
     return this;
   }
@@ -188,26 +191,8 @@ export class WebhookReceiver {
    * ```
    */
   onInvalid(handler: WebhookHandler<InvalidWebhookEvent>): this {
+    refuseWithInbox('onInvalid', this.#parts.settings);
     this.#handlers.invalid.push(checkHandler('onInvalid', handler));
-    return this;
-  }
-
-  /**
-   * Registers a listener for events that `newestOnly` skips, because a newer one of their key was handled. What the listener
-   * itself throws is logged, and changes no answer.
-   *
-   * @example
-   * ```ts
-   * import { createWebhookReceiver } from 'agent-platform-sdk';
-   *
-   * createWebhookReceiver({
-   *   secret: process.env.WORKSPACE_SECRET ?? '',
-   *   newestOnly: ({ type, payload }) => (type === 'conversation_updated' ? payload.convoId : undefined),
-   * }).onSkipped(({ type }, { deliveryId }) => console.log('skipped', type, deliveryId));
-   * ```
-   */
-  onSkipped(listener: WebhookHandler<WebhookEvent>): this {
-    this.#handlers.skipped.push(checkHandler('onSkipped', listener));
     return this;
   }
 
@@ -352,8 +337,9 @@ export class WebhookReceiver {
    * const secret = process.env.WORKSPACE_SECRET ?? '';
    * const inbox = { store: async (webhook: StoredWebhook) => void queue.push(webhook) };
    * const receiver = createWebhookReceiver({ secret, inbox });
+   * const handlers = createWebhookHandlers().onAny(({ type }) => console.log(type));
    *
-   * for (const stored of queue.splice(0)) await receiver.process(stored);
+   * for (const stored of queue.splice(0)) await handlers.process(stored);
    * ```
    */
   async process(
@@ -372,6 +358,15 @@ export class WebhookReceiver {
     const delivery = new Pipeline(this.#parts, request, hint);
     return observeDelivery(this.#parts.settings, delivery, () => delivery.answer(readBody));
   }
+}
+
+/** With an inbox, the handlers belong to its workers: here they would never run. */
+function refuseWithInbox(name: string, { inbox }: ReceiverSettings): void {
+  if (inbox === undefined) return;
+  refuseOption(
+    name,
+    'registers no handler at a receiver with an inbox: pass handlers to the worker, by inbox.work({ ... }) or createWebhookHandlers()',
+  );
 }
 
 function checkHandler<Handler>(name: string, handler: Handler): Handler {
