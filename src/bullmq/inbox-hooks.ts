@@ -2,7 +2,7 @@ import type { LeveledLogger, LogFields } from '../ground/logger.js';
 import { onOneLine } from '../ground/printable.js';
 import { cleanError, explained, overAfter, type Success } from '../redis/failure.js';
 import type { OptionNames } from '../validation/option-checks.js';
-import { labelOf } from '../webhooks/delivery.js';
+import { labelOf } from '../webhooks/payload.js';
 
 /** One event in the inbox, for metrics. Nothing of its payload is told. */
 export interface InboxEvent {

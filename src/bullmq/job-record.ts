@@ -1,6 +1,6 @@
 import type { Job } from 'bullmq';
-import { workspaceOf } from '../webhooks/delivery.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
+import { workspaceOf } from '../webhooks/payload.js';
 import type { InboxEvent, InboxRun } from './inbox-hooks.js';
 import { safeReason } from './run.js';
 

@@ -7,7 +7,7 @@ import { refuseOption } from '../validation/option-checks.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import { createWebhookHandlers, type WebhookHandler } from '../webhooks/handlers.js';
 import { checkStored, type StoredWebhook } from '../webhooks/inbox.js';
-import type { WebhookReceiverOptions } from '../webhooks/receiver-options.js';
+import type { WebhookReceiverOptions } from '../webhooks/options.js';
 
 /** Processes stored webhooks: a receiver, or anything with the same `process` method. */
 export interface WebhookProcessor {

@@ -1,6 +1,6 @@
+import * as z from 'zod/mini';
 import { WebhookError } from '../errors/index.js';
 import { checkOptions, wholeNumber } from '../validation/options.js';
-import * as z from 'zod/mini';
 import type { ParsedBody } from './payload.js';
 import type { SecretOwner } from './secrets.js';
 import { sleep, unref, within } from './time.js';
@@ -196,7 +196,9 @@ export async function handleOnce(
   const claim = async (otherwise: ClaimResult): Promise<ClaimResult> => {
     const answer = await ask(() => store.claim(key, owner, LEASE), otherwise);
     if (answer === 'new' || answer === 'pending' || answer === 'done') return answer;
-    void onStoreError(new WebhookError("The dedupe store must return 'new', 'pending' or 'done' for a claim."));
+    void onStoreError(
+      new WebhookError("The dedupe store must return 'new', 'pending' or 'done' for a claim."),
+    );
     return otherwise;
   };
 
@@ -216,10 +218,7 @@ export async function handleOnce(
     isHandled = await handle();
   } finally {
     await stopRenewing();
-    await ask(
-      () => (isHandled ? store.complete(key, owner, window) : store.release(key, owner)),
-      undefined,
-    );
+    await ask(() => (isHandled ? store.complete(key, owner, window) : store.release(key, owner)), undefined);
   }
   return isHandled ? 'handled' : 'handler_failed';
 }

@@ -1,346 +1,287 @@
 import { WebhookError } from '../errors/index.js';
-import { after, type Later, settling } from '../ground/later.js';
-import type { BodyBounds } from './adapters.js';
-import {
-  type DeliveryOutcome,
-  isRejection,
-  RejectedDelivery,
-  type RejectionReason,
-  respond,
-  type WebhookResponse,
-} from './answers.js';
-import type { Claims } from './claims.js';
-import { dedupeKey } from './dedupe-key.js';
+import { mountingHint, type ReadBudget, type Reading } from './adapters.js';
+import { type DeliveryOutcome, Rejection, respond, statusOf, type WebhookResponse } from './answers.js';
+import { eventKey, handleOnce } from './dedupe.js';
+import { type Registry, runHandlers, type WebhookContext, type WebhookFailure } from './handlers.js';
+import { STORED_VERSION, type WebhookInbox } from './inbox.js';
+import type { ReceiverSettings } from './options.js';
 import {
   decodeBody,
   exceeds,
   isInvalidEvent,
-  parseDelivery,
+  parseBody,
   type ReceivedWebhook,
   removeSecret,
   sizeOf,
   toEvent,
-  type VerifiedDelivery,
-  workspaceOf,
-} from './delivery.js';
-import { DeliveryContext } from './delivery-context.js';
-import type { DeliveryReports } from './delivery-reports.js';
-import {
-  type Handlers,
-  runHandlers,
-  type StartedHandler,
-  type WebhookFailure,
-  type WebhookHandler,
-} from './handlers.js';
-import { STORED_VERSION, type WebhookInbox } from './inbox.js';
-import type { ReceiverSettings } from './receiver-options.js';
-import { mayBeGenuine } from './secret-options.js';
-import type { UnverifiedBodies, UnverifiedBody } from './unverified-bodies.js';
+  type UnknownWebhookEvent,
+  type VerifiedWebhook,
+} from './payload.js';
+import type { Reports } from './reports.js';
+import { containsSecret, type NewVerify } from './secrets.js';
 
-/** Reads the body of a request. Rejects with a {@link RejectedDelivery}, or with whatever a server throws. */
-export type ReadBody = (bounds: BodyBounds) => unknown;
-
-/** The thing that the receiver was called with, which may be anything. */
-type ReceivedRequest = { readonly method?: unknown };
-
-/** The part of a receiver that its deliveries share. */
-export interface PipelineParts {
+/** The parts of a receiver that its deliveries share. */
+export interface ReceiverParts {
   readonly settings: ReceiverSettings;
-  readonly handlers: Handlers;
-  readonly reports: DeliveryReports;
-  readonly claims: Claims | undefined;
-  readonly unverified: UnverifiedBodies;
+  readonly newVerify: NewVerify;
+  readonly registry: Registry;
+  readonly reports: Reports;
+  readonly budget: ReadBudget;
 }
 
-/** The answer at the deadline, by how far the delivery has come. */
-const OVERDUE_OUTCOMES = {
-  reading: 'body_unreadable',
-  verifying: 'lookup_failed',
-  accepting: 'deadline_passed',
-  claiming: 'deadline_passed',
-  copy: 'copy_pending',
-  waiting: 'deadline_passed',
-  storing: 'not_stored',
-  running: 'deadline_passed',
-} as const satisfies Record<string, DeliveryOutcome>;
+/** A request as far as a delivery needs it. A framework may have passed anything. */
+export type DeliveredRequest = { readonly method?: unknown } | null | undefined;
 
-/** Stands for an answer that is waited for no longer. */
-const LET_GO = /* @__PURE__ */ Symbol('let go');
+/** Reads the body. Rejects with a {@link Rejection}, or with whatever a server throws. */
+export type ReadBody = (reading: Reading) => unknown;
 
-/** The stage that failed, where something threw in a phase. */
-const STAGES: Partial<Record<keyof typeof OVERDUE_OUTCOMES, WebhookFailure['stage']>> = {
-  verifying: 'secret',
-  accepting: 'validation',
-  claiming: 'dedupe',
-  storing: 'inbox',
-  waiting: 'deadline',
-};
+/** The way of a delivery, by what is being waited for. */
+type Stage = 'body' | 'secret' | 'validation' | 'dedupe' | 'duplicate' | 'inbox' | 'handler' | 'settled';
 
-/**
- * One delivery on its way from the request to the answer. The methods stand in the order in which they run; each goes on at
- * once where there is nothing to wait for.
- */
-export class Pipeline implements BodyBounds, UnverifiedBody {
-  readonly context: DeliveryContext;
-  /** The event type as it may stand in logs, with the workspace. */
-  label = '(unverified)';
+interface Delivery {
+  context: WebhookContext;
+  stage: Stage;
   /** Undefined until it is verified. */
   event: ReceivedWebhook | undefined;
-  /** Undefined until it is answered. */
+  /** Set once it is certain, while listeners and the store are still to be waited for. */
   outcome: DeliveryOutcome | undefined;
-  /** A hook or a trace is told of it: its size is counted, and an inbox is asked for duplicates. */
-  isObserved = false;
-  /** Bytes of the body. */
+  /** Refused before it was verified. */
+  isRefused: boolean;
   size: number | undefined;
-  /** The inbox had the event already. */
-  isStoredAgain = false;
-  heldBytes = 0;
-  giveUp: BodyBounds['giveUp'];
-  readonly #parts: PipelineParts;
-  readonly #request: ReceivedRequest;
-  readonly #hint: ((request: unknown) => string | undefined) | undefined;
-  /** Ends the wait for a look-up that may never answer, so that nothing of the body is held. */
-  #letGo: (() => void) | undefined;
-  readonly #unsettled: StartedHandler[] = [];
-  #phase: keyof typeof OVERDUE_OUTCOMES = 'reading';
-  /** The outcome, once it is certain, while listeners and the store are still to be told. */
-  #settled: DeliveryOutcome | undefined;
-
-  /** @param hint - Says what to do, where the receiver was called with what is no request. */
-  constructor(
-    parts: PipelineParts,
-    request: ReceivedRequest,
-    hint?: (request: unknown) => string | undefined,
-  ) {
-    this.#parts = parts;
-    this.#request = request;
-    this.#hint = hint;
-    this.context = new DeliveryContext(parts.settings.clock.now());
-  }
-
-  get limit(): number {
-    return this.#parts.settings.maxBodyBytes;
-  }
-
-  get receivedAt(): number {
-    return this.context.receivedAt;
-  }
-
-  get age(): number {
-    return this.#parts.settings.clock.now() - this.context.receivedAt;
-  }
-
-  /** Never throws or rejects. Answers at the deadline at the latest; work that was begun by then still comes to its end. */
-  answer(readBody: ReadBody): Later<WebhookResponse> {
-    const work = this.#work(readBody);
-    return after(work instanceof Promise ? this.#beforeDeadline(work) : work, (outcome) => {
-      this.outcome = outcome;
-      if (!isRejection(outcome)) this.#parts.reports.answered(this, outcome);
-      return respond(outcome);
-    });
-  }
-
-  #beforeDeadline(work: Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
-    const { clock, deadline } = this.#parts.settings;
-    return new Promise((resolve) => {
-      const timer = clock.setTimeout(() => {
-        const error = new WebhookError(`The delivery was not handled within ${deadline} ms.`);
-        DeliveryContext.abort(this.context, error);
-        // One that was read is handled all the same once the look-up has answered, unless others need the room before.
-        if (this.#phase === 'reading') this.giveUp?.('body_unreadable');
-        resolve(this.#overdue(work, error));
-      }, deadline);
-      const end = async () => {
-        const outcome = await work;
-        clock.clearTimeout(timer);
-        resolve(outcome);
-      };
-      void end();
-    });
-  }
-
-  #work(readBody: ReadBody): Later<DeliveryOutcome> {
-    try {
-      const outcome = after(this.#read(readBody), (body) => this.#verify(body));
-      return outcome instanceof Promise ? outcome.catch((error: unknown) => this.#end(error)) : outcome;
-    } catch (error) {
-      return this.#end(error);
-    }
-  }
-
-  #read(readBody: ReadBody): unknown {
-    const { method } = this.#request;
-    if (String(method).toUpperCase() !== 'POST') {
-      const hint = typeof method === 'string' ? undefined : this.#hint?.(this.#request);
-      throw new RejectedDelivery('method_not_allowed', undefined, hint);
-    }
-    // Some servers parse the body when it is first looked at, and throw then.
-    return settling(readBody(this));
-  }
-
-  mayHold(bytes: number): boolean {
-    return this.#parts.unverified.hold(this, bytes);
-  }
-
-  /** Before the body is parsed, which can take many times as long, and as much memory: not for who does not know the secret. */
-  #verify(received: unknown): Later<DeliveryOutcome> {
-    this.giveUp = undefined;
-    const { settings, unverified } = this.#parts;
-    if (this.isObserved) this.size = sizeOf(received);
-    const refusal = (reason: RejectionReason, hint?: string) =>
-      new RejectedDelivery(reason, sizeOf(received), hint);
-    if (exceeds(received, settings.maxBodyBytes)) throw refusal('body_too_large');
-    const body = decodeBody(received);
-    const verify = settings.newVerifier();
-    this.#phase = 'verifying';
-    let letGo: (() => void) | undefined;
-    const looking = mayBeGenuine(body, verify, (letGoOfText) => {
-      letGo = letGoOfText;
-    });
-    return after(this.#unlessLetGo(looking, letGo), (mayBe) => {
-      if (!mayBe) throw refusal('verification_failed');
-      this.#phase = 'accepting';
-      const raw = parseDelivery(body);
-      if (raw === undefined) throw refusal('not_json', this.#hint?.(this.#request));
-      this.#phase = 'verifying';
-      return after(this.#unlessLetGo(verify(raw.presented)), (genuine) => {
-        if (genuine === undefined) throw refusal('verification_failed');
-        unverified.release(this);
-        this.#phase = 'accepting';
-        const verified = removeSecret(raw, genuine);
-        return this.#accept(verified, () => dedupeKey(raw, verified, genuine));
-      });
-    });
-  }
-
-  /** Waits for a look-up, which may never answer: the body is let go where others need its room, as one that is being read. */
-  #unlessLetGo<Answer>(answer: Later<Answer>, letGo?: () => void): Later<Answer> {
-    if (!(answer instanceof Promise)) return answer;
-    // The look-up holds this promise, so that it must hold nothing: not even an error, whose stack holds all that was called.
-    const settled = new Promise<Answer | typeof LET_GO>((resolve, reject) => {
-      this.#letGo = () => {
-        letGo?.();
-        resolve(LET_GO);
-      };
-      answer.then(resolve, reject);
-    });
-    this.giveUp = () => this.#letGo?.();
-    return settled.then((found) => {
-      if (found === LET_GO) throw new RejectedDelivery('overloaded');
-      return found;
-    });
-  }
-
-  /** A verified delivery is stored in the inbox, or becomes an event and is handled. */
-  #accept(verified: VerifiedDelivery, key: () => Later<string>): Later<DeliveryOutcome> {
-    this.label = verified.label;
-    const { settings, handlers: registered, reports, claims } = this.#parts;
-    const { type } = verified;
-    if (settings.inbox !== undefined && typeof type === 'string') {
-      return this.#store(settings.inbox, verified, type, key);
-    }
-    const event = toEvent(verified, settings, settings.events.get(type as string));
-    this.event = event;
-    reports.unhandledType(event, verified.typeLabel);
-    const handlers = registered.for(event);
-    if (handlers.length === 0) {
-      return isInvalidEvent(event) ? this.#end(event.error, 'invalid_event') : 'no_handler';
-    }
-    this.#phase = 'claiming';
-    const handle = () => this.#handle(event, handlers);
-    return after(key(), (eventKey) => {
-      this.context.eventKey = eventKey;
-      return claims === undefined ? handle() : claims.once(eventKey, this, handle);
-    });
-  }
-
-  async #store(
-    inbox: WebhookInbox,
-    { payload, workspace }: VerifiedDelivery,
-    type: string,
-    key: () => Later<string>,
-  ): Promise<DeliveryOutcome> {
-    const { deliveryId, receivedAt } = this.context;
-    const event = { type, payload, ...workspaceOf({ workspace }) };
-    this.event = event;
-    this.#phase = 'storing';
-    const stored = {
-      version: STORED_VERSION,
-      key: await key(),
-      ...event,
-      deliveryId,
-      receivedAt,
-    };
-    await inbox.store(stored);
-    return 'stored';
-  }
-
-  onWait(): void {
-    this.#phase = 'copy';
-  }
-
-  onStoreError(error: unknown): void {
-    void this.#fail(error, 'dedupe');
-  }
-
-  #handle(event: ReceivedWebhook, handlers: readonly WebhookHandler<never>[]): Later<DeliveryOutcome> {
-    this.#phase = 'running';
-    const thrown = runHandlers(handlers, event, this.context, this.#unsettled, (error, handler) =>
-      this.#fail(error, 'handler', handler),
-    );
-    return after(thrown, ({ length }) => {
-      this.#settled = length === 0 ? 'handled' : 'handler_failed';
-      return this.#settled;
-    });
-  }
-
-  /** Ends a delivery that was refused, or that something failed for. */
-  async #end(thrown: unknown, outcome?: DeliveryOutcome): Promise<DeliveryOutcome> {
-    this.#parts.unverified.release(this);
-    const error = readable(thrown);
-    const phase = this.#phase;
-    const refused = phase === 'reading' ? this.#refusalOf(error) : error;
-    const isRefused = refused instanceof RejectedDelivery;
-    const failed = phase === 'verifying' || phase === 'storing' ? OVERDUE_OUTCOMES[phase] : 'internal_error';
-    const settled = isRefused ? refused.reason : (outcome ?? failed);
-    this.#settled = settled;
-    // What came to nothing before it was verified, after the deadline, was reported then.
-    const isTold = this.event === undefined && DeliveryContext.overdueBy(this.context) !== undefined;
-    if (isRefused && !isTold) await this.#parts.reports.rejected(this, refused.reason, refused);
-    if (!isRefused && !isTold) await this.#fail(error, STAGES[phase] ?? 'dedupe');
-    return settled;
-  }
-
-  /** An error of a server or its body parser quotes the body, and is not passed on. */
-  #refusalOf(error: unknown): RejectedDelivery {
-    if (error instanceof RejectedDelivery) return error;
-    return new RejectedDelivery('body_unreadable', undefined, this.#hint?.(this.#request));
-  }
-
-  /** The answer at the deadline, by how far the delivery has come. */
-  #overdue(work: Promise<DeliveryOutcome>, error: WebhookError): DeliveryOutcome {
-    if (this.#settled !== undefined) return this.#settled;
-    const { reports } = this.#parts;
-    void work.then((outcome) => reports.late(this, outcome));
-    const outcome = OVERDUE_OUTCOMES[this.#phase];
-    if (isRejection(outcome)) void reports.rejected(this, outcome, { error });
-    const stage = STAGES[this.#phase];
-    if (stage !== undefined) void this.#fail(error, stage);
-    for (const { handler } of this.#unsettled) void this.#fail(error, 'deadline', handler);
-    return this.#phase === 'running' && this.#unsettled.length === 0 ? 'handler_failed' : outcome;
-  }
-
-  #fail(error: unknown, stage: WebhookFailure['stage'], handler?: WebhookHandler<never>): Promise<void> {
-    const { event, label, context } = this;
-    return this.#parts.reports.failed(label, readable(error), { stage, event, handler, context });
-  }
+  readonly reading: Reading;
 }
 
-/** Another error in place of one that cannot be looked at, such as a proxy that was revoked: of that, even `instanceof` throws. */
-function readable(thrown: unknown): unknown {
-  try {
-    return thrown instanceof Error ? thrown : thrown;
-  } catch {
-    return new WebhookError('What was thrown cannot be read.');
+/** What becomes of a delivery if something throws at a stage, or if the deadline passes there. */
+const OUTCOMES = {
+  body: { failed: 'body_unreadable', overdue: 'body_unreadable' },
+  secret: { failed: 'lookup_failed', overdue: 'lookup_failed' },
+  validation: { failed: 'internal_error', overdue: 'deadline_passed' },
+  dedupe: { failed: 'internal_error', overdue: 'deadline_passed' },
+  duplicate: { failed: 'internal_error', overdue: 'duplicate_pending' },
+  inbox: { failed: 'not_stored', overdue: 'not_stored' },
+  handler: { failed: 'internal_error', overdue: 'deadline_passed' },
+  settled: { failed: 'internal_error', overdue: 'deadline_passed' },
+} as const satisfies Record<Stage, Record<'failed' | 'overdue', DeliveryOutcome>>;
+
+/** Takes one delivery from its request to the response. Never rejects, and responds at the deadline at the latest. */
+export async function deliver(
+  parts: ReceiverParts,
+  request: DeliveredRequest,
+  readBody: ReadBody,
+): Promise<WebhookResponse> {
+  const { settings, reports, budget } = parts;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const delivery: Delivery = {
+    context: { deliveryId: crypto.randomUUID(), eventKey: '', receivedAt: Date.now(), signal },
+    stage: 'body',
+    event: undefined,
+    outcome: undefined,
+    isRefused: false,
+    size: undefined,
+    reading: { limit: settings.maxBodyBytes, budget },
+  };
+  const work = handle(parts, delivery, request, readBody).catch((error: unknown) =>
+    fail(reports, delivery, request, error),
+  );
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const overdue = new Promise<DeliveryOutcome>((resolve) => {
+    timer = setTimeout(() => {
+      const error = new WebhookError(`The delivery was not handled within ${settings.deadline} ms.`);
+      resolve(expire(reports, delivery, work, error));
+      controller.abort(error);
+    }, settings.deadline);
+  });
+  const outcome = await Promise.race([work, overdue]);
+  clearTimeout(timer);
+  if (!delivery.isRefused) reports.answered(delivery, outcome);
+  callHook(settings, delivery, outcome);
+  return respond(outcome);
+}
+
+/** Reads top-down: read, verify, store or validate, claim, run. */
+async function handle(
+  { settings, newVerify, registry, reports }: ReceiverParts,
+  delivery: Delivery,
+  request: DeliveredRequest,
+  readBody: ReadBody,
+): Promise<DeliveryOutcome> {
+  const { signal } = delivery.context;
+
+  // 1. Read the body.
+  const method = request?.method;
+  if (String(method).toUpperCase() !== 'POST') {
+    const hint = typeof method === 'string' ? undefined : mountingHint(request);
+    throw new Rejection('method_not_allowed', undefined, hint);
   }
+  const received = await readBody(delivery.reading);
+  const refusal = (reason: Rejection['reason'], hint?: string) =>
+    new Rejection(reason, sizeOf(received), hint);
+  if (settings.hooks.onDelivery !== undefined) delivery.size = sizeOf(received);
+  if (exceeds(received, settings.maxBodyBytes)) throw refusal('body_too_large');
+  const body = decodeBody(received);
+
+  // 2. Verify. A text without a valid secret is not parsed: that takes many times as long, and as much memory.
+  delivery.stage = 'secret';
+  const verify = newVerify();
+  if (typeof body === 'string' && body !== '' && !(await containsSecret(body, verify, signal))) {
+    throw refusal('verification_failed');
+  }
+  const parsed = parseBody(body);
+  if (parsed === undefined) throw refusal('not_json', mountingHint(request));
+  const owner = await verify(parsed.secret, signal);
+  if (owner === undefined) throw refusal('verification_failed');
+
+  // 3. Validate, unless a worker will.
+  delivery.stage = 'validation';
+  const verified = removeSecret(parsed, owner, settings);
+  const { inbox, dedupe } = settings;
+  const stored = inbox !== undefined && isStorable(verified) ? verified : undefined;
+  const event = stored ?? toEvent(verified, settings);
+  delivery.event = event;
+  delivery.stage = 'dedupe';
+  const key = await eventKey(parsed, owner);
+  delivery.context = { ...delivery.context, eventKey: key };
+
+  // 4. With an inbox, 200 means stored. Workers do the rest.
+  if (inbox !== undefined && stored !== undefined) {
+    delivery.stage = 'inbox';
+    await store(inbox, stored, delivery.context);
+    return 'stored';
+  }
+  const handlers = registry.for(event);
+  if (handlers.length === 0) {
+    if (!isInvalidEvent(event)) {
+      reports.unhandled(event);
+      return 'no_handler';
+    }
+    delivery.outcome = 'invalid_event';
+    await report(reports, delivery, 'validation', event.error);
+    return delivery.outcome;
+  }
+
+  // 5. Run the handlers, once for all duplicates. Listeners are waited for after the claim is settled.
+  const reported: Promise<void>[] = [];
+  const run = async (): Promise<boolean> => {
+    delivery.stage = 'handler';
+    const errors = await runHandlers(handlers, event, delivery.context, (error) => {
+      delivery.outcome ??= 'handler_failed';
+      reported.push(report(reports, delivery, 'handler', error));
+    });
+    delivery.stage = 'settled';
+    const outcome = errors.length === 0 ? 'handled' : 'handler_failed';
+    delivery.outcome ??= outcome;
+    return outcome === 'handled';
+  };
+  const once = (): ReturnType<typeof handleOnce> => {
+    if (dedupe === undefined) return run().then((isHandled) => (isHandled ? 'handled' : 'handler_failed'));
+    const claimant = {
+      owner: delivery.context.deliveryId,
+      signal,
+      onWait: () => {
+        delivery.stage = 'duplicate';
+      },
+      onStoreError: (error: unknown) => report(reports, delivery, 'dedupe', error),
+    };
+    return handleOnce(dedupe, key, claimant, run);
+  };
+  const outcome = await once();
+  await Promise.all(reported);
+  return outcome;
+}
+
+/** A webhook without a type cannot be stored: it is refused with 400, and passed to `onError`. */
+function isStorable(verified: VerifiedWebhook): verified is VerifiedWebhook & UnknownWebhookEvent {
+  return typeof verified.type === 'string';
+}
+
+async function store(
+  inbox: WebhookInbox,
+  webhook: UnknownWebhookEvent,
+  context: WebhookContext,
+): Promise<void> {
+  const { eventKey: key, deliveryId, receivedAt } = context;
+  await inbox.store({ version: STORED_VERSION, key, ...webhook, deliveryId, receivedAt });
+}
+
+/** Turns what was thrown into the outcome, and reports it. Never rejects. */
+async function fail(
+  reports: Reports,
+  delivery: Delivery,
+  request: DeliveredRequest,
+  error: unknown,
+): Promise<DeliveryOutcome> {
+  const { stage } = delivery;
+  if (stage === 'body' || error instanceof Rejection) {
+    // The error of a server or a body parser quotes the body, and is not passed on.
+    const rejection =
+      error instanceof Rejection ? error : new Rejection('body_unreadable', undefined, mountingHint(request));
+    delivery.isRefused = true;
+    delivery.outcome ??= rejection.reason;
+    await reports.rejected(delivery, rejection);
+    return rejection.reason;
+  }
+  const outcome = OUTCOMES[stage].failed;
+  delivery.outcome ??= outcome;
+  await report(reports, delivery, REPORTED[stage], error);
+  return outcome;
+}
+
+/** The outcome at the deadline. What is running goes on, and its claim is held; a body that is waited for is dropped. */
+function expire(
+  reports: Reports,
+  delivery: Delivery,
+  work: Promise<DeliveryOutcome>,
+  error: WebhookError,
+): DeliveryOutcome {
+  const { stage, outcome = OUTCOMES[stage].overdue } = delivery;
+  if (stage === 'body') {
+    // The read ends, and then reports it.
+    delivery.isRefused = true;
+    delivery.reading.stop?.('body_unreadable');
+  }
+  const isRunning = stage === 'handler' || stage === 'dedupe' || stage === 'inbox';
+  if (isRunning) {
+    void report(reports, delivery, stage === 'handler' ? 'deadline' : stage, error);
+    void work.then((late) => reports.late(delivery, late));
+  }
+  // A verification ends with the signal, and then reports it. A duplicate has nothing to report.
+  return outcome;
+}
+
+/** The stage of a failure as `onError` gets it. */
+const REPORTED = {
+  secret: 'secret',
+  validation: 'validation',
+  dedupe: 'dedupe',
+  duplicate: 'dedupe',
+  inbox: 'inbox',
+  handler: 'handler',
+  settled: 'dedupe',
+} as const satisfies Record<Exclude<Stage, 'body'>, WebhookFailure['stage']>;
+
+function report(
+  reports: Reports,
+  { event, context }: Delivery,
+  stage: WebhookFailure['stage'],
+  error: unknown,
+): Promise<void> {
+  return reports.failed(error, { stage, event, context });
+}
+
+function callHook({ hooks, log }: ReceiverSettings, delivery: Delivery, outcome: DeliveryOutcome): void {
+  const { onDelivery } = hooks;
+  if (onDelivery === undefined) return;
+  const { context, event, size } = delivery;
+  const { deliveryId, receivedAt } = context;
+  const told = {
+    deliveryId,
+    type: event?.type,
+    workspace: event?.workspace,
+    outcome,
+    status: statusOf(outcome),
+    size,
+    durationMs: Date.now() - receivedAt,
+  };
+  void log.runQuietly('onDelivery', () => onDelivery(told));
 }

@@ -283,16 +283,29 @@ export function checkFunction(name: string, given: unknown): void {
   throw new ConfigurationError(`${name} takes a function, got ${typeName(given)}.`, { option: name });
 }
 
-/** Runs handlers concurrently, so that a failing one keeps none from running. Returns what they threw, when all have settled. */
+/**
+ * Runs handlers concurrently, so that a failing one keeps none from running. Returns what they threw, when all have settled.
+ *
+ * @param onFailure - Called for each handler that fails, at once: another may never settle.
+ */
 export async function runHandlers(
   handlers: readonly AnyHandler[],
   event: ReceivedWebhook,
   context: WebhookContext,
-): Promise<unknown[]> {
-  // `Registry.for` has chosen these handlers by the kind and type of this very event.
-  const run = async (handler: AnyHandler) => handler(event as never, context);
-  const results = await Promise.allSettled(handlers.map(run));
-  return results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+  onFailure: (error: unknown) => void,
+): Promise<readonly unknown[]> {
+  const errors: unknown[] = [];
+  const run = async (handler: AnyHandler) => {
+    try {
+      // `Registry.for` has chosen these handlers by the kind and type of this very event.
+      await handler(event as never, context);
+    } catch (error) {
+      errors.push(error);
+      onFailure(error);
+    }
+  };
+  await Promise.all(handlers.map(run));
+  return errors;
 }
 
 /** Options of {@link createWebhookHandlers}. */
@@ -366,8 +379,11 @@ export class WebhookHandlers extends WebhookRegistration {
       await this.#reports.failed(event.error, { stage: 'validation', event, context });
       throw event.error;
     }
-    const errors = await runHandlers(handlers, event, context);
-    for (const error of errors) await this.#reports.failed(error, { stage: 'handler', event, context });
+    const reported: Promise<void>[] = [];
+    const errors = await runHandlers(handlers, event, context, (error) => {
+      reported.push(this.#reports.failed(error, { stage: 'handler', event, context }));
+    });
+    await Promise.all(reported);
     if (errors.length === 0) return;
     throw new WebhookError(`${errors.length} handler(s) of the webhook ${labelOf(type, workspace)} failed.`, {
       cause: errors.length === 1 ? errors[0] : new AggregateError(errors),
@@ -395,4 +411,3 @@ export class WebhookHandlers extends WebhookRegistration {
 export function createWebhookHandlers(options: WebhookHandlersOptions = {}): WebhookHandlers {
   return new WebhookHandlers(options);
 }
-

@@ -1,9 +1,16 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../errors/index.js';
-import { LeveledLogger, type Logger, type LogLevel } from '../ground/logger.js';
+import { createLogger, type LeveledLogger, type Logger, type LogLevel } from '../ground/logger.js';
 import { type Drift, DriftReporter } from '../validation/drift.js';
-import { resolveLogLevel } from '../validation/option-checks.js';
-import { checkOptions, func, methods, milliseconds, type OptionFields, oneOf, wholeNumber } from '../validation/options.js';
+import {
+  checkOptions,
+  func,
+  methods,
+  milliseconds,
+  type OptionFields,
+  oneOf,
+  wholeNumber,
+} from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
 import { DEFAULT_MAX_BODY_BYTES } from './adapters.js';
 import type { DeliveryOutcome } from './answers.js';
@@ -152,8 +159,8 @@ export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettin
 export function resolveEvents(
   options: WebhookEventOptions & Pick<WebhookReceiverOptions, 'logger' | 'logLevel'>,
 ): EventValidation & { readonly log: LeveledLogger } {
-  const { validation = DEFAULT_VALIDATION, onDrift, logger = console, logLevel } = options;
-  const log = new LeveledLogger(logger, resolveLogLevel(logLevel));
+  const { validation = DEFAULT_VALIDATION, onDrift, logger, logLevel } = options;
+  const log = createLogger(logger, logLevel);
   return { validation, drift: new DriftReporter(log, onDrift), log };
 }
 
@@ -161,7 +168,10 @@ function resolveDedupe({ dedupe, inbox }: WebhookReceiverOptions): DedupeSetting
   if (dedupe === false || (inbox !== undefined && dedupe === undefined)) return undefined;
   if (inbox !== undefined) refuse('dedupe', 'cannot be combined with `inbox`: the stored job is the claim.');
   const options: DedupeOptions = dedupe === undefined ? {} : isStore(dedupe) ? { store: dedupe } : dedupe;
-  const schema = z.strictObject({ store: z.optional(store), window: z.optional(milliseconds(Infinity)) });
+  const schema = z.strictObject({
+    store: z.optional(store),
+    window: z.optional(milliseconds(Number.POSITIVE_INFINITY)),
+  });
   checkOptions(schema, options, { of: 'createWebhookReceiver', path: 'dedupe' });
   return { store: options.store ?? createMemoryDedupe(), window: options.window ?? DEFAULT_WINDOW };
 }

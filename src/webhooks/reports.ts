@@ -1,6 +1,11 @@
 import { AgentPlatformError } from '../errors/index.js';
-import { describeThrown, framesOf, type LeveledLogger, type LogFields } from '../ground/logger.js';
-import { onOneLine } from '../ground/printable.js';
+import {
+  describeError,
+  describeThrown,
+  framesOf,
+  type LeveledLogger,
+  type LogFields,
+} from '../ground/logger.js';
 import { type DeliveryOutcome, type Rejection, statusOf } from './answers.js';
 import { isWebhookEventType } from './events.js';
 import type { Registry, WebhookContext, WebhookFailure } from './handlers.js';
@@ -57,7 +62,8 @@ export class Reports {
     if (stage !== 'secret' || this.#mayLogSecret()) {
       this.#log.log(
         'error',
-        () => `webhook ${nameOf(event)}: failed at ${stage}, delivery ${context.deliveryId}: ${describe(error, stage)}`,
+        () =>
+          `webhook ${nameOf(event)}: failed at ${stage}, delivery ${context.deliveryId}: ${describe(error, stage)}`,
         () => ({
           type: event?.type,
           workspace: event?.workspace,
@@ -146,11 +152,8 @@ function describe(error: unknown, stage: WebhookFailure['stage']): string {
 const MAX_CAUSES = 5;
 
 function describeWhole(error: unknown, depth: number): string {
-  if (!(error instanceof Error)) return onOneLine(String(error));
-  const { name, message, stack = '', cause } = error;
-  const head = `${name}: ${message}`;
-  // V8 begins a stack with name and message; other engines write frames only.
-  const text = stack.includes(message) ? stack : `${head}\n${stack}`;
-  const hasCause = cause !== undefined && depth < MAX_CAUSES;
-  return hasCause ? `${text}\n  Caused by: ${describeWhole(cause, depth + 1)}` : text;
+  const text = describeError(error);
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause === undefined || depth === MAX_CAUSES) return text;
+  return `${text}\n  Caused by: ${describeWhole(cause, depth + 1)}`;
 }

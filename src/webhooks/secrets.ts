@@ -2,7 +2,7 @@ import { ConfigurationError, WebhookError } from '../errors/index.js';
 import { readEnvironment } from '../ground/environment.js';
 import { typeName } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
-import { sleep, within } from './time.js';
+import { sleep, unlessAborted, within } from './time.js';
 
 /** The variable that replaces `secret`: one workspace secret, or several separated by commas. */
 export const SECRET_VARIABLE = 'AGENT_PLATFORM_WEBHOOK_SECRET';
@@ -66,7 +66,10 @@ export interface SecretOwner {
   readonly isUnnamed?: true;
 }
 
-/** Returns the owner of a secret, or undefined if the secret is wrong. Rejects if that cannot be decided. */
+/**
+ * Returns the owner of a secret, or undefined if the secret is wrong. Rejects if that cannot be decided, and when the signal is
+ * aborted.
+ */
 export type Verify = (
   candidate: unknown,
   signal?: AbortSignal,
@@ -168,7 +171,8 @@ function listSecrets(secrets: unknown): readonly ListedSecret[] {
       workspace,
     }));
   });
-  if (listed.length === 0) refuse('secret is empty: give a string, a list, or a record of names and secrets.');
+  if (listed.length === 0)
+    refuse('secret is empty: give a string, a list, or a record of names and secrets.');
   return listed;
 }
 
@@ -229,7 +233,7 @@ export class SecretLoader {
   async #loadAndVerify(candidate: string, signal: AbortSignal | undefined): Promise<SecretOwner | undefined> {
     for (;;) {
       const isTriedRecently = performance.now() - this.#triedAt < APART;
-      if (this.#loading !== undefined || !isTriedRecently) await this.#reload();
+      if (this.#loading !== undefined || !isTriedRecently) await unlessAborted(this.#reload(), signal);
       const usable = this.#usable();
       if (usable !== undefined) {
         if (this.#error !== undefined) this.#onStale(this.#error);
@@ -288,11 +292,11 @@ const MAX_ASKED = 16;
 /** Asks the function once about each candidate of one delivery. */
 function askOnce(lookup: WebhookSecretLookup): Verify {
   const answers = new Map<string, Promise<SecretOwner | undefined>>();
-  return (candidate) => {
+  return (candidate, signal) => {
     if (!isCandidate(candidate)) return undefined;
     const asked = answers.get(candidate);
     if (asked !== undefined || answers.size >= MAX_ASKED) return asked;
-    const answer = ask(lookup, candidate);
+    const answer = unlessAborted(ask(lookup, candidate), signal);
     answers.set(candidate, answer);
     return answer;
   };

@@ -27,9 +27,11 @@ export function within<Value>(ms: number, what: string, settling: Promise<Value>
  *
  * An async function that waits for a promise that never settles would keep its variables, such as a body, in memory.
  */
-export function unlessAborted<Value>(settling: Promise<Value>, signal: AbortSignal): Promise<Value> {
+export function unlessAborted<Value>(settling: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (signal === undefined) return settling;
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
+    // An error of this package, or of the caller who aborted.
+    const abort = () => reject(signal.reason as Error);
     signal.addEventListener('abort', abort);
     settling.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
