@@ -19,6 +19,7 @@ import {
 } from './payload.js';
 import type { Reports } from './reports.js';
 import { containsSecret, type NewVerify } from './secrets.js';
+import { unref } from './time.js';
 
 /** The parts of a receiver that its deliveries share. */
 export interface ReceiverParts {
@@ -82,7 +83,7 @@ export async function deliver(
     reading: { limit: settings.maxBodyBytes, budget },
   };
   const work = handle(parts, delivery, request, readBody).catch((error: unknown) =>
-    fail(reports, delivery, request, error),
+    fail(reports, delivery, error),
   );
   let timer: ReturnType<typeof setTimeout> | undefined;
   const overdue = new Promise<DeliveryOutcome>((resolve) => {
@@ -91,6 +92,7 @@ export async function deliver(
       resolve(expire(reports, delivery, work, error));
       controller.abort(error);
     }, settings.deadline);
+    unref(timer);
   });
   const outcome = await Promise.race([work, overdue]);
   clearTimeout(timer);
@@ -205,17 +207,11 @@ async function store(
 }
 
 /** Turns what was thrown into the outcome, and reports it. Never rejects. */
-async function fail(
-  reports: Reports,
-  delivery: Delivery,
-  request: DeliveredRequest,
-  error: unknown,
-): Promise<DeliveryOutcome> {
+async function fail(reports: Reports, delivery: Delivery, error: unknown): Promise<DeliveryOutcome> {
   const { stage } = delivery;
   if (stage === 'body' || error instanceof Rejection) {
     // The error of a server or a body parser quotes the body, and is not passed on.
-    const rejection =
-      error instanceof Rejection ? error : new Rejection('body_unreadable', undefined, mountingHint(request));
+    const rejection = error instanceof Rejection ? error : new Rejection('body_unreadable');
     delivery.isRefused = true;
     delivery.outcome ??= rejection.reason;
     await reports.rejected(delivery, rejection);

@@ -121,7 +121,7 @@ export const eventOptions = {
   logLevel: z.optional(oneOf('off', 'error', 'warn', 'info', 'debug')),
 };
 /** `secret` is checked with better words where it is resolved. */
-export const secretOptions = { secret: z.unknown(), verifySecret: z.optional(func) };
+export const secretOptions = { secret: z.optional(z.unknown()), verifySecret: z.optional(func) };
 
 const store = methods('claim', 'complete', 'release');
 const receiverOptions = {

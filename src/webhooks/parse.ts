@@ -86,12 +86,13 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions = {}): 
   // Functions that verify or load may be asynchronous. They are named before other options, because they are the likely mistake.
   const given: WebhookSecretOptions = options;
   if (typeof given?.secret === 'function' || given?.verifySecret !== undefined) {
+    const option = given.verifySecret === undefined ? 'secret' : 'verifySecret';
     throw new ConfigurationError(
-      'parseWebhook takes no functions for secrets, because it is synchronous: use parseWebhookRequest.',
-      { option: 'secret' },
+      `parseWebhook takes no function as ${option}, because it is synchronous: use parseWebhookRequest.`,
+      { option },
     );
   }
-  const schema = z.strictObject({ secret: z.unknown(), ...validationOptions });
+  const schema = z.strictObject({ secret: z.optional(z.unknown()), ...validationOptions });
   checkOptions(schema, options, { of: 'parseWebhook', variables });
   if (isRequest(body) || body instanceof Promise || isStream(body)) {
     throw new ConfigurationError(

@@ -179,17 +179,18 @@ function listSecrets(secrets: unknown): readonly ListedSecret[] {
 function usable(option: string, secret: unknown): string {
   // A file that a secret is read from ends with a line break.
   const trimmed = typeof secret === 'string' ? secret.trim() : '';
-  if (trimmed.length > MAX_SECRET) refuse(`${option} must have ${MAX_SECRET} characters at most.`);
+  if (trimmed.length > MAX_SECRET) refuse(`${option} must have ${MAX_SECRET} characters at most.`, option);
   if (trimmed !== '') return trimmed;
   const got = typeof secret === 'string' ? 'an empty string' : typeName(secret);
   const unset = secret === undefined || secret === '' ? ' Is the environment variable set?' : '';
   return refuse(
     `${option} must be a workspace secret, from the workspace switcher of the dashboard, got ${got}.${unset}`,
+    option,
   );
 }
 
-function refuse(problem: string): never {
-  throw new ConfigurationError(problem, { option: 'secret' });
+function refuse(problem: string, option = 'secret'): never {
+  throw new ConfigurationError(problem, { option });
 }
 
 // Secrets that a function loads.
@@ -327,7 +328,8 @@ export interface SecretMakers {
 export function resolveSecrets(options: WebhookSecretOptions, { known, loader }: SecretMakers): NewVerify {
   const { secret, verifySecret } = options;
   if (verifySecret !== undefined) {
-    if (secret !== undefined) refuse('secret and verifySecret cannot be combined: give one of them.');
+    if (secret !== undefined)
+      refuse('verifySecret cannot be combined with secret: give one of them.', 'verifySecret');
     return () => askOnce(verifySecret);
   }
   if (typeof secret === 'function') {
