@@ -1,0 +1,300 @@
+import {
+  ConfigurationError,
+  createWebhookReceiver,
+  parseWebhook,
+  parseWebhookRequest,
+  WebhookError,
+  type WebhookFailure,
+  type WebhookSecretLoader,
+  type WebhookSecretLookup,
+  type WebhookSecretOptions,
+  WebhookVerificationError,
+} from 'agent-platform-sdk';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { codeOf, delivery, envelope, post, secret } from './deliveries.js';
+
+const SECONDS = 1_000;
+const MINUTES = 60_000;
+const rotated = 'test-workspace-secret-0002';
+const authentic = () => post('webhook_test');
+const forged = () => post('webhook_test', { workspaceSecret: 'forged' });
+
+beforeEach(() => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+  });
+  onTestFinished(() => void vi.useRealTimers());
+});
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+function setUp(secrets: WebhookSecretOptions) {
+  const logger = new RecordingLogger();
+  const workspaces: (string | undefined)[] = [];
+  const failures: [error: unknown, failure: WebhookFailure][] = [];
+  const receiver = createWebhookReceiver({ ...secrets, logger, dedupe: false })
+    .onAny((event) => workspaces.push(event.workspace))
+    .onError((error, failure) => failures.push([error, failure]));
+  const statusOf = async (request: { method: string; body: unknown }) =>
+    (await receiver.handle(request)).status;
+  return { logger, workspaces, failures, receiver, statusOf };
+}
+
+/** A receiver with a loader that counts its calls, and whose answer can be changed. */
+function vault() {
+  const state: { answer: () => unknown; loads: number } = { answer: () => secret, loads: 0 };
+  const load = async () => {
+    state.loads += 1;
+    return (await state.answer()) as string;
+  };
+  return { state, ...setUp({ secret: load }) };
+}
+
+const away = () => Promise.reject(new Error(`connection refused by ${rotated}`));
+
+test.each<[string, WebhookSecretLoader, string | undefined]>([
+  ['one', () => secret, undefined],
+  ['one, later', async () => secret, undefined],
+  ['a list', () => [rotated, secret], undefined],
+  ['a record', async () => ({ acme: [rotated, secret], globex: 'test-workspace-secret-0003' }), 'acme'],
+])('a loader may return %s', async (_, load, workspace) => {
+  const { workspaces, statusOf } = setUp({ secret: load });
+  expect([await statusOf(forged()), await statusOf(authentic()), workspaces]).toEqual([
+    401,
+    200,
+    [workspace],
+  ]);
+  await expect(parseWebhookRequest(delivery('webhook_test'), { secret: load })).resolves.toMatchObject({
+    type: 'webhook_test',
+  });
+});
+
+test('secrets are loaded when a delivery first carries one, once for all that wait', async () => {
+  const { state, statusOf } = vault();
+  expect(await statusOf({ method: 'POST', body: '{"type":"webhook_test"}' })).toBe(401);
+  expect(state.loads).toBe(0);
+  expect(await Promise.all([statusOf(authentic()), statusOf(authentic()), statusOf(forged())])).toEqual([
+    200, 200, 401,
+  ]);
+  expect(state.loads).toBe(1);
+});
+
+test('loaded secrets are kept for five minutes', async () => {
+  const { state, statusOf } = vault();
+  await statusOf(authentic());
+  await pass(5 * MINUTES - 1);
+  await statusOf(authentic());
+  expect(state.loads).toBe(1);
+  await pass(1);
+  await statusOf(authentic());
+  expect(state.loads).toBe(2);
+});
+
+test('an unknown secret reloads them, at most each ten seconds: a rotation is seen', async () => {
+  const { state, statusOf } = vault();
+  await statusOf(authentic());
+  state.answer = () => [secret, rotated];
+  for (let index = 0; index < 100; index += 1) await statusOf(forged());
+  expect(state.loads).toBe(1);
+  await pass(10 * SECONDS);
+  expect(await statusOf(post('webhook_test', { workspaceSecret: rotated }))).toBe(200);
+  for (let index = 0; index < 100; index += 1) await statusOf(forged());
+  expect(state.loads).toBe(2);
+});
+
+test('an unknown secret waits for a load in progress', async () => {
+  const { state, statusOf } = vault();
+  await statusOf(authentic());
+  await pass(10 * SECONDS);
+  state.answer = () => new Promise((resolve) => setTimeout(() => resolve([secret, rotated]), 500));
+  const answers = [statusOf(forged()), statusOf(post('webhook_test', { workspaceSecret: rotated }))];
+  await pass(500);
+  expect(await Promise.all(answers)).toEqual([401, 200]);
+});
+
+test('if loading fails, the last secrets are used until they are an hour old, with a line a minute', async () => {
+  const { state, statusOf, logger, failures } = vault();
+  await statusOf(authentic());
+  state.answer = away;
+  await pass(5 * MINUTES);
+  for (let second = 0; second < 300; second += 1) {
+    expect([await statusOf(authentic()), await statusOf(forged())]).toEqual([200, 401]);
+    await pass(1 * SECONDS);
+  }
+  const errors = logger.lines.filter((line) => line.startsWith('error'));
+  expect(errors).toHaveLength(5);
+  expect(errors[0]).toMatch(
+    /webhook secrets: using the last ones: WebhookError: The secrets could not be loaded/,
+  );
+  expect(errors.join()).not.toContain(rotated);
+  expect(failures).toEqual([]);
+  expect(state.loads).toBeLessThanOrEqual(32);
+  await pass(50 * MINUTES);
+  const answer = statusOf(authentic());
+  await pass(55 * SECONDS);
+  expect(await answer).toBe(500);
+});
+
+test('without secrets at hand, a loader that fails is retried within the deadline: no event is lost', async () => {
+  const { state, statusOf } = vault();
+  state.answer = away;
+  const answers = [statusOf(authentic()), statusOf(authentic())];
+  await pass(15 * SECONDS);
+  state.answer = () => secret;
+  await pass(10 * SECONDS);
+  expect(await Promise.all(answers)).toEqual([200, 200]);
+  expect(state.loads).toBe(3);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a loader that hangs is called again after ten seconds', async () => {
+  const { state, statusOf } = vault();
+  state.answer = () => new Promise(() => undefined);
+  const answer = statusOf(authentic());
+  await pass(9 * SECONDS);
+  state.answer = () => secret;
+  await pass(2 * SECONDS);
+  expect([await answer, state.loads]).toEqual([200, 2]);
+});
+
+test('a load that takes longer than ten seconds is used when it comes', async () => {
+  const { state, statusOf } = vault();
+  state.answer = () => new Promise((resolve) => setTimeout(() => resolve(secret), 15 * SECONDS));
+  const answer = statusOf(authentic());
+  await pass(25 * SECONDS);
+  expect(await answer).toBe(200);
+});
+
+test('while nothing can be loaded, strangers cause one line a minute, and onError is called each time', async () => {
+  const { state, logger, failures, receiver } = vault();
+  state.answer = away;
+  const answers = Array.from({ length: 50 }, () => receiver.handle(forged()));
+  await pass(55 * SECONDS);
+  for (const answer of answers) expect(codeOf(await answer)).toEqual([500, 'lookup_failed']);
+  expect(failures).toHaveLength(50);
+  expect(failures[0]).toMatchObject([
+    { type: 'webhook_error', cause: { message: expect.stringContaining('connection refused') } },
+    { stage: 'secret', event: undefined, context: { eventKey: '' } },
+  ]);
+  expect(logger.lines).toEqual([
+    expect.stringMatching(/^error .*failed at secret, .*The secrets could not be loaded/),
+  ]);
+  expect(logger.lines.join()).not.toContain(rotated);
+  expect(state.loads).toBe(6);
+});
+
+test.each<[string, unknown]>([
+  ['undefined', undefined],
+  ['null', null],
+  ['an empty string', ''],
+  ['an empty list', []],
+  ['an empty secret in a record', { acme: '' }],
+  ['a boolean', true],
+])('a loader that returns %s: 500 at once, never a pass', async (_, answer) => {
+  const { workspaces, failures, statusOf } = setUp({ secret: () => answer as string });
+  expect([await statusOf(authentic()), workspaces]).toEqual([500, []]);
+  expect(failures).toMatchObject([[{ type: 'configuration_error' }, { stage: 'secret' }]]);
+  const parsing = parseWebhookRequest(delivery('webhook_test'), { secret: () => answer as string });
+  await expect(parsing).rejects.toThrow(ConfigurationError);
+});
+
+test('parseWebhookRequest keeps what a function has loaded, and rejects if it fails', async () => {
+  const load = vi.fn(async () => secret);
+  for (let index = 0; index < 3; index += 1) {
+    await parseWebhookRequest(delivery('webhook_test'), { secret: load });
+  }
+  expect(load).toHaveBeenCalledOnce();
+  const cause = new Error('the vault is away');
+  const failing = parseWebhookRequest(delivery('webhook_test'), { secret: () => Promise.reject(cause) });
+  await expect(failing).rejects.toMatchObject({ type: 'webhook_error', cause });
+});
+
+test('a function in the wrong option is refused with the right one', () => {
+  const takesOne = (candidate: string) => candidate === secret;
+  expect(() => createWebhookReceiver({ secret: takesOne as never })).toThrow(/option `verifySecret`/);
+  expect(() => createWebhookReceiver({ verifySecret: secret as never })).toThrow(
+    expect.objectContaining({ option: 'verifySecret' }),
+  );
+  expect(() => createWebhookReceiver({ secret, verifySecret: () => true })).toThrow(/cannot be combined/);
+  for (const options of [{ secret: () => secret }, { verifySecret: () => true }]) {
+    expect(() => parseWebhook('{}', options as never)).toThrow(/use parseWebhookRequest/);
+  }
+});
+
+test.each<[string, WebhookSecretLookup, string | undefined]>([
+  ['true', () => true, undefined],
+  ['true, later', async (candidate) => candidate === secret, undefined],
+  ['a workspace', () => ({ workspace: 'acme' }), 'acme'],
+  ['a workspace, later', async () => ({ workspace: 'acme' }), 'acme'],
+])('verifySecret that returns %s verifies', async (_, verifySecret, workspace) => {
+  const { workspaces, statusOf } = setUp({ verifySecret });
+  expect([await statusOf(authentic()), workspaces]).toEqual([200, [workspace]]);
+  const event = await parseWebhookRequest(delivery('webhook_test'), { verifySecret });
+  expect(event.workspace).toBe(workspace);
+});
+
+test.each<WebhookSecretLookup>([() => false, async () => false])(
+  'verifySecret that returns false refuses',
+  async (verifySecret) => {
+    const { failures, statusOf } = setUp({ verifySecret });
+    expect([await statusOf(authentic()), failures]).toEqual([401, []]);
+    const parsing = parseWebhookRequest(delivery('webhook_test'), { verifySecret });
+    await expect(parsing).rejects.toThrow(WebhookVerificationError);
+  },
+);
+
+test.each(['acme-name', '', undefined, null, 0, 1, {}, [], { workspace: '' }, { workspace: 7 }])(
+  'verifySecret that returns %j is wrong: 500, never a pass',
+  async (answer) => {
+    const verifySecret = async () => answer as unknown as boolean;
+    const { failures, logger, workspaces, statusOf } = setUp({ verifySecret });
+    expect([await statusOf(authentic()), workspaces]).toEqual([500, []]);
+    expect(failures).toMatchObject([[{ option: 'verifySecret' }, { stage: 'secret' }]]);
+    expect(logger.lines.join()).toMatch(/verifySecret must return true, false or \{ workspace \}, got/);
+    expect(logger.lines.join()).not.toContain('acme-name');
+    const parsing = parseWebhookRequest(delivery('webhook_test'), { verifySecret });
+    await expect(parsing).rejects.toThrow(ConfigurationError);
+  },
+);
+
+test('verifySecret that fails: 500, onError gets what it threw, and its message is not logged', async () => {
+  const cause = new Error(`no row for ${secret}`);
+  const verifySecret = () => Promise.reject(cause);
+  for (const body of [delivery('webhook_test'), envelope('webhook_test')]) {
+    const { failures, logger, receiver } = setUp({ verifySecret });
+    expect(codeOf(await receiver.handle({ method: 'POST', body }))).toEqual([500, 'lookup_failed']);
+    expect(failures).toMatchObject([[cause, { stage: 'secret', event: undefined }]]);
+    expect(failures[0]?.[0]).toBe(cause);
+    expect(logger.lines.join()).not.toContain('no row');
+    const parsing = parseWebhookRequest(body, { verifySecret });
+    await expect(parsing).rejects.toThrow(WebhookError);
+    await expect(parsing).rejects.toMatchObject({ type: 'webhook_error', cause });
+  }
+});
+
+test('verifySecret is called once for a candidate, and for sixteen of one body at most', async () => {
+  const asked: string[] = [];
+  const verifySecret = (candidate: string) => asked.push(candidate) < 0 || candidate === secret;
+  const { statusOf } = setUp({ verifySecret });
+  await statusOf(authentic());
+  await statusOf({ method: 'POST', body: envelope('webhook_test') });
+  expect(asked).toEqual([secret, secret]);
+  asked.length = 0;
+  for (const value of [undefined, null, 7, '', {}, 'x'.repeat(4_097)]) {
+    expect(
+      await statusOf({ method: 'POST', body: envelope('webhook_test', { workspaceSecret: value }) }),
+    ).toBe(401);
+  }
+  expect(asked).toEqual([]);
+  const many = Array.from({ length: 1_000 }, (_, index) => `{"workspaceSecret":"forged ${index % 500}"}`);
+  expect(await statusOf({ method: 'POST', body: `[${many.join()}]` })).toBe(401);
+  expect(asked).toHaveLength(16);
+});
+
+test('known secrets are found behind any number of candidates: a chat may quote the field', async () => {
+  const quoted = Array.from({ length: 17 }, (_, index) => ({ workspaceSecret: `quoted ${index}` }));
+  const body = JSON.stringify({ quoted, ...envelope('webhook_test') });
+  for (const options of [{ secret }, { secret: () => secret }]) {
+    expect(await setUp(options).statusOf({ method: 'POST', body })).toBe(200);
+  }
+});
