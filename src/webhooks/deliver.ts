@@ -130,7 +130,9 @@ async function handle(
     throw refusal('verification_failed');
   }
   const parsed = parseBody(body);
-  if (parsed === undefined) throw refusal('not_json', mountingHint(request));
+  if (parsed === undefined) {
+    throw refusal('not_json', received === undefined ? mountingHint(request) : undefined);
+  }
   const owner = await verify(parsed.secret, signal);
   if (owner === undefined) throw refusal('verification_failed');
 

@@ -273,7 +273,9 @@ test('an object nested so deep that it has no key: 500, and onError is called', 
 });
 
 test.each(dedupeStoreConformance)('the memory store keeps the rule: $name', ({ run }) =>
-  expect(run(() => ({ store: createMemoryDedupe(), wait: async (ms) => void (await pass(ms)) }))).resolves.toBeUndefined(),
+  expect(
+    run(() => ({ store: createMemoryDedupe(), wait: async (ms) => void (await pass(ms)) })),
+  ).resolves.toBeUndefined(),
 );
 
 test('the memory store remembers the last `maxKeys` events at least, and twice as many at most', () => {

@@ -1,0 +1,250 @@
+import {
+  ConfigurationError,
+  createWebhookHandlers,
+  createWebhookReceiver,
+  type Drift,
+  type StoredWebhook,
+  type WebhookContext,
+  WebhookError,
+  type WebhookFailure,
+  type WebhookInbox,
+  WebhookPayloadError,
+} from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { codeOf, delivery, envelope, eventTypes, minimal, post, secret } from './deliveries.js';
+
+/** A receiver with an inbox in memory. */
+function setUp(inbox?: WebhookInbox) {
+  const stored: StoredWebhook[] = [];
+  const logger = new RecordingLogger();
+  const failures: [error: unknown, failure: WebhookFailure][] = [];
+  const receiver = createWebhookReceiver({
+    secret: { acme: secret },
+    inbox: inbox ?? { store: async (webhook) => stored.push(webhook) },
+    logger,
+    logLevel: 'info',
+  }).onError((error, failure) => failures.push([error, failure]));
+  return { receiver, stored, logger, failures };
+}
+
+const aStored = (changes: Partial<StoredWebhook> = {}): StoredWebhook => ({
+  version: 1,
+  key: 'a'.repeat(64),
+  type: 'lead_captured',
+  payload: minimal.lead_captured,
+  deliveryId: 'delivery_1',
+  receivedAt: 1_760_000_000_000,
+  ...changes,
+});
+
+test('200 means stored: the event without its secret, not validated, under its key', async () => {
+  const { receiver, stored, logger } = setUp();
+  expect(codeOf(await receiver.handle(post('lead_captured', { agentId: 7 })))).toEqual([200]);
+  expect(stored).toEqual([
+    {
+      version: 1,
+      key: expect.stringMatching(/^[0-9a-f]{64}$/),
+      type: 'lead_captured',
+      payload: { ...minimal.lead_captured, agentId: 7 },
+      workspace: 'acme',
+      deliveryId: expect.any(String),
+      receivedAt: expect.any(Number),
+    },
+  ]);
+  expect(JSON.stringify(stored)).not.toContain(secret);
+  expect(logger.lines).toEqual([expect.stringMatching(/^info .*lead_captured of "acme": 200 stored/)]);
+});
+
+test('an event of an unknown type is stored too, and duplicates have one key', async () => {
+  const { receiver, stored } = setUp();
+  for (let index = 0; index < 2; index += 1) await receiver.handle(post('agent_renamed', { name: 'New' }));
+  expect(stored).toMatchObject([{ type: 'agent_renamed' }, { type: 'agent_renamed' }]);
+  expect(stored[0]?.key).toBe(stored[1]?.key);
+});
+
+test('an unknown field of the envelope is drift, and is not stored', async () => {
+  const stored: StoredWebhook[] = [];
+  const drifts: Drift[] = [];
+  const inbox = { store: async (webhook: StoredWebhook) => stored.push(webhook) };
+  const onDrift = (drift: Drift) => drifts.push(drift);
+  const receiver = createWebhookReceiver({ secret, inbox, onDrift, logLevel: 'off' });
+  await receiver.handle({ method: 'POST', body: { ...envelope('webhook_test'), sentAt: 1 } });
+  expect(drifts).toMatchObject([{ source: 'webhook_test', issues: [{ path: ['sentAt'] }] }]);
+  expect(JSON.stringify(stored)).not.toContain('sentAt');
+});
+
+test('an event without a type cannot be stored: 400, and onError has its payload', async () => {
+  const { receiver, stored, failures } = setUp();
+  const body = { payload: { agentId: 'agent_1', workspaceSecret: secret } };
+  expect(codeOf(await receiver.handle({ method: 'POST', body }))).toEqual([400, 'invalid_event']);
+  expect([stored, failures]).toMatchObject([
+    [],
+    [[{ payload: { agentId: 'agent_1' } }, { stage: 'validation' }]],
+  ]);
+});
+
+test('an inbox that fails: 500, and onError gets its error', async () => {
+  const full = new Error(`full, at ${secret}`);
+  const { receiver, failures, logger } = setUp({ store: () => Promise.reject(full) });
+  expect(codeOf(await receiver.handle(post('lead_captured')))).toEqual([500, 'not_stored']);
+  expect(failures).toMatchObject([[full, { stage: 'inbox', event: { type: 'lead_captured' } }]]);
+  expect(logger.lines.join()).toMatch(/error .*failed at inbox/);
+  expect(logger.lines.join()).not.toContain(secret);
+});
+
+test('what is forged is not stored', async () => {
+  const { receiver, stored } = setUp();
+  const answer = await receiver.handle(post('lead_captured', { workspaceSecret: 'forged' }));
+  expect([answer.status, stored]).toEqual([401, []]);
+});
+
+test.each(['on', 'onAny', 'onUnhandled', 'onUnknown', 'onInvalid'] as const)(
+  'a receiver with an inbox refuses handlers: %s',
+  (name) => {
+    const { receiver } = setUp();
+    const register = () =>
+      name === 'on' ? receiver.on('lead_captured', () => undefined) : receiver[name](() => undefined);
+    expect(register).toThrow(ConfigurationError);
+    expect(register).toThrow(/inbox\.work\(.*createWebhookHandlers\(\)/s);
+  },
+);
+
+test('handlers of a worker process what the receiver has stored', async () => {
+  const { receiver, stored } = setUp();
+  const seen: unknown[] = [];
+  const handlers = createWebhookHandlers().onAny((event, context) => seen.push([event, context]));
+  await receiver.handle(post('lead_captured'));
+  const signal = new AbortController().signal;
+  for (const webhook of stored) await handlers.process(JSON.parse(JSON.stringify(webhook)), { signal });
+  const [{ key, deliveryId, receivedAt } = aStored()] = stored;
+  expect(seen).toEqual([
+    [
+      { type: 'lead_captured', payload: minimal.lead_captured, workspace: 'acme' },
+      { deliveryId, eventKey: key, receivedAt, signal },
+    ],
+  ]);
+});
+
+test('without a signal, the context has one all the same', async () => {
+  let context: WebhookContext | undefined;
+  const handlers = createWebhookHandlers().on('lead_captured', (_, given) => {
+    context = given;
+  });
+  await handlers.process(aStored());
+  expect(context?.signal.aborted).toBe(false);
+});
+
+test.each(eventTypes)('%s reaches its handler', async (type) => {
+  const seen: string[] = [];
+  const handlers = createWebhookHandlers().on(type, (event) => seen.push(event.type));
+  await handlers.process(aStored({ type, payload: minimal[type] }));
+  expect(seen).toEqual([type]);
+});
+
+test('a handler that fails rejects the run with its error as cause; others run', async () => {
+  const failures: [unknown, WebhookFailure][] = [];
+  const ran: number[] = [];
+  const [one, two] = [new Error('one'), new Error('two')];
+  const handlers = createWebhookHandlers({ logLevel: 'off' })
+    .on('lead_captured', () => Promise.reject(one))
+    .on('lead_captured', () => ran.push(2))
+    .onError((error, failure) => failures.push([error, failure]));
+  await expect(handlers.process(aStored())).rejects.toMatchObject({
+    type: 'webhook_error',
+    retryable: true,
+    cause: one,
+  });
+  handlers.on('lead_captured', () => Promise.reject(two));
+  await expect(handlers.process(aStored())).rejects.toMatchObject({
+    message: '2 handler(s) of the webhook lead_captured failed.',
+    cause: { errors: [one, two] },
+  });
+  expect(ran).toEqual([2, 2]);
+  expect(failures.map(([error, { stage, context }]) => [error, stage, context.eventKey])).toEqual(
+    [one, one, two].map((error) => [error, 'handler', 'a'.repeat(64)]),
+  );
+});
+
+test('an invalid event goes to onInvalid, or rejects the run for good', async () => {
+  const invalid = aStored({ payload: { ...minimal.lead_captured, agentId: 7 } });
+  const handlers = createWebhookHandlers({ logLevel: 'off' });
+  const failures: unknown[] = [];
+  handlers.onError((_error, { stage }) => failures.push(stage));
+  const processing = handlers.process(invalid);
+  await expect(processing).rejects.toThrow(WebhookPayloadError);
+  await expect(processing).rejects.toMatchObject({
+    retryable: false,
+    issues: [{ path: ['payload', 'agentId'] }],
+  });
+  expect(failures).toEqual(['validation']);
+  const seen: unknown[] = [];
+  handlers.onInvalid(({ issues }) => seen.push(issues.length));
+  await handlers.process(invalid);
+  expect(seen).toEqual([1]);
+});
+
+test('a type without a handler, or an unknown one, resolves with a warning', async () => {
+  const logger = new RecordingLogger();
+  const handlers = createWebhookHandlers({ logger });
+  await handlers.process(aStored());
+  await handlers.process(aStored({ type: 'agent_renamed' }));
+  expect(logger.lines).toEqual([
+    expect.stringMatching(/^warn .*lead_captured: no handler is registered/),
+    expect.stringMatching(/^warn .*"agent_renamed": this version does not know/),
+  ]);
+});
+
+test('validation and drift are those of the receiver', async () => {
+  const drifts: Drift[] = [];
+  const grown = aStored({ payload: { ...minimal.lead_captured, channel: 'hologram' } });
+  const onDrift = (drift: Drift) => drifts.push(drift);
+  await createWebhookHandlers({ onDrift, logLevel: 'off' }).process(grown);
+  expect(drifts).toMatchObject([{ source: 'lead_captured', issues: [{ path: ['payload', 'channel'] }] }]);
+  const strict = createWebhookHandlers({ validation: 'strict', logLevel: 'off' });
+  await expect(strict.process(grown)).rejects.toThrow(WebhookPayloadError);
+});
+
+test.each<[string, (handlers: ReturnType<typeof createWebhookHandlers>) => unknown, boolean[]]>([
+  ['nothing', () => undefined, [false, false]],
+  ['on', (handlers) => handlers.on('agent_deleted', () => undefined), [true, false]],
+  ['onAny', (handlers) => handlers.onAny(() => undefined), [true, false]],
+  ['onUnhandled', (handlers) => handlers.onUnhandled(() => undefined), [true, false]],
+  ['onUnknown', (handlers) => handlers.onUnknown(() => undefined), [false, true]],
+])('with %s registered, `handles` knows a documented type, an unknown one', (_, register, expected) => {
+  const handlers = createWebhookHandlers();
+  register(handlers);
+  expect(['agent_deleted', 'agent_paused'].map((type) => handlers.handles(type))).toEqual(expected);
+});
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a text', 'hello'],
+  ['the job of another application', { id: 1 }],
+  ['an event without a version', { ...aStored(), version: undefined }],
+  ['a payload that is a list', { ...aStored(), payload: [] }],
+])('%s is no stored webhook, and no retry helps', async (_, data) => {
+  const processing = createWebhookHandlers().process(data as StoredWebhook);
+  await expect(processing).rejects.toThrow('The job does not hold a stored webhook');
+  await expect(processing).rejects.toMatchObject({ retryable: false });
+});
+
+test('an event of a newer version is to be kept until the worker is updated', async () => {
+  const processing = createWebhookHandlers().process(aStored({ version: 2 }));
+  await expect(processing).rejects.toThrow(/version 2: update agent-platform-sdk in the worker/);
+  await expect(processing).rejects.toMatchObject({ retryable: true });
+  await expect(processing).rejects.toThrow(WebhookError);
+});
+
+test('handlers of a worker need no secret, and refuse options of a receiver', () => {
+  expect(() => createWebhookHandlers({ secret } as never)).toThrow(
+    /createWebhookHandlers: secret is not a known option/,
+  );
+});
+
+test('the text of an event is read once: a parsed body is stored as it is', async () => {
+  const { receiver, stored } = setUp();
+  const body: unknown = JSON.parse(delivery('webhook_test', { extra: { deep: [1] } }));
+  await receiver.handle({ method: 'POST', body });
+  expect(stored).toMatchObject([{ payload: { extra: { deep: [1] } } }]);
+});
