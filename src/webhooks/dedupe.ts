@@ -220,6 +220,10 @@ export async function handleOnce(
     await stopRenewing();
     await ask(() => (isHandled ? store.complete(key, owner, window) : store.release(key, owner)), undefined);
   }
+  return handledOrFailed(isHandled);
+}
+
+export function handledOrFailed(isHandled: boolean): 'handled' | 'handler_failed' {
   return isHandled ? 'handled' : 'handler_failed';
 }
 

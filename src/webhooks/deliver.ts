@@ -1,7 +1,7 @@
 import { WebhookError } from '../errors/index.js';
 import { mountingHint, type ReadBudget, type Reading } from './adapters.js';
 import { type DeliveryOutcome, Rejection, respond, statusOf, type WebhookResponse } from './answers.js';
-import { eventKey, handleOnce } from './dedupe.js';
+import { eventKey, handledOrFailed, handleOnce } from './dedupe.js';
 import { type Registry, runHandlers, type WebhookContext, type WebhookFailure } from './handlers.js';
 import { STORED_VERSION, type WebhookInbox } from './inbox.js';
 import type { ReceiverSettings } from './options.js';
@@ -9,6 +9,7 @@ import {
   decodeBody,
   exceeds,
   isInvalidEvent,
+  type ParsedBody,
   parseBody,
   type ReceivedWebhook,
   removeSecret,
@@ -18,7 +19,7 @@ import {
   type VerifiedWebhook,
 } from './payload.js';
 import type { Reports } from './reports.js';
-import { containsSecret, type NewVerify } from './secrets.js';
+import { containsSecret, type NewVerify, type SecretOwner } from './secrets.js';
 import { unref } from './time.js';
 
 /** The parts of a receiver that its deliveries share. */
@@ -101,51 +102,31 @@ export async function deliver(
   return respond(outcome);
 }
 
-/** Reads top-down: read, verify, store or validate, claim, run. */
+/** Reads top-down: read, verify, store or validate, run once. */
 async function handle(
-  { settings, newVerify, registry, reports }: ReceiverParts,
+  parts: ReceiverParts,
   delivery: Delivery,
   request: DeliveredRequest,
   readBody: ReadBody,
 ): Promise<DeliveryOutcome> {
-  const { signal } = delivery.context;
+  const { settings, registry, reports } = parts;
 
   // 1. Read the body.
-  const method = request?.method;
-  if (String(method).toUpperCase() !== 'POST') {
-    const hint = typeof method === 'string' ? undefined : mountingHint(request);
-    throw new Rejection('method_not_allowed', undefined, hint);
-  }
-  const received = await readBody(delivery.reading);
-  const refusal = (reason: Rejection['reason'], hint?: string) =>
-    new Rejection(reason, sizeOf(received), hint);
-  if (settings.hooks.onDelivery !== undefined) delivery.size = sizeOf(received);
-  if (exceeds(received, settings.maxBodyBytes)) throw refusal('body_too_large');
-  const body = decodeBody(received);
+  const received = await read(parts, delivery, request, readBody);
 
-  // 2. Verify. A text without a valid secret is not parsed: that takes many times as long, and as much memory.
+  // 2. Verify the secret that it carries.
   delivery.stage = 'secret';
-  const verify = newVerify();
-  if (typeof body === 'string' && body !== '' && !(await containsSecret(body, verify, signal))) {
-    throw refusal('verification_failed');
-  }
-  const parsed = parseBody(body);
-  if (parsed === undefined) {
-    throw refusal('not_json', received === undefined ? mountingHint(request) : undefined);
-  }
-  const owner = await verify(parsed.secret, signal);
-  if (owner === undefined) throw refusal('verification_failed');
+  const { parsed, owner } = await verify(parts, delivery, request, received);
 
   // 3. Validate, unless a worker will.
   delivery.stage = 'validation';
   const verified = removeSecret(parsed, owner, settings);
-  const { inbox, dedupe } = settings;
+  const { inbox } = settings;
   const stored = inbox !== undefined && isStorable(verified) ? verified : undefined;
   const event = stored ?? toEvent(verified, settings);
   delivery.event = event;
   delivery.stage = 'dedupe';
-  const key = await eventKey(parsed, owner);
-  delivery.context = { ...delivery.context, eventKey: key };
+  delivery.context = { ...delivery.context, eventKey: await eventKey(parsed, owner) };
 
   // 4. With an inbox, 200 means stored. Workers do the rest.
   if (inbox !== undefined && stored !== undefined) {
@@ -153,18 +134,66 @@ async function handle(
     await store(inbox, stored, delivery.context);
     return 'stored';
   }
+
+  // 5. Run the handlers, once for all duplicates.
   const handlers = registry.for(event);
-  if (handlers.length === 0) {
-    if (!isInvalidEvent(event)) {
-      reports.unhandled(event);
-      return 'no_handler';
-    }
+  if (handlers.length > 0) return runOnce(parts, delivery, event, handlers);
+  if (isInvalidEvent(event)) {
     delivery.outcome = 'invalid_event';
     await report(reports, delivery, 'validation', event.error);
-    return delivery.outcome;
+    return 'invalid_event';
   }
+  reports.unhandled(event);
+  return 'no_handler';
+}
 
-  // 5. Run the handlers, once for all duplicates. Listeners are waited for after the claim is settled.
+async function read(
+  { settings }: ReceiverParts,
+  delivery: Delivery,
+  request: DeliveredRequest,
+  readBody: ReadBody,
+): Promise<unknown> {
+  const method = request?.method;
+  if (String(method).toUpperCase() !== 'POST') {
+    const hint = typeof method === 'string' ? undefined : mountingHint(request);
+    throw new Rejection('method_not_allowed', undefined, hint);
+  }
+  const received = await readBody(delivery.reading);
+  if (settings.hooks.onDelivery !== undefined) delivery.size = sizeOf(received);
+  if (exceeds(received, settings.maxBodyBytes)) throw new Rejection('body_too_large', sizeOf(received));
+  return received;
+}
+
+/** A text without a valid secret is not parsed: that would take many times as long, and as much memory. */
+async function verify(
+  { newVerify }: ReceiverParts,
+  { context: { signal } }: Delivery,
+  request: DeliveredRequest,
+  received: unknown,
+): Promise<{ readonly parsed: ParsedBody; readonly owner: SecretOwner }> {
+  const body = decodeBody(received);
+  const ownerOf = newVerify();
+  if (typeof body === 'string' && body !== '' && !(await containsSecret(body, ownerOf, signal))) {
+    throw new Rejection('verification_failed', sizeOf(received));
+  }
+  const parsed = parseBody(body);
+  if (parsed === undefined) {
+    const hint = received === undefined ? mountingHint(request) : undefined;
+    throw new Rejection('not_json', sizeOf(received), hint);
+  }
+  // The secret that counts is the payload's own.
+  const owner = await ownerOf(parsed.secret, signal);
+  if (owner === undefined) throw new Rejection('verification_failed', sizeOf(received));
+  return { parsed, owner };
+}
+
+async function runOnce(
+  { settings: { dedupe }, reports }: ReceiverParts,
+  delivery: Delivery,
+  event: ReceivedWebhook,
+  handlers: ReturnType<Registry['for']>,
+): Promise<DeliveryOutcome> {
+  const { deliveryId, eventKey: key, signal } = delivery.context;
   const reported: Promise<void>[] = [];
   const run = async (): Promise<boolean> => {
     delivery.stage = 'handler';
@@ -173,23 +202,20 @@ async function handle(
       reported.push(report(reports, delivery, 'handler', error));
     });
     delivery.stage = 'settled';
-    const outcome = errors.length === 0 ? 'handled' : 'handler_failed';
-    delivery.outcome ??= outcome;
-    return outcome === 'handled';
+    delivery.outcome ??= 'handled';
+    return errors.length === 0;
   };
-  const once = (): ReturnType<typeof handleOnce> => {
-    if (dedupe === undefined) return run().then((isHandled) => (isHandled ? 'handled' : 'handler_failed'));
-    const claimant = {
-      owner: delivery.context.deliveryId,
-      signal,
-      onWait: () => {
-        delivery.stage = 'duplicate';
-      },
-      onStoreError: (error: unknown) => report(reports, delivery, 'dedupe', error),
-    };
-    return handleOnce(dedupe, key, claimant, run);
+  const claimant = {
+    owner: deliveryId,
+    signal,
+    onWait: () => {
+      delivery.stage = 'duplicate';
+    },
+    onStoreError: (error: unknown) => report(reports, delivery, 'dedupe', error),
   };
-  const outcome = await once();
+  const outcome =
+    dedupe === undefined ? handledOrFailed(await run()) : await handleOnce(dedupe, key, claimant, run);
+  // After the claim is settled: a slow listener holds up no duplicate.
   await Promise.all(reported);
   return outcome;
 }

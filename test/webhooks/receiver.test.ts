@@ -8,7 +8,6 @@ import {
   type WebhookContext,
   type WebhookEvent,
   type WebhookFailure,
-  type WebhookReceiver,
   type WebhookReceiverOptions,
   type WebhookRejection,
 } from 'agent-platform-sdk';
