@@ -27,13 +27,12 @@ import {
 } from './payload.js';
 import {
   containsSecret,
+  knownSecrets,
   resolveSecrets,
   SECRET_VARIABLE,
   SecretLoader,
-  type SecretMakers,
   type SecretOwner,
   secretsIn,
-  type Verify,
   verifierOf,
   type WebhookSecretLoader,
   type WebhookSecretOptions,
@@ -100,8 +99,7 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions = {}): 
       { option: 'body' },
     );
   }
-  // Without functions, the verifier answers at once.
-  const verify = verifierFor(options) as (candidate: unknown) => SecretOwner | undefined;
+  const verify = keptVerifier(knownSecrets(options, options.secret));
   const text = decodeBody(body);
   if (typeof text === 'string' && text !== '' && !hasSecret(text, verify)) throw refusal(undefined);
   const parsed = parsedOrThrow(text);
@@ -142,7 +140,7 @@ export async function parseWebhookRequest(
     maxBodyBytes: z.optional(wholeNumber(1)),
   });
   checkOptions(schema, options, { of: 'parseWebhookRequest', variables });
-  const verify = verifierFor(options);
+  const verify = resolveSecrets(options, { known: keptVerifier, loader: keptLoader })();
   const body = decodeBody(await readWhole(received, options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
   if (typeof body === 'string' && body !== '' && !(await verifying(() => containsSecret(body, verify)))) {
     throw refusal(undefined);
@@ -157,26 +155,25 @@ const verifiers = /* @__PURE__ */ new WeakMap<object, ReturnType<typeof verifier
 const loaders = /* @__PURE__ */ new WeakMap<WebhookSecretLoader, SecretLoader>();
 let latest: { readonly secret: string; readonly verify: ReturnType<typeof verifierOf> } | undefined;
 
-const kept: SecretMakers = {
-  known(secrets) {
-    if (typeof secrets === 'string') {
-      if (latest?.secret !== secrets) latest = { secret: secrets, verify: verifierOf(secrets) };
-      return latest.verify;
-    }
-    const isObject = typeof secrets === 'object' && secrets !== null;
-    const verify = (isObject ? verifiers.get(secrets) : undefined) ?? verifierOf(secrets);
-    verifiers.set(secrets, verify);
-    return verify;
-  },
-  loader(load) {
-    const loader = loaders.get(load) ?? new SecretLoader(load, () => undefined);
-    loaders.set(load, loader);
-    return loader;
-  },
-};
+function keptVerifier(secrets: WebhookSecrets): ReturnType<typeof verifierOf> {
+  if (typeof secrets === 'string') {
+    if (latest?.secret !== secrets) latest = { secret: secrets, verify: verifierOf(secrets) };
+    return latest.verify;
+  }
+  // From JavaScript it may be null, which `verifierOf` refuses.
+  const verify = (isKey(secrets) ? verifiers.get(secrets) : undefined) ?? verifierOf(secrets);
+  verifiers.set(secrets, verify);
+  return verify;
+}
 
-function verifierFor(options: WebhookSecretOptions): Verify {
-  return resolveSecrets(options, kept)();
+function isKey(secrets: object | null): secrets is object {
+  return typeof secrets === 'object' && secrets !== null;
+}
+
+function keptLoader(load: WebhookSecretLoader): SecretLoader {
+  const loader = loaders.get(load) ?? new SecretLoader(load, () => undefined);
+  loaders.set(load, loader);
+  return loader;
 }
 
 function hasSecret(text: string, verify: (candidate: unknown) => SecretOwner | undefined): boolean {

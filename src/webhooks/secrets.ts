@@ -342,11 +342,13 @@ export function resolveSecrets(options: WebhookSecretOptions, { known, loader }:
     const { verify } = loader(secret);
     return () => verify;
   }
-  const verify = known(secret === undefined ? secretsOfEnvironment(options) : secret);
+  const verify = known(knownSecrets(options, secret));
   return () => verify;
 }
 
-function secretsOfEnvironment(options: WebhookSecretOptions): WebhookSecrets {
+/** Returns the option `secret`, or the secrets of the environment if the option is absent. */
+export function knownSecrets(options: object, secret: WebhookSecrets | undefined): WebhookSecrets {
+  if (secret !== undefined) return secret;
   const variable = readEnvironment(SECRET_VARIABLE);
   if (Object.hasOwn(options, 'secret')) usable('secret', undefined);
   if (variable !== undefined) {
