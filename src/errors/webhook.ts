@@ -1,5 +1,5 @@
 import { formatIssues, type Issue } from '../ground/issues.js';
-import { AgentPlatformError } from './base.js';
+import { AgentPlatformError, setUnprinted } from './base.js';
 
 /** The base of the errors about a received webhook. */
 export class WebhookError extends AgentPlatformError {
@@ -21,7 +21,7 @@ export class WebhookError extends AgentPlatformError {
   }
 }
 
-/** The secret in the payload is missing or not one of yours (specification, 6.4). Do not act on the delivery. */
+/** The secret in the payload is missing or not one of yours (specification, 6.4). Do not act on it. */
 export class WebhookVerificationError extends WebhookError {
   static override readonly errorName = 'WebhookVerificationError';
   declare readonly type: 'webhook_verification_error';
@@ -48,7 +48,7 @@ export class WebhookPayloadError extends WebhookError {
     }: { issues: readonly Issue[]; payload?: WebhookPayloadError['payload']; cause?: unknown },
   ) {
     super(`${message}${formatIssues(options.issues)}`, options);
-    Object.defineProperty(this, 'payload', { value: payload });
+    setUnprinted(this, { payload });
   }
 }
 
@@ -76,6 +76,6 @@ export class UnknownEventError extends WebhookError {
       `The webhook event type ${shownType} is not known to this version\n` +
         '  The delivery is authentic: handle `error.event`, or update agent-platform-sdk.',
     );
-    Object.defineProperty(this, 'event', { value: event });
+    setUnprinted(this, { event });
   }
 }

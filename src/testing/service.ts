@@ -130,7 +130,7 @@ export class Service {
     try {
       const body = await this.#perform(exchange);
       const route = exchange.match?.route;
-      if (body === undefined && route?.endpoint.response.allowEmpty === false) {
+      if (body === undefined && route !== undefined && route.endpoint.response.kind !== 'none') {
         throw new Refusal('handlerFailed', `The handler of ${route.name} returned nothing`);
       }
       // The one status that the specification shows (4.1).
