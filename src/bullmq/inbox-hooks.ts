@@ -2,7 +2,7 @@ import type { LeveledLogger, LogFields } from '../ground/logger.js';
 import { onOneLine } from '../ground/printable.js';
 import { cleanError, explained, overAfter, type Success } from '../redis/failure.js';
 import type { OptionNames } from '../validation/option-checks.js';
-import { labelOf } from '../webhooks/delivery.js';
+import { labelOf } from '../webhooks/payload.js';
 
 /** One event in the inbox, for metrics. Nothing of its payload is told. */
 export interface InboxEvent {
@@ -56,12 +56,6 @@ export interface InboxUnhandled extends InboxEvent {
   readonly leftMs: number;
 }
 
-/** An event that was not handled, because a newer snapshot of the same was. */
-export interface InboxSkip extends InboxEvent {
-  /** Milliseconds from the receipt of the event until it was skipped. */
-  readonly waitedMs: number;
-}
-
 /** An event whose worker has died, or has lost its lock. */
 export interface InboxStall {
   /** The key of the event. */
@@ -106,8 +100,6 @@ export interface InboxHooks {
    * `unhandledTimeout`, the event is a dead letter, and `onDeadLetter` is called.
    */
   readonly onUnhandled?: ((unhandled: InboxUnhandled) => unknown) | undefined;
-  /** An event is done without its handlers: with `newestOnly`, a newer snapshot of the same was handled before. */
-  readonly onSkipped?: ((skipped: InboxSkip) => unknown) | undefined;
   /** A worker has died over an event, or lost its lock; the event goes back to the queue. Called in another worker. */
   readonly onStalled?: ((stalled: InboxStall) => unknown) | undefined;
   /**
@@ -125,7 +117,6 @@ export const INBOX_HOOKS: OptionNames<InboxHooks> = {
   onRetry: true,
   onDeadLetter: true,
   onUnhandled: true,
-  onSkipped: true,
   onStalled: true,
   onLockLost: true,
   onRedisError: true,
@@ -166,16 +157,6 @@ export class InboxReporter {
       () => fieldsOf(run, 'handled'),
     );
     this.#tell('onHandled', run);
-  }
-
-  skipped(skipped: InboxSkip): void {
-    const { type, workspace, key } = skipped;
-    this.#log.log(
-      'info',
-      () => `inbox: ${labelOf(type, workspace)} (${key}) was skipped, because a newer one was handled`,
-      () => ({ type, workspace, key, outcome: 'skipped' }),
-    );
-    this.#tell('onSkipped', skipped);
   }
 
   retrying(failure: InboxFailure): void {

@@ -14,7 +14,7 @@ import {
   resolveLogLevel,
   shown,
 } from '../validation/option-checks.js';
-import { DEFAULT_WINDOW } from '../webhooks/dedupe-store.js';
+import { DEFAULT_WINDOW } from '../webhooks/dedupe.js';
 import { INBOX_HOOKS, type InboxHooks } from './inbox-hooks.js';
 
 /** The wait of an event between two runs of its handlers. */

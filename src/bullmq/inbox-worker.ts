@@ -6,8 +6,7 @@ import type { StoredWebhook } from '../webhooks/inbox.js';
 import { countUnhandled, giveBack, giveBackFor, nextLook, retryFirst } from './give-back.js';
 import type { InboxReporter } from './inbox-hooks.js';
 import type { InboxSettings } from './inbox-options.js';
-import { isStalled, stalledReason, toInboxEvent, toInboxRun, toInboxSkip } from './job-record.js';
-import { NewestInRedis, nextAsking } from './newest.js';
+import { isStalled, stalledReason, toInboxEvent, toInboxRun } from './job-record.js';
 import { Rest, withoutInfo } from './refusing-redis.js';
 import { Run, readStored, type WebhookProcessor } from './run.js';
 import {
@@ -19,7 +18,7 @@ import {
 } from './work-options.js';
 
 /** The end of an event that is told as a success. */
-type Done = 'handled' | 'skipped';
+type Done = 'handled';
 
 /**
  * A command of a worker waits for Redis without a limit: no delivery waits for its answer, and nothing is lost. One that waits for
@@ -47,7 +46,6 @@ const RETURNING = 3_000;
  */
 export class InboxWorker {
   readonly #worker: Worker<StoredWebhook, Done>;
-  readonly #newest: NewestInRedis | undefined;
   readonly #settings: WorkSettings;
   readonly #rest: Rest;
   readonly #clients: ClientFamily;
@@ -80,8 +78,6 @@ export class InboxWorker {
       this.#clients.disconnect();
       throw error;
     }
-    const { newestOnly } = this.#settings;
-    this.#newest = newestOnly && new NewestInRedis(newestOnly, this.#worker, this.#clients.client, settings);
     this.#rest = new Rest(this.#worker);
     this.#listen();
   }
@@ -97,9 +93,6 @@ export class InboxWorker {
     if (this.#givesBack) return giveBack(job, token);
     const stored = readStored(job.data);
     if (this.#processor.handles?.(stored.type) === false) return this.#leaveToOthers(job, token);
-    const turn = await this.#newest?.begin(job);
-    if (turn === 'older') return 'skipped';
-    if (turn === 'taken') return giveBackFor(nextAsking(job), job, token);
     const key = job.id ?? '';
     const run = this.#begin(key);
     const handling = run.handle(this.#processor, stored, this.#settings.handlerTimeout);
@@ -109,7 +102,6 @@ export class InboxWorker {
     if (run.isLost) throw new WaitingError();
     if (run.isGivenBack) retryFirst(job);
     await handling;
-    await this.#newest?.end(job);
     return 'handled';
   }
 
@@ -151,10 +143,7 @@ export class InboxWorker {
   #listen(): void {
     const reporter = this.#reporter;
     const worker = this.#worker;
-    worker.on('completed', (job, done) => {
-      if (done === 'skipped') reporter.skipped(toInboxSkip(job));
-      else reporter.handled(toInboxRun(job));
-    });
+    worker.on('completed', (job) => reporter.handled(toInboxRun(job)));
     worker.on('failed', (job, error) => this.#failed(job, error));
     worker.on('stalled', (key) => reporter.stalled(key));
     worker.on('lockRenewalFailed', (keys) => {

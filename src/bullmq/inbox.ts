@@ -3,14 +3,14 @@ import { WebhookError } from '../errors/index.js';
 import { passwordsOf } from '../redis/connection.js';
 import { isConnectionLost, isRefusedForNow, redisFailure } from '../redis/failure.js';
 import { withRetries, withTimeLimit } from '../redis/waiting.js';
-import type { StoredAnswer, StoredWebhook, StoreOptions, WebhookInbox } from '../webhooks/inbox.js';
+import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
 import { DeadLetters } from './dead-letters.js';
 import { type InboxHealth, readHealth, unreachable } from './health.js';
 import { InboxReporter } from './inbox-hooks.js';
 import { type BullMQInboxOptions, type InboxSettings, resolveInbox } from './inbox-options.js';
 import { InboxQueue, type OpenQueue } from './inbox-queue.js';
 import { InboxWorker } from './inbox-worker.js';
-import { jobData, Sequence } from './job-data.js';
+import { jobData } from './job-data.js';
 import { toProcessor, type WebhookHandlers, type WebhookProcessor } from './run.js';
 import { type CloseOptions, resolveGrace, type WorkOptions } from './work-options.js';
 
@@ -44,7 +44,6 @@ export class BullMQInbox implements WebhookInbox {
   readonly #reporter: InboxReporter;
   readonly #queue: InboxQueue;
   readonly #workers = new Set<InboxWorker>();
-  readonly #sequence = new Sequence();
   #isClosed = false;
 
   /** Use {@link createBullMQInbox}. */
@@ -60,22 +59,20 @@ export class BullMQInbox implements WebhookInbox {
   /**
    * Stores an event, unless it is there already. Called by the receiver.
    *
-   * @param options - `tellDuplicate` asks for the answer, which costs Redis one command more. With the hook `onStored`, it is always asked for.
    * @throws {InboxFullError} Redis is fuller than `highWater` allows.
    * @throws {InboxReplicasError} The event did not reach as many `replicas` as are asked for in time.
    * @throws {WebhookError} Redis did not store the event in time. The message says why, and holds nothing of the event.
    */
-  async store(webhook: StoredWebhook, options: StoreOptions = {}): Promise<StoredAnswer> {
+  async store(webhook: StoredWebhook): Promise<void> {
     const began = performance.now();
-    const isAsked = options.tellDuplicate === true || this.#settings.hooks.onStored !== undefined;
-    const duplicate = await this.#add(jobData(webhook, this.#sequence.next(webhook)), isAsked);
+    const isAsked = this.#settings.hooks.onStored !== undefined;
+    const duplicate = await this.#add(jobData(webhook), isAsked);
     if (duplicate === undefined) {
       this.#reporter.redisWrites();
-      return {};
+      return;
     }
     const { key, type, workspace } = webhook;
     this.#reporter.stored({ key, type, workspace, duplicate, durationMs: performance.now() - began });
-    return { duplicate };
   }
 
   /** Adds an event, made by `jobData`, and tells whether it is a duplicate, if that is asked. */

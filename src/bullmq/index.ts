@@ -18,7 +18,6 @@ export type {
   InboxHooks,
   InboxLockLoss,
   InboxRun,
-  InboxSkip,
   InboxStall,
   InboxStored,
   InboxUnhandled,

@@ -2,40 +2,21 @@ import type { JobsOptions } from 'bullmq';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxSettings } from './inbox-options.js';
 
-/** Numbers the events that are received in one millisecond, in the order in which they are stored. */
-export class Sequence {
-  #receivedAt = 0;
-  #number = 0;
-
-  /** Returns the number that an event has already, or else the next one; nothing for the first in a millisecond. */
-  next({ sequence, receivedAt }: StoredWebhook): number | undefined {
-    if (sequence !== undefined) return sequence;
-    // One that is stored late, behind an event of a later millisecond, must not have the number of another.
-    this.#number = receivedAt > this.#receivedAt ? 0 : this.#number + 1;
-    this.#receivedAt = Math.max(receivedAt, this.#receivedAt);
-    return this.#number === 0 ? undefined : this.#number;
-  }
-}
-
 /**
  * Returns the known fields of a webhook, without the secret: they are stored. JSON leaves out what is undefined, and an object
  * that always has the same fields is made and written in a fraction of the time.
  */
-export function jobData(webhook: StoredWebhook, sequence: number | undefined): StoredWebhook {
-  const { version, key, type, payload, workspace, unnamedWorkspace } = webhook;
-  const { envelope, deliveryId, receivedAt, traceContext } = webhook;
+export function jobData(webhook: StoredWebhook): StoredWebhook {
+  const { version, key, type, payload, workspace } = webhook;
+  const { deliveryId, receivedAt } = webhook;
   return {
     version,
     key,
     type,
     payload: withoutSecret(payload),
     workspace,
-    unnamedWorkspace,
-    envelope: envelope && withoutSecret(envelope),
     deliveryId,
     receivedAt,
-    sequence,
-    traceContext,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
-import { workspaceOf } from '../webhooks/delivery.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import type { InboxEvent, InboxRun, InboxSkip } from './inbox-hooks.js';
+import { workspaceOf } from '../webhooks/payload.js';
+import type { InboxEvent, InboxRun } from './inbox-hooks.js';
 import { safeReason } from './run.js';
 
 /** The reason that BullMQ stores for an event whose lock was lost too often. */
@@ -51,12 +51,6 @@ export function toInboxEvent(job: Job<StoredWebhook>): InboxEvent {
   // The job of another application may hold nothing.
   const data: StoredWebhook | null = job.data;
   return { key: job.id ?? '', type: job.name, ...workspaceOf(data ?? {}) };
-}
-
-/** Returns what hooks are told of an event that was skipped. */
-export function toInboxSkip(job: Job<StoredWebhook>): InboxSkip {
-  const { processedOn = Date.now() } = job;
-  return { ...toInboxEvent(job), waitedMs: Math.max(processedOn - job.timestamp, 0) };
 }
 
 /** Returns what hooks are told of a run that BullMQ has recorded. */

@@ -5,10 +5,9 @@ import { printable } from '../ground/printable.js';
 import { redactText } from '../ground/redact.js';
 import { refuseOption } from '../validation/option-checks.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
-import type { WebhookHandler } from '../webhooks/handlers.js';
+import { createWebhookHandlers, type WebhookHandler } from '../webhooks/handlers.js';
 import { checkStored, type StoredWebhook } from '../webhooks/inbox.js';
-import { createWebhookReceiver, WebhookReceiver } from '../webhooks/receiver.js';
-import type { WebhookReceiverOptions } from '../webhooks/receiver-options.js';
+import type { WebhookReceiverOptions } from '../webhooks/options.js';
 
 /** Processes stored webhooks: a receiver, or anything with the same `process` method. */
 export interface WebhookProcessor {
@@ -37,7 +36,7 @@ export function toProcessor(
 ): WebhookProcessor {
   if (typeof work !== 'object' || work === null) refuseOption('work', 'takes a receiver or handlers by type');
   if (isProcessor(work)) return work;
-  const receiver = createWebhookReceiver(logging);
+  const receiver = createWebhookHandlers(logging);
   for (const [type, handler] of Object.entries(work)) {
     // `on` refuses an unknown type and a handler that is no function; the type above ties each handler to its events.
     if (handler !== undefined) receiver.on(type as WebhookEventType, handler as WebhookHandler);
@@ -98,9 +97,7 @@ export class Run {
     const overdue = () => this.#stop(`The handlers had not settled within ${timeout} ms (handlerTimeout)`);
     const timer = setTimeout(overdue, timeout);
     try {
-      // A receiver asks for the signal when a handler does. To others it is given: they may copy it.
-      const options = processor instanceof WebhookReceiver ? this : { signal: this.signal };
-      await this.#unlessStopped(processor.process(stored, options));
+      await this.#unlessStopped(processor.process(stored, { signal: this.signal }));
     } catch (error) {
       throw toFailure(error);
     } finally {

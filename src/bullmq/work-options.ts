@@ -1,11 +1,4 @@
-import {
-  checkFunction,
-  checkTimeout,
-  checkWhole,
-  type OptionNames,
-  refuseUnknown,
-} from '../validation/option-checks.js';
-import type { NewestOnly } from '../webhooks/newest.js';
+import { checkTimeout, checkWhole, type OptionNames, refuseUnknown } from '../validation/option-checks.js';
 
 /** Options of `inbox.work`. */
 export interface WorkOptions {
@@ -23,26 +16,6 @@ export interface WorkOptions {
    * nothing. Default 3 600 000: an hour, which is longer than most deployments take.
    */
   readonly unhandledTimeout?: number | undefined;
-  /**
-   * Returns what an event is a snapshot of, such as the id of a conversation. The events of one key are handled one at a time,
-   * by all workers of the queue, and one that is older than what was handled is skipped, and told to `onSkipped`: by `createdAt`,
-   * which every payload carries (specification, 6.1), and by the order of acceptance where that is the same. Give the same
-   * function to all workers. Default: events are handled in any order, side by side.
-   *
-   * @example
-   * ```ts
-   * import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
-   *
-   * declare const search: { index(id: string, turns: readonly unknown[]): Promise<void> };
-   *
-   * const inbox = createBullMQInbox({ connection: 'redis://localhost:6379', queueName: 'search-webhooks' });
-   * inbox.work(
-   *   { conversation_updated: ({ payload }) => search.index(payload.convoId, payload.turns) },
-   *   { newestOnly: ({ type, payload }) => (type === 'conversation_updated' ? payload.convoId : undefined) },
-   * );
-   * ```
-   */
-  readonly newestOnly?: NewestOnly | undefined;
   /**
    * Milliseconds after which the event of a worker that died is free for another worker, which notices it within the
    * same time again. The lock is renewed while handlers run; an event loop that is blocked for longer loses it too.
@@ -73,7 +46,6 @@ export interface WorkSettings {
   readonly unhandledTimeout: number;
   readonly lockDuration: number;
   readonly maxStalls: number;
-  readonly newestOnly: NewestOnly | undefined;
 }
 
 const workOptions: OptionNames<WorkOptions> = {
@@ -82,7 +54,6 @@ const workOptions: OptionNames<WorkOptions> = {
   unhandledTimeout: true,
   lockDuration: true,
   maxStalls: true,
-  newestOnly: true,
 };
 
 const DEFAULT_CONCURRENCY = 10;
@@ -102,7 +73,6 @@ export function resolveWork(options: WorkOptions): WorkSettings {
     unhandledTimeout: checkTimeout('unhandledTimeout', unhandledTimeout) ?? DEFAULT_UNHANDLED_TIMEOUT,
     lockDuration: checkTimeout('lockDuration', lockDuration) ?? DEFAULT_LOCK_DURATION,
     maxStalls: checkWhole('maxStalls', 1, maxStalls) ?? DEFAULT_MAX_STALLS,
-    newestOnly: checkFunction('newestOnly', options.newestOnly),
   };
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { forCaller } from '../errors/caller.js';
 import { checkTimeout, refuseOption, refuseUnknown } from '../validation/option-checks.js';
-import type { ClaimResult, DedupeStore } from '../webhooks/dedupe-store.js';
+import type { ClaimResult, DedupeStore } from '../webhooks/dedupe.js';
 import {
   checkConnection,
   leaveReplica,
