@@ -49,7 +49,7 @@ export interface InboxHooks {
   readonly onDeadLetter?: ((failure: InboxFailure) => unknown) | undefined;
 }
 
-/** Milliseconds in which the same failure of Redis is logged once. */
+/** Milliseconds in which a kind of failure of Redis is logged once. */
 const QUIET = 60_000;
 /** The most types without a handler, and the most failures of Redis, that are remembered. */
 const MAX_REMEMBERED = 1_000;
@@ -120,14 +120,15 @@ export class InboxReporter {
     this.#log.log('warn', () => `inbox: the end of a run was not recorded: ${onOneLine(error.message)}`);
   }
 
-  /** Logs each failure once a minute: while Redis is away, every attempt to connect fails alike. */
+  /** Logs each kind of failure once a minute: while Redis is away, every attempt to connect fails alike. */
   redisFailed(error: unknown): void {
-    const { message } = cleanError(error);
+    const clean: Error & { readonly code?: string } = cleanError(error);
+    const { message, code: kind = message } = clean;
     const now = performance.now();
-    const last = this.#loggedAt.get(message) ?? Number.NEGATIVE_INFINITY;
+    const last = this.#loggedAt.get(kind) ?? Number.NEGATIVE_INFINITY;
     if (now - last < QUIET) return;
     if (this.#loggedAt.size >= MAX_REMEMBERED) this.#loggedAt.clear();
-    this.#loggedAt.set(message, now);
+    this.#loggedAt.set(kind, now);
     this.#log.log('error', () => `inbox: Redis failed: ${onOneLine(message)}`);
   }
 

@@ -7,9 +7,7 @@ test.each(inboxConformance)('the inbox on BullMQ keeps the rule: $name', ({ run 
     run(() => {
       const inbox = createInbox({ attempts: 3, backoff: 1 });
       const work = (process: ProcessStored) => {
-        const worker = inbox.work(
-          processing(async (stored, options) => void (await process(stored, options))),
-        );
+        const worker = inbox.work(processing(process));
         return () => worker.close({ grace: 0 });
       };
       const deadLetters = async () => (await inbox.deadLetters.list()).map(({ webhook }) => webhook);
