@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { forCaller } from '../errors/caller.js';
 import { checkOptions, milliseconds } from '../validation/options.js';
-import type { ClaimResult, DedupeStore } from '../webhooks/dedupe-store.js';
+import type { ClaimResult, DedupeStore } from '../webhooks/dedupe.js';
 import {
   CONNECTION_RULE,
   isConnection,

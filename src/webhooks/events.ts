@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import type { StandardSchemaV1 } from '../ground/standard-schema.js';
 import {
   type EventChannel,
   EventChannelSchema,
@@ -8,7 +7,6 @@ import {
 } from '../schemas/channel.js';
 import { anythings, requiredDictionary, requiredText, text } from '../schemas/leaf.js';
 import { openObject } from '../schemas/object.js';
-import type { ValidationMode, Verdict } from '../validation/validate.js';
 
 // The events of the service as data. A new event is its payload, its line in `WebhookEvents` and its row in
 // `webhookEvents`; the compiler then asks for its fixture.
@@ -41,26 +39,6 @@ export interface WebhookEventDefinition<Type extends string = string, Payload = 
   readonly payload: z.ZodMiniType<Payload, Payload>;
 }
 
-/** An event type of one's own, as {@link defineEvent} makes it. */
-export interface DefinedEvent<Type extends string = string, Payload = unknown, Sent = unknown> {
-  /** `type` of the envelope: one that the specification does not list. */
-  readonly type: Type;
-  /** Schema of the payload less `workspaceSecret`, from what is sent to what handlers are given. */
-  readonly payload: StandardSchemaV1<Sent, Payload>;
-  /**
-   * Holds a payload against the schema.
-   *
-   * @internal
-   */
-  readonly validate: (payload: unknown, mode: ValidationMode) => Verdict;
-  /**
-   * Adds it to the events of a receiver or a call, and returns its type.
-   *
-   * @internal
-   */
-  readonly addTo: (events: Map<string, DefinedEvent>) => string;
-}
-
 /** A verified event, as a handler is given it and `parseWebhook` returns it. */
 export interface ReceivedEvent<Type extends string, Payload> {
   /** The event type. */
@@ -70,6 +48,26 @@ export interface ReceivedEvent<Type extends string, Payload> {
   /** The name of the workspace whose secret it was, where the secrets were named. */
   readonly workspace?: string;
 }
+
+/** A delivery as the service posts it (specification, 6.1), before it is verified. */
+export interface WebhookEnvelope {
+  /** The event type. */
+  type: string;
+  /** The payload as it is posted. */
+  payload: {
+    /** The workspace secret, by which a receiver verifies the delivery. An API token as well: `redact()` masks it. */
+    workspaceSecret: string;
+    /** The fields of the event. */
+    [field: string]: unknown;
+  };
+}
+
+/** Schema of {@link WebhookEnvelope}, for programs that keep deliveries as posted: a gateway, a test. It verifies nothing. */
+export const WebhookEnvelopeSchema: z.ZodMiniType<WebhookEnvelope, WebhookEnvelope> =
+  /* @__PURE__ */ openObject(() => ({
+    type: requiredText,
+    payload: z.looseObject({ workspaceSecret: requiredText }),
+  }));
 
 /** Every payload carries it: milliseconds since the Unix epoch (specification, 6.1). */
 const createdAt = /* @__PURE__ */ z.number();
@@ -432,12 +430,8 @@ export interface WebhookEvents {
 /** The event types this version knows. */
 export type WebhookEventType = keyof WebhookEvents;
 
-/** The event of a type: `WebhookEventOf<'lead_captured'>`, or of one of your own: `WebhookEventOf<typeof leadScored>`. */
-export type WebhookEventOf<Type extends WebhookEventType | DefinedEvent> = Type extends WebhookEventType
-  ? WebhookEvents[Type]
-  : Type extends DefinedEvent<infer Name, infer Payload>
-    ? ReceivedEvent<Name, Payload>
-    : never;
+/** The event of a type: `WebhookEventOf<'lead_captured'>`. */
+export type WebhookEventOf<Type extends WebhookEventType> = WebhookEvents[Type];
 
 /** The payload of an event type: `WebhookPayloadOf<'lead_captured'>` is {@link LeadCapturedPayload}. */
 export type WebhookPayloadOf<Type extends WebhookEventType> = WebhookEvents[Type]['payload'];
@@ -496,7 +490,7 @@ export const webhookEvents = /* @__PURE__ */ table(() => ({
 }));
 
 /**
- * Tells whether this version knows an event type.
+ * Whether this version knows an event type.
  *
  * @example
  * ```ts

@@ -3,6 +3,7 @@ import {
   createWebhookReceiver,
   type StoredWebhook,
   type WebhookHandlers,
+  type WebhookReceiverOptions,
 } from 'agent-platform-sdk';
 import {
   type BullMQInbox,
@@ -16,7 +17,7 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, vi } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { startRedis } from '../support/redis-server.js';
-import { minimal, type OptionsWithSecret, secret } from '../webhooks/deliveries.js';
+import { minimal, secret } from '../webhooks/deliveries.js';
 
 const server = await startRedis();
 afterAll(() => server.stop());
@@ -47,7 +48,7 @@ export function createInbox(options: Partial<BullMQInboxOptions> = {}): BullMQIn
 }
 
 /** A receiver that logs nowhere. */
-export const receiverWith = (options: OptionsWithSecret = {}) =>
+export const receiverWith = (options: Partial<WebhookReceiverOptions> = {}) =>
   createWebhookReceiver({ secret, logger: new RecordingLogger(), ...options });
 
 type Process = (stored: StoredWebhook, options: { signal?: AbortSignal | undefined }) => Promise<void>;
