@@ -1,4 +1,4 @@
-import { MASK } from '../ground/redact.js';
+import { redact } from '../ground/redact.js';
 import type { RecordedWebhook } from './recording.js';
 
 /** The service gives a receiver this long (6.4). */
@@ -36,7 +36,7 @@ export interface DeliveryRecord {
   readonly answer: string | undefined;
   /** The reason why no response came. */
   readonly error: string | undefined;
-  /** The payload, `workspaceSecret` masked. */
+  /** The payload, marked fields masked. */
   readonly payload: Readonly<Record<string, unknown>>;
   /** Milliseconds from posting to the response. */
   readonly duration: number;
@@ -60,7 +60,8 @@ export async function deliver(event: EventPost, id = 'delivery_1'): Promise<Deli
     type,
     address: typeof target === 'string' ? target : 'receiver',
     via,
-    payload: { ...event.payload, workspaceSecret: MASK },
+    // `redact` of an object returns an object.
+    payload: redact({ ...event.payload, workspaceSecret: event.secret }) as DeliveryRecord['payload'],
     duration: Date.now() - at,
     ...result,
   };

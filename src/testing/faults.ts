@@ -304,7 +304,9 @@ export class FaultList implements Faults {
   #nameOf(endpoint: FaultScope['endpoint']): string | undefined {
     if (endpoint === undefined) return undefined;
     const routes = this.#routes();
-    const route = routes.find((each) => typeof endpoint === 'object' && isSameOperation(each.endpoint, endpoint));
+    const route = routes.find(
+      (each) => typeof endpoint === 'object' && isSameOperation(each.endpoint, endpoint),
+    );
     if (route !== undefined) return route.name;
     const name = typeof endpoint === 'string' ? endpoint : `${endpoint.method} ${endpoint.path}`;
     checkName(
@@ -372,7 +374,10 @@ function replacement(fault: Fault): Response {
     case 'wrong-shape':
       return jsonResponse(fault.body ?? { unexpected: true }, fault.status ?? 200);
     case 'refused':
-      return jsonResponse(errorBody(statusName(501), 'A server that listens cannot refuse a connection.'), 501);
+      return jsonResponse(
+        errorBody(statusName(501), 'A server that listens cannot refuse a connection.'),
+        501,
+      );
     case undefined:
     case 'status':
       return statusResponse(fault);

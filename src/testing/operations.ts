@@ -52,7 +52,9 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
   createVariable({ path, body, state, reach }) {
     const agent = found(state.agents.get(path.agentId), 'agent', path.agentId);
     reach.mustReach({ agentId: agent.id });
-    const variable = { ...body.variable, agentId: agent.id };
+    // The service sets these two, and the body cannot have them.
+    const { id: _, userId: __, ...sent } = body.variable;
+    const variable = { ...sent, agentId: agent.id };
     if (isKeyTaken(variable, state.variables)) {
       throw new Refusal('duplicateKey', `The agent already has a variable with the key "${variable.key}".`);
     }

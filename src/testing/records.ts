@@ -124,15 +124,18 @@ export type CollectionName = keyof RecordTypes;
 /** A record of a collection. */
 export type RecordOf<Name extends CollectionName> = RecordTypes[Name];
 
-/** The input for a new record of each collection: missing fields are filled in. */
+/** The fields of a new record of each collection. */
 export type NewRecordTypes = {
   readonly [Name in CollectionName]: Name extends 'conversations'
     ? NewConversation
     : Partial<RecordTypes[Name]>;
 };
 
+/** The same fields, each of which may also be undefined, like a missing one. */
+export type Input<New> = { readonly [Field in keyof New]: New[Field] | undefined };
+
 /** The input for a new record of a collection: missing fields are filled in. */
-export type NewRecordOf<Name extends CollectionName> = NewRecordTypes[Name];
+export type NewRecordOf<Name extends CollectionName> = Input<NewRecordTypes[Name]>;
 
 /** The records of one region, by collection. */
 export type FakeRegionState = { readonly [Name in CollectionName]: Map<string, RecordTypes[Name]> } & {
@@ -145,7 +148,7 @@ export type FakeState = { readonly [Name in Region]: FakeRegionState };
 
 /** Records to begin with, in one region. They are added in the order of {@link RecordTypes}. */
 export type RegionRecords = {
-  readonly [Name in CollectionName]?: readonly NewRecordTypes[Name][] | undefined;
+  readonly [Name in CollectionName]?: readonly Input<NewRecordTypes[Name]>[] | undefined;
 };
 
 /** Records to begin with, by region. */
@@ -343,10 +346,12 @@ export const kinds = {
 export const collectionNames = /* @__PURE__ */ Object.keys(kinds) as readonly CollectionName[];
 
 /** Whether another variable of the same agent has the key (4.2). */
-export function isKeyTaken(variable: Partial<Variable>, variables: ReadonlyMap<string, Variable>): boolean {
+export function isKeyTaken(
+  variable: Input<Partial<Variable>>,
+  variables: ReadonlyMap<string, Variable>,
+): boolean {
   return [...variables.values()].some(
-    ({ id, agentId, key }) =>
-      agentId === variable.agentId && key === variable.key && id !== variable.id,
+    ({ id, agentId, key }) => agentId === variable.agentId && key === variable.key && id !== variable.id,
   );
 }
 

@@ -97,11 +97,7 @@ async function perform(
     throw new Refusal('notPermitted', `The secret is not allowed to call ${name}: see \`permits\`.`);
   }
   const reach = createReach(question, store, permitted === true);
-  const result = await rule({ ...question, reach, query, state: store[region] });
-  if (result === undefined && !endpoint.response.allowEmpty) {
-    throw new Refusal('handlerFailed', `The handler of ${name} returned nothing.`);
-  }
-  return result;
+  return rule({ ...question, reach, query, state: store[region] });
 }
 
 async function checkBody(
@@ -159,7 +155,10 @@ const defaultBaseUrls: BaseUrls = {
 };
 
 /** Normalizes base addresses, which may end in a slash or in `/v3`. */
-export function resolveBaseUrls({ eu, na }: { readonly [Name in Region]?: string | undefined } = {}): BaseUrls {
+export function resolveBaseUrls({
+  eu,
+  na,
+}: { readonly [Name in Region]?: string | undefined } = {}): BaseUrls {
   return { eu: normalize(eu ?? defaultBaseUrls.eu), na: normalize(na ?? defaultBaseUrls.na) };
 }
 

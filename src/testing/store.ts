@@ -11,6 +11,7 @@ import {
   type Completion,
   collectionNames,
   type FakeRegionState,
+  type Input,
   type Kind,
   kinds,
   type NewRecordOf,
@@ -34,7 +35,7 @@ export class Collection<Held extends object, New extends object> extends Map<str
   }
 
   /** Completes, checks and adds a record. One with the same key is replaced. */
-  add(given: New): Held {
+  add(given: Input<New>): Held {
     // A clone, because the caller may change its record later.
     const input = withoutUndefined(structuredClone(given));
     const newId = (): string => this.#newId();
@@ -99,7 +100,7 @@ export class Collection<Held extends object, New extends object> extends Map<str
   #checkOwners(record: Held): void {
     const { region, state } = this.#completion;
     const owners = { agentId: 'agents', workspaceId: 'workspaces', orgId: 'orgs' } as const;
-    const fields: Readonly<Record<string, unknown>> = { ...record };
+    const fields = Object.fromEntries(Object.entries(record)) as Readonly<Record<string, unknown>>;
     for (const [field, collection] of Object.entries(owners)) {
       const id = fields[field];
       if (typeof id !== 'string' || state[collection].has(id)) continue;
@@ -281,7 +282,7 @@ export class FakeRecords {
 
 type AddMethods = {
   readonly [Name in CollectionName as (typeof kinds)[Name]['one']]: (
-    record?: NewRecordTypes[Name],
+    record?: NewRecordOf<Name>,
   ) => RecordTypes[Name];
 };
 
@@ -325,7 +326,7 @@ export function createAdd(store: Store): FakeAdd {
   const methodOf = <Name extends CollectionName>(region: Region, name: Name) => {
     const collections: Collections = store[region];
     // `{}` is a new record of every kind: each field has a default.
-    return (record: NewRecordTypes[Name] = {} as NewRecordTypes[Name]) => collections[name].add(record);
+    return (record: NewRecordOf<Name> = {} as NewRecordOf<Name>) => collections[name].add(record);
   };
   const createRegion = (region: Region): RegionAdd => {
     const methods = collectionNames.map((name) => [kinds[name].one, methodOf(region, name)] as const);
@@ -349,7 +350,7 @@ export function unknownRecord(
 }
 
 /** Drops fields that are undefined, so that their defaults apply. */
-function withoutUndefined<Value extends object>(value: Value): Value {
-  // What is dropped was optional.
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Value;
+function withoutUndefined<New extends object>(value: Input<New>): New {
+  // The dropped fields were optional.
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as New;
 }
