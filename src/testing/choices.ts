@@ -51,7 +51,12 @@ export interface PermitQuestion {
  */
 export interface FakeChoices {
   /** Status and code of some error responses. */
-  readonly refusals: { readonly [Reason in RefusalReason]?: RefusalChoice | undefined };
+  readonly refusals: {
+    readonly [Reason in Exclude<RefusalReason, 'duplicateKey'>]?: RefusalChoice | undefined;
+  } & {
+    /** Its status is the specification's own: 400 (4.2). */
+    readonly duplicateKey?: Pick<RefusalChoice, 'code'> | undefined;
+  };
   /**
    * The response to a token of the other region, which "may fail or return data of the wrong environment" (5.1):
    * `'refuse'` (default), the data of the region that was addressed, or the data of the token's region.
@@ -117,7 +122,13 @@ export function choicesSchema(): z.core.$ZodType {
   );
   const reasons = Object.keys(statuses).map((reason) => [reason, refusal] as const);
   const fields = {
-    refusals: z.optional(z.strictObject(Object.fromEntries(reasons))),
+    // The specification's own status (4.2) is not a choice.
+    refusals: z.optional(
+      z.strictObject({
+        ...Object.fromEntries(reasons),
+        duplicateKey: z.optional(z.strictObject({ code: text })),
+      }),
+    ),
     wrongRegion: z.optional(oneOf('refuse', 'data-of-address', 'data-of-token')),
     permits: z.optional(func),
     conversationId: z.optional(func),
@@ -139,7 +150,8 @@ export class Refusal extends Error {
 
 /** The status and code of an error response. */
 export function statusAndCode(reason: RefusalReason, { refusals }: FakeChoices): [number, string] {
-  const { status = statuses[reason], code = statusName(status) } = refusals[reason] ?? {};
+  const chosen: RefusalChoice = refusals[reason] ?? {};
+  const { status = statuses[reason], code = statusName(status) } = chosen;
   return [status, code];
 }
 

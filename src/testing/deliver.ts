@@ -83,7 +83,8 @@ async function post({ type, payload, secret, target }: EventPost): Promise<Resul
     // A receiver in process may ignore the signal.
     const response = await Promise.race([sendTo(target, init), rejectOnAbort(signal)]);
     const { status } = response;
-    const answer = await Promise.race([readStart(response), rejectOnAbort(signal)]);
+    // The status has come, and only that counts: a body that does not end is left.
+    const answer = await Promise.race([readStart(response), rejectOnAbort(signal)]).catch(() => '');
     return { outcome: status === 200 ? 'success' : 'refused', status, answer, error: undefined };
   } catch (error) {
     const outcome = signal.aborted ? 'timeout' : 'failed';
@@ -97,7 +98,7 @@ async function sendTo(target: string | DeliveryTarget, init: RequestInit): Promi
   return target.fetch(new Request('https://receiver.test/webhooks', init));
 }
 
-/** Reads the first part of a body; a body that breaks off counts as far as it came. */
+/** Reads the first part of a body; if it breaks off, as far as it came. */
 async function readStart({ body }: Response): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();
@@ -110,7 +111,7 @@ async function readStart({ body }: Response): Promise<string> {
     }
     await reader?.cancel();
   } catch {
-    // The status has come, and only that counts.
+    // Cut off.
   }
   return text.slice(0, MAX_ANSWER);
 }

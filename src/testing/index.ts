@@ -61,6 +61,8 @@ export type {
   FakeRegionState,
   FakeState,
   FakeWorkspace,
+  Input,
+  MutableRegionState,
   NewConversation,
   NewRecordOf,
   NewRecordTypes,

@@ -138,8 +138,16 @@ export type Input<New> = { readonly [Field in keyof New]: New[Field] | undefined
 export type NewRecordOf<Name extends CollectionName> = Input<NewRecordTypes[Name]>;
 
 /** The records of one region, by collection. */
-export type FakeRegionState = { readonly [Name in CollectionName]: Map<string, RecordTypes[Name]> } & {
+export type FakeRegionState = {
+  readonly [Name in CollectionName]: ReadonlyMap<string, RecordTypes[Name]>;
+} & {
   /** `sid` of each rented number that was released: gone for good (4.3, rule 1). */
+  readonly releasedForGood: ReadonlySet<string>;
+};
+
+/** The same, for handlers that change records. */
+export type MutableRegionState = { readonly [Name in CollectionName]: Map<string, RecordTypes[Name]> } & {
+  /** `sid` of each rented number that was released. */
   readonly releasedForGood: Set<string>;
 };
 

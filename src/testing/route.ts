@@ -4,7 +4,7 @@ import type { Region } from '../ground/regions.js';
 import type { Caller } from './access.js';
 import { Refusal, type RefusalReason } from './choices.js';
 import { type OperationCall, type OperationName, rules, success } from './operations.js';
-import type { FakeRegionState } from './records.js';
+import type { MutableRegionState } from './records.js';
 
 /** An endpoint that the fake serves, with its rule. */
 export interface Route {
@@ -41,7 +41,7 @@ export interface HandlerCall<Parameter extends string = string, Body = unknown, 
   /** The region whose records are used. */
   readonly region: Region;
   /** The records of this region, to read and to change. */
-  readonly state: FakeRegionState;
+  readonly state: MutableRegionState;
   /**
    * Creates the envelope of a success (2.7) around the result of an endpoint declared by `withData`, or alone. If the response
    * has a custom schema, return the whole body instead.

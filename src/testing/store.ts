@@ -10,10 +10,10 @@ import {
   type CollectionName,
   type Completion,
   collectionNames,
-  type FakeRegionState,
   type Input,
   type Kind,
   kinds,
+  type MutableRegionState,
   type NewRecordOf,
   type NewRecordTypes,
   type RecordOf,
@@ -114,7 +114,7 @@ type Collections = {
 };
 
 /** The records of one region, for the code that changes them. */
-export type RegionStore = Collections & Pick<FakeRegionState, 'releasedForGood'>;
+export type RegionStore = Collections & Pick<MutableRegionState, 'releasedForGood'>;
 
 /** All records of a fake, by region. */
 export type Store = { readonly [Name in Region]: RegionStore };
