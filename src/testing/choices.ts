@@ -3,6 +3,7 @@ import type { Region } from '../ground/regions.js';
 import { text } from '../schemas/leaf.js';
 import { func, oneOf } from '../validation/options.js';
 import type { Caller } from './access.js';
+import { integerFrom } from './input.js';
 
 /** The reason for an error response of the fake (section 7). */
 export type RefusalReason =
@@ -116,7 +117,7 @@ export function resolveChoices(choices: Partial<FakeChoices> = {}): FakeChoices 
 export function choicesSchema(): z.core.$ZodType {
   const refusal = z.optional(
     z.strictObject({
-      status: z.optional(z.number().check(z.int(), z.gte(400), z.lte(599))),
+      status: z.optional(integerFrom(400, 599)),
       code: text,
     }),
   );

@@ -3,10 +3,11 @@ import type { Endpoint } from '../endpoints/endpoint.js';
 import { redact } from '../ground/redact.js';
 import type { Region } from '../ground/regions.js';
 import { flag, text } from '../schemas/leaf.js';
-import { checkOptions, milliseconds, oneOf, wholeNumber } from '../validation/options.js';
+import { MAX_TIMEOUT } from '../validation/option-checks.js';
+import { checkOptions, oneOf, wholeNumber } from '../validation/options.js';
 import type { Changes } from './changes.js';
 import { statusName } from './choices.js';
-import { checkName } from './names.js';
+import { checkName, integerFrom, numberFrom } from './input.js';
 import type { OperationName } from './operations.js';
 import { randomNumbers } from './random.js';
 import type { OpenRequest } from './requests.js';
@@ -318,10 +319,13 @@ export class FaultList implements Faults {
   }
 }
 
-const status = z.number().check(z.int(), z.gte(200), z.lte(599));
+const status = /* @__PURE__ */ integerFrom(200, 599);
+const ms = /* @__PURE__ */ numberFrom(0, MAX_TIMEOUT);
 
 /** A text that a header can have: `new Headers` would throw later. */
-const headerValue = /* @__PURE__ */ z.string().check(/* @__PURE__ */ z.regex(/^[\t\x20-\x7e\x80-\xff]*$/));
+const headerValue = /* @__PURE__ */ z
+  .string()
+  .check(/* @__PURE__ */ z.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be a text that a header can have'));
 
 /** The fields of each kind, beside those of the scope. */
 const fields = {
@@ -331,16 +335,21 @@ const fields = {
     code: text,
     message: text,
     retryAfter: z.optional(z.union([z.number(), headerValue])),
-    headers: z.optional(z.record(z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/)), headerValue)),
+    headers: z.optional(
+      z.record(
+        z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header')),
+        headerValue,
+      ),
+    ),
   },
   html: { status: z.optional(status) },
   empty: { status: z.optional(status) },
   'wrong-shape': { status: z.optional(status), body: z.optional(z.unknown()) },
   truncated: {},
-  stall: { after: z.optional(wholeNumber(0)), ms: z.optional(milliseconds()) },
+  stall: { after: z.optional(wholeNumber(0)), ms: z.optional(ms) },
   reset: { at: z.optional(oneOf('start', 'body')) },
   refused: {},
-  latency: { ms: milliseconds() },
+  latency: { ms },
 } satisfies Record<FaultKind, z.core.$ZodShape>;
 
 /** The names of all faults. */
@@ -353,7 +362,7 @@ function schemaOf(kind: FaultKind): z.core.$ZodType {
     times: z.optional(z.union([wholeNumber(1), z.literal('always')])),
     region: z.optional(oneOf('eu', 'na')),
     endpoint: z.optional(z.unknown()),
-    rate: z.optional(z.number().check(z.gte(0), z.lte(1))),
+    rate: z.optional(numberFrom(0, 1)),
     seed: z.optional(z.number()),
     acts: flag,
     ...fields[kind],
@@ -372,7 +381,7 @@ function replacement(fault: Fault): Response {
     case 'empty':
       return new Response(null, { status: fault.status ?? 200 });
     case 'wrong-shape':
-      return jsonResponse(fault.body ?? { unexpected: true }, fault.status ?? 200);
+      return jsonResponse(fault.body === undefined ? { unexpected: true } : fault.body, fault.status ?? 200);
     case 'refused':
       return jsonResponse(
         errorBody(statusName(501), 'A server that listens cannot refuse a connection.'),

@@ -5,7 +5,7 @@ import { checkOptions } from '../validation/options.js';
 import type { Changes } from './changes.js';
 import type { FakeChoices } from './choices.js';
 import { overlay } from './fixtures/overlay.js';
-import { checkName } from './names.js';
+import { checkName } from './input.js';
 import {
   type CollectionName,
   type Completion,

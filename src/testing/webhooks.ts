@@ -14,6 +14,7 @@ import { type DeliveryRecord, type DeliveryTarget, deliver, type EventPost } fro
 import { createFixtures } from './fixtures/fixtures.js';
 import type { DeepPartial } from './fixtures/overlay.js';
 import { targetAddress } from './hosts.js';
+import { integerFrom } from './input.js';
 import { type RecordedWebhook, readRecordingFile } from './recording.js';
 import type { FakeWorkspace } from './records.js';
 import { MAX_KEPT } from './requests.js';
@@ -78,7 +79,7 @@ const owner = {
 const subscribeSchema = /* @__PURE__ */ z.strictObject({ ...owner, events: texts });
 const sendSchema = /* @__PURE__ */ z.strictObject({
   ...owner,
-  copies: z.optional(z.number().check(z.int(), z.gte(1), z.lte(MAX_COPIES))),
+  copies: z.optional(/* @__PURE__ */ integerFrom(1, MAX_COPIES)),
   forged: flag,
 });
 

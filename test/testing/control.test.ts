@@ -1,0 +1,236 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { clientOf } from './support/client.js';
+
+/** A fake with its control API, and a function that calls it. */
+async function controlled(fake: FakePlatform = createFakePlatform()) {
+  const server = await fake.listen({ control: true });
+  onTestFinished(() => server.close());
+  const call = async (method: string, path: string, body?: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
+    const response = await fetch(`${server.url}/_fake${path}`, init);
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  return { fake, server, call };
+}
+
+test('records are listed, added, changed and removed', async () => {
+  const { fake, call } = await controlled();
+  const tool = { id: 'crm', name: 'CRM', agentId: 'agent_eu_1' };
+  expect(await call('POST', '/records/eu/tools', { id: 'crm', name: 'CRM' })).toEqual({
+    status: 200,
+    body: { record: tool },
+  });
+  expect((await call('PATCH', '/records/eu/tools/crm', { name: 'new' })).body).toEqual({
+    record: { ...tool, name: 'new' },
+  });
+  expect((await call('GET', '/records/eu/tools')).body).toEqual({
+    records: fake.records.list('eu', 'tools'),
+  });
+  expect((await call('DELETE', '/records/eu/tools/crm')).status).toBe(200);
+  expect((await call('DELETE', '/records/eu/tools/crm')).status).toBe(404);
+});
+
+test('a conversation is named by the ids of its agent and its own', async () => {
+  const { fake, call } = await controlled();
+  fake.add.conversation({ convoId: 'c/1' });
+  for (const id of ['agent_eu_1/convo_eu_1', 'agent_eu_1/c%2F1']) {
+    const { status } = await call('PATCH', `/records/eu/conversations/${id}`, { record: { title: 'new' } });
+    expect(status).toBe(200);
+  }
+  expect(fake.records.list('eu', 'conversations').map(({ record }) => record.title)).toEqual(['new', 'new']);
+});
+
+test('state has everything', async () => {
+  const { fake, call } = await controlled();
+  await clientOf(fake).tools.listDefaults();
+  fake.faults.inject({ status: 500 });
+  expect((await call('GET', '/state')).body).toEqual({
+    records: JSON.parse(JSON.stringify(fake.snapshot().records)) as object,
+    subscriptions: [],
+    faults: [{ kind: 'status', status: 500, id: 'fault_1', remaining: 1, hits: 0 }],
+    requests: 1,
+    deliveries: 0,
+  });
+});
+
+test('events are sent to subscribers, and deliveries repeated', async () => {
+  const { fake, call } = await controlled();
+  const url = 'http://127.0.0.1:9/hook';
+  await call('POST', '/subscriptions', { url, events: ['lead_captured'] });
+  expect((await call('GET', '/subscriptions')).body).toEqual({ subscriptions: fake.webhooks.subscriptions });
+  const event = { type: 'lead_captured', payload: { leadName: 'Dana' }, copies: 2 };
+  const { deliveries } = (await call('POST', '/events', event)).body;
+  expect(deliveries).toMatchObject([{ payload: { leadName: 'Dana' }, address: url }, { outcome: 'failed' }]);
+  const { delivery } = (await call('POST', '/deliveries/delivery_1/resend', {})).body;
+  expect(delivery).toMatchObject({ id: 'delivery_3', type: 'lead_captured' });
+  expect((await call('GET', '/deliveries?outcome=success')).body).toEqual({ deliveries: [] });
+  expect((await call('GET', '/deliveries?outcome=failed')).body.deliveries).toHaveLength(3);
+  await call('DELETE', '/deliveries');
+  expect(fake.webhooks.deliveries).toEqual([]);
+  expect((await call('DELETE', '/subscriptions/subscription_1')).status).toBe(200);
+  expect((await call('DELETE', '/subscriptions/subscription_1')).status).toBe(404);
+});
+
+test('faults are injected, listed and removed', async () => {
+  const { fake, call } = await controlled();
+  const { fault } = (await call('POST', '/faults', { endpoint: 'getTool', status: 503, times: 2 })).body;
+  expect(fault).toMatchObject({ id: 'fault_1', endpoint: 'getTool', status: 503, remaining: 2 });
+  expect((await call('GET', '/faults')).body).toMatchObject({ faults: [{ id: 'fault_1' }] });
+  expect((await call('DELETE', '/faults/fault_1')).status).toBe(200);
+  expect((await call('DELETE', '/faults/fault_1')).status).toBe(404);
+  await call('POST', '/faults', { status: 500 });
+  await call('DELETE', '/faults');
+  expect(fake.faults.list()).toEqual([]);
+});
+
+test('requests are listed, filtered and cleared', async () => {
+  const { fake, call } = await controlled();
+  await clientOf(fake).tools.listDefaults();
+  await clientOf(fake)
+    .tools.get('x')
+    .catch(() => undefined);
+  expect((await call('GET', '/requests')).body.requests).toHaveLength(2);
+  expect((await call('GET', '/requests?status=404&endpoint=getTool')).body.requests).toHaveLength(1);
+  expect((await call('GET', '/requests?status=200&endpoint=getTool')).body.requests).toHaveLength(0);
+  await call('DELETE', '/requests');
+  expect(fake.requests).toEqual([]);
+});
+
+test('reset ends subscriptions that were added over HTTP, and no others', async () => {
+  const { fake, call } = await controlled();
+  fake.webhooks.subscribe('http://127.0.0.1:9/mine');
+  await call('POST', '/subscriptions', { url: 'http://127.0.0.1:9/over-http' });
+  await call('POST', '/subscriptions', { url: 'http://127.0.0.1:9/mine' });
+  fake.add.tool({ id: 'new' });
+  await call('POST', '/reset', {});
+  expect(fake.webhooks.subscriptions.map(({ address }) => address)).toEqual(['http://127.0.0.1:9/mine']);
+  expect(fake.state.eu.tools.has('new')).toBe(false);
+});
+
+describe('changes', () => {
+  test('are sent as server-sent events', async () => {
+    const { fake, server } = await controlled();
+    const { headers, body } = await fetch(`${server.url}/_fake/changes`);
+    expect(headers.get('content-type')).toBe('text/event-stream');
+    const reader = (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+    const { value: open } = await reader.read();
+    fake.add.tool();
+    await clientOf(fake).tools.listDefaults();
+    let events = open ?? '';
+    while (!events.includes('"status":200')) events += (await reader.read()).value ?? '';
+    await reader.cancel();
+    expect(events.match(/^event: .+$/gm)).toEqual([
+      'event: open',
+      'event: changed',
+      'event: request',
+      'event: request',
+    ]);
+    expect(events).toContain('data: {"what":"records"}');
+  });
+
+  test('a closed connection ends its listener, after a garbage collection too', async () => {
+    const { fake, server } = await controlled();
+    const stopped = vi.fn();
+    const { onChange } = fake;
+    vi.spyOn(fake, 'onChange').mockImplementation((listener) => {
+      const stop = onChange.call(fake, listener);
+      return () => {
+        stopped();
+        stop();
+      };
+    });
+    const controller = new AbortController();
+    const { body } = await fetch(`${server.url}/_fake/changes`, { signal: controller.signal });
+    await body?.getReader().read();
+    collectGarbage();
+    controller.abort();
+    await vi.waitFor(() => expect(stopped).toHaveBeenCalledOnce());
+  });
+});
+
+/** Collects garbage now: an abandoned Request would lose its signal. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
+
+test.each<[method: string, path: string, body: object | undefined, status: number, message: string]>([
+  ['POST', '/records/eu/tool', {}, 400, 'Unknown collection "tool". Did you mean "tools"?'],
+  ['POST', '/records/us/tools', {}, 400, 'Unknown region "us"'],
+  ['POST', '/records/eu/tools', { agentId: 'x' }, 400, 'Region eu has no agent "x"'],
+  ['POST', '/records/eu/agents', { nane: 'x' }, 400, 'nane is not a known option. Did you mean `name`?'],
+  ['PATCH', '/records/eu/tools/x', {}, 400, 'Region eu has no tool "x"'],
+  ['POST', '/events', {}, 400, 'type is missing'],
+  ['POST', '/events', { type: 'lead_capture' }, 400, 'Did you mean "lead_captured"?'],
+  ['POST', '/events', { type: 'lead_captured', copys: 2 }, 400, 'Did you mean `copies`?'],
+  ['POST', '/events', { type: 'lead_captured', region: 'us' }, 400, "region must be one of 'eu', 'na'"],
+  ['POST', '/subscriptions', { url: 'x' }, 400, 'expected an http: or https: address'],
+  ['POST', '/subscriptions', { url: 'http://x.example', event: [] }, 400, 'Did you mean `events`?'],
+  ['POST', '/faults', { status: 700 }, 400, 'status must be a whole number from 200 to 599'],
+  ['POST', '/deliveries/delivery_1/resend', {}, 400, 'There is no delivery "delivery_1".'],
+  ['POST', '/faults', [] as object, 400, 'The body must be a JSON object.'],
+  ['GET', '/nowhere', undefined, 404, 'There is no GET /_fake/nowhere.'],
+])('%s %s %j is refused with %i', async (method, path, body, status, message) => {
+  const { call } = await controlled();
+  expect(await call(method, path, body)).toEqual({
+    status,
+    body: {
+      message: expect.stringContaining(message) as string,
+      code: status === 400 ? 'BAD_REQUEST' : 'NOT_FOUND',
+    },
+  });
+});
+
+test.each(['text/plain', 'application/x-www-form-urlencoded', undefined])(
+  'a POST of the content type %s is refused with 415, and changes nothing',
+  async (type) => {
+    const { fake, server } = await controlled();
+    fake.add.tool({ id: 'kept' });
+    const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+    const body = new TextEncoder().encode('{}');
+    const response = await fetch(`${server.url}/_fake/reset`, { method: 'POST', headers, body });
+    expect([response.status, fake.state.eu.tools.has('kept')]).toEqual([415, true]);
+  },
+);
+
+describe('the page', () => {
+  const page = async (path: string, fake?: FakePlatform) => {
+    const { server } = await controlled(fake);
+    const response = await fetch(server.url + path);
+    return { status: response.status, headers: response.headers, html: await response.text() };
+  };
+
+  test('has a tab for each part, at its own address', async () => {
+    for (const tab of ['requests', 'records', 'webhooks', 'faults', 'settings']) {
+      const { status, html } = await page(`/?tab=${tab}&region=na`);
+      expect(status).toBe(200);
+      expect(html).toMatch(new RegExp(`aria-current="page"[^>]*>${tab}<`));
+    }
+    expect((await page('/?tab=nowhere')).status).toBe(404);
+  });
+
+  test('shows text as text, and runs no inline script', async () => {
+    const evil = '<img src=x onerror="alert(1)">';
+    const fake = createFakePlatform();
+    fake.add.tool({ id: evil, name: evil });
+    const { html, headers } = await page(`/?tab=records&kind=tools&id=${encodeURIComponent(evil)}`, fake);
+    expect(html).toContain('&lt;img');
+    expect(html).not.toContain('<img');
+    expect(headers.get('content-security-policy')).toContain("script-src 'self'");
+  });
+
+  test('lists closed values of an event', async () => {
+    const { html } = await page('/?tab=webhooks&kind=lead_captured');
+    expect(html).toMatch(/<select name="payload.channel"[^]*<option value="telegram"/);
+  });
+
+  test('shows settings for its own address', async () => {
+    const { html } = await page('/?tab=settings&region=na');
+    expect(html).toContain('AGENT_PLATFORM_REGION=na');
+    expect(html).toMatch(/AGENT_PLATFORM_BASE_URL_NA=http:\/\/127\.0\.0\.1:\d+\/na/);
+  });
+});
