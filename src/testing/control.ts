@@ -19,7 +19,6 @@ const done = { success: true };
 /** Creates the HTTP API below `/_fake`, for the page and for tests in other languages. */
 export function createControl(fake: FakePlatform): (request: Request) => Response | Promise<Response> {
   const app = new Hono();
-  const { records, webhooks, faults } = fake;
 
   app.use(async (context, next) => {
     const { method } = context.req;
@@ -33,13 +32,56 @@ export function createControl(fake: FakePlatform): (request: Request) => Respons
   app.get('/_fake/state', (context) =>
     context.json({
       records: fake.snapshot().records,
-      subscriptions: webhooks.subscriptions,
-      faults: faults.list(),
+      subscriptions: fake.webhooks.subscriptions,
+      faults: fake.faults.list(),
       requests: fake.requests.length,
-      deliveries: webhooks.deliveries.length,
+      deliveries: fake.webhooks.deliveries.length,
     }),
   );
 
+  addRecords(app, fake);
+  addWebhooks(app, fake);
+  addFaults(app, fake);
+  app.get('/_fake/requests', (context) => context.json({ requests: filtered(fake.requests, context) }));
+  app.delete('/_fake/requests', (context) => {
+    fake.clearRequests();
+    return context.json(done);
+  });
+
+  app.post('/_fake/reset', (context) => {
+    fake.reset();
+    return context.json(done);
+  });
+
+  app.get('/_fake/changes', (context) =>
+    streamSSE(context, async (stream) => {
+      const closed = new Promise<void>((resolve) => stream.onAbort(resolve));
+      // The first bytes: nothing is missed from here on.
+      void stream.writeSSE({ event: 'open', data: '{}' });
+      const stop = fake.onChange(({ type, ...change }) => {
+        void stream.writeSSE({ event: type, data: JSON.stringify(change) });
+      });
+      await closed;
+      stop();
+    }),
+  );
+
+  addPage(app, fake);
+
+  app.notFound((context) => {
+    return refuse(
+      context,
+      404,
+      `There is no ${context.req.method} ${context.req.path}. See the guide "Testing".`,
+    );
+  });
+  app.onError((error, context) => {
+    return refuse(context, error instanceof ConfigurationError ? 400 : 500, error.message);
+  });
+  return (request) => app.fetch(request);
+}
+
+function addRecords(app: Hono, { records }: FakePlatform): void {
   app.get('/_fake/records/:region/:collection', (context) =>
     context.json({ records: records.list(...collectionOf(context)) }),
   );
@@ -54,7 +96,9 @@ export function createControl(fake: FakePlatform): (request: Request) => Respons
   app.delete('/_fake/records/:region/:collection/:id{.+}', (context) =>
     found(context, records.remove(...collectionOf(context), keyOf(context))),
   );
+}
 
+function addWebhooks(app: Hono, { webhooks }: FakePlatform): void {
   app.get('/_fake/subscriptions', (context) => context.json({ subscriptions: webhooks.subscriptions }));
   app.post('/_fake/subscriptions', async (context) => {
     const { url, ...options } = await bodyOf(context);
@@ -84,7 +128,9 @@ export function createControl(fake: FakePlatform): (request: Request) => Respons
   app.post('/_fake/deliveries/:id/resend', async (context) =>
     context.json({ delivery: await webhooks.resend(context.req.param('id')) }),
   );
+}
 
+function addFaults(app: Hono, { faults }: FakePlatform): void {
   app.get('/_fake/faults', (context) => context.json({ faults: faults.list() }));
   app.post('/_fake/faults', async (context) => {
     // `inject` checks every field.
@@ -96,43 +142,6 @@ export function createControl(fake: FakePlatform): (request: Request) => Respons
     return context.json(done);
   });
   app.delete('/_fake/faults/:id', (context) => found(context, faults.remove(context.req.param('id'))));
-
-  app.get('/_fake/requests', (context) => context.json({ requests: filtered(fake.requests, context) }));
-  app.delete('/_fake/requests', (context) => {
-    fake.clearRequests();
-    return context.json(done);
-  });
-
-  app.post('/_fake/reset', (context) => {
-    fake.reset();
-    return context.json(done);
-  });
-
-  app.get('/_fake/changes', (context) =>
-    streamSSE(context, async (stream) => {
-      // The first bytes: nothing is missed from here on.
-      await stream.writeSSE({ event: 'open', data: '{}' });
-      const stop = fake.onChange(({ type, ...change }) => {
-        void stream.writeSSE({ event: type, data: JSON.stringify(change) });
-      });
-      await new Promise<void>((resolve) => stream.onAbort(resolve));
-      stop();
-    }),
-  );
-
-  addPage(app, fake);
-
-  app.notFound((context) => {
-    return refuse(
-      context,
-      404,
-      `There is no ${context.req.method} ${context.req.path}. See the guide "Testing".`,
-    );
-  });
-  app.onError((error, context) => {
-    return refuse(context, error instanceof ConfigurationError ? 400 : 500, error.message);
-  });
-  return (request) => app.fetch(request);
 }
 
 const eventSchema = /* @__PURE__ */ z.strictObject({

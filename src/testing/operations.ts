@@ -117,7 +117,7 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
     // those of the agents end with the records.
     for (const agent of [...state.agents.values()].filter((each) => each.workspaceId === workspace.id)) {
       for (const records of [state.variables, state.tools, state.conversations, state.leads]) {
-        for (const [key, { agentId }] of [...records]) if (agentId === agent.id) records.delete(key);
+        for (const [key, { agentId }] of records) if (agentId === agent.id) records.delete(key);
       }
       state.agents.delete(agent.id);
     }

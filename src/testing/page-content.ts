@@ -28,13 +28,13 @@ const POLICY =
 
 /** Serves the page of a fake at `/`. Its address selects the tab, the region, the kind and the row. */
 export function addPage(app: Hono, fake: FakePlatform): void {
-  app.get('/', (context) => {
+  app.get('/', async (context) => {
     const { tab = TABS[0], region, kind = '', id = '' } = context.req.query();
     const selection = { tab, region: REGIONS.find((name) => name === region) ?? 'eu', kind, id } as const;
     const content = contents[tab]?.(fake, selection, new URL(context.req.url).origin);
     if (content === undefined) return context.notFound();
     context.header('content-security-policy', POLICY);
-    return context.html(`<!doctype html>${Page({ content }).toString()}`);
+    return context.html(`<!doctype html>${await Page({ content })}`);
   });
   app.get('/_fake/page.js', (context) => context.body(script, 200, { 'content-type': 'text/javascript' }));
   app.get('/_fake/page.css', (context) => context.body(styles, 200, { 'content-type': 'text/css' }));
