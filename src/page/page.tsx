@@ -162,12 +162,16 @@ function Detail({ detail }: { detail: Json }) {
           <>
             <dt>{name}</dt>
             <dd>
-              <pre>{typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)}</pre>
+              <Value value={typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)} />
             </dd>
           </>
         ))}
     </dl>
   );
+}
+
+function Value({ value }: { value: string }) {
+  return value.includes('\n') ? <pre>{value}</pre> : <span>{value}</span>;
 }
 
 /** A form that is posted as JSON by `live.ts`. */

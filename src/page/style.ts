@@ -45,9 +45,10 @@ ul { list-style: none; margin: 0; padding: 0; max-height: 32rem; overflow: auto;
 li + li { border-top: 1px solid var(--line); }
 li a { display: flex; gap: 0.6rem; padding: 0.3rem 0.6rem; color: inherit; text-decoration: none; overflow-wrap: anywhere; }
 li a:hover, li a[aria-current] { background: var(--soft); }
-dl { margin: 0.8rem 0 0; }
+li .note, li b { flex-shrink: 0; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.3rem 0.8rem; margin: 0.8rem 0 0; }
 dt, .note { opacity: 0.75; font-size: 0.85rem; font-weight: normal; }
-dd { margin: 0 0 0.5rem; }
+dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 pre {
   margin: 0; padding: 0.5rem;
   overflow: auto; max-height: 22rem;
@@ -67,6 +68,7 @@ label { display: grid; gap: 0.15rem; align-content: start; font-size: 0.85rem; }
 input[type=checkbox] { justify-self: start; }
 .wide { grid-column: 1 / -1; }
 textarea { width: 100%; min-height: 9rem; font-family: ui-monospace, monospace; font-size: 0.85rem; }
+section textarea { min-height: 22rem; }
 .bad { color: var(--bad); }
 .good { color: var(--good); }
 `;
