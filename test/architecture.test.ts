@@ -13,7 +13,7 @@ const root = dirname(fileURLToPath(new URL('.', import.meta.url)));
 const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> = {
   ground: { folders: '' },
   schemas: { folders: 'ground' },
-  errors: { folders: 'ground' },
+  errors: { folders: 'ground schemas' },
   validation: { folders: 'ground schemas errors' },
   endpoints: { folders: 'ground schemas validation' },
   client: { folders: 'ground schemas errors validation endpoints', packages: /^ky$/ },

@@ -1,5 +1,5 @@
 import { formatIssues, type Issue } from '../ground/issues.js';
-import { AgentPlatformError } from './base.js';
+import { AgentPlatformError, setUnprinted } from './base.js';
 
 /** The base of the errors about a received webhook. */
 export class WebhookError extends AgentPlatformError {
@@ -13,16 +13,17 @@ export class WebhookError extends AgentPlatformError {
     | 'inbox_replicas_error';
 
   /**
-   * Tells a queue if processing the same webhook again can succeed: true where a handler or an inbox failed; false where the webhook
-   * itself is at fault, as of a {@link WebhookPayloadError}, so that every retry would fail in the same way. Keep such a
-   * webhook where someone looks at it.
+   * Whether processing the same webhook again can succeed, for queues.
+   *
+   * True if a handler or an inbox failed; false if the webhook itself is wrong, so that every retry would fail in the
+   * same way. Keep such a webhook where someone looks at it.
    */
   get retryable(): boolean {
     return this.type === 'webhook_error' || this.type.startsWith('inbox_');
   }
 }
 
-/** The secret in the payload is missing or not one of yours (specification, 6.4). Do not act on the delivery. */
+/** The secret in the payload is missing or not one of yours (specification, 6.4). Do not act on it. */
 export class WebhookVerificationError extends WebhookError {
   static override readonly errorName = 'WebhookVerificationError';
   declare readonly type: 'webhook_verification_error';
@@ -36,7 +37,7 @@ export class WebhookPayloadError extends WebhookError {
   /** Each issue with its path in the envelope. */
   declare readonly issues: readonly Issue[];
   /**
-   * The payload as sent, less `workspaceSecret`; undefined where the delivery is not JSON, or was not read. Not enumerable,
+   * The payload as sent, less `workspaceSecret`; undefined if the delivery is not JSON, or was not read. Not enumerable,
    * so that printing the error does not print it.
    */
   declare readonly payload: Readonly<Record<string, unknown>> | undefined;
@@ -49,7 +50,7 @@ export class WebhookPayloadError extends WebhookError {
     }: { issues: readonly Issue[]; payload?: WebhookPayloadError['payload']; cause?: unknown },
   ) {
     super(`${message}${formatIssues(options.issues)}`, options);
-    Object.defineProperty(this, 'payload', { value: payload });
+    setUnprinted(this, { payload });
   }
 }
 
@@ -64,7 +65,7 @@ export class UnknownEventError extends WebhookError {
     readonly type: string;
     /** The payload as sent, less `workspaceSecret`. */
     readonly payload: Record<string, unknown>;
-    /** The workspace that the secret belongs to, where the secrets were named. */
+    /** The workspace that the secret belongs to, if the secrets were named. */
     readonly workspace?: string;
   };
 
@@ -77,6 +78,6 @@ export class UnknownEventError extends WebhookError {
       `The webhook event type ${shownType} is not known to this version\n` +
         '  The delivery is genuine: handle `error.event`, or update agent-platform-sdk.',
     );
-    Object.defineProperty(this, 'event', { value: event });
+    setUnprinted(this, { event });
   }
 }

@@ -22,14 +22,6 @@ export function openObject<Shape extends z.core.$ZodShape>(
   return owned(object(fields, kept));
 }
 
-/** {@link openObject} around a schema that may be a user's own, and may rewrite its value: it is none of this package's. */
-/* @__NO_SIDE_EFFECTS__ */
-export function openObjectAround<Shape extends z.core.$ZodShape>(
-  fields: () => Shape,
-): z.ZodMiniObject<Shape, z.core.$strip> {
-  return object(fields, kept);
-}
-
 /** An object the specification marks closed: a field it does not list is an issue (forgiven in `tolerant` mode). */
 /* @__NO_SIDE_EFFECTS__ */
 export function closedObject<Shape extends z.core.$ZodShape>(

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { expectedText, text } from './leaf.js';
+import { expectedText, requiredText, text } from './leaf.js';
 import { openObject } from './object.js';
 
 /** Request body that releases a telephone number from a workspace (specification, 4.3). */
@@ -19,7 +19,7 @@ export interface ReleaseNumberInput {
 /** Schema of {@link ReleaseNumberInput}. */
 export const ReleaseNumberInputSchema = /* @__PURE__ */ openObject(() => ({
   workspaceId: text,
-  phoneNumberSid: z.string().check(z.minLength(1)),
+  phoneNumberSid: requiredText,
   isImportedNumber: z.boolean(),
 }));
 

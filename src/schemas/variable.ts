@@ -3,7 +3,7 @@ import { anything, expectedText, flag, type OpenEnum, openEnum, requiredText, te
 import { expected, openObject } from './object.js';
 
 /** The fields that a variable and the request that creates it have in common (specification, 2.3). */
-export interface VariableSettings {
+interface VariableSettings {
   /** The place where the variable is used. */
   in?: string | undefined;
   /** Type of the value. The specification shows `string` and does not list other values. */

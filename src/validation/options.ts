@@ -97,7 +97,7 @@ function problemOf(issue: z.core.$ZodIssue): string {
     return `must be one of ${values.join(', ')}, got ${shownChoice(input)}.${meant}`;
   }
   // The building blocks below and unions carry their own words.
-  return `${issue.message}, got ${shown(input)}.`;
+  return issue.message.startsWith('must be') ? `${issue.message}, got ${shown(input)}.` : `${issue.message}.`;
 }
 
 function optionName(path: readonly PropertyKey[], { path: holder }: AboutOptions): string {
@@ -150,6 +150,23 @@ export function wholeNumber(min: number): z.ZodMiniType<number, number> {
     (value) => Number.isInteger(value) && (value as number) >= min,
     `must be a whole number, ${min} or more`,
   );
+}
+
+/** A number above 0. */
+/* @__NO_SIDE_EFFECTS__ */
+export function positive(): z.ZodMiniType<number, number> {
+  return z.custom<number>((value) => typeof value === 'number' && value > 0, 'must be a number above 0');
+}
+
+/** A value in which a function finds no problem. The function returns the problem as the rest of a sentence: `is blank`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function checkedBy(
+  problemIn: (value: unknown) => string | undefined,
+): z.ZodMiniType<unknown, unknown> {
+  return z.unknown().check(({ value, issues }) => {
+    const message = problemIn(value);
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+  });
 }
 
 /** Any function. */

@@ -120,7 +120,10 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
 
 const calls: readonly [method: string, call: (platform: AgentPlatform) => Promise<unknown>][] = [
   ['POST', (platform) => platform.variables.create(seed.agentId, { key: 'k' })],
-  ['DELETE', (platform) => platform.workspaces.delete('w1')],
+  [
+    'DELETE',
+    ({ workspaces }) => workspaces.delete(seed.secondWorkspaceId, { token: seed.secondWorkspaceSecret }),
+  ],
   ['GET', (platform) => platform.tools.get(seed.toolId)],
 ];
 

@@ -1,7 +1,7 @@
 import {
-  eventChannels,
+  EventChannelSchema,
   isWebhookEventType,
-  messageChannels,
+  MessageChannelSchema,
   parseWebhook,
   WebhookPayloadError,
   webhookEvents,
@@ -140,7 +140,7 @@ const setB = [
 ];
 
 test('the channel lists are Sets A and B of the document', () => {
-  expect([messageChannels, eventChannels]).toEqual([setA, setB]);
+  expect([MessageChannelSchema.options, EventChannelSchema.options]).toEqual([setA, setB]);
 });
 
 test.each([
