@@ -1,12 +1,13 @@
+import { readEnvironment } from './environment.js';
 import { onOneLine, printable } from './printable.js';
 import type { Region } from './regions.js';
 
-/** The amount that is logged: nothing, errors, warnings (default), one line a call, or headers and bodies too (redacted). */
+/** The least severe level that is logged. At `'debug'`, headers and bodies of responses are logged, redacted. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
 
 export const LOG_LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug'];
 
-/** The facts of a log line under stable names, for loggers that keep fields. None of them is a secret, or holds a payload. */
+/** The facts of a log line under stable names, for loggers that keep fields. None is a secret or a payload. */
 export interface LogFields {
   /** The HTTP method of a call. */
   readonly method?: string | undefined;
@@ -14,9 +15,11 @@ export interface LogFields {
   readonly route?: string | undefined;
   /** The region of a call. */
   readonly region?: Region | undefined;
+  /** The id of a call: the `callId` of its hooks. */
+  readonly callId?: string | undefined;
   /** The number of an attempt of a call, or of a run of an event: 1 for the first. */
   readonly attempt?: number | undefined;
-  /** The HTTP status of the service's answer, or of the answer to a delivery. */
+  /** The HTTP status of a response of the service, or of the response to a delivery. */
   readonly status?: number | undefined;
   /** Milliseconds that the attempt, the delivery or the run has taken. */
   readonly durationMs?: number | undefined;
@@ -33,21 +36,23 @@ export interface LogFields {
 }
 
 /**
- * Takes the log lines. `console`, winston and a pino logger fit: each line is one finished string, already redacted. The facts in it
- * come as fields too, except to `console`, which would print them; pino takes them with {@link fieldsFirst}.
+ * Receives the log lines: `console`, winston, or pino by {@link fieldsFirst}.
+ *
+ * Each line is one finished string, already redacted. Its facts come as fields too, except to `console`, which
+ * would print them twice.
  */
 export interface Logger {
-  /** Takes a line of the level `error`. */
+  /** Receives a line of the level `error`. */
   error(line: string, fields?: LogFields): void;
-  /** Takes a line of the level `warn`. */
+  /** Receives a line of the level `warn`. */
   warn(line: string, fields?: LogFields): void;
-  /** Takes a line of the level `info`. */
+  /** Receives a line of the level `info`. */
   info(line: string, fields?: LogFields): void;
-  /** Takes a line of the level `debug`. */
+  /** Receives a line of the level `debug`. */
   debug(line: string, fields?: LogFields): void;
 }
 
-/** A method of a logger whose fields stand before the line, such as pino's. */
+/** A method of a logger that takes the fields before the line, such as pino's. */
 type FieldsFirstMethod = (fields: LogFields, line: string) => void;
 
 /**
@@ -56,9 +61,12 @@ type FieldsFirstMethod = (fields: LogFields, line: string) => void;
  * @example
  * ```ts
  * import { AgentPlatform, fieldsFirst } from 'agent-platform-sdk';
- * import pino from 'pino';
  *
- * const platform = new AgentPlatform({ logger: fieldsFirst(pino()), logLevel: 'info' });
+ * // `pino()` has these four methods.
+ * const print = (fields: object, line: string) => console.log(JSON.stringify({ ...fields, line }));
+ * const logger = { error: print, warn: print, info: print, debug: print };
+ *
+ * const platform = new AgentPlatform({ logger: fieldsFirst(logger), logLevel: 'info' });
  * ```
  */
 /* @__NO_SIDE_EFFECTS__ */
@@ -74,6 +82,23 @@ export function fieldsFirst(logger: {
     info: (line, fields = {}) => logger.info(fields, line),
     debug: (line, fields = {}) => logger.debug(fields, line),
   };
+}
+
+/**
+ * Makes the logger of a client, a receiver or an inbox from its options.
+ *
+ * Without a level, `AGENT_PLATFORM_LOG` decides, in lower case or upper. An unknown one warns, and counts as `warn`.
+ */
+export function createLogger(logger: Logger = console, level?: LogLevel): LeveledLogger {
+  if (level !== undefined) return new LeveledLogger(logger, level);
+  const given = readEnvironment('AGENT_PLATFORM_LOG')?.trim() ?? 'warn';
+  const found = LOG_LEVELS.find((one) => one === given.toLowerCase());
+  const leveled = new LeveledLogger(logger, found ?? 'warn');
+  if (found === undefined) {
+    const known = LOG_LEVELS.join(', ');
+    leveled.log('warn', () => `AGENT_PLATFORM_LOG is ignored: "${onOneLine(given)}" is none of ${known}`);
+  }
+  return leveled;
 }
 
 /** Writes lines at or above a level. Lines are built only if they are written. */
@@ -104,46 +129,29 @@ export class LeveledLogger {
     }
   }
 
-  /** Runs a callback of the user's. What it throws is logged, and no more. */
+  /** Runs a callback. What it throws is logged with its stack, and ignored. */
   async runQuietly(name: string, callback: () => unknown): Promise<void> {
     try {
       await callback();
     } catch (error) {
-      this.log('error', () => `the hook ${name} failed: ${describeThrown(error)}${framesOf(error)}`);
+      this.log('error', () => `the hook ${name} failed: ${describeError(error)}`);
     }
   }
 }
 
-/** Names the class of what someone else's code threw. Its message may hold anything, and is left out. */
-export function describeThrown(error: unknown): string {
-  return readThrown(error, 'something unreadable', ({ name }) => onOneLine(name)) ?? typeof error;
+/** The stack of an error, with its message; anything else that was thrown, as text. */
+export function describeError(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? String(thrown)) : String(thrown);
 }
 
-/** Frames of the stack of an error that are logged. */
-const MAX_FRAMES = 10;
+/** The class of what was thrown, without its message, which may hold anything. */
+export function describeThrown(thrown: unknown): string {
+  return thrown instanceof Error ? onOneLine(thrown.name) : typeof thrown;
+}
 
-/** The frames of a stack, without the message in front of them, which may hold anything. Empty where they cannot be told apart. */
+/** The frames of a stack, without the message in front of them. */
 export function framesOf(error: unknown): string {
-  const frames = readThrown(error, [], ({ message, stack = '' }) => {
-    const start = stack.indexOf(message) + message.length;
-    return stack.includes(message) ? stack.slice(start).split('\n') : [];
-  });
-  return (frames ?? [])
-    .filter((frame) => frame.startsWith('    at '))
-    .slice(0, MAX_FRAMES)
-    .map((frame) => `\n${frame}`)
-    .join('');
-}
-
-/** Reads an error; undefined where it is none. Getters may throw, and a proxy that was revoked throws even at `instanceof`. */
-function readThrown<Value>(
-  thrown: unknown,
-  unreadable: Value,
-  read: (error: Error) => Value,
-): Value | undefined {
-  try {
-    return thrown instanceof Error ? read(thrown) : undefined;
-  } catch {
-    return unreadable;
-  }
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const frames = stack.split('\n').filter((line) => line.startsWith('    at '));
+  return frames.map((frame) => `\n${frame}`).join('');
 }

@@ -1,26 +1,10 @@
 import type { AgentPlatform, AgentPlatformOptions } from 'agent-platform-sdk';
 import { HttpResponse, type HttpResponseResolver, http, RequestHandler } from 'msw';
-import { setupServer } from 'msw/node';
-import { onTestFinished } from 'vitest';
-import { connect } from './client.js';
+import { connect, server } from './client.js';
 
-/** The service's address in these tests: msw answers there, and nothing else does. */
+// Only for tests that have not moved to `client.ts` yet.
+
 export const BASE_URL = 'https://service.test';
-
-const msw = setupServer();
-let isListening = false;
-
-/** For the length of one test. Not by hooks of a file: where files share this module, only the first would have them. */
-function listen(): void {
-  if (isListening) return;
-  isListening = true;
-  msw.listen({ onUnhandledRequest: 'error' });
-  onTestFinished(() => {
-    isListening = false;
-    msw.resetHandlers();
-    msw.close();
-  });
-}
 
 /** An answer to every request, or a handler for some: `http.get(…)`. */
 export type Answer = HttpResponseResolver | RequestHandler;
@@ -35,7 +19,6 @@ export interface ReceivedRequest {
 
 /** The service gives this answer from now on, for the length of one test. Returns the requests that it receives. */
 export function answerAll(answer: Answer): ReceivedRequest[] {
-  listen();
   const requests: ReceivedRequest[] = [];
   const note: HttpResponseResolver = async ({ request }) => {
     const { method, headers } = request;
@@ -44,7 +27,7 @@ export function answerAll(answer: Answer): ReceivedRequest[] {
   };
   const everything = `${BASE_URL}/*`;
   // A handler that answers nothing leaves the request to the next.
-  msw.use(
+  server.use(
     http.all(everything, note),
     answer instanceof RequestHandler ? answer : http.all(everything, answer),
   );

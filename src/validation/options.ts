@@ -1,0 +1,176 @@
+import * as z from 'zod/mini';
+import { ConfigurationError } from '../errors/index.js';
+import { formatPath, typeName } from '../ground/issues.js';
+import { didYouMean } from '../ground/suggest.js';
+
+/** Timers beyond 2^31 - 1 ms fire at once in every runtime. */
+export const MAX_TIMEOUT = 2_147_483_647;
+
+/** What an error about options says of the thing they belong to. */
+export interface AboutOptions {
+  /** The class or function that takes the options, such as `createWebhookReceiver`. */
+  readonly of: string;
+  /** The option that holds these, such as `baseUrls`. */
+  readonly path?: string;
+  /** The environment variables that can replace options: `{ token: 'AGENT_PLATFORM_TOKEN' }`. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** The fields of an options schema: one for each option, so that a forgotten one does not compile. */
+export type OptionFields<Options> = { readonly [Name in keyof Required<Options>]: z.core.$ZodType };
+
+/** One option that is missing, unknown or wrong. */
+export interface OptionProblem {
+  readonly option: string;
+  /** What is wrong, as the rest of a sentence: `must be a function, got number.` */
+  readonly text: string;
+}
+
+/**
+ * Checks options with one schema, and names all that are missing, unknown or wrong in one error.
+ *
+ * Use what was given afterwards: in the object that Zod makes, methods lose their `this`.
+ *
+ * @throws {ConfigurationError} With a line for each option.
+ */
+export function checkOptions(schema: z.core.$ZodType, given: unknown, about: AboutOptions): void {
+  const problems = findOptionProblems(schema, given, about);
+  if (problems.length > 0) refuseOptions(about.of, problems);
+}
+
+/** Returns what {@link checkOptions} would refuse, for a caller with checks of its own. */
+export function findOptionProblems(
+  schema: z.core.$ZodType,
+  given: unknown,
+  about: AboutOptions,
+): OptionProblem[] {
+  const { error } = z.safeParse(schema, given, { reportInput: true });
+  return error?.issues.flatMap((issue) => problemsOf(issue, schema, about, [])) ?? [];
+}
+
+/** Throws one `ConfigurationError`: a sentence for one problem, a list for several. */
+export function refuseOptions(of: string, problems: readonly OptionProblem[], cause?: unknown): never {
+  const lines = problems.map(({ option, text }) => `${option} ${text}`);
+  const summary =
+    lines.length === 1
+      ? `${of}: ${lines[0]}`
+      : [`${of}: ${lines.length} options are missing or wrong`, ...lines].join('\n  - ');
+  throw new ConfigurationError(summary, { option: problems[0]?.option ?? 'options', cause });
+}
+
+function problemsOf(
+  issue: z.core.$ZodIssue,
+  schema: z.core.$ZodType,
+  about: AboutOptions,
+  outer: readonly PropertyKey[],
+): OptionProblem[] {
+  const path = [...outer, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    const known = namesAt(schema, path);
+    return issue.keys.map((key) => ({
+      option: optionName([...path, key], about),
+      text: `is not a known option.${suggestion(key, known) || ` Known: ${known.join(', ')}.`}`,
+    }));
+  }
+  if (issue.code === 'invalid_union') {
+    // The variant that has the kind of the value, if what is wrong lies further inside.
+    const inside = issue.errors.find((issues) => issues.every(isInside));
+    if (inside !== undefined) return inside.flatMap((one) => problemsOf(one, schema, about, path));
+  }
+  const option = optionName(path, about);
+  const variable = about.variables?.[option];
+  const hint = variable === undefined ? '' : ` Set the option \`${option}\` or ${variable}.`;
+  return [{ option, text: `${problemOf(issue)}${hint}` }];
+}
+
+function isInside(issue: z.core.$ZodIssue): boolean {
+  return issue.path.length > 0 || issue.code === 'unrecognized_keys';
+}
+
+function problemOf(issue: z.core.$ZodIssue): string {
+  const { input } = issue;
+  if (input === undefined) return 'is missing.';
+  if (issue.code === 'invalid_type') return `must be of type ${issue.expected}, got ${shown(input)}.`;
+  if (issue.code === 'invalid_value') {
+    const values = issue.values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
+    const meant = typeof input === 'string' ? suggestion(input, issue.values.map(String)) : '';
+    return `must be one of ${values.join(', ')}, got ${shownChoice(input)}.${meant}`;
+  }
+  // The building blocks below and unions carry their own words.
+  return `${issue.message}, got ${shown(input)}.`;
+}
+
+function optionName(path: readonly PropertyKey[], { path: holder }: AboutOptions): string {
+  const whole = holder === undefined ? path : [holder, ...path];
+  return whole.length === 0 ? 'options' : formatPath(whole);
+}
+
+function suggestion(word: string, known: readonly string[]): string {
+  const meant = didYouMean(word, known);
+  return meant === undefined ? '' : ` Did you mean \`${meant}\`?`;
+}
+
+/** A number as it is, anything else by its type: a text may be a secret. */
+function shown(value: unknown): string {
+  return typeof value === 'number' ? String(value) : typeName(value);
+}
+
+/** A short word in place of a choice is a misspelt one; a long text may be a secret. */
+function shownChoice(value: unknown): string {
+  return typeof value === 'string' && value.length <= 20 ? `'${value}'` : shown(value);
+}
+
+/** The names of the fields of the object at a path of a schema. */
+function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  // Zod's own union of its schemas, told apart by `type`.
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'optional') return namesAt(def.innerType, path);
+  if (def.type === 'union') return def.options.flatMap((option) => namesAt(option, path));
+  const [key, ...rest] = path;
+  if (def.type === 'array') return namesAt(def.element, rest);
+  if (def.type !== 'object') return [];
+  if (key === undefined) return Object.keys(def.shape);
+  const field = def.shape[String(key)];
+  return field === undefined ? [] : namesAt(field, rest);
+}
+
+/** Milliseconds above 0. */
+/* @__NO_SIDE_EFFECTS__ */
+export function milliseconds(max = MAX_TIMEOUT): z.ZodMiniType<number, number> {
+  return z.custom<number>(
+    (value) => typeof value === 'number' && value > 0 && value <= max,
+    `must be a number of milliseconds above 0 and at most ${max}`,
+  );
+}
+
+/** An integer of at least `min`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function wholeNumber(min: number): z.ZodMiniType<number, number> {
+  return z.custom<number>(
+    (value) => Number.isInteger(value) && (value as number) >= min,
+    `must be a whole number, ${min} or more`,
+  );
+}
+
+/** Any function. */
+export const func = /* @__PURE__ */ z.custom<(...args: never[]) => unknown>(
+  (value) => typeof value === 'function',
+  'must be a function',
+);
+
+/** One of some words. */
+/* @__NO_SIDE_EFFECTS__ */
+export function oneOf<const Word extends string>(...words: readonly Word[]): z.ZodMiniType<Word, Word> {
+  return z.literal(words);
+}
+
+/** An object with these methods, such as a logger; it may have more. */
+/* @__NO_SIDE_EFFECTS__ */
+export function methods<Name extends string>(
+  ...names: readonly Name[]
+): z.ZodMiniType<Record<Name, unknown>, Record<Name, unknown>> {
+  return z.custom<Record<Name, unknown>>(
+    (value) => names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function'),
+    `must be an object with the method${names.length === 1 ? '' : 's'} ${names.join(', ')}`,
+  );
+}
