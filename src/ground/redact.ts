@@ -60,6 +60,3 @@ function redactWithin(value: unknown, parents: ReadonlySet<unknown>): unknown {
   // Not by assigning: a field named `__proto__` would set the prototype of the duplicate.
   return Object.fromEntries(fields);
 }
-
-// For folders that have not moved yet.
-export { masked, redactHeaders, redactText } from './old-redact.js';

@@ -14,20 +14,6 @@ export function bytesInUse(): number {
   return heapUsed + external;
 }
 
-/** The least of what three rounds leave in use. A runtime grows by itself now and then; what the code keeps shows in every round. */
-export async function leastGrowth(round: () => Promise<unknown>): Promise<number> {
-  const grown: number[] = [];
-  for (let count = 0; count < 3; count += 1) {
-    const before = bytesInUse();
-    await round();
-    // What an event loop lets go of a little later, such as the targets of weak references, is no growth.
-    collectGarbage();
-    await setTimeout(50);
-    grown.push(bytesInUse() - before);
-  }
-  return Math.min(...grown);
-}
-
 /** Counts the bytes of memory that a receiver holds for each byte of a text that comes in chunks of one: the least of three rounds. */
 export async function heldPerByte(
   text: string,
