@@ -23,7 +23,7 @@ export async function checkRedisInbox(
     const { ready, warnings, ...counts } = await inbox.health();
     await inbox.close();
     tell({ check, result: ready ? 'ok' : 'fail', detail: stateOf(ready, counts) });
-    for (const detail of warnings) tell({ check, result: 'warn', detail });
+    for (const detail of Object.values(warnings)) tell({ check, result: 'warn', detail });
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
     const detail = isMissing ? 'needs two packages: npm install bullmq ioredis' : (error as Error).message;

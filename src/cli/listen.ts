@@ -90,17 +90,16 @@ function openRecording(file: string): string {
   }
 }
 
-function recordLine({ type, payload, envelope, receivedAt }: StoredWebhook, unmasked: boolean): string {
-  const recorded: RecordedWebhook = { type, payload, envelope, receivedAt };
+function recordLine({ type, payload, receivedAt }: StoredWebhook, unmasked: boolean): string {
+  const recorded: RecordedWebhook = { type, payload, receivedAt };
   return `${JSON.stringify(unmasked ? recorded : redact(recorded))}\n`;
 }
 
 /** The departures of a payload from the specification, each on a line of its own. */
-function issuesOf({ type, payload, envelope = {} }: StoredWebhook): string {
+function issuesOf({ type, payload }: StoredWebhook): string {
   if (!isWebhookEventType(type)) return '\n  - type: not in the specification';
   const verdict = validateOwn(webhookEvents[type].payload, payload, 'strict');
-  const extra = Object.keys(envelope).map((name) => ({ path: [name], code: '', message: 'unknown field' }));
-  return formatIssues([...(verdict.ok ? [] : verdict.issues), ...extra]);
+  return formatIssues(verdict.ok ? [] : verdict.issues);
 }
 
 async function listening(server: Server, { port, host }: { port: number; host: string }): Promise<string> {

@@ -1,4 +1,4 @@
-import type { DedupeStore } from '../webhooks/dedupe-store.js';
+import type { DedupeStore } from '../webhooks/dedupe.js';
 
 /** A store, and the means to let its time pass. */
 export interface DedupeStoreSubject {

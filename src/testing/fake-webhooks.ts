@@ -1,7 +1,6 @@
 import type { Region } from '../ground/regions.js';
 import type { Clock } from '../webhooks/clock.js';
 import {
-  type DefinedEvent,
   isWebhookEventType,
   type WebhookEventType,
   type WebhookPayloadOf,
@@ -212,31 +211,6 @@ export class FakeWebhooks {
   }
 
   /**
-   * Sends an event of your own, with the payload as it is given and `createdAt` of now where that is left out, to subscribers of every
-   * type or of this one.
-   *
-   * @example
-   * ```ts
-   * import { createWebhookReceiver, defineEvent } from 'agent-platform-sdk';
-   * import { createFakePlatform } from 'agent-platform-sdk/testing';
-   * import * as z from 'zod';
-   *
-   * const leadScored = defineEvent('lead_scored', z.object({ score: z.number(), createdAt: z.number() }));
-   *
-   * const { webhooks, seed } = createFakePlatform();
-   * const receiver = createWebhookReceiver({ secret: seed.eu.workspaceSecret });
-   * receiver.on(leadScored, ({ payload }) => console.log(payload.score));
-   * webhooks.subscribe(receiver);
-   * await webhooks.send(leadScored, { score: 9 });
-   * ```
-   */
-  send<Sent>(
-    event: DefinedEvent<string, unknown, Sent>,
-    payload: PayloadToSend<NoInfer<Sent>>,
-    options?: SendOptions,
-  ): Promise<readonly DeliveryRecord[]>;
-  // Last, because the compiler explains by the last overload what is wrong with a call.
-  /**
    * Sends a valid event, with `createdAt` of now, to every subscriber of its type; `conversation_updated` goes to the
    * agent's `advanced.serverUrl` too (6.3, rule 1). Resolves when all deliveries have ended, and never rejects
    * because of one. `agentPlatform` is that of the agent that the payload names.
@@ -248,15 +222,9 @@ export class FakeWebhooks {
   send<Type extends WebhookEventType>(
     type: Type,
     overrides?: DeepPartial<WebhookPayloadOf<Type>>,
-    options?: SendOptions,
-  ): Promise<readonly DeliveryRecord[]>;
-  send(
-    event: WebhookEventType | DefinedEvent,
-    payload?: Payload,
     options: SendOptions = {},
   ): Promise<readonly DeliveryRecord[]> {
-    if (typeof event === 'object') return this.sendUnknown(event.type, payload, options);
-    return this.#post({ type: event, payload: this.#payloadOf(event, payload, options) }, options);
+    return this.#post({ type, payload: this.#payloadOf(type, overrides, options) }, options);
   }
 
   /**
