@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../errors/index.js';
-import { isLong } from '../ground/echoes.js';
 import { readEnvironment } from '../ground/environment.js';
 import { typeName } from '../ground/issues.js';
 import { LOG_LEVELS, type Logger, type LogLevel } from '../ground/logger.js';
@@ -18,7 +17,7 @@ export function refuseOption(option: string, problem: string, cause?: unknown): 
 
 /** Shows a wrong value in a message: a number, or a word that is too short for a secret, as it is; anything else by its type. */
 export function shown(value: unknown): string {
-  if (typeof value === 'string') return isLong(value) ? 'another string' : JSON.stringify(value);
+  if (typeof value === 'string') return value.length >= 8 ? 'another string' : JSON.stringify(value);
   return typeof value === 'number' ? String(value) : typeName(value);
 }
 
