@@ -2,7 +2,7 @@
 export const MASK = '[redacted]';
 
 /** The marked fields: secrets of records and events, masked by name in what the package prints. */
-export const MARKED_FIELDS: readonly string[] = [
+const MARKED_FIELDS: readonly string[] = [
   'dashboardPassword',
   'magicCode',
   'usedSecret',

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
