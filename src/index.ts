@@ -61,44 +61,43 @@ export type { ValidationMode } from './validation/validate.js';
 export type { NodeRequest, NodeResponse } from './webhooks/adapters.js';
 export type { DeliveryOutcome, RejectionReason, WebhookResponse } from './webhooks/answers.js';
 export type { Clock } from './webhooks/clock.js';
-export type { ClaimResult, DedupeStore } from './webhooks/dedupe-store.js';
-export { defineEvent } from './webhooks/define-event.js';
-export type { InvalidWebhookEvent, ReceivedWebhook, UnknownWebhookEvent } from './webhooks/delivery.js';
-export * from './webhooks/envelope-schema.js';
+export {
+  type ClaimResult,
+  createMemoryDedupe,
+  type DedupeStore,
+  type MemoryDedupeOptions,
+} from './webhooks/dedupe.js';
 export * from './webhooks/events.js';
-export type {
-  WebhookContext,
-  WebhookFailure,
-  WebhookHandler,
-  WebhookRejection,
+export {
+  createWebhookHandlers,
+  type WebhookContext,
+  type WebhookFailure,
+  type WebhookHandler,
+  WebhookHandlers,
+  type WebhookHandlersOptions,
+  type WebhookRegistration,
+  type WebhookRejection,
 } from './webhooks/handlers.js';
+export type { StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
 export type {
-  StoredAnswer,
-  StoredTraceContext,
-  StoredWebhook,
-  StoreOptions,
-  WebhookInbox,
-} from './webhooks/inbox.js';
-export { createMemoryDedupe, type MemoryDedupeOptions } from './webhooks/memory-dedupe.js';
-export type { NewestOnly } from './webhooks/newest.js';
-export type {
+  DedupeOptions,
   DeliveryHookContext,
-  DeliveryTrace,
-  JobTrace,
+  WebhookEventOptions,
   WebhookReceiverHooks,
-} from './webhooks/observe.js';
+  WebhookReceiverOptions,
+} from './webhooks/options.js';
 export {
   type ParseWebhookOptions,
   type ParseWebhookRequestOptions,
   parseWebhook,
   parseWebhookRequest,
 } from './webhooks/parse.js';
+export type { InvalidWebhookEvent, ReceivedWebhook, UnknownWebhookEvent } from './webhooks/payload.js';
 export { createWebhookReceiver, type WebhookReceiver, type WebhookRequest } from './webhooks/receiver.js';
 export type {
-  DedupeOptions,
-  WebhookProcessingOptions,
-  WebhookReceiverOptions,
-} from './webhooks/receiver-options.js';
-export type { WebhookSecretLoader } from './webhooks/secret-loader.js';
-export type { SecretAnswer, WebhookSecretLookup, WebhookSecretOptions } from './webhooks/secret-options.js';
-export type { WebhookSecrets } from './webhooks/secrets.js';
+  SecretAnswer,
+  WebhookSecretLoader,
+  WebhookSecretLookup,
+  WebhookSecretOptions,
+  WebhookSecrets,
+} from './webhooks/secrets.js';

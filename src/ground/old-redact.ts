@@ -19,31 +19,6 @@ const ENV_VALUES = ['value', 'defaultValue'];
 const sensitiveHeader =
   /auth(?!enticate)|cookie|secret|token|passw|key|credential|signature|session|jwt|magiccode|listenurl/i;
 
-/** Tells whether a field of this name may hold a secret: a marked one, or a value of a variable. */
-export function isMarked(name: unknown): boolean {
-  return marked.has(name as string) || ENV_VALUES.includes(name as string);
-}
-
-/**
- * A deep copy with the marked fields masked: `dashboardPassword`, `magicCode`, `usedSecret`, `FB_PUSH_TOKEN`,
- * `serverUrlSecret`, `workspaceSecret`, `sessionKey`, `listenUrl`, and `value` and `defaultValue` of a variable with
- * `isEnv`. For logs: what the SDK itself logs and puts into errors has been through it.
- *
- * Copies what JSON can hold, and dates; other objects, such as an error, become their `String`. Functions, such as a
- * `toJSON`, and symbols are left out. Each object is copied once, cycles are cut, and so is what follows a million values. Never
- * throws: a value that cannot be read, such as with a getter that throws, becomes `'[unreadable]'`.
- *
- * @example
- * ```ts
- * import { redact } from 'agent-platform-sdk';
- *
- * console.log(redact({ name: 'crm', serverUrlSecret: 's3cret' })); // { name: 'crm', serverUrlSecret: '[redacted]' }
- * ```
- */
-export function redact(value: unknown): unknown {
-  return masked(value, []);
-}
-
 /** {@link redact}, which takes known secrets out too: each of `forms`, of texts, names and numbers. */
 export function masked(value: unknown, forms: readonly string[]): unknown {
   // A short secret is a word, and so are names: masking those would hide what an error is about.
@@ -126,43 +101,6 @@ export function isHidden(record: object, key: unknown): boolean {
   // Anything but a plain no: an `isEnv` of a wrong type must not lay a secret open.
   return ENV_VALUES.includes(key as string) && Boolean((record as { isEnv?: unknown }).isEnv);
 }
-
-/**
- * The texts and numbers of a value that {@link redact} masks by the names of their fields. Never throws.
- *
- * @param room - The most parts of the value that are visited, of which each character of such a text counts as {@link PARTS_PER_CHARACTER}.
- * @returns Undefined for a value with more.
- */
-export function hiddenTexts(value: unknown, room = Number.POSITIVE_INFINITY): string[] | undefined {
-  const texts: string[] = [];
-  // Each object once under a marked name and once elsewhere: those that know each other would never end.
-  const seen = [new Set<unknown>(), new Set<unknown>()] as const;
-  let left = room;
-  const visit = (part: unknown, hidden: boolean, depth: number): void => {
-    left -= 1;
-    // Of yes, no and nothing, the words stand in every answer.
-    if (typeof part === 'string' || typeof part === 'number') {
-      if (!hidden) return;
-      const text = String(part);
-      left -= text.length * PARTS_PER_CHARACTER;
-      texts.push(text);
-      return;
-    }
-    const known = seen[hidden ? 1 : 0];
-    if (typeof part !== 'object' || part === null || depth > MAX_DEPTH || known.has(part)) return;
-    known.add(part);
-    // One field that cannot be read hides no other.
-    for (const key of readable(() => (Array.isArray(part) ? part.keys() : Object.keys(part)), [])) {
-      if (left < 0) return;
-      readable(() => visit(Reflect.get(part, key), hidden || isHidden(part, key), depth + 1), undefined);
-    }
-  };
-  readable(() => visit(value, false, 0), undefined);
-  return left < 0 ? undefined : texts;
-}
-
-/** To look for a text in all its encodings takes longer than to visit a part. */
-const PARTS_PER_CHARACTER = 16;
 
 /**
  * A name, in quotation marks, brackets or a tag too, then a value: quoted (closed or cut off), a structure (up to the end), an

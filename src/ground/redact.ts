@@ -62,4 +62,4 @@ function redactWithin(value: unknown, parents: ReadonlySet<unknown>): unknown {
 }
 
 // For folders that have not moved yet.
-export { isMarked, masked, redactHeaders, redactText } from './old-redact.js';
+export { masked, redactHeaders, redactText } from './old-redact.js';

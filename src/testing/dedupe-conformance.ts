@@ -1,4 +1,4 @@
-import type { DedupeStore } from '../webhooks/dedupe-store.js';
+import type { DedupeStore } from '../webhooks/dedupe.js';
 
 /** A store to test, and the means to advance its clock. */
 export interface DedupeStoreSubject {

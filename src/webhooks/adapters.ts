@@ -1,60 +1,139 @@
-import { ByteJoiner } from '../ground/byte-joiner.js';
-import { RejectedDelivery, type RejectionReason, type WebhookResponse } from './answers.js';
-import { READ_BEFORE } from './mounting.js';
+import { ConfigurationError } from '../errors/index.js';
+import { isObject } from '../ground/json.js';
+import { Rejection, type RejectionReason, type WebhookResponse } from './answers.js';
 
-// The ways between a server and the receiver: a `Request`, or what `node:http` hands to its listener.
-
-/** The bounds within which a body is read. */
-export interface BodyBounds {
-  /** The most bytes that are read. */
-  readonly limit: number;
-  /** Asked before the body holds more bytes, with all that it holds then. Where the answer is false, reading was given up. */
-  mayHold(bytes: number): boolean;
-  /** Ends the reading early: set by the reader, and called by whoever waits. */
-  giveUp: ((reason: RejectionReason) => void) | undefined;
-}
+// The ways between a server and the receiver: a `Request`, what `node:http` passes to its listener, or plain parts.
 
 /**
- * The most bytes of a body that are read, unless options say otherwise: 8 MiB. The specification names no limit, and of all
- * events only `conversation_updated` grows: it brings the chat twice, as `turns` and as `messagesHistory`. This is room for
- * four thousand messages of 1 kB each, in both; and for what a language model with a window of a million tokens can have read, twice.
+ * The most bytes of a body that are read by default: 8 MiB. The specification names no limit, and of all events only
+ * `conversation_updated` grows. This is room for four thousand messages of 1 kB each, which it carries twice.
  */
 export const DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** Reads the body of a `Request`, until it is larger than the limit or given up. */
-export async function readRequest(request: Request, bounds: BodyBounds): Promise<Uint8Array> {
-  const { limit } = bounds;
-  const announced = Number(request.headers.get('content-length'));
-  if (announced > limit) throw new RejectedDelivery('body_too_large', announced);
-  const { body } = request;
-  if (body === null) return new Uint8Array();
-  if (request.bodyUsed) throw new RejectedDelivery('body_unreadable', undefined, READ_BEFORE);
-  const reader = body.getReader();
-  const cancel = () => void reader.cancel().catch(ignore);
-  let givenUp: RejectionReason | undefined;
-  bounds.giveUp = (reason) => {
-    givenUp = reason;
-    cancel();
-  };
-  try {
-    const bytes = new ByteJoiner(limit);
-    const size = await bytes.addFrom(reader, limit, (held) => bounds.mayHold(held));
-    if (size > limit) throw new RejectedDelivery('body_too_large', size);
-    // A cancelled reader ends as if the body had: what came is not the whole.
-    if (givenUp !== undefined) throw new RejectedDelivery(givenUp, size);
-    return bytes.joined;
-  } catch (error) {
-    cancel();
-    throw error;
+/** One body that is being read. */
+export interface Reading {
+  /** The most bytes that are read. */
+  readonly limit: number;
+  /** Shared by all bodies of a receiver. */
+  readonly budget?: ReadBudget | undefined;
+  /** Ends the read early. Set by the reader. */
+  stop?: (reason: RejectionReason) => void;
+}
+
+/** Bounds the bytes of all bodies that are being read. Above the limit, the oldest read is ended. */
+export class ReadBudget {
+  readonly #limit: number;
+  /** The bytes of each read, the oldest first. */
+  readonly #reads = new Map<Reading, number>();
+  #bytes = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(reading: Reading, bytes: number): void {
+    this.#bytes += bytes;
+    this.#reads.set(reading, (this.#reads.get(reading) ?? 0) + bytes);
+    for (const oldest of this.#reads.keys()) {
+      if (this.#bytes <= this.#limit) return;
+      this.end(oldest);
+      oldest.stop?.('overloaded');
+    }
+  }
+
+  end(reading: Reading): void {
+    this.#bytes -= this.#reads.get(reading) ?? 0;
+    this.#reads.delete(reading);
   }
 }
 
-/** Makes the answer to a `Request`. */
+const encoder = /* @__PURE__ */ new TextEncoder();
+
+/** Collects chunks in one growing array: a list would cost a hundred bytes for each, and a sender may send single bytes. */
+class Bytes {
+  size = 0;
+  #bytes = new Uint8Array();
+
+  add(chunk: Uint8Array): void {
+    const at = this.size;
+    this.size += chunk.byteLength;
+    if (this.size > this.#bytes.byteLength) {
+      const grown = new Uint8Array(at === 0 ? this.size : 2 * this.size);
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+    }
+    this.#bytes.set(chunk, at);
+  }
+
+  get whole(): Uint8Array {
+    return this.#bytes.subarray(0, this.size);
+  }
+}
+
+/** A chunk is a string if someone has called `setEncoding`, or if a stream of strings was passed as the body. */
+function toBytes(chunk: unknown): Uint8Array {
+  // Streams of bodies hold nothing else.
+  return typeof chunk === 'string' ? encoder.encode(chunk) : (chunk as Uint8Array);
+}
+
+const READ_BEFORE =
+  'The body was read before. Mount the receiver before whatever reads it, or pass what was parsed: ' +
+  'receiver.node(request, response, body).';
+const IN_KOA = 'In Koa: context.respond = false; await receiver.node(context.req, context.res)';
+const IN_HONO = 'In Hono: receiver.fetch(c.req.raw)';
+
+/** Reads the body of a `Request`. */
+export async function readRequest(request: Request, reading: Reading): Promise<Uint8Array> {
+  if (typeof request.headers?.get !== 'function') {
+    throw new Rejection('body_unreadable', undefined, mountingHint(request));
+  }
+  const announced = Number(request.headers.get('content-length'));
+  if (announced > reading.limit) throw new Rejection('body_too_large', announced);
+  if (request.body === null) return new Uint8Array();
+  if (request.bodyUsed) throw new Rejection('body_unreadable', undefined, READ_BEFORE);
+  return readStream(request.body, reading);
+}
+
+/** Reads a Web stream, until it exceeds the limit or the read is ended. */
+export async function readStream(stream: ReadableStream<unknown>, reading: Reading): Promise<Uint8Array> {
+  const reader = stream.getReader();
+  const cancel = () => void reader.cancel().catch(ignore);
+  let stopped: RejectionReason | undefined;
+  reading.stop = (reason) => {
+    stopped = reason;
+    cancel();
+  };
+  const bytes = new Bytes();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      const chunk = toBytes(next.value);
+      const size = bytes.size + chunk.byteLength;
+      if (size > reading.limit) throw new Rejection('body_too_large', size);
+      bytes.add(chunk);
+      reading.budget?.add(reading, chunk.byteLength);
+    }
+  } catch (error) {
+    cancel();
+    throw error instanceof Rejection ? error : new Rejection('body_unreadable', bytes.size);
+  } finally {
+    reading.budget?.end(reading);
+  }
+  // A cancelled reader ends as if the body were complete.
+  if (stopped !== undefined) throw new Rejection(stopped, bytes.size);
+  return bytes.whole;
+}
+
+/** Whether a value is a Web stream. No JSON value has methods. */
+export function isStream(body: unknown): body is ReadableStream<unknown> {
+  return typeof (body as Partial<ReadableStream> | null | undefined)?.getReader === 'function';
+}
+
+/** Makes the response to a `Request`. */
 export function toResponse({ status, headers, body }: WebhookResponse): Response {
   return new Response(body === '' ? null : body, { status, headers });
 }
 
-/** The part of a `node:http` request that is needed. Express's and HTTP/2's fit too. */
+/** The part of a `node:http` request that is needed. Requests of Express and of HTTP/2 fit too. */
 export interface NodeRequest {
   /** The HTTP method. */
   readonly method?: string | undefined;
@@ -74,96 +153,101 @@ export interface NodeRequest {
 
 /** The part of a `node:http` response that is needed. */
 export interface NodeResponse {
-  /** The HTTP status to answer. */
+  /** The HTTP status to respond with. */
   statusCode: number;
-  /** True when an answer has begun. */
+  /** True when a response has started. */
   readonly headersSent: boolean;
   /** True when the connection is gone. */
   readonly destroyed?: boolean | undefined;
   /** Registers a listener of the stream. */
   on(event: string, listener: (value?: unknown) => void): unknown;
-  /** Sets a header of the answer. */
+  /** Sets a header of the response. */
   setHeader(name: string, value: string): unknown;
-  /** Sends the body and ends the answer. */
+  /** Sends the body and ends the response. */
   end(body: string): unknown;
 }
 
-/** The body that a parser has made of a request; undefined where the stream is still to be read. */
-export function parsedBody(request: NodeRequest, parsed: unknown): { readonly value: unknown } | undefined {
-  const value = parsed === undefined || typeof parsed === 'function' ? request.body : parsed;
-  if (value === undefined) return undefined;
-  // Express 4 sets `{}` where its parser did not take the content type, and leaves the stream unread.
-  return request.readableEnded === false && isEmptyObject(value) ? undefined : { value };
-}
-
-function isEmptyObject(value: unknown): boolean {
-  return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-}
-
 /**
- * Reads the stream of a request, until it is larger than the limit or given up. The rest of such a body is thrown away
- * unread.
+ * Throws if a framework passed something else than a request and a response of `node:http`.
+ *
+ * To return would make the framework respond with 200 to an event that nobody handled. Thrown, it becomes a 500.
  */
-export function readNode(request: NodeRequest, bounds: BodyBounds): Promise<Uint8Array> {
-  const { limit } = bounds;
+export function checkNode(request: NodeRequest, response: NodeResponse): void {
+  const isNode = typeof request?.on === 'function' && typeof response?.setHeader === 'function';
+  if (isNode && typeof response.end === 'function') return;
+  throw new ConfigurationError(
+    'receiver.node takes a request and a response of node:http, and got something else.\n' +
+      `  In Fastify: reply.hijack(); await receiver.node(request.raw, reply.raw)\n  ${IN_KOA}\n  ${IN_HONO}`,
+    { option: 'node' },
+  );
+}
+
+/** The body that a parser has made of a request; undefined if the stream is still to be read. */
+export function parsedBody(request: NodeRequest, parsed: unknown): unknown {
+  const value = parsed === undefined || typeof parsed === 'function' ? request.body : parsed;
+  // Express 4 sets `{}` if its parser did not take the content type, and leaves the stream unread.
+  const isEmpty = value === null || (isObject(value) && Object.keys(value).length === 0);
+  return isEmpty && request.readableEnded === false ? undefined : value;
+}
+
+/** Reads the stream of a request, until it exceeds the limit or the read is ended. The rest is discarded. */
+export function readNode(request: NodeRequest, reading: Reading): Promise<Uint8Array> {
+  const { limit, budget } = reading;
   // An aborted request emits an error at any time; without a listener it would end the process.
   request.on('error', ignore);
-  if (request.readableEnded === true) throw new RejectedDelivery('body_unreadable', undefined, READ_BEFORE);
-  if (request.destroyed === true) throw new RejectedDelivery('body_unreadable');
+  if (request.readableEnded === true) throw new Rejection('body_unreadable', undefined, READ_BEFORE);
+  if (request.destroyed === true) throw new Rejection('body_unreadable');
   const announced = Number(request.headers['content-length']);
   if (announced > limit) {
     discard(request, limit);
-    throw new RejectedDelivery('body_too_large', announced);
+    throw new Rejection('body_too_large', announced);
   }
   return new Promise((resolve, reject) => {
-    let bytes = new ByteJoiner(limit);
-    let size = 0;
-    let isOpen = true;
-    // Whatever cuts a request off ends in `close`, which comes after a whole body too.
-    const refuse = (reason: RejectionReason) => {
-      if (!isOpen) return;
-      isOpen = false;
-      // The listeners stay, and would keep what has come.
-      bytes = new ByteJoiner();
-      discard(request, limit);
-      reject(new RejectedDelivery(reason, size));
+    // The listeners stay on the stream, and must not keep the bytes.
+    let bytes: Bytes | undefined = new Bytes();
+    const end = (): Bytes | undefined => {
+      const ended = bytes;
+      bytes = undefined;
+      budget?.end(reading);
+      return ended;
     };
+    const refuse = (reason: RejectionReason, size = bytes?.size) => {
+      if (end() === undefined) return;
+      discard(request, limit);
+      reject(new Rejection(reason, size));
+    };
+    reading.stop = refuse;
     request.on('data', (data) => {
+      if (bytes === undefined) return;
       const chunk = toBytes(data);
-      size += chunk.byteLength;
-      if (size > limit) refuse('body_too_large');
-      else if (isOpen && bounds.mayHold(bytes.roomWith(chunk))) bytes.add(chunk);
+      const size = bytes.size + chunk.byteLength;
+      if (size > limit) return refuse('body_too_large', size);
+      bytes.add(chunk);
+      budget?.add(reading, chunk.byteLength);
     });
     request.on('end', () => {
-      isOpen = false;
-      resolve(bytes.joined);
+      const whole = end()?.whole;
+      if (whole !== undefined) resolve(whole);
     });
+    // Comes after a complete body too, and after whatever cuts it off.
     request.on('close', () => refuse('body_unreadable'));
-    bounds.giveUp = refuse;
   });
 }
 
-const encoder = /* @__PURE__ */ new TextEncoder();
-
-/** Chunks are strings where someone has called `setEncoding`. */
-function toBytes(chunk: unknown): Uint8Array {
-  return typeof chunk === 'string' ? encoder.encode(chunk) : (chunk as Uint8Array);
-}
-
 /**
- * Lets the rest of a refused body pass, so that the sender gets to read the answer; ends the connection when twice
- * as much as is allowed has passed.
+ * Lets the rest of a refused body pass, so that the sender gets to read the response. Ends the connection when twice the
+ * limit has passed.
  */
 function discard(request: NodeRequest, limit: number): void {
   let passed = 0;
-  // A stream that is listened to flows.
+  // A stream with a listener flows.
   request.on('data', (chunk) => {
     passed += toBytes(chunk).byteLength;
     if (passed > 2 * limit) request.destroy();
   });
 }
 
-/** Writes the answer, unless the sender is gone or someone else has answered. */
+/** Writes the response, unless the sender is gone or something else has responded. */
 export function answerNode(response: NodeResponse, { status, headers, body }: WebhookResponse): void {
   if (response.headersSent || response.destroyed === true) return;
   response.on('error', ignore);
@@ -173,5 +257,27 @@ export function answerNode(response: NodeResponse, { status, headers, body }: We
 }
 
 function ignore(): void {
-  // The connection is gone, or the body is given up: those who wait for the body or the answer learn of it elsewhere.
+  // The connection is gone, or the read was ended: whoever waits for the body or the response learns it elsewhere.
+}
+
+/** Says what to write, if the receiver was called with something that is no request, or that has no body. */
+export function mountingHint(request: unknown): string | undefined {
+  if (!isObject(request)) return 'Pass an object: receiver.handle({ method, body }).';
+  const { requestContext, httpMethod, method, req, arrayBuffer, pipe, body, raw } = request;
+  if (requestContext !== undefined || httpMethod !== undefined) {
+    return (
+      'This is an event of AWS Lambda. Pass its parts: receiver.handle({ method: event.requestContext.http.method, ' +
+      "body: event.isBase64Encoded ? Buffer.from(event.body, 'base64') : event.body })."
+    );
+  }
+  if (typeof arrayBuffer === 'function') {
+    return raw === undefined ? 'This is a `Request`. Pass it to receiver.fetch.' : IN_HONO;
+  }
+  if (request.request !== undefined || (req !== undefined && method === undefined)) {
+    return `This is the context of a framework. ${IN_HONO}. ${IN_KOA}`;
+  }
+  if (body !== undefined) return undefined;
+  return typeof pipe === 'function'
+    ? 'Nobody has read this request. Pass it to receiver.node(request, response), or mount a body parser.'
+    : 'There is no body. Is a body parser mounted?';
 }

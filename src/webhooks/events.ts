@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import type { StandardSchemaV1 } from '../ground/standard-schema.js';
 import {
   type EventChannel,
   EventChannelSchema,
@@ -8,7 +7,6 @@ import {
 } from '../schemas/channel.js';
 import { anythings, requiredDictionary, requiredText, text } from '../schemas/leaf.js';
 import { openObject } from '../schemas/object.js';
-import type { ValidationMode, Verdict } from '../validation/validate.js';
 
 // The events of the service as data. A new event is its payload, its line in `WebhookEvents` and its row in
 // `webhookEvents`; the compiler then asks for its fixture.
@@ -26,7 +24,7 @@ export type WebhookEventCategory =
   | 'Client'
   | 'Conversation';
 
-/** The agent platforms that send an event (specification, 6.2); `'not shown'` where the specification does not say. */
+/** The agent platforms that send an event (specification, 6.2); `'not shown'` if the specification does not say. */
 export type WebhookEventPlatforms = 'both' | 'native' | 'not shown';
 
 /** One event type as data. */
@@ -37,39 +35,39 @@ export interface WebhookEventDefinition<Type extends string = string, Payload = 
   readonly category: WebhookEventCategory;
   /** The agent platforms that send it. */
   readonly platforms: WebhookEventPlatforms;
-  /** Schema of the payload less `workspaceSecret`, which is verified and removed before. */
+  /** Schema of the payload without `workspaceSecret`, which is verified and removed before. */
   readonly payload: z.ZodMiniType<Payload, Payload>;
 }
 
-/** An event type of one's own, as {@link defineEvent} makes it. */
-export interface DefinedEvent<Type extends string = string, Payload = unknown, Sent = unknown> {
-  /** `type` of the envelope: one that the specification does not list. */
-  readonly type: Type;
-  /** Schema of the payload less `workspaceSecret`, from what is sent to what handlers are given. */
-  readonly payload: StandardSchemaV1<Sent, Payload>;
-  /**
-   * Holds a payload against the schema.
-   *
-   * @internal
-   */
-  readonly validate: (payload: unknown, mode: ValidationMode) => Verdict;
-  /**
-   * Adds it to the events of a receiver or a call, and returns its type.
-   *
-   * @internal
-   */
-  readonly addTo: (events: Map<string, DefinedEvent>) => string;
-}
-
-/** A verified event, as a handler is given it and `parseWebhook` returns it. */
+/** A verified event, as handlers get it and `parseWebhook` returns it. */
 export interface ReceivedEvent<Type extends string, Payload> {
   /** The event type. */
   readonly type: Type;
-  /** The payload as sent, less `workspaceSecret`. Fields the specification does not list are kept. */
+  /** The payload as sent, without `workspaceSecret`. Fields that the specification does not list are kept. */
   readonly payload: Payload;
-  /** The name of the workspace whose secret it was, where the secrets were named. */
+  /** The name of the workspace that sent it, if the secrets are named. */
   readonly workspace?: string;
 }
+
+/** A delivery as the service posts it (specification, 6.1), before it is verified. */
+export interface WebhookEnvelope {
+  /** The event type. */
+  type: string;
+  /** The payload as it is posted. */
+  payload: {
+    /** The workspace secret, by which a receiver verifies the delivery. An API token as well: `redact()` masks it. */
+    workspaceSecret: string;
+    /** The fields of the event. */
+    [field: string]: unknown;
+  };
+}
+
+/** Schema of {@link WebhookEnvelope}, for programs that keep deliveries as posted: a gateway, a test. It verifies nothing. */
+export const WebhookEnvelopeSchema: z.ZodMiniType<WebhookEnvelope, WebhookEnvelope> =
+  /* @__PURE__ */ openObject(() => ({
+    type: requiredText,
+    payload: z.looseObject({ workspaceSecret: requiredText }),
+  }));
 
 /** Every payload carries it: milliseconds since the Unix epoch (specification, 6.1). */
 const createdAt = /* @__PURE__ */ z.number();
@@ -134,7 +132,7 @@ export interface ChatDelegatedPayload {
   customerPhone?: string | undefined;
   /** The channel of the chat: Set B of the specification. */
   channel: EventChannel;
-  /** The operation that the event tells of. */
+  /** The operation that the event reports. */
   operation: 'delegated';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -178,7 +176,7 @@ export interface BugReportedPayload {
   reportedByUserEmail?: string | undefined;
   /** The channel of the conversation: Set B of the specification. */
   channel: EventChannel;
-  /** The operation that the event tells of. */
+  /** The operation that the event reports. */
   operation: 'reported';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -207,7 +205,7 @@ export interface AgentEventPayload {
   agentName?: string | undefined;
   /** The platform the agent runs on: `vg` or `vf`. The specification does not say which code is which platform. */
   agentPlatform?: 'vg' | 'vf' | undefined;
-  /** The operation that the event tells of. The specification lists the three values for the group, not one for each event type. */
+  /** The operation that the event reports. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -250,7 +248,7 @@ export interface LeadCapturedPayload {
   leadPhone?: string | undefined;
   /** The channel it came through: Set B of the specification. */
   channel: EventChannel;
-  /** The operation that the event tells of. */
+  /** The operation that the event reports. */
   operation: 'captured';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -303,7 +301,7 @@ export interface OrganisationEventPayload {
   organisationId: string;
   /** Organisation name. */
   organisationName?: string | undefined;
-  /** The operation that the event tells of. The specification lists the three values for the group, not one for each event type. */
+  /** The operation that the event reports. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -329,7 +327,7 @@ export interface ClientEventPayload {
   clientName?: string | undefined;
   /** Client email. */
   clientEmail?: string | undefined;
-  /** The operation that the event tells of. The specification lists the three values for the group, not one for each event type. */
+  /** The operation that the event reports. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -369,7 +367,7 @@ export interface ConversationUpdatedPayload {
   turns: unknown[];
   /** The LLM message history, when available. Inner structure: not shown. */
   messagesHistory?: unknown[] | undefined;
-  /** The operation that the event tells of. */
+  /** The operation that the event reports. */
   operation: 'updated';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -432,12 +430,8 @@ export interface WebhookEvents {
 /** The event types this version knows. */
 export type WebhookEventType = keyof WebhookEvents;
 
-/** The event of a type: `WebhookEventOf<'lead_captured'>`, or of one of your own: `WebhookEventOf<typeof leadScored>`. */
-export type WebhookEventOf<Type extends WebhookEventType | DefinedEvent> = Type extends WebhookEventType
-  ? WebhookEvents[Type]
-  : Type extends DefinedEvent<infer Name, infer Payload>
-    ? ReceivedEvent<Name, Payload>
-    : never;
+/** The event of a type: `WebhookEventOf<'lead_captured'>`. */
+export type WebhookEventOf<Type extends WebhookEventType> = WebhookEvents[Type];
 
 /** The payload of an event type: `WebhookPayloadOf<'lead_captured'>` is {@link LeadCapturedPayload}. */
 export type WebhookPayloadOf<Type extends WebhookEventType> = WebhookEvents[Type]['payload'];
@@ -496,7 +490,7 @@ export const webhookEvents = /* @__PURE__ */ table(() => ({
 }));
 
 /**
- * Tells whether this version knows an event type.
+ * Whether this version knows an event type.
  *
  * @example
  * ```ts

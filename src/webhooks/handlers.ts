@@ -1,38 +1,53 @@
-import { type Later, settling } from '../ground/later.js';
+import * as z from 'zod/mini';
+import { ConfigurationError, WebhookError } from '../errors/index.js';
+import { typeName } from '../ground/issues.js';
+import type { Logger, LogLevel } from '../ground/logger.js';
+import { didYouMean } from '../ground/suggest.js';
+import { checkOptions } from '../validation/options.js';
 import type { RejectionReason } from './answers.js';
 import {
-  type InvalidWebhookEvent,
-  isInvalidEvent,
-  type ReceivedWebhook,
-  type UnknownWebhookEvent,
-} from './delivery.js';
-import {
-  type DefinedEvent,
   isWebhookEventType,
   type WebhookEvent,
   type WebhookEventOf,
   type WebhookEventType,
+  webhookEvents,
 } from './events.js';
+import { checkStored, type StoredWebhook } from './inbox.js';
+import { eventOptions, resolveEvents, type WebhookEventOptions } from './options.js';
+import {
+  type EventValidation,
+  type InvalidWebhookEvent,
+  isInvalidEvent,
+  labelOf,
+  type ReceivedWebhook,
+  toEvent,
+  type UnknownWebhookEvent,
+  workspaceOf,
+} from './payload.js';
+import { Reports } from './reports.js';
 
-/** The delivery that an event came with, for handlers. */
+/** The delivery that an event came with. A plain object: `{ ...context }` keeps all of it. */
 export interface WebhookContext {
-  /**
-   * Aborted when the deadline passes: the service no longer waits, and has been answered 500. Of a stored event, it is the signal that
-   * `process` was given: a worker of `agent-platform-sdk/bullmq` aborts it after `handlerTimeout`, when it has lost the lock, and when it
-   * closes. Made when it is first read, so that a copy (`{ ...context }`) has none.
-   */
-  readonly signal: AbortSignal;
-  /** Id of this delivery, as in the logs. Two copies of an event are two deliveries. */
+  /** Id of this delivery, as in the logs. Two duplicates of an event are two deliveries. */
   readonly deliveryId: string;
+  /**
+   * Key that all duplicates and retries of the event share: 64 hexadecimal digits. Use it for rows and idempotency keys. Empty in
+   * `onError` if the delivery was not verified.
+   */
+  readonly eventKey: string;
   /** The time at which the delivery arrived, in milliseconds since the Unix epoch. */
   readonly receivedAt: number;
+  /**
+   * Aborted at the deadline, when the delivery is responded to with 500. Of a stored event, it is the signal that `process` was given: a
+   * worker of `agent-platform-sdk/bullmq` aborts it after `handlerTimeout`, when it lost the lock, and when it closes.
+   */
+  readonly signal: AbortSignal;
 }
 
 /**
- * Handles an event. The delivery is answered 200 after every handler has returned or its promise was fulfilled, and
- * 500 when one throws or rejects.
+ * Handles an event. The delivery is responded to with 200 after every handler has succeeded, and with 500 if one throws or rejects.
  *
- * @typeParam Event - The event, or the name of its type: `WebhookHandler<'lead_captured'>`; of one of your own, `WebhookHandler<typeof leadScored>`.
+ * @typeParam Event - The event, or the name of its type: `WebhookHandler<'lead_captured'>`.
  *
  * @example
  * ```ts
@@ -42,23 +57,25 @@ export interface WebhookContext {
  * ```
  */
 // In a list of one, so that a union of events makes one handler, and not a union of handlers.
-export type WebhookHandler<Event = WebhookEvent> = [Event] extends [WebhookEventType | DefinedEvent]
+export type WebhookHandler<Event = WebhookEvent> = [Event] extends [WebhookEventType]
   ? (event: WebhookEventOf<Event>, context: WebhookContext) => unknown
   : (event: Event, context: WebhookContext) => unknown;
 
 /** A failure, for `onError`. */
 export interface WebhookFailure {
   /**
-   * The place: a `handler` threw; a handler had not settled at the `deadline`, or the turn of the event by `newestOnly` had not come,
-   * in a worker before its signal was aborted; the store of `dedupe` failed, or no key
-   * could be made of the event, by `newestOnly` neither; the `inbox` did not store the event; the `secret` could not be loaded or looked up; at
-   * the `validation` the event did not fit the specification, and no `onInvalid` is registered.
+   * The place of the failure:
+   *
+   * - `'handler'`: a handler threw.
+   * - `'deadline'`: the handlers had not settled at the deadline.
+   * - `'dedupe'`: the store of `dedupe` failed. The event is handled all the same.
+   * - `'inbox'`: the inbox did not store the event.
+   * - `'secret'`: the secrets could not be loaded, or `verifySecret` failed.
+   * - `'validation'`: the event does not match the API specification, and no `onInvalid` is registered.
    */
   readonly stage: 'handler' | 'deadline' | 'dedupe' | 'inbox' | 'secret' | 'validation';
-  /** The event that was being handled. Undefined at the stage `secret`, where nothing was verified, and where none could be made of the delivery. */
+  /** The event. Undefined before it is verified, and if none could be made of the delivery. */
   readonly event: ReceivedWebhook | undefined;
-  /** The function that was passed to `on`, `onAny`, `onUnhandled`, `onUnknown` or `onInvalid`. */
-  readonly handler: WebhookHandler<never> | undefined;
   /** The delivery it came with. */
   readonly context: WebhookContext;
 }
@@ -67,106 +84,330 @@ export interface WebhookFailure {
 export interface WebhookRejection {
   /** The reason for which the delivery was refused. */
   readonly reason: RejectionReason;
-  /** The HTTP status it was answered with. */
+  /** The HTTP status of the response. */
   readonly status: number;
-  /** Bytes received or announced; undefined where a body parser was in front. */
+  /** Bytes received or announced; undefined if a body parser was in front. */
   readonly size: number | undefined;
   /** Id of the delivery, as in the logs. */
   readonly deliveryId: string;
-  /** Tells that the body did not come before the deadline. */
-  readonly error?: unknown;
-  /** Advice, where the receiver seems to be mounted wrongly: behind what has read the body, with the context of a framework. */
-  readonly hint?: string;
+  /** What to do, if the receiver seems to be mounted wrongly: behind a body parser, or with the context of a framework. */
+  readonly hint?: string | undefined;
 }
 
-/** The functions that are registered at a receiver. */
-export class Handlers {
-  readonly error: ((error: unknown, failure: WebhookFailure) => unknown)[] = [];
-  readonly rejected: ((rejection: WebhookRejection) => unknown)[] = [];
-  readonly unknown: WebhookHandler<UnknownWebhookEvent>[] = [];
-  readonly invalid: WebhookHandler<InvalidWebhookEvent>[] = [];
+type AnyHandler = WebhookHandler<never>;
+
+/** The functions that are registered at a receiver or for a worker. */
+export class Registry {
   readonly any: WebhookHandler[] = [];
   readonly unhandled: WebhookHandler[] = [];
-  readonly skipped: WebhookHandler[] = [];
-  readonly #byType = new Map<string, WebhookHandler<never>[]>();
+  readonly unknown: WebhookHandler<UnknownWebhookEvent>[] = [];
+  readonly invalid: WebhookHandler<InvalidWebhookEvent>[] = [];
+  readonly error: ((error: unknown, failure: WebhookFailure) => unknown)[] = [];
+  readonly rejected: ((rejection: WebhookRejection) => unknown)[] = [];
+  readonly byType = new Map<string, AnyHandler[]>();
 
-  /** Registers a handler for a documented type, or one of the user's own. */
-  add(type: string, handler: WebhookHandler<never>): void {
-    this.#byType.set(type, [...(this.#byType.get(type) ?? []), handler]);
-  }
-
-  /** The handlers that are to see an event: those of its type and then those of any, each in the order of their registration. */
-  for(event: ReceivedWebhook): readonly WebhookHandler<never>[] {
+  /** Returns the handlers of an event: those of its type and then those of any type, each in the order of registration. */
+  for(event: ReceivedWebhook): readonly AnyHandler[] {
     if (isInvalidEvent(event)) return this.invalid;
     const { type } = event;
-    const handlers = [...(this.#byType.get(type) ?? []), ...(isWebhookEventType(type) ? this.any : [])];
-    return handlers.length > 0 ? handlers : this.#others(type);
+    const own = this.byType.get(type) ?? [];
+    if (!isWebhookEventType(type)) return this.unknown;
+    const handlers = [...own, ...this.any];
+    return handlers.length > 0 ? handlers : this.unhandled;
   }
 
-  /** Tells whether valid events of a type, which may be an unknown one, reach any handler. */
-  takes(type: string): boolean {
-    return this.handles(type) || this.#others(type).length > 0;
-  }
-
-  /** Tells whether a handler is registered for events of a type, or of any known type. */
+  /** Whether valid events of a type, which may be an unknown one, have a handler. */
   handles(type: string): boolean {
-    return this.#byType.has(type) || (isWebhookEventType(type) && this.any.length > 0);
-  }
-
-  #others(type: string): readonly WebhookHandler<never>[] {
-    return isWebhookEventType(type) ? this.unhandled : this.unknown;
+    if (!isWebhookEventType(type)) return this.unknown.length > 0;
+    return this.byType.has(type) || this.any.length > 0 || this.unhandled.length > 0;
   }
 }
 
-/** A handler that was started. The same function may be started twice for one event. */
-export interface StartedHandler {
-  readonly handler: WebhookHandler<never>;
+/** Registers handlers: the part that a receiver and the handlers of a worker share. */
+export abstract class WebhookRegistration {
+  /** @internal */
+  protected readonly registry: Registry;
+  readonly #hasInbox: boolean;
+
+  /** @internal */
+  protected constructor(registry: Registry, hasInbox: boolean) {
+    this.registry = registry;
+    this.#hasInbox = hasInbox;
+  }
+
+  /**
+   * Registers a handler for one event type. Several for one type run concurrently, and each runs whatever the others do.
+   *
+   * @throws {ConfigurationError} This version does not know the type: its events go to `onUnknown`.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET }).on(
+   *   'lead_captured',
+   *   ({ payload }, { deliveryId }) => console.log(deliveryId, payload.leadEmail),
+   * );
+   * ```
+   */
+  on<Type extends WebhookEventType>(
+    type: Type,
+    handler: (event: WebhookEventOf<Type>, context: WebhookContext) => unknown,
+  ): this {
+    this.#check('on', handler);
+    if (!isWebhookEventType(type)) {
+      const known = Object.keys(webhookEvents);
+      const meant = didYouMean(String(type), known);
+      const hint = meant === undefined ? `Known: ${known.join(', ')}` : `Did you mean "${meant}"?`;
+      throw new ConfigurationError(
+        `on: ${JSON.stringify(type)} is not an event type. ${hint}\n  Events of other types go to onUnknown.`,
+        { option: 'type' },
+      );
+    }
+    const { byType } = this.registry;
+    byType.set(type, [...(byType.get(type) ?? []), handler]);
+    return this;
+  }
+
+  /**
+   * Registers a handler for every event of a known type. It runs beside those of the type.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET }).onAny(
+   *   ({ type, payload }) => console.log(type, new Date(payload.createdAt)),
+   * );
+   * ```
+   */
+  onAny(handler: WebhookHandler<WebhookEvent>): this {
+    this.#check('onAny', handler);
+    this.registry.any.push(handler);
+    return this;
+  }
+
+  /**
+   * Registers a handler for events of a known type that have no other handler.
+   *
+   * Without one they are acknowledged with 200, and each type is logged once at `warn`.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET })
+   *   .on('lead_captured', ({ payload }) => console.log(payload.leadEmail))
+   *   .onUnhandled(({ type, payload }) => console.log('kept for later', type, payload));
+   * ```
+   */
+  onUnhandled(handler: WebhookHandler<WebhookEvent>): this {
+    this.#check('onUnhandled', handler);
+    this.registry.unhandled.push(handler);
+    return this;
+  }
+
+  /**
+   * Registers a handler for verified events of a type that this version does not know.
+   *
+   * Without one they are acknowledged with 200, and each type is logged once at `warn`.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET }).onUnknown(
+   *   ({ type }) => console.warn('update agent-platform-sdk to type', type),
+   * );
+   * ```
+   */
+  onUnknown(handler: WebhookHandler<UnknownWebhookEvent>): this {
+    this.#check('onUnknown', handler);
+    this.registry.unknown.push(handler);
+    return this;
+  }
+
+  /**
+   * Registers a handler for verified events whose payload does not match the API specification.
+   *
+   * Without one they are refused with 400, and passed to `onError` with their payload.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET }).onInvalid(
+   *   ({ type, issues, payload }) => console.error('kept for later', type, issues, payload),
+   * );
+   * ```
+   */
+  onInvalid(handler: WebhookHandler<InvalidWebhookEvent>): this {
+    this.#check('onInvalid', handler);
+    this.registry.invalid.push(handler);
+    return this;
+  }
+
+  /**
+   * Registers a listener for every failure: see {@link WebhookFailure}. What the listener throws is logged, and changes no response.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET }).onError(
+   *   (error, { stage, event }) => console.error('not handled', stage, event?.type, error),
+   * );
+   * ```
+   */
+  onError(listener: (error: unknown, failure: WebhookFailure) => unknown): this {
+    checkFunction('onError', listener);
+    this.registry.error.push(listener);
+    return this;
+  }
+
+  /** With an inbox, handlers belong to its workers: at the receiver they would never run. */
+  #check(name: string, handler: unknown): void {
+    if (this.#hasInbox) {
+      throw new ConfigurationError(
+        `${name}: a receiver with an inbox runs no handlers. Pass them to the worker:\n` +
+          "  inbox.work({ lead_captured: (event) => … }), or createWebhookHandlers().on('lead_captured', …)",
+        { option: name },
+      );
+    }
+    checkFunction(name, handler);
+  }
+}
+
+export function checkFunction(name: string, given: unknown): void {
+  if (typeof given === 'function') return;
+  throw new ConfigurationError(`${name} takes a function, got ${typeName(given)}.`, { option: name });
 }
 
 /**
- * Runs handlers side by side, so that one's failure keeps none from running. Gives what they threw, when all have settled.
+ * Runs handlers concurrently, so that a failing one keeps none from running. Returns what they threw, when all have settled.
  *
- * @param unsettled - Holds each handler that is waited for, until it settles.
- * @param onFailure - Told of each handler that fails, at once. Never rejects.
+ * @param onFailure - Called for each handler that fails, at once: another may never settle.
  */
-export function runHandlers(
-  handlers: readonly WebhookHandler<never>[],
+export async function runHandlers(
+  handlers: readonly AnyHandler[],
   event: ReceivedWebhook,
   context: WebhookContext,
-  unsettled: StartedHandler[],
-  onFailure: (error: unknown, handler: WebhookHandler<never>) => Promise<void>,
-): Later<readonly unknown[]> {
-  const thrown: unknown[] = [];
-  const running: Promise<void>[] = [];
-  const fail = (error: unknown, handler: WebhookHandler<never>) => {
-    thrown.push(error);
-    return onFailure(error, handler);
-  };
-  for (const handler of handlers) {
+  onFailure: (error: unknown) => void,
+): Promise<readonly unknown[]> {
+  const errors: unknown[] = [];
+  const run = async (handler: AnyHandler) => {
     try {
-      // `Handlers.for` has chosen these handlers by the kind and type of this very event.
-      const result = settling(handler(event as never, context));
-      if (result instanceof Promise) running.push(waitFor({ handler }, result, unsettled, fail));
+      // `Registry.for` has chosen these handlers by the kind and type of this very event.
+      await handler(event as never, context);
     } catch (error) {
-      running.push(fail(error, handler));
+      errors.push(error);
+      onFailure(error);
     }
-  }
-  return running.length === 0 ? thrown : Promise.all(running).then(() => thrown);
+  };
+  await Promise.all(handlers.map(run));
+  return errors;
 }
 
-async function waitFor(
-  started: StartedHandler,
-  result: Promise<unknown>,
-  unsettled: StartedHandler[],
-  fail: (error: unknown, handler: WebhookHandler<never>) => Promise<void>,
-): Promise<void> {
-  const end = () => unsettled.splice(unsettled.indexOf(started), 1);
-  unsettled.push(started);
-  try {
-    await result;
-    end();
-  } catch (error) {
-    end();
-    await fail(error, started.handler);
+/** Options of {@link createWebhookHandlers}. */
+export interface WebhookHandlersOptions extends WebhookEventOptions {
+  /** Receives the log lines. Default `console`. */
+  readonly logger?: Logger | undefined;
+  /** Failures are logged at `error`, types without a handler once at `warn`. Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`. */
+  readonly logLevel?: LogLevel | undefined;
+}
+
+/** Handlers of a worker, which process what an inbox has stored. Made by {@link createWebhookHandlers}. */
+export class WebhookHandlers extends WebhookRegistration {
+  readonly #validation: EventValidation;
+  readonly #reports: Reports;
+
+  /** Use {@link createWebhookHandlers}. */
+  constructor(options: WebhookHandlersOptions = {}) {
+    const registry = new Registry();
+    super(registry, false);
+    checkOptions(z.strictObject(eventOptions), options, { of: 'createWebhookHandlers' });
+    const { validation, drift, log } = resolveEvents(options);
+    this.#validation = { validation, drift };
+    this.#reports = new Reports(log, registry);
   }
+
+  /**
+   * Whether events of a type have a handler here. A worker gives the others back to its queue.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookHandlers } from 'agent-platform-sdk';
+   *
+   * const handlers = createWebhookHandlers().on('lead_captured', ({ payload }) => console.log(payload.leadEmail));
+   * console.log(handlers.handles('agent_deleted')); // false
+   * ```
+   */
+  handles(type: string): boolean {
+    return this.registry.handles(type);
+  }
+
+  /**
+   * Validates a stored event and runs its handlers.
+   *
+   * @param options - `signal` becomes the handlers' `context.signal`.
+   * @throws {WebhookError} A handler failed: `cause` is what it threw, or an `AggregateError` if several did. Try again later.
+   * @throws {WebhookPayloadError} The event does not match the API specification, and no `onInvalid` is registered.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookHandlers, createWebhookReceiver, type StoredWebhook } from 'agent-platform-sdk';
+   *
+   * const queue: StoredWebhook[] = [];
+   * const inbox = { store: async (webhook: StoredWebhook) => queue.push(webhook) };
+   * export const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET, inbox });
+   *
+   * const handlers = createWebhookHandlers().onAny(({ type }, { eventKey }) => console.log(type, eventKey));
+   * for (const stored of queue.splice(0)) await handlers.process(stored);
+   * ```
+   */
+  async process(
+    stored: StoredWebhook,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<void> {
+    const { key, type, payload, workspace, deliveryId, receivedAt } = checkStored(stored);
+    const { signal = new AbortController().signal } = options;
+    const event = toEvent({ type, payload: { ...payload }, ...workspaceOf({ workspace }) }, this.#validation);
+    const context = { deliveryId, eventKey: key, receivedAt, signal };
+    const handlers = this.registry.for(event);
+    if (handlers.length === 0) {
+      if (!isInvalidEvent(event)) return this.#reports.unhandled(event);
+      await this.#reports.failed(event.error, { stage: 'validation', event, context });
+      throw event.error;
+    }
+    const reported: Promise<void>[] = [];
+    const errors = await runHandlers(handlers, event, context, (error) => {
+      reported.push(this.#reports.failed(error, { stage: 'handler', event, context }));
+    });
+    await Promise.all(reported);
+    if (errors.length === 0) return;
+    throw new WebhookError(`${errors.length} handler(s) of the webhook ${labelOf(type, workspace)} failed.`, {
+      cause: errors.length === 1 ? errors[0] : new AggregateError(errors),
+    });
+  }
+}
+
+/**
+ * Makes the handlers of a worker, which takes stored events from a queue. They need no secret: an event is verified before it is
+ * stored.
+ *
+ * @throws {ConfigurationError} An option is wrong.
+ *
+ * @example
+ * ```ts
+ * import { createWebhookHandlers, type StoredWebhook } from 'agent-platform-sdk';
+ *
+ * const handlers = createWebhookHandlers()
+ *   .on('lead_captured', ({ payload }) => console.log(payload.leadEmail))
+ *   .onError((error, { event }) => console.error(event?.type, error));
+ *
+ * export const work = (message: string) => handlers.process(JSON.parse(message) as StoredWebhook);
+ * ```
+ */
+export function createWebhookHandlers(options: WebhookHandlersOptions = {}): WebhookHandlers {
+  return new WebhookHandlers(options);
 }

@@ -1,4 +1,4 @@
-import { callerOf, forCaller, throwTo } from '../errors/caller.js';
+import * as z from 'zod/mini';
 import {
   ConfigurationError,
   UnknownEventError,
@@ -7,89 +7,66 @@ import {
   WebhookVerificationError,
 } from '../errors/index.js';
 import { LeveledLogger } from '../ground/logger.js';
-import { type Drift, DriftReporter } from '../validation/drift.js';
-import {
-  checkFunction,
-  checkOneOf,
-  checkPositive,
-  type OptionNames,
-  refuseOption,
-  refuseUnknown,
-} from '../validation/option-checks.js';
-import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
-import { DEFAULT_MAX_BODY_BYTES, readRequest } from './adapters.js';
-import { RejectedDelivery } from './answers.js';
-import { systemClock } from './clock.js';
+import { DriftReporter } from '../validation/drift.js';
+import { checkOptions, wholeNumber } from '../validation/options.js';
+import { DEFAULT_VALIDATION, VALIDATION_MODES } from '../validation/validate.js';
+import { DEFAULT_MAX_BODY_BYTES, isStream, readRequest, readStream } from './adapters.js';
+import { Rejection } from './answers.js';
+import { isWebhookEventType, type WebhookEvent } from './events.js';
+import { secretOptions, validationOptions, type WebhookEventOptions } from './options.js';
 import {
   decodeBody,
   type EventValidation,
   isInvalidEvent,
-  isKnownEvent,
-  parseDelivery,
-  type RawDelivery,
+  labelOf,
+  type ParsedBody,
+  parseBody,
   removeSecret,
   toEvent,
   type UnknownWebhookEvent,
-} from './delivery.js';
-import type { DefinedEvent, WebhookEvent, WebhookEventOf } from './events.js';
-import { presentedIn } from './presented.js';
-import { cachedLoader, mayBeGenuine, verifierFor, type WebhookSecretOptions } from './secret-options.js';
-import { cachedVerifier, type Genuine, type Verifier, type WebhookSecrets } from './secrets.js';
+} from './payload.js';
+import {
+  containsSecret,
+  knownSecrets,
+  resolveSecrets,
+  SECRET_VARIABLE,
+  SecretLoader,
+  type SecretOwner,
+  secretsIn,
+  verifierOf,
+  type WebhookSecretLoader,
+  type WebhookSecretOptions,
+  type WebhookSecrets,
+} from './secrets.js';
 
 /** Options of {@link parseWebhook}. */
-export interface ParseWebhookOptions<Own extends DefinedEvent = never> {
-  /** Your workspace secret: one, a list during a rotation, or a record of named workspaces. */
-  readonly secret: WebhookSecrets;
-  /** The strictness of validation against the specification. Default `'tolerant'`. */
-  readonly validation?: ValidationMode | undefined;
-  /** Called when a payload has issues that the validation mode forgives. */
-  readonly onDrift?: ((drift: Drift) => unknown) | undefined;
-  /** Events of your own, made with {@link defineEvent}: they are validated, and returned with the documented ones. */
-  readonly events?: readonly Own[] | undefined;
+export interface ParseWebhookOptions extends WebhookEventOptions {
+  /**
+   * Your workspace secret: one, a list during a rotation, or a record of named workspaces. A list or a record is read once: to change the
+   * secrets, pass another. Environment: `AGENT_PLATFORM_WEBHOOK_SECRET`, several separated by commas.
+   */
+  readonly secret?: WebhookSecrets | undefined;
 }
 
 /** Options of {@link parseWebhookRequest}. */
-export type ParseWebhookRequestOptions<Own extends DefinedEvent = never> = WebhookSecretOptions &
-  Omit<ParseWebhookOptions<Own>, 'secret'> & {
-    /** The most bytes of a `Request` that are read. Default 8 MiB. */
-    readonly maxBodyBytes?: number | undefined;
-  };
-
-const parseOptions: OptionNames<ParseWebhookOptions> = {
-  secret: true,
-  validation: true,
-  onDrift: true,
-  events: true,
-};
-const requestOptions: OptionNames<ParseWebhookRequestOptions> = {
-  secret: true,
-  verifySecret: true,
-  validation: true,
-  onDrift: true,
-  events: true,
-  maxBodyBytes: true,
-};
-/** A documented event; or, as its definition types it, one of the user's own. */
-type ParsedEvent = WebhookEvent | UnknownWebhookEvent;
-
-interface ParseSettings extends EventValidation {
-  readonly events: ReadonlyMap<string, DefinedEvent>;
+export interface ParseWebhookRequestOptions extends WebhookSecretOptions, WebhookEventOptions {
+  /** The most bytes of a `Request` that are read. Default 8 MiB. */
+  readonly maxBodyBytes?: number | undefined;
 }
 
 const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
 
 /**
- * Verifies a received webhook and returns it as a typed event, without `workspaceSecret` (specification, 6.1 to 6.4). For
- * those who bring their own server; `createWebhookReceiver` does the rest too.
+ * Verifies a received webhook and returns it as a typed event, without `workspaceSecret` (specification, 6.1 to 6.4).
  *
- * The secret is checked first, in a time that does not depend on where a wrong one differs: text that holds no genuine one
- * is not parsed. Then the payload is validated. Fields the specification does not list are kept.
+ * For your own server; `createWebhookReceiver` does the rest too. The secret is checked first, in constant time: a text without a valid
+ * secret is not parsed. Then the payload is validated. Fields that the specification does not list are kept.
  *
  * @param body - The body as a string or bytes, or the object that a body parser has made of it.
- * @returns `{ type, payload }`, and `workspace` where the secrets were named.
- * @throws {WebhookVerificationError} The secret is missing or wrong: answer 401. Anything that is not verified ends
- *   here, whatever its shape.
- * @throws {WebhookPayloadError} Nothing, cut off, or verified but not as the specification says: answer 400. Has `issues` with paths.
+ * @returns `{ type, payload }`, and `workspace` if the secrets are named.
+ * @throws {WebhookVerificationError} The secret is missing or wrong: respond with 401. Anything that is not verified ends here,
+ *   whatever its shape.
+ * @throws {WebhookPayloadError} Empty, cut off, or verified but not as the specification says: respond with 400. Has `issues` with paths.
  * @throws {UnknownEventError} Verified, but of a type that this version does not know: `error.event` has it.
  * @throws {ConfigurationError} An option is wrong, such as an empty secret.
  *
@@ -98,53 +75,51 @@ const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
  * import { parseWebhook } from 'agent-platform-sdk';
  *
  * export function receive(body: string): void {
- *   const event = parseWebhook(body, { secret: process.env.WORKSPACE_SECRET ?? '' });
+ *   const event = parseWebhook(body, { secret: process.env.WORKSPACE_SECRET });
  *   if (event.type === 'lead_captured') console.log(event.payload.leadEmail);
  * }
  * ```
  */
-export function parseWebhook<const Own extends DefinedEvent = never>(
-  body: unknown,
-  options: ParseWebhookOptions<Own>,
-): WebhookEvent | WebhookEventOf<Own> {
-  // An event of the user's own is typed by its definition.
-  return forCaller(parseWebhook, () => parse(body, options) as WebhookEvent);
-}
-
-function parse(body: unknown, options: ParseWebhookOptions<DefinedEvent>): ParsedEvent {
-  refuseFunctions(options);
-  refuseUnknown(options, parseOptions);
-  const verify = cachedVerifier(options.secret);
-  if (isRequest(body) || body instanceof Promise) {
+export function parseWebhook(body: unknown, options: ParseWebhookOptions = {}): WebhookEvent {
+  // Functions that verify or load may be asynchronous. They are named before other options, because they are the likely mistake.
+  const given: WebhookSecretOptions = options;
+  if (typeof given?.secret === 'function' || given?.verifySecret !== undefined) {
+    const option = given.verifySecret === undefined ? 'secret' : 'verifySecret';
     throw new ConfigurationError(
-      'parseWebhook takes the body, which was read: pass `await request.text()`, or use parseWebhookRequest.',
+      `parseWebhook takes no function as ${option}, because it is synchronous: use parseWebhookRequest.`,
+      { option },
+    );
+  }
+  checkParsing(options);
+  if (isRequest(body) || body instanceof Promise || isStream(body)) {
+    throw new ConfigurationError(
+      'parseWebhook takes a body that was read: pass `await request.text()`, or use parseWebhookRequest.',
       { option: 'body' },
     );
   }
-  const validation = resolveValidation(options);
+  const verify = keptVerifier(knownSecrets(options, options.secret));
   const text = decodeBody(body);
-  // A body without a genuine secret is not parsed.
-  if (typeof text === 'string' && !presentsGenuine(text, verify)) throw refusal(false);
-  const raw = parseRaw(text);
-  return eventOf(raw, verify(raw.presented), validation);
+  if (typeof text === 'string' && text !== '' && !hasSecret(text, verify)) throw refusal(undefined);
+  const parsed = parsedOrThrow(text);
+  return eventOf(parsed, verify(parsed.secret), validationOf(options));
 }
 
 /**
- * The asynchronous form of {@link parseWebhook}: for a `Request`, which is read up to `maxBodyBytes`, and for secrets
- * that a function loads (`secret`) or decides on (`verifySecret`). What a function has loaded is kept for the calls that
- * pass the same function: make it once, not for each call.
+ * The asynchronous form of {@link parseWebhook}: for a `Request`, and for secrets that a function loads or verifies.
  *
- * @param received - A `Request` whose body was not read, or a body as for {@link parseWebhook}, or a promise of one:
+ * What a function has loaded is kept for the calls that pass the same function: make it once, not for each call.
+ *
+ * @param received - A `Request` or a Web stream that was not read, or a body as for {@link parseWebhook}, or a promise of one:
  *   `parseWebhookRequest(request.text(), …)`.
- * @throws As {@link parseWebhook}, and what such a promise rejects with. A body that is too large or cannot be read is a `WebhookPayloadError`; a
- *   `verifySecret` that throws is a `WebhookError` with that as its `cause`. A function that loads no secret, or answers
- *   neither `true`, `false` nor `{ workspace }`, is a `ConfigurationError`: answer 500.
+ * @throws As {@link parseWebhook}, and what such a promise rejects with. A body that is too large or cannot be read is a
+ *   `WebhookPayloadError`. A `verifySecret` or a loader that fails is a `WebhookError` with that as its `cause`; one that returns something
+ *   wrong is a `ConfigurationError`: respond with 500.
  *
  * @example
  * ```ts
  * import { parseWebhookRequest } from 'agent-platform-sdk';
  *
- * declare function findWorkspace(presented: string): Promise<{ workspace: string } | false>;
+ * declare function findWorkspace(candidate: string): Promise<{ workspace: string } | false>;
  *
  * export async function POST(request: Request): Promise<Response> {
  *   const event = await parseWebhookRequest(request, { verifySecret: findWorkspace });
@@ -153,134 +128,142 @@ function parse(body: unknown, options: ParseWebhookOptions<DefinedEvent>): Parse
  * }
  * ```
  */
-export async function parseWebhookRequest<const Own extends DefinedEvent = never>(
+export async function parseWebhookRequest(
   received: unknown,
-  options: ParseWebhookRequestOptions<Own>,
-): Promise<WebhookEvent | WebhookEventOf<Own>> {
-  try {
-    // As in `parseWebhook`.
-    return (await parseRequest(received, options)) as WebhookEvent;
-  } catch (error) {
-    // Whoever awaits it.
-    return throwTo(callerOf(parseWebhookRequest), error);
+  options: ParseWebhookRequestOptions = {},
+): Promise<WebhookEvent> {
+  const schema = z.strictObject({
+    ...secretOptions,
+    ...validationOptions,
+    maxBodyBytes: z.optional(wholeNumber(1)),
+  });
+  checkOptions(schema, options, { of: 'parseWebhookRequest', variables: { secret: SECRET_VARIABLE } });
+  const verify = resolveSecrets(options, { known: keptVerifier, loader: keptLoader })();
+  const body = decodeBody(await readWhole(received, options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
+  if (typeof body === 'string' && body !== '' && !(await verifying(() => containsSecret(body, verify)))) {
+    throw refusal(undefined);
   }
+  const parsed = parsedOrThrow(body);
+  return eventOf(parsed, await verifying(() => verify(parsed.secret)), validationOf(options));
 }
 
-async function parseRequest(
-  received: unknown,
-  options: ParseWebhookRequestOptions<DefinedEvent>,
-): Promise<ParsedEvent> {
-  refuseUnknown(options, requestOptions);
-  const verify = verifierFor(options, cachedVerifier, (load) => cachedLoader(load, systemClock))();
-  const validation = resolveValidation(options);
-  const limit = checkPositive('maxBodyBytes', options.maxBodyBytes) ?? DEFAULT_MAX_BODY_BYTES;
-  const body = await (isRequest(received) ? readWhole(received, limit) : received);
-  const decoded = decodeBody(body);
-  if (!(await asking(() => mayBeGenuine(decoded, verify)))) throw refusal(false);
-  const raw = parseRaw(decoded);
-  return eventOf(raw, await asking(() => verify(raw.presented)), validation);
-}
+// Verifiers are kept between calls: making one costs more than a verification.
 
-/** Says what takes a function: it may be asynchronous, and this cannot wait. */
-function refuseFunctions(options: object | undefined): void {
-  // From JavaScript, there may be none: `refuseUnknown` says so.
-  const { secret, verifySecret } = (options ?? {}) as { readonly [option: string]: unknown };
-  const option = typeof secret === 'function' ? 'secret' : 'verifySecret';
-  if (option === 'verifySecret' && verifySecret === undefined) return;
-  throw new ConfigurationError(
-    `${option} is a function: \`await parseWebhookRequest(body, { ${option} })\` takes one.`,
-    { option },
-  );
-}
+const verifiers = /* @__PURE__ */ new WeakMap<object, ReturnType<typeof verifierOf>>();
+const loaders = /* @__PURE__ */ new WeakMap<WebhookSecretLoader, SecretLoader>();
+let latest: { readonly secret: string; readonly verify: ReturnType<typeof verifierOf> } | undefined;
 
-/** The settings of validation, checked before the body is looked at. */
-function resolveValidation({
-  validation,
-  onDrift,
-  events = [],
-}: Omit<ParseWebhookOptions<DefinedEvent>, 'secret'>): ParseSettings {
-  return {
-    events: byType(events),
-    validation: checkOneOf('validation', VALIDATION_MODES, validation) ?? DEFAULT_VALIDATION,
-    drift: new DriftReporter(silent, checkFunction('onDrift', onDrift)),
-  };
-}
-
-/** Refuses what `defineEvent` has not made, and a type that is defined twice. */
-function byType(events: readonly DefinedEvent[]): ReadonlyMap<string, DefinedEvent> {
-  const own = new Map<string, DefinedEvent>();
-  // From JavaScript, it may be anything.
-  for (const event of [events].flat(1) as readonly Partial<DefinedEvent>[]) {
-    if (typeof event?.addTo !== 'function')
-      refuseOption('events', 'must be a list of what defineEvent() has made');
-    event.addTo(own);
+function keptVerifier(secrets: WebhookSecrets): ReturnType<typeof verifierOf> {
+  if (typeof secrets === 'string') {
+    if (latest?.secret !== secrets) latest = { secret: secrets, verify: verifierOf(secrets) };
+    return latest.verify;
   }
-  return own;
+  // From JavaScript it may be null, which `verifierOf` refuses.
+  const verify = (isKey(secrets) ? verifiers.get(secrets) : undefined) ?? verifierOf(secrets);
+  verifiers.set(secrets, verify);
+  return verify;
 }
 
-function presentsGenuine(text: string, verify: Verifier): boolean {
-  // Nothing is not a forgery, but a body parser that is missing.
-  if (text === '') return true;
-  for (const presented of presentedIn(text)) if (verify(presented) !== undefined) return true;
+function isKey(secrets: object | null): secrets is object {
+  return typeof secrets === 'object' && secrets !== null;
+}
+
+function keptLoader(load: WebhookSecretLoader): SecretLoader {
+  const loader = loaders.get(load) ?? new SecretLoader(load, () => undefined);
+  loaders.set(load, loader);
+  return loader;
+}
+
+function hasSecret(text: string, verify: (candidate: unknown) => SecretOwner | undefined): boolean {
+  for (const candidate of secretsIn(text)) if (verify(candidate) !== undefined) return true;
   return false;
 }
 
-function parseRaw(body: unknown): RawDelivery {
-  const raw = parseDelivery(body);
-  if (raw !== undefined) return raw;
-  const message =
-    body === undefined ? 'expected JSON, received nothing: is a body parser mounted?' : 'expected JSON';
-  throw new WebhookPayloadError('The webhook body is not JSON', {
-    issues: [{ path: [], code: 'not_json', message }],
-  });
-}
-
-function eventOf(raw: RawDelivery, genuine: Genuine | undefined, settings: ParseSettings): ParsedEvent {
-  if (genuine === undefined) {
-    throw refusal(Object.keys(raw.payload).length === 0);
-  }
-  const verified = removeSecret(raw, genuine);
-  const own = settings.events.get(verified.type as string);
-  const event = toEvent(verified, settings, own);
-  if (isInvalidEvent(event)) throw event.error;
-  if (own === undefined && !isKnownEvent(event)) throw new UnknownEventError(event, verified.label);
-  return event;
-}
-
-function refusal(isEmpty: boolean): WebhookVerificationError {
-  const hint = isEmpty ? '\n  There is no `payload`: pass the body of the request, not the request.' : '';
-  return new WebhookVerificationError(
-    'The webhook was not verified: payload.workspaceSecret is missing or not your workspace secret\n' +
-      '  After a rotation, `secret` takes both secrets as a list.' +
-      hint,
-  );
-}
-
-async function asking<Answer>(ask: () => Answer): Promise<Awaited<Answer>> {
+/** Says what failed, if a function for secrets threw. */
+async function verifying<Answer>(verify: () => Answer): Promise<Awaited<Answer>> {
   try {
-    return await ask();
+    return await verify();
   } catch (cause) {
-    if (cause instanceof ConfigurationError) throw cause;
-    throw new WebhookError('The webhook was not verified: `verifySecret` failed (see `error.cause`)', {
+    if (cause instanceof WebhookError || cause instanceof ConfigurationError) throw cause;
+    throw new WebhookError('The webhook was not verified: `verifySecret` failed (see `error.cause`).', {
       cause,
     });
   }
 }
 
-async function readWhole(request: Request, limit: number): Promise<Uint8Array> {
+/** By hand, because `checkOptions` would add a sixth to the bundle of a program that only parses. */
+function checkParsing(options: ParseWebhookOptions): void {
+  const { secret, validation, onDrift, ...unknown } = options;
+  const [name] = Object.keys(unknown);
+  if (name !== undefined) refuse(name, 'is not a known option. Known: secret, validation, onDrift.');
+  if (validation !== undefined && !VALIDATION_MODES.includes(validation)) {
+    refuse('validation', `must be one of ${VALIDATION_MODES.join(', ')}.`);
+  }
+  if (onDrift !== undefined && typeof onDrift !== 'function') refuse('onDrift', 'must be a function.');
+}
+
+function refuse(option: string, problem: string): never {
+  throw new ConfigurationError(`parseWebhook: ${option} ${problem}`, { option });
+}
+
+function validationOf({ validation = DEFAULT_VALIDATION, onDrift }: WebhookEventOptions): EventValidation {
+  return { validation, drift: new DriftReporter(silent, onDrift) };
+}
+
+function parsedOrThrow(body: unknown): ParsedBody {
+  const parsed = parseBody(body);
+  if (parsed !== undefined) return parsed;
+  const hint =
+    body === undefined ? 'expected JSON, received nothing: is a body parser mounted?' : 'expected JSON';
+  throw unreadable('The webhook body is not JSON', 'not_json', hint);
+}
+
+function eventOf(
+  parsed: ParsedBody,
+  owner: SecretOwner | undefined,
+  validation: EventValidation,
+): WebhookEvent {
+  if (owner === undefined) throw refusal(parsed);
+  const event = toEvent(removeSecret(parsed, owner, validation), validation);
+  if (isInvalidEvent(event)) throw event.error;
+  if (isKnown(event)) return event;
+  throw new UnknownEventError(event, labelOf(event.type, event.workspace));
+}
+
+/** A type guard, because the types of unknown events include the known ones. */
+function isKnown(event: WebhookEvent | UnknownWebhookEvent): event is WebhookEvent {
+  return isWebhookEventType(event.type);
+}
+
+function refusal(parsed: ParsedBody | undefined): WebhookVerificationError {
+  const isEmpty = parsed !== undefined && Object.keys(parsed.payload).length === 0;
+  return new WebhookVerificationError(
+    'The webhook was not verified: payload.workspaceSecret is missing or not your workspace secret\n' +
+      '  After a rotation, `secret` takes both secrets as a list.' +
+      (isEmpty ? '\n  There is no `payload`: pass the body of the request, not the request.' : ''),
+  );
+}
+
+async function readWhole(received: unknown, limit: number): Promise<unknown> {
   try {
-    return await readRequest(request, { limit, mayHold: () => true, giveUp: undefined });
+    if (isRequest(received)) return await readRequest(received, { limit });
+    if (isStream(received)) return await readStream(received, { limit });
   } catch (error) {
-    const code = error instanceof RejectedDelivery ? error.reason : 'body_unreadable';
+    const code = error instanceof Rejection ? error.reason : 'body_unreadable';
     const message =
       code === 'body_too_large'
         ? `expected at most ${limit} bytes`
         : 'expected a body that was neither read before nor cut off';
-    throw new WebhookPayloadError('The webhook body was not read', { issues: [{ path: [], code, message }] });
+    throw unreadable('The webhook body was not read', code, message);
   }
+  return await received;
 }
 
-/** No JSON value has a method, so that a parsed body is never taken for a `Request`. */
+function unreadable(summary: string, code: string, message: string): WebhookPayloadError {
+  return new WebhookPayloadError(summary, { issues: [{ path: [], code, message }] });
+}
+
+/** No JSON value has a method, so a parsed body is never taken for a `Request`. */
 function isRequest(received: unknown): received is Request {
   return typeof (received as Partial<Request> | null | undefined)?.arrayBuffer === 'function';
 }

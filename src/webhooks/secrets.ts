@@ -1,160 +1,361 @@
+import { ConfigurationError, WebhookError } from '../errors/index.js';
+import { readEnvironment } from '../ground/environment.js';
 import { typeName } from '../ground/issues.js';
-import { refuseOption } from '../validation/option-checks.js';
+import { isObject } from '../ground/json.js';
+import { sleep, unlessAborted, within } from './time.js';
+
+/** The variable that replaces `secret`: one workspace secret, or several separated by commas. */
+export const SECRET_VARIABLE = 'AGENT_PLATFORM_WEBHOOK_SECRET';
 
 /**
- * Workspace secrets that are known beforehand: one; a list, while one is being replaced by another; or a record of
- * named workspaces, each with one secret or a list. With names, `event.workspace` tells which workspace's secret it was. A
- * secret has 4,096 characters at most.
+ * Workspace secrets: one, a list during a rotation, or a record of named workspaces with one or a list each.
  *
- * A receiver reads a list or a record once: to change secrets later, give it a function that loads them. `parseWebhook` and
- * `parseWebhookRequest` go by what a list or a record holds when they are called.
+ * All secrets of a list are one workspace. With names, `event.workspace` is the name of the workspace that sent the event. A secret has
+ * 4,096 characters at most. `undefined` is accepted by the compiler, for `process.env`, and refused at run time.
  */
 export type WebhookSecrets =
   | string
-  | readonly string[]
-  | { readonly [workspace: string]: string | readonly string[] };
+  | readonly (string | undefined)[]
+  | { readonly [workspace: string]: string | undefined | readonly (string | undefined)[] };
 
-/** A presented secret was genuine; `workspace` is its name, where it has one. */
-export interface Genuine {
-  readonly workspace: string | undefined;
-  /** Set where it may be that of any of several workspaces, which were not named. */
+/**
+ * Loads the workspace secrets, for example from a vault. Called without an argument, when a delivery first carries a secret.
+ *
+ * The result is kept for five minutes. It is loaded again before that if a delivery carries an unknown secret, at most every ten
+ * seconds, so that a rotation is seen. If loading fails or takes more than ten seconds, the last result is used until it is an hour
+ * old. Without one, a receiver retries every ten seconds until the deadline of the delivery; `parseWebhookRequest` rejects.
+ */
+export type WebhookSecretLoader = () => WebhookSecrets | undefined | Promise<WebhookSecrets | undefined>;
+
+/**
+ * Verifies the secret that a delivery carries, for example by a database query. Query by a hash of the secret, so that neither
+ * timing nor logs of the database reveal it. Called for at most 16 candidates per delivery, each of 4,096 characters at most.
+ */
+export type WebhookSecretLookup = (candidate: string) => SecretAnswer | Promise<SecretAnswer>;
+
+/**
+ * The result of a {@link WebhookSecretLookup}: `false`, `true`, or the name of the workspace.
+ *
+ * `true` means "the workspace of this secret": the secret tells workspaces apart where duplicates are recognised, so a rotated secret
+ * is another workspace. Anything else is an error, never a pass.
+ */
+export type SecretAnswer =
+  | boolean
+  | {
+      /** The name of the workspace. */
+      readonly workspace: string;
+    };
+
+/** The secrets of a receiver: `secret` or `verifySecret`, else `AGENT_PLATFORM_WEBHOOK_SECRET`. */
+export interface WebhookSecretOptions {
+  /**
+   * Your workspace secret: one, a list during a rotation, a record of named workspaces, or a function without arguments that loads any
+   * of these. Environment: `AGENT_PLATFORM_WEBHOOK_SECRET`, several separated by commas. It is read if this option is absent; an
+   * option that is present and undefined is an error.
+   */
+  readonly secret?: WebhookSecrets | WebhookSecretLoader | undefined;
+  /** Verifies the secret that a delivery carries: returns `true`, `false` or `{ workspace }`. Not together with `secret`. */
+  readonly verifySecret?: WebhookSecretLookup | undefined;
+}
+
+/** The workspace whose secret a delivery carries. */
+export interface SecretOwner {
+  /** Its name, if the secrets are named. */
+  readonly workspace?: string | undefined;
+  /** True if the secret alone tells it apart from other workspaces. */
   readonly isUnnamed?: true;
 }
 
-/** Tells whether a presented value is a genuine secret. */
-export type Verifier = (presented: unknown) => Genuine | undefined;
+/**
+ * Returns the owner of a secret, or undefined if the secret is wrong. Rejects if that cannot be decided, and when the signal is
+ * aborted.
+ */
+export type Verify = (
+  candidate: unknown,
+  signal?: AbortSignal,
+) => SecretOwner | undefined | Promise<SecretOwner | undefined>;
 
-/** Characters of the longest secret. A longer one that is presented is none, and is not kept while secrets are looked up or loaded. */
+/** Makes the verifier of one delivery. */
+export type NewVerify = () => Verify;
+
 const MAX_SECRET = 4_096;
 
-/** Tells a presented value that can be a secret: a text that is not empty. */
-export function isPresented(presented: unknown): presented is string {
-  return typeof presented === 'string' && presented !== '' && presented.length <= MAX_SECRET;
+function isCandidate(candidate: unknown): candidate is string {
+  return typeof candidate === 'string' && candidate !== '' && candidate.length <= MAX_SECRET;
 }
 
-interface KnownSecret extends Genuine {
+// Finding candidates in a text that is not parsed yet.
+
+const KEY = 'workspaceSecret"';
+/** A colon and a JSON string, which may write each character in six. The limit keeps the engine from running out of stack. */
+const VALUE = /\s*:\s*("(?:[^"\\]|\\.){0,24576}")/y;
+
+/** Yields each value of a field `workspaceSecret` in a JSON text, wherever it is, without parsing the text. */
+export function* secretsIn(text: string): Generator<string, void> {
+  for (let at = text.indexOf(KEY); at >= 0; at = text.indexOf(KEY, at + KEY.length)) {
+    VALUE.lastIndex = at + KEY.length;
+    const literal = VALUE.exec(text)?.[1];
+    if (literal === undefined) continue;
+    try {
+      // Parsed, so that it is a string of its own: a slice would keep the whole text in memory.
+      yield JSON.parse(literal) as string;
+    } catch {
+      return; // Invalid JSON.
+    }
+  }
+}
+
+/** Whether a valid secret appears in a text. Only then is the text parsed. */
+export async function containsSecret(text: string, verify: Verify, signal?: AbortSignal): Promise<boolean> {
+  for (const candidate of secretsIn(text)) {
+    const found = verify(candidate, signal);
+    const owner = found instanceof Promise ? await found : found;
+    if (owner !== undefined) return true;
+  }
+  return false;
+}
+
+// Known secrets.
+
+interface KnownSecret extends SecretOwner {
   readonly secret: string;
-  /** Its place, where it stands in a list. */
-  readonly index: number | undefined;
   /** Padded to one length, a power of two, for all secrets of a set. */
   readonly padded: string;
 }
 
-const verifiers = /* @__PURE__ */ new WeakMap<object, () => Verifier>();
-let latest: { readonly secret: string; readonly verifier: Verifier } | undefined;
-
-/** A verifier for one body. Made of what is kept for the same secrets: those who parse by themselves pass them with every webhook. */
-export function cachedVerifier(secrets: WebhookSecrets): Verifier {
-  if (typeof secrets === 'string') {
-    if (latest?.secret !== secrets) latest = { secret: secrets, verifier: createVerifier(secrets) };
-    return latest.verifier;
-  }
-  const existing = verifiers.get(secrets) ?? followingVerifiers(secrets);
-  verifiers.set(secrets, existing);
-  return existing();
-}
-
-/** A verifier for known secrets, as they are now. */
-export function createVerifier(secrets: WebhookSecrets): Verifier {
-  return verifierOf(listSecrets(secrets));
-}
-
-/** Makes verifiers for what a list or a record holds now: a secret may have been added to it or taken out. */
-function followingVerifiers(secrets: WebhookSecrets): () => Verifier {
-  let named = listSecrets(secrets);
-  let verify = verifierOf(named);
-  return () => {
-    // All of them are looked at once for a body, which may present hundreds of thousands.
-    let isLatest = false;
-    return (presented) => {
-      const found = verify(presented);
-      // However many there are, a genuine one costs the same.
-      if (found !== undefined && isHeld(secrets, found)) return found;
-      if (isLatest) return undefined;
-      isLatest = true;
-      const now = listSecrets(secrets);
-      const isChanged = ({ secret, workspace, index }: NamedSecret, at: number) =>
-        secret !== named[at]?.secret || workspace !== named[at].workspace || index !== named[at].index;
-      if (!now.some(isChanged)) return undefined;
-      verify = verifierOf(now);
-      named = now;
-      return verify(presented);
-    };
-  };
-}
-
-function isHeld(secrets: WebhookSecrets, { workspace, index, secret }: KnownSecret): boolean {
-  // It was read from such a place before; what is there now may be anything.
-  const one: unknown = workspace === undefined ? secrets : (secrets as Record<string, unknown>)[workspace];
-  const held: unknown = Array.isArray(one) ? one[index ?? -1] : one;
-  return typeof held === 'string' && held.trim() === secret;
-}
-
-function verifierOf(named: readonly NamedSecret[]): (presented: unknown) => KnownSecret | undefined {
-  const known = knownSecrets(named);
+/** Makes the verifier of known secrets. Throws a `ConfigurationError` for an empty or repeated one. */
+export function verifierOf(secrets: WebhookSecrets): (candidate: unknown) => SecretOwner | undefined {
+  const listed = listSecrets(secrets);
+  const length = Math.max(256, ...listed.map(({ secret }) => 2 ** Math.ceil(Math.log2(secret.length))));
+  const known = new Map<string, KnownSecret>();
+  for (const one of listed) known.set(one.secret, { ...one, padded: one.secret.padEnd(length, '\0') });
+  if (known.size < listed.length) refuse('secret holds the same secret twice.');
   const [decoy] = known.values();
-  return (presented) => {
-    const text = isPresented(presented) ? presented : '';
-    // A Map finds the one candidate however many there are; a miss is compared too, so that it takes as long as a hit.
-    const candidate = known.get(text) ?? decoy;
-    return candidate !== undefined && isSame(text, candidate) ? candidate : undefined;
+  return (candidate) => {
+    const text = isCandidate(candidate) ? candidate : '';
+    // A miss is compared too, so that it takes as long as a hit.
+    const nearest = known.get(text) ?? decoy;
+    return nearest !== undefined && isSame(text, nearest) ? nearest : undefined;
   };
 }
 
 /**
- * Compares every unit of what was presented, wherever the first difference is. The padded length is the same for all
- * known secrets, so the time depends only on the length of what was presented.
+ * Compares every character of a candidate, wherever the first difference is. The padded length is the same for all known
+ * secrets, so the time depends only on the length of the candidate.
  */
-function isSame(presented: string, known: KnownSecret): boolean {
-  const { padded, secret } = known;
+function isSame(candidate: string, { padded, secret }: KnownSecret): boolean {
   const mask = padded.length - 1;
-  let difference = presented.length ^ secret.length;
-  for (let index = 0; index < presented.length; index += 1) {
-    difference |= presented.charCodeAt(index) ^ padded.charCodeAt(index & mask);
+  let difference = candidate.length ^ secret.length;
+  for (let index = 0; index < candidate.length; index += 1) {
+    difference |= candidate.charCodeAt(index) ^ padded.charCodeAt(index & mask);
   }
   return difference === 0;
 }
 
-type NamedSecret = Omit<KnownSecret, 'padded'>;
-
-function knownSecrets(named: readonly NamedSecret[]): ReadonlyMap<string, KnownSecret> {
-  let length = 256;
-  for (const { secret } of named) while (length < secret.length) length *= 2;
-  const known = new Map<string, KnownSecret>();
-  for (const one of named) known.set(one.secret, { ...one, padded: one.secret.padEnd(length, '\0') });
-  if (known.size < named.length) refuseOption('secret', 'holds the same secret twice');
-  return known;
+interface ListedSecret {
+  readonly secret: string;
+  readonly workspace: string | undefined;
 }
 
-function listSecrets(secrets: WebhookSecrets): readonly NamedSecret[] {
-  // Not a Map, which has no entries here, nor a boxed string, whose letters would each be a secret.
-  const isRecord = Object.prototype.toString.call(secrets) === '[object Object]';
-  const named = isRecord
-    ? Object.entries(secrets).flatMap(([workspace, value]) =>
-        oneOrMore(`secret.${workspace}`, value, workspace),
-      )
-    : oneOrMore('secret', secrets);
-  if (named.length === 0) {
-    refuseOption('secret', 'holds no secret: give a string, a list, or a plain object of names and secrets');
-  }
-  return named;
-}
-
-function oneOrMore(option: string, value: unknown, workspace?: string): readonly NamedSecret[] {
-  if (!Array.isArray(value)) return [{ secret: usable(option, value), workspace, index: undefined }];
-  if (value.length === 0) refuseOption(option, 'holds no secret');
-  return value.map((one, index) => ({ secret: usable(`${option}[${index}]`, one), workspace, index }));
+function listSecrets(secrets: unknown): readonly ListedSecret[] {
+  const named: readonly [workspace: string | undefined, secrets: unknown][] =
+    isObject(secrets) && Object.getPrototypeOf(secrets) === Object.prototype
+      ? Object.entries(secrets)
+      : [[undefined, secrets]];
+  const listed = named.flatMap(([workspace, given]) => {
+    const option = workspace === undefined ? 'secret' : `secret.${workspace}`;
+    const isList = Array.isArray(given);
+    const list: readonly unknown[] = isList ? given : [given];
+    return list.map((one, index) => ({
+      secret: usable(isList ? `${option}[${index}]` : option, one),
+      workspace,
+    }));
+  });
+  if (listed.length === 0)
+    refuse('secret is empty: give a string, a list, or a record of names and secrets.');
+  return listed;
 }
 
 function usable(option: string, secret: unknown): string {
-  // As a token, which it is too (5.2): a file that it is read from ends with a line break.
+  // A file that a secret is read from ends with a line break.
   const trimmed = typeof secret === 'string' ? secret.trim() : '';
-  if (trimmed.length > MAX_SECRET) refuseOption(option, `must have ${MAX_SECRET} characters at most`);
+  if (trimmed.length > MAX_SECRET) refuse(`${option} must have ${MAX_SECRET} characters at most.`, option);
   if (trimmed !== '') return trimmed;
   const got = typeof secret === 'string' ? 'an empty string' : typeName(secret);
-  const isUnset = secret === undefined || secret === '';
-  return refuseOption(
+  const unset = secret === undefined || secret === '' ? ' Is the environment variable set?' : '';
+  return refuse(
+    `${option} must be a workspace secret, from the workspace switcher of the dashboard, got ${got}.${unset}`,
     option,
-    `must be a workspace secret, from the dashboard's workspace switcher, got ${got}${isUnset ? '. Is the environment variable set? A function can load it later' : ''}`,
+  );
+}
+
+function refuse(problem: string, option = 'secret'): never {
+  throw new ConfigurationError(problem, { option });
+}
+
+// Secrets that a function loads.
+
+/** Milliseconds for which loaded secrets are used. */
+const KEPT = 300_000;
+/** Milliseconds for which they are used if they cannot be loaded again: a vault that restarts must not cost events. */
+const MAX_STALE = 3_600_000;
+/** Milliseconds from one attempt to load to the next, and the time limit of one. */
+const APART = 10_000;
+
+/** Verifies by secrets that a function loads. All deliveries that wait share one call of it. */
+export class SecretLoader {
+  readonly #load: WebhookSecretLoader;
+  readonly #onStale: (error: unknown) => void;
+  #known: ((candidate: unknown) => SecretOwner | undefined) | undefined;
+  #loadedAt = Number.NEGATIVE_INFINITY;
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #loading: Promise<void> | undefined;
+  /** The error of the last attempt, or undefined if it succeeded. */
+  #error: WebhookError | ConfigurationError | undefined;
+
+  /** @param onStale - Called if loading failed and the last secrets are used instead. */
+  constructor(load: WebhookSecretLoader, onStale: (error: unknown) => void) {
+    this.#load = load;
+    this.#onStale = onStale;
+  }
+
+  /** Returns at once if the secrets at hand are sufficient: a body may hold a hundred thousand candidates. */
+  readonly verify: Verify = (candidate, signal) => {
+    if (!isCandidate(candidate)) return undefined;
+    const now = performance.now();
+    const isTriedRecently = now - this.#triedAt < APART && this.#loading === undefined;
+    const usable = this.#usable();
+    const owner = usable?.(candidate);
+    if (owner !== undefined && now - this.#loadedAt < KEPT) return owner;
+    if (usable !== undefined && isTriedRecently) return owner;
+    return this.#loadAndVerify(candidate, signal);
+  };
+
+  async #loadAndVerify(candidate: string, signal: AbortSignal | undefined): Promise<SecretOwner | undefined> {
+    for (;;) {
+      const isTriedRecently = performance.now() - this.#triedAt < APART;
+      if (this.#loading !== undefined || !isTriedRecently) await unlessAborted(this.#reload(), signal);
+      const usable = this.#usable();
+      if (usable !== undefined) {
+        if (this.#error !== undefined) this.#onStale(this.#error);
+        return usable(candidate);
+      }
+      // A loader that returned no secret is wrong; one that failed may succeed later.
+      const error = this.#error ?? new WebhookError('The secrets could not be loaded.');
+      if (signal === undefined || error instanceof ConfigurationError) throw error;
+      await sleep(APART - (performance.now() - this.#triedAt), signal);
+      if (signal.aborted) throw error;
+    }
+  }
+
+  #usable(): ((candidate: unknown) => SecretOwner | undefined) | undefined {
+    return performance.now() - this.#loadedAt < MAX_STALE ? this.#known : undefined;
+  }
+
+  /** Loads the secrets, or waits for the load in progress. Never rejects. */
+  #reload(): Promise<void> {
+    this.#loading ??= this.#loadOnce().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  async #loadOnce(): Promise<void> {
+    this.#triedAt = performance.now();
+    try {
+      await within(APART, 'The function `secret` did not settle', this.#take());
+      this.#error = undefined;
+    } catch (cause) {
+      const message = 'The secrets could not be loaded: the function `secret` failed (see `error.cause`).';
+      this.#error =
+        cause instanceof ConfigurationError || cause instanceof WebhookError
+          ? cause
+          : new WebhookError(message, { cause });
+    }
+  }
+
+  /** Used even if it comes after the time limit. */
+  async #take(): Promise<void> {
+    const since = performance.now();
+    const secrets = await this.#load();
+    if (since < this.#loadedAt) return;
+    // `verifierOf` refuses undefined, which the type allows for `process.env`.
+    this.#known = verifierOf(secrets as WebhookSecrets);
+    this.#loadedAt = since;
+  }
+}
+
+// A function that verifies.
+
+/** A delivery of the service carries one secret. More appear only if a payload has fields of that name, or the sender makes work. */
+const MAX_ASKED = 16;
+
+/** Asks the function once about each candidate of one delivery. */
+function askOnce(lookup: WebhookSecretLookup): Verify {
+  const answers = new Map<string, Promise<SecretOwner | undefined>>();
+  return (candidate, signal) => {
+    if (!isCandidate(candidate)) return undefined;
+    const asked = answers.get(candidate);
+    if (asked !== undefined || answers.size >= MAX_ASKED) return asked;
+    const answer = unlessAborted(ask(lookup, candidate), signal);
+    answers.set(candidate, answer);
+    return answer;
+  };
+}
+
+async function ask(lookup: WebhookSecretLookup, candidate: string): Promise<SecretOwner | undefined> {
+  const answer: unknown = await lookup(candidate);
+  if (answer === true) return { isUnnamed: true };
+  if (answer === false) return undefined;
+  const workspace = isObject(answer) ? answer.workspace : undefined;
+  if (typeof workspace === 'string' && workspace !== '') return { workspace };
+  // Only its type: it may be a secret.
+  throw new ConfigurationError(
+    `verifySecret must return true, false or { workspace }, got ${typeName(answer)}.`,
+    { option: 'verifySecret' },
+  );
+}
+
+// The options.
+
+/** The parts of a verifier that `parseWebhook` keeps between calls, and a receiver makes once. */
+export interface SecretMakers {
+  readonly known: typeof verifierOf;
+  readonly loader: (load: WebhookSecretLoader) => SecretLoader;
+}
+
+/** Resolves `secret`, `verifySecret` or the environment variable to verifiers, one for each delivery. */
+export function resolveSecrets(options: WebhookSecretOptions, { known, loader }: SecretMakers): NewVerify {
+  const { secret, verifySecret } = options;
+  if (verifySecret !== undefined) {
+    if (secret !== undefined)
+      refuse('verifySecret cannot be combined with secret: give one of them.', 'verifySecret');
+    return () => askOnce(verifySecret);
+  }
+  if (typeof secret === 'function') {
+    if (secret.length > 0) {
+      refuse(
+        'secret takes a function without arguments, which loads secrets. To verify a secret, use the option `verifySecret`.',
+      );
+    }
+    const { verify } = loader(secret);
+    return () => verify;
+  }
+  const verify = known(knownSecrets(options, secret));
+  return () => verify;
+}
+
+/** Returns the option `secret`, or the secrets of the environment if the option is absent. */
+export function knownSecrets(options: object, secret: WebhookSecrets | undefined): WebhookSecrets {
+  if (secret !== undefined) return secret;
+  const variable = readEnvironment(SECRET_VARIABLE);
+  if (Object.hasOwn(options, 'secret')) usable('secret', undefined);
+  if (variable !== undefined) {
+    const secrets = variable.split(',').map((one) => one.trim());
+    // A single one is kept as a string, so that `parseWebhook` finds its verifier again.
+    return secrets.length === 1 ? variable : secrets.filter((one) => one !== '');
+  }
+  return refuse(
+    `A workspace secret is missing. Set the option \`secret\` or \`verifySecret\`, or the variable ${SECRET_VARIABLE}.`,
   );
 }

@@ -356,7 +356,7 @@ test('what another has answered is left as it is', async () => {
   });
   expect((await post(address, delivery('lead_captured', { workspaceSecret: 'forged' }))).status).toBe(202);
   await expect(done).resolves.toBeUndefined();
-  expect(logger.lines.join()).not.toContain('could not be answered');
+  expect(logger.lines.join()).not.toContain('could not be responded to');
 });
 
 test('text from setEncoding is read as the bytes it was', async () => {
@@ -412,7 +412,7 @@ test.each<[string, Send]>([
 });
 
 test.each([
-  [false, [expect.stringMatching(/^error .*a webhook could not be answered: Error$/)]],
+  [false, [expect.stringMatching(/^error .*a webhook could not be responded to: Error$/)]],
   // Someone else has answered: nothing is left to be done.
   [true, []],
 ])('an answer that cannot be written is told, where one has begun: %s', async (headersSent, told) => {

@@ -1,12 +1,7 @@
-import type { WebhookEventType, WebhookReceiverOptions } from 'agent-platform-sdk';
+import type { WebhookEventType } from 'agent-platform-sdk';
 
 /** Looks like nothing real. */
 export const secret = 'test-workspace-secret-0001';
-
-/** Options that a test adds to a receiver with a `secret`. */
-export type OptionsWithSecret = Partial<
-  Extract<WebhookReceiverOptions, { readonly verifySecret?: undefined }>
->;
 
 const createdAt = 1_760_000_000_000;
 const agent = { agentId: 'agent_1', createdAt };
@@ -53,7 +48,7 @@ export const minimal: Readonly<Record<WebhookEventType, Readonly<Record<string, 
 
 export const eventTypes = Object.keys(minimal) as WebhookEventType[];
 
-/** A genuine envelope as an object. */
+/** An authentic envelope as an object. */
 export function envelope(
   type: string,
   overrides: Readonly<Record<string, unknown>> = {},
@@ -62,7 +57,7 @@ export function envelope(
   return { type, payload: { ...known[type], workspaceSecret: secret, ...overrides } };
 }
 
-/** A genuine envelope as the service posts it. */
+/** An authentic envelope as the service posts it. */
 export function delivery(type: string, overrides: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify(envelope(type, overrides));
 }
@@ -70,4 +65,20 @@ export function delivery(type: string, overrides: Readonly<Record<string, unknow
 /** The same as a request to `receiver.handle`. */
 export function post(type: string, overrides: Readonly<Record<string, unknown>> = {}) {
   return { method: 'POST', headers: {}, body: delivery(type, overrides) };
+}
+
+/** Lets pending promises settle. Not under fake timers: there `vi.advanceTimersByTimeAsync(0)` does. */
+export async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The status of a response, and the code in its body. */
+export function codeOf({
+  status,
+  body,
+}: {
+  readonly status: number;
+  readonly body: string;
+}): readonly unknown[] {
+  return body === '' ? [status] : [status, (JSON.parse(body) as { code: string }).code];
 }

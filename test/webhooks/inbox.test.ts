@@ -1,324 +1,250 @@
 import {
   ConfigurationError,
+  createWebhookHandlers,
   createWebhookReceiver,
   type Drift,
-  defineEvent,
   type StoredWebhook,
+  type WebhookContext,
+  WebhookError,
   type WebhookFailure,
+  type WebhookInbox,
   WebhookPayloadError,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import * as z from 'zod';
-import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { envelope, minimal, type OptionsWithSecret, post, secret } from './deliveries.js';
-import { ManualClock, settle } from './manual-clock.js';
+import { codeOf, delivery, envelope, eventTypes, minimal, post, secret } from './deliveries.js';
 
-function setUp(options: OptionsWithSecret = {}) {
+/** A receiver with an inbox in memory. */
+function setUp(inbox?: WebhookInbox) {
   const stored: StoredWebhook[] = [];
-  const clock = new ManualClock();
-  const failures: [unknown, WebhookFailure][] = [];
+  const logger = new RecordingLogger();
+  const failures: [error: unknown, failure: WebhookFailure][] = [];
   const receiver = createWebhookReceiver({
-    secret,
-    clock,
-    logger: new RecordingLogger(),
-    inbox: { store: async (webhook) => stored.push(webhook) },
-    ...options,
+    secret: { acme: secret },
+    inbox: inbox ?? { store: async (webhook) => stored.push(webhook) },
+    logger,
+    logLevel: 'info',
   }).onError((error, failure) => failures.push([error, failure]));
-  return { receiver, stored, clock, failures };
+  return { receiver, stored, logger, failures };
 }
 
-const job: StoredWebhook = {
-  key: '0'.repeat(64),
+const aStored = (changes: Partial<StoredWebhook> = {}): StoredWebhook => ({
+  version: 1,
+  key: 'a'.repeat(64),
   type: 'lead_captured',
   payload: minimal.lead_captured,
   deliveryId: 'delivery_1',
   receivedAt: 1_760_000_000_000,
-};
+  ...changes,
+});
 
-test('a verified event is stored without the secret, and answered 200 before any handler runs', async () => {
-  const logger = new RecordingLogger();
-  const { receiver, stored, clock } = setUp({ secret: { acme: secret }, logger, logLevel: 'info' });
-  receiver.onAny(() => expect.unreachable());
-  expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
-  expect(logger.lines).toEqual([
-    expect.stringMatching(/^info .*webhook lead_captured of "acme": 200 stored after/),
-  ]);
-  expect(stored).toStrictEqual([
+test('200 means stored: the event without its secret, not validated, under its key', async () => {
+  const { receiver, stored, logger } = setUp();
+  expect(codeOf(await receiver.handle(post('lead_captured', { agentId: 7 })))).toEqual([200]);
+  expect(stored).toEqual([
     {
       version: 1,
       key: expect.stringMatching(/^[0-9a-f]{64}$/),
       type: 'lead_captured',
-      payload: minimal.lead_captured,
+      payload: { ...minimal.lead_captured, agentId: 7 },
       workspace: 'acme',
       deliveryId: expect.any(String),
-      receivedAt: clock.now(),
+      receivedAt: expect.any(Number),
     },
   ]);
-  expect(JSON.parse(JSON.stringify(stored))).toEqual(stored);
+  expect(JSON.stringify(stored)).not.toContain(secret);
+  expect(logger.lines).toEqual([expect.stringMatching(/^info .*lead_captured of "acme": 200 stored/)]);
 });
 
-test.each([
-  ['of an unknown type', 'agent_renamed', {}],
-  ['of a type that was defined', 'lead_scored', {}],
-  ['that does not fit the specification', 'lead_captured', { agentId: 7 }],
-])('an event %s is stored too: the worker decides', async (_, type, overrides) => {
+test('an event of an unknown type is stored too, and duplicates have one key', async () => {
   const { receiver, stored } = setUp();
-  receiver.on(defineEvent('lead_scored', z.object({})), () => expect.unreachable());
-  expect((await receiver.handle(post(type, overrides))).status).toBe(200);
-  expect(stored).toMatchObject([{ type }]);
+  for (let index = 0; index < 2; index += 1) await receiver.handle(post('agent_renamed', { name: 'New' }));
+  expect(stored).toMatchObject([{ type: 'agent_renamed' }, { type: 'agent_renamed' }]);
+  expect(stored[0]?.key).toBe(stored[1]?.key);
 });
 
-test('copies have one key; the receiver takes no claim, so that the inbox decides', async () => {
-  const { receiver, stored } = setUp();
-  await receiver.handle(post('lead_captured'));
-  await receiver.handle({ method: 'POST', body: envelope('lead_captured') });
-  await receiver.handle(post('lead_captured', { createdAt: 1 }));
-  const keys = stored.map(({ key }) => key);
-  expect([keys.length, keys[0] === keys[1], keys[0] === keys[2]]).toEqual([3, true, false]);
-});
-
-test('a field of the envelope is stored, and reported when the event is processed', async () => {
+test('an unknown field of the envelope is drift, and is not stored', async () => {
+  const stored: StoredWebhook[] = [];
   const drifts: Drift[] = [];
-  const onDrift = (drift: Drift) => void drifts.push(drift);
-  const { receiver, stored } = setUp({ secret: { acme: secret }, onDrift });
-  receiver.onAny(() => undefined);
-  const body = { ...envelope('webhook_test'), version: 2, copy: secret };
-  await receiver.handle({ method: 'POST', body: JSON.stringify(body) });
-  expect(stored).toMatchObject([{ type: 'webhook_test', envelope: { version: 2, copy: '[redacted]' } }]);
-  expect(drifts).toEqual([]);
-  for (const webhook of stored) await receiver.process(webhook);
-  expect(drifts).toMatchObject([{ source: 'webhook_test', envelope: { version: 2 } }]);
+  const inbox = { store: async (webhook: StoredWebhook) => stored.push(webhook) };
+  const onDrift = (drift: Drift) => drifts.push(drift);
+  const receiver = createWebhookReceiver({ secret, inbox, onDrift, logLevel: 'off' });
+  await receiver.handle({ method: 'POST', body: { ...envelope('webhook_test'), sentAt: 1 } });
+  expect(drifts).toMatchObject([{ source: 'webhook_test', issues: [{ path: ['sentAt'] }] }]);
+  expect(JSON.stringify(stored)).not.toContain('sentAt');
 });
 
-test('what is stored tells when its delivery arrived, however long its secret was looked up', async () => {
-  const lookUp = deferred();
-  const { receiver, stored, clock } = setUp({ secret: () => lookUp.promise.then(() => secret) });
-  const arrived = clock.now();
-  const answer = receiver.handle(post('lead_captured'));
-  await clock.advance(1_000);
-  lookUp.resolve();
-  expect((await answer).status).toBe(200);
-  expect(stored).toMatchObject([{ receivedAt: arrived }]);
-});
-
-test('what is not verified, or has no type, is not stored', async () => {
-  const { receiver, stored } = setUp();
-  expect((await receiver.handle(post('lead_captured', { workspaceSecret: 'forged' }))).status).toBe(401);
-  expect(
-    (await receiver.handle({ method: 'POST', body: { payload: { workspaceSecret: secret } } })).status,
-  ).toBe(400);
-  expect(stored).toEqual([]);
-});
-
-test.each([
-  [
-    'throws',
-    () => {
-      throw new Error('full');
-    },
-  ],
-  ['rejects', () => Promise.reject(new Error('full'))],
-])('an inbox that %s is answered 500, and reported', async (_, store) => {
-  const { receiver, failures } = setUp({ inbox: { store } });
-  const { status, body } = await receiver.handle(post('lead_captured'));
-  expect([status, JSON.parse(body)]).toMatchObject([500, { code: 'not_stored' }]);
-  expect(failures).toMatchObject([
-    [{ message: 'full' }, { stage: 'inbox', event: { type: 'lead_captured' } }],
+test('an event without a type cannot be stored: 400, and onError has its payload', async () => {
+  const { receiver, stored, failures } = setUp();
+  const body = { payload: { agentId: 'agent_1', workspaceSecret: secret } };
+  expect(codeOf(await receiver.handle({ method: 'POST', body }))).toEqual([400, 'invalid_event']);
+  expect([stored, failures]).toMatchObject([
+    [],
+    [[{ payload: { agentId: 'agent_1' } }, { stage: 'validation' }]],
   ]);
 });
 
-test('an event without a type is told with its workspace', async () => {
-  const { receiver } = setUp({ secret: { acme: secret }, inbox: undefined });
-  const seen: unknown[] = [];
-  receiver.onInvalid(({ type, workspace, issues }) => seen.push(type, workspace, issues[0]?.path));
-  await receiver.handle({ method: 'POST', body: { payload: { workspaceSecret: secret } } });
-  expect(seen).toEqual([undefined, 'acme', ['type']]);
+test('an inbox that fails: 500, and onError gets its error', async () => {
+  const full = new Error(`full, at ${secret}`);
+  const { receiver, failures, logger } = setUp({ store: () => Promise.reject(full) });
+  expect(codeOf(await receiver.handle(post('lead_captured')))).toEqual([500, 'not_stored']);
+  expect(failures).toMatchObject([[full, { stage: 'inbox', event: { type: 'lead_captured' } }]]);
+  expect(logger.lines.join()).toMatch(/error .*failed at inbox/);
+  expect(logger.lines.join()).not.toContain(secret);
 });
 
-test('a stored event is handed to the handlers, with the context of its delivery', async () => {
-  const { receiver } = setUp();
-  const { signal } = new AbortController();
-  const seen: unknown[] = [];
-  receiver.on('lead_captured', (event, context) => seen.push(event, context, context.signal));
-  await receiver.process({ ...job, workspace: 'acme' }, { signal });
-  expect(seen).toEqual([
-    { type: 'lead_captured', payload: minimal.lead_captured, workspace: 'acme' },
-    { deliveryId: 'delivery_1', receivedAt: 1_760_000_000_000 },
-    signal,
-  ]);
-});
-
-test('what was stored, turned to JSON and back, is what a handler gets', async () => {
+test('what is forged is not stored', async () => {
   const { receiver, stored } = setUp();
-  const seen: unknown[] = [];
-  receiver.onAny((event, context) => {
-    seen.push(event);
-    // Nothing ends this run, but a handler may listen to its signal and stop listening.
-    expect(context.signal).toBe(context.signal);
-  });
-  await receiver.handle(post('form_submitted'));
-  for (const webhook of JSON.parse(JSON.stringify(stored)) as StoredWebhook[])
-    await receiver.process(webhook);
-  expect(seen).toEqual([{ type: 'form_submitted', payload: minimal.form_submitted }]);
+  const answer = await receiver.handle(post('lead_captured', { workspaceSecret: 'forged' }));
+  expect([answer.status, stored]).toEqual([401, []]);
 });
 
-test('a handler that fails lets the work fail, with its error as the cause', async () => {
-  const { receiver, failures } = setUp();
-  const error = new Error('crm down');
-  const handler = () => Promise.reject(error);
-  receiver.on('lead_captured', handler).onAny(() => undefined);
-  await expect(receiver.process(job)).rejects.toMatchObject({
-    type: 'webhook_error',
-    message: '1 handler(s) of the webhook lead_captured failed.',
-    cause: error,
-  });
-  expect(failures).toMatchObject([[error, { stage: 'handler', handler, event: { type: 'lead_captured' } }]]);
-});
-
-const noKey = () => {
-  throw new Error('no key');
-};
-
-test.each<[string, Partial<StoredWebhook>, OptionsWithSecret, AbortSignal?]>([
-  ['a handler fails', {}, {}],
-  ['it does not fit', { payload: {} }, {}],
-  ['no key can be made of it', {}, { newestOnly: noKey }],
-  ['its turn has not come', {}, { newestOnly: () => 'one' }, AbortSignal.abort()],
-])(
-  'where %s, the work ends after the listeners: a process may end with it',
-  async (_, more, options, signal) => {
-    const { receiver } = setUp(options);
-    const told = deferred();
-    const ended: string[] = [];
-    receiver
-      .on('lead_captured', () => Promise.reject(new Error('no')))
-      .onError(async () => {
-        await told.promise;
-        ended.push('told');
-      });
-    const work = receiver.process({ ...job, ...more }, { signal }).catch(() => ended.push('failed'));
-    await settle();
-    told.resolve();
-    await work;
-    expect(ended).toEqual(['told', 'failed']);
+test.each(['on', 'onAny', 'onUnhandled', 'onUnknown', 'onInvalid'] as const)(
+  'a receiver with an inbox refuses handlers: %s',
+  (name) => {
+    const { receiver } = setUp();
+    const register = () =>
+      name === 'on' ? receiver.on('lead_captured', () => undefined) : receiver[name](() => undefined);
+    expect(register).toThrow(ConfigurationError);
+    expect(register).toThrow(/inbox\.work\(.*createWebhookHandlers\(\)/s);
   },
 );
 
-test('where a listener fails as well, the work fails as its handler did', async () => {
-  const { receiver } = setUp();
-  const error = new Error('crm down');
-  receiver.on('lead_captured', () => Promise.reject(error)).onError(() => Promise.reject(new Error('no')));
-  await expect(receiver.process(job)).rejects.toMatchObject({ type: 'webhook_error', cause: error });
-});
-
-test('what fails in a worker is told with its workspace', async () => {
-  const logger = new RecordingLogger();
-  const { receiver } = setUp({ logger });
-  receiver.on('lead_captured', () => Promise.reject(new Error('no')));
-  const work = receiver.process({ ...job, workspace: 'shop' });
-  await expect(work).rejects.toThrow('1 handler(s) of the webhook lead_captured of "shop" failed.');
-  await expect(receiver.process({ ...job, workspace: 'shop', payload: {} })).rejects.toThrow('of "shop"');
-  expect(logger.lines).toEqual([
-    expect.stringContaining('webhook lead_captured of "shop": failed at handler'),
-    expect.stringContaining('webhook lead_captured of "shop": failed at validation'),
+test('handlers of a worker process what the receiver has stored', async () => {
+  const { receiver, stored } = setUp();
+  const seen: unknown[] = [];
+  const handlers = createWebhookHandlers().onAny((event, context) => seen.push([event, context]));
+  await receiver.handle(post('lead_captured'));
+  const signal = new AbortController().signal;
+  for (const webhook of stored) await handlers.process(JSON.parse(JSON.stringify(webhook)), { signal });
+  const [{ key, deliveryId, receivedAt } = aStored()] = stored;
+  expect(seen).toEqual([
+    [
+      { type: 'lead_captured', payload: minimal.lead_captured, workspace: 'acme' },
+      { deliveryId, eventKey: key, receivedAt, signal },
+    ],
   ]);
 });
 
-test('several failures are one error with all causes', async () => {
-  const { receiver } = setUp();
-  const errors = [new Error('one'), new Error('two')];
-  for (const error of errors) receiver.onAny(() => Promise.reject(error));
-  await expect(receiver.process(job)).rejects.toMatchObject({ cause: { errors } });
+test('without a signal, the context has one all the same', async () => {
+  let context: WebhookContext | undefined;
+  const handlers = createWebhookHandlers().on('lead_captured', (_, given) => {
+    context = given;
+  });
+  await handlers.process(aStored());
+  expect(context?.signal.aborted).toBe(false);
 });
 
-test('an invalid event lets the work fail, unless onInvalid takes it', async () => {
-  const invalid = { ...job, payload: {} };
-  const alone = setUp();
-  await expect(alone.receiver.process(invalid)).rejects.toThrow(WebhookPayloadError);
-  await expect(alone.receiver.process(invalid)).rejects.toMatchObject({ retryable: false });
-  expect(alone.failures[0]).toMatchObject([{ payload: {} }, { stage: 'validation', event: { payload: {} } }]);
-  const { receiver } = setUp();
-  const seen: unknown[] = [];
-  receiver.onInvalid(({ type }) => seen.push(type));
-  await receiver.process(invalid);
-  expect(seen).toEqual(['lead_captured']);
+test.each(eventTypes)('%s reaches its handler', async (type) => {
+  const seen: string[] = [];
+  const handlers = createWebhookHandlers().on(type, (event) => seen.push(event.type));
+  await handlers.process(aStored({ type, payload: minimal[type] }));
+  expect(seen).toEqual([type]);
 });
 
-test('work of a type that nobody handles leaves one line, and goes to onUnhandled', async () => {
-  const logger = new RecordingLogger();
-  const { receiver } = setUp({ logger });
-  const seen: unknown[] = [];
-  for (const type of ['webhook_test', 'webhook_test', 'agent_renamed']) {
-    await receiver.process({ ...job, type, payload: minimal.webhook_test, workspace: `shop ${seen.length}` });
-    seen.push(type);
-  }
-  receiver.onUnhandled((event) => seen.push(event.type));
-  await receiver.process(job);
-  expect(seen.slice(3)).toEqual(['lead_captured']);
-  const line = (about: string) => `warn [agent-platform-sdk] webhook ${about} takes its events (logged once)`;
-  expect(logger.lines).toEqual([
-    line('webhook_test: no handler is registered for this type; onUnhandled'),
-    line('"agent_renamed": this version knows no such type; onUnknown'),
-    line('lead_captured: no handler is registered for this type; onUnhandled'),
-  ]);
-});
-
-test('an unknown type is work that is done, and goes to onUnknown', async () => {
-  const { receiver } = setUp();
-  const seen: unknown[] = [];
-  await receiver.process({ ...job, type: 'agent_renamed' });
-  receiver.onUnknown((event) => seen.push(event.type));
-  await receiver.process({ ...job, type: 'agent_renamed' });
-  expect(seen).toEqual(['agent_renamed']);
-});
-
-test('a receiver without a secret processes what is stored, and says why it takes no delivery', async () => {
-  const logger = new RecordingLogger();
-  const failures: unknown[] = [];
-  const seen: unknown[] = [];
-  const worker = createWebhookReceiver({ logger })
-    .on('lead_captured', ({ type }) => seen.push(type))
-    .onError((error, { stage }) => failures.push([stage, error]));
-  await worker.process(job);
-  expect(seen).toEqual(['lead_captured']);
-  expect((await worker.handle(post('lead_captured'))).status).toBe(500);
-  expect(failures).toMatchObject([['secret', { type: 'configuration_error', option: 'secret' }]]);
-  expect(logger.lines.join()).toContain(
-    'without `secret` only processes what an inbox has stored. Give `secret` or `verifySecret` to one that takes',
-  );
-  expect(() => createWebhookReceiver({ inbox: undefined } as object)).not.toThrow();
-});
-
-test.each([
-  ['whose secret is not set', { secret: undefined }],
-  ['whose look-up is not there', { verifySecret: undefined }],
-  ['that has an inbox', { inbox: { store: () => undefined } }],
-])('a receiver %s is not taken for one without a secret', (_, options) => {
-  expect(() => createWebhookReceiver(options as object)).toThrow(ConfigurationError);
-});
-
-test('what a later version has stored waits for a worker of that version; what is no webhook is never retried', async () => {
-  const { receiver } = setUp();
-  const processed = (stored: unknown) => receiver.process(stored as StoredWebhook);
-  await expect(processed({ ...job, version: 2 })).rejects.toMatchObject({
+test('a handler that fails rejects the run with its error as cause; others run', async () => {
+  const failures: [unknown, WebhookFailure][] = [];
+  const ran: number[] = [];
+  const [one, two] = [new Error('one'), new Error('two')];
+  const handlers = createWebhookHandlers({ logLevel: 'off' })
+    .on('lead_captured', () => Promise.reject(one))
+    .on('lead_captured', () => ran.push(2))
+    .onError((error, failure) => failures.push([error, failure]));
+  await expect(handlers.process(aStored())).rejects.toMatchObject({
     type: 'webhook_error',
     retryable: true,
-    message: 'The stored webhook has version 2: update agent-platform-sdk in the worker.',
+    cause: one,
   });
-  for (const foreign of [
-    undefined,
-    null,
-    { foreign: true },
-    { type: 7, payload: {} },
-    { type: 'lead_captured' },
-    { type: 'lead_captured', payload: null },
-    { type: 'lead_captured', payload: 'text' },
-  ]) {
-    await expect(processed(foreign)).rejects.toMatchObject({
-      type: 'webhook_payload_error',
-      retryable: false,
-      message: 'The job holds no stored webhook',
-    });
-  }
+  handlers.on('lead_captured', () => Promise.reject(two));
+  await expect(handlers.process(aStored())).rejects.toMatchObject({
+    message: '2 handler(s) of the webhook lead_captured failed.',
+    cause: { errors: [one, two] },
+  });
+  expect(ran).toEqual([2, 2]);
+  expect(failures.map(([error, { stage, context }]) => [error, stage, context.eventKey])).toEqual(
+    [one, one, two].map((error) => [error, 'handler', 'a'.repeat(64)]),
+  );
+});
+
+test('an invalid event goes to onInvalid, or rejects the run for good', async () => {
+  const invalid = aStored({ payload: { ...minimal.lead_captured, agentId: 7 } });
+  const handlers = createWebhookHandlers({ logLevel: 'off' });
+  const failures: unknown[] = [];
+  handlers.onError((_error, { stage }) => failures.push(stage));
+  const processing = handlers.process(invalid);
+  await expect(processing).rejects.toThrow(WebhookPayloadError);
+  await expect(processing).rejects.toMatchObject({
+    retryable: false,
+    issues: [{ path: ['payload', 'agentId'] }],
+  });
+  expect(failures).toEqual(['validation']);
+  const seen: unknown[] = [];
+  handlers.onInvalid(({ issues }) => seen.push(issues.length));
+  await handlers.process(invalid);
+  expect(seen).toEqual([1]);
+});
+
+test('a type without a handler, or an unknown one, resolves with a warning', async () => {
+  const logger = new RecordingLogger();
+  const handlers = createWebhookHandlers({ logger });
+  await handlers.process(aStored());
+  await handlers.process(aStored({ type: 'agent_renamed' }));
+  expect(logger.lines).toEqual([
+    expect.stringMatching(/^warn .*lead_captured: no handler is registered/),
+    expect.stringMatching(/^warn .*"agent_renamed": this version does not know/),
+  ]);
+});
+
+test('validation and drift are those of the receiver', async () => {
+  const drifts: Drift[] = [];
+  const grown = aStored({ payload: { ...minimal.lead_captured, channel: 'hologram' } });
+  const onDrift = (drift: Drift) => drifts.push(drift);
+  await createWebhookHandlers({ onDrift, logLevel: 'off' }).process(grown);
+  expect(drifts).toMatchObject([{ source: 'lead_captured', issues: [{ path: ['payload', 'channel'] }] }]);
+  const strict = createWebhookHandlers({ validation: 'strict', logLevel: 'off' });
+  await expect(strict.process(grown)).rejects.toThrow(WebhookPayloadError);
+});
+
+test.each<[string, (handlers: ReturnType<typeof createWebhookHandlers>) => unknown, boolean[]]>([
+  ['nothing', () => undefined, [false, false]],
+  ['on', (handlers) => handlers.on('agent_deleted', () => undefined), [true, false]],
+  ['onAny', (handlers) => handlers.onAny(() => undefined), [true, false]],
+  ['onUnhandled', (handlers) => handlers.onUnhandled(() => undefined), [true, false]],
+  ['onUnknown', (handlers) => handlers.onUnknown(() => undefined), [false, true]],
+])('with %s registered, `handles` knows a documented type, an unknown one', (_, register, expected) => {
+  const handlers = createWebhookHandlers();
+  register(handlers);
+  expect(['agent_deleted', 'agent_paused'].map((type) => handlers.handles(type))).toEqual(expected);
+});
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a text', 'hello'],
+  ['the job of another application', { id: 1 }],
+  ['an event without a version', { ...aStored(), version: undefined }],
+  ['a payload that is a list', { ...aStored(), payload: [] }],
+])('%s is no stored webhook, and no retry helps', async (_, data) => {
+  const processing = createWebhookHandlers().process(data as StoredWebhook);
+  await expect(processing).rejects.toThrow('The job does not hold a stored webhook');
+  await expect(processing).rejects.toMatchObject({ retryable: false });
+});
+
+test('an event of a newer version is to be kept until the worker is updated', async () => {
+  const processing = createWebhookHandlers().process(aStored({ version: 2 }));
+  await expect(processing).rejects.toThrow(/version 2: update agent-platform-sdk in the worker/);
+  await expect(processing).rejects.toMatchObject({ retryable: true });
+  await expect(processing).rejects.toThrow(WebhookError);
+});
+
+test('handlers of a worker need no secret, and refuse options of a receiver', () => {
+  expect(() => createWebhookHandlers({ secret } as never)).toThrow(
+    /createWebhookHandlers: secret is not a known option/,
+  );
+});
+
+test('the text of an event is read once: a parsed body is stored as it is', async () => {
+  const { receiver, stored } = setUp();
+  const body: unknown = JSON.parse(delivery('webhook_test', { extra: { deep: [1] } }));
+  await receiver.handle({ method: 'POST', body });
+  expect(stored).toMatchObject([{ payload: { extra: { deep: [1] } } }]);
 });

@@ -20,9 +20,9 @@ export function typesOfHandlers(secret: string): void {
     .onAny((event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>())
     .onUnhandled((event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>())
     .onUnknown((event) => expectTypeOf(event.payload).toEqualTypeOf<Record<string, unknown>>())
-    .onError((error, { handler }) => {
+    .onError((error, { stage }) => {
       expectTypeOf(error).toEqualTypeOf<unknown>();
-      expectTypeOf(handler).not.toBeAny();
+      expectTypeOf(stage).toExtend<string>();
     });
 
   // @ts-expect-error There is no such event.
@@ -53,22 +53,18 @@ export function typesOfSecretFunctions(secret: string): void {
   createWebhookReceiver({ secret: (presented: string) => presented });
   // @ts-expect-error A function that loads returns secrets, not a decision.
   createWebhookReceiver({ secret: () => true });
-  // @ts-expect-error It has to return something.
+  // Compiles, and is refused at run time if the variable is not set.
+  createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET });
+  createWebhookReceiver({ secret: { eu: process.env.SECRET_EU, na: [process.env.SECRET_NA] } });
   createWebhookReceiver({ secret: () => process.env.WORKSPACE_SECRET });
+  parseWebhook('', { secret: process.env.WORKSPACE_SECRET });
+  createWebhookReceiver();
   // @ts-expect-error A name alone is no decision.
   createWebhookReceiver({ verifySecret: () => 'acme' });
   // @ts-expect-error Nor is nothing.
   createWebhookReceiver({ verifySecret: async () => undefined });
-  // @ts-expect-error One of the two.
-  createWebhookReceiver({ secret, verifySecret: () => true });
-  createWebhookReceiver({});
-  createWebhookReceiver({ validation: 'strict', onDrift: () => undefined });
-  // @ts-expect-error A secret that may be missing.
-  createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET });
-  // @ts-expect-error What stores deliveries has to verify them.
-  createWebhookReceiver({ inbox: { store: () => undefined } });
-  // @ts-expect-error One of the two.
-  parseWebhookRequest('', { secret: () => secret, verifySecret: () => true });
+  // @ts-expect-error A `store` that returns nothing would be believed before anything is stored.
+  createWebhookReceiver({ secret, inbox: { store: () => undefined } });
   // @ts-expect-error A name alone is no decision.
   parseWebhookRequest('', { verifySecret: () => 'acme' });
 }

@@ -8,17 +8,15 @@ import {
   type WebhookContext,
   type WebhookEvent,
   type WebhookFailure,
-  type WebhookReceiver,
   type WebhookReceiverOptions,
   type WebhookRejection,
 } from 'agent-platform-sdk';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { delivery, envelope, minimal, type OptionsWithSecret, post, secret } from './deliveries.js';
-import { ManualClock, settle } from './manual-clock.js';
+import { delivery, envelope, minimal, post, secret, settle } from './deliveries.js';
 
-function setUp(options: OptionsWithSecret = {}) {
+function setUp(options: WebhookReceiverOptions = {}) {
   const logger = new RecordingLogger();
   const receiver = createWebhookReceiver({ secret, logger, logLevel: 'info', ...options });
   const rejections: WebhookRejection[] = [];
@@ -35,13 +33,11 @@ const refused = (status: number, code: string, headers: object = {}) => ({
   body: JSON.stringify({ message: code.replaceAll('_', ' '), code }),
 });
 
-test('a handler gets the event without the secret, and its context', async () => {
-  const clock = new ManualClock();
-  const { receiver } = setUp({ clock });
+test('a handler gets the event without the secret, and a plain context, whose spread keeps all of it', async () => {
+  const before = Date.now();
+  const { receiver } = setUp();
   const seen: [WebhookEvent, WebhookContext][] = [];
-  receiver.on('lead_captured', (event, { signal, deliveryId, receivedAt }) =>
-    seen.push([event, { signal, deliveryId, receivedAt }]),
-  );
+  receiver.on('lead_captured', (event, context) => seen.push([event, { ...context }]));
   expect(await receiver.handle(post('lead_captured'))).toEqual(ok);
   expect(seen).toEqual([
     [
@@ -49,10 +45,12 @@ test('a handler gets the event without the secret, and its context', async () =>
       {
         signal: expect.any(AbortSignal),
         deliveryId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        receivedAt: clock.now(),
+        eventKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+        receivedAt: expect.any(Number),
       },
     ],
   ]);
+  expect(seen[0]?.[1].receivedAt).toBeGreaterThanOrEqual(before);
 });
 
 test('with named secrets, the event says whose it is', async () => {
@@ -123,21 +121,6 @@ test('an event without a handler is answered 200', async () => {
   ]);
 });
 
-test.each<[string, (receiver: WebhookReceiver) => unknown, boolean[]]>([
-  ['nothing', () => undefined, [false, false]],
-  ['on', (receiver) => receiver.on('agent_deleted', () => undefined), [true, false]],
-  ['onAny', (receiver) => receiver.onAny(() => undefined), [true, false]],
-  ['onUnhandled', (receiver) => receiver.onUnhandled(() => undefined), [true, false]],
-  ['onUnknown', (receiver) => receiver.onUnknown(() => undefined), [false, true]],
-])(
-  'with %s registered, it says which events it handles: a known one, an unknown one',
-  (_, register, expected) => {
-    const receiver = createWebhookReceiver({ secret });
-    register(receiver);
-    expect(['agent_deleted', 'agent_paused'].map((type) => receiver.handles(type))).toEqual(expected);
-  },
-);
-
 test('an event without a handler goes to onUnhandled, and one with a handler does not', async () => {
   const { receiver, failures, logger } = setUp({ logLevel: 'warn' });
   const seen: WebhookEvent[] = [];
@@ -148,7 +131,7 @@ test('an event without a handler goes to onUnhandled, and one with a handler doe
   expect(await receiver.handle(post('webhook_test'))).toEqual(ok);
   expect(seen).toEqual([{ type: 'webhook_test', payload: minimal.webhook_test }]);
   expect(failures).toMatchObject([[{ type: 'webhook_payload_error' }, {}]]);
-  expect(logger.lines.at(-1)).toContain('webhook_test: no handler is registered for this type');
+  expect(logger.lines.join()).not.toContain('no handler is registered');
 });
 
 test('onUnhandled sees every event of a receiver that has no other handler, and can fail like any', async () => {
@@ -181,7 +164,7 @@ test('at the default log level each type that nobody handles, or nobody knows, l
   }
   expect(logger.lines).toEqual([
     expect.stringMatching(/^warn .*webhook webhook_test: no handler is registered for this type/),
-    expect.stringMatching(/^warn .*webhook "agent_renamed": this version knows no such type.*onUnknown/),
+    expect.stringMatching(/^warn .*webhook "agent_renamed": this version does not know the type.*onUnknown/),
     expect.stringMatching(/^warn .*webhook lead_captured: no handler/),
   ]);
 });
@@ -250,7 +233,7 @@ test('an invalid event that nobody takes is answered 400, and reported', async (
   expect(failures).toMatchObject([
     [
       { type: 'webhook_payload_error', issues: [{ path: ['payload', 'agentId'] }], payload },
-      { stage: 'validation', event: { type: 'lead_captured', payload }, handler: undefined },
+      { stage: 'validation', event: { type: 'lead_captured', payload } },
     ],
   ]);
   const [error, failure] = failures[0] ?? [];
@@ -281,7 +264,7 @@ test('an onInvalid that fails is a failure like any', async () => {
     refused(500, 'handler_failed'),
   );
   expect(failures).toMatchObject([
-    [{ message: 'no' }, { stage: 'handler', handler, event: { type: 'lead_captured' } }],
+    [{ message: 'no' }, { stage: 'handler', event: { type: 'lead_captured' } }],
   ]);
 });
 
@@ -342,7 +325,7 @@ test.each(['x', 'é', '€', '😀', '\uD83D', '\uDE00x'])(
   },
 );
 
-test('one failing handler keeps none from running, and each failure is reported with event and handler', async () => {
+test('one failing handler keeps none from running, and each failure is passed to onError as thrown', async () => {
   const { receiver, failures } = setUp();
   const ran: string[] = [];
   const throws = () => {
@@ -361,9 +344,9 @@ test('one failing handler keeps none from running, and each failure is reported 
   expect(failures).toMatchObject([
     [
       { message: 'thrown' },
-      { stage: 'handler', event, handler: throws, context: { deliveryId: expect.any(String) } },
+      { stage: 'handler', event, context: { deliveryId: expect.any(String), eventKey: expect.any(String) } },
     ],
-    [{ message: 'rejected' }, { stage: 'handler', event, handler: rejects }],
+    [{ message: 'rejected' }, { stage: 'handler', event }],
   ]);
 });
 
@@ -394,16 +377,6 @@ test.each<[what: string, body: string, handler: () => unknown]>([
   expect(ended).toEqual(['told', 'answered']);
 });
 
-test('neither answer nor log shows what a handler threw', async () => {
-  const { receiver, logger } = setUp();
-  receiver.on('lead_captured', () => {
-    throw new TypeError('private detail');
-  });
-  const answer = await receiver.handle(post('lead_captured'));
-  expect(JSON.stringify(answer) + logger.lines.join()).not.toContain('private detail');
-  expect(logger.lines[0]).toMatch(/^error .*webhook lead_captured: failed at handler with TypeError/);
-});
-
 test.each([
   [
     'throws',
@@ -418,7 +391,9 @@ test.each([
   receiver.on('lead_captured', () => Promise.reject(new Error('no')));
   expect(await receiver.handle(post('lead_captured'))).toEqual(refused(500, 'handler_failed'));
   expect(await receiver.handle({ method: 'POST', body: '{}' })).toEqual(refused(401, 'verification_failed'));
-  expect(logger.lines.filter((line) => / on(Error|Rejected) failed: Error$/m.test(line))).toHaveLength(2);
+  expect(logger.lines.filter((line) => / on(Error|Rejected) failed: Error: again$/m.test(line))).toHaveLength(
+    2,
+  );
 });
 
 test('a logger that throws changes no answer', async () => {
@@ -480,57 +455,30 @@ test('the four validation modes are those of parseWebhook, and drift is reported
   expect(sources).toEqual(['lead_captured', 'lead_captured', 'lead_captured']);
 });
 
-test('a field of the envelope beside type and payload is reported as drift, with its value', async () => {
-  for (const validation of ['strict', 'tolerant', 'report', 'off'] as const) {
+test.each(['strict', 'tolerant', 'report', 'off'] as const)(
+  'an unknown field of the envelope is drift by its name, and no error: %s',
+  async (validation) => {
     const drifts: Drift[] = [];
-    const onDrift = (drift: Drift) => void drifts.push(drift);
-    const { receiver, logger } = setUp({ secret: { acme: secret }, validation, onDrift });
+    const { receiver } = setUp({ validation, onDrift: (drift) => void drifts.push(drift) });
     receiver.onAny(() => undefined);
     const body = { ...envelope('webhook_test'), version: 2, meta: { sentBy: 'node_7' } };
     expect(await receiver.handle({ method: 'POST', body: JSON.stringify(body) })).toEqual(ok);
-    if (validation === 'off') {
-      expect(drifts).toEqual([]);
-      continue;
-    }
-    expect(drifts).toEqual([
-      {
-        source: 'webhook_test',
-        region: undefined,
-        issues: [
-          { path: ['version'], code: 'unrecognized_key', message: 'unknown field' },
-          { path: ['meta'], code: 'unrecognized_key', message: 'unknown field' },
-        ],
-        envelope: { version: 2, meta: { sentBy: 'node_7' } },
-      },
-    ]);
-    expect(logger.lines.join('\n')).toMatch(
-      /^warn .*webhook_test departs from the specification\n {2}.*version: unknown field/m,
+    const issue = { code: 'unrecognized_key', message: 'unknown field' };
+    const issues = [
+      { path: ['version'], ...issue },
+      { path: ['meta'], ...issue },
+    ];
+    expect(drifts).toEqual(
+      validation === 'off' ? [] : [{ source: 'webhook_test', region: undefined, issues }],
     );
-  }
-});
-
-test('an envelope that repeats the secret shows it to nobody', async () => {
-  const drifts: Drift[] = [];
-  const { receiver, logger } = setUp({ onDrift: (drift) => void drifts.push(drift) });
-  const body = {
-    ...envelope('agent_renamed'),
-    workspaceSecret: secret,
-    copy: [`key ${secret}`],
-    [secret]: 1,
-  };
-  await receiver.handle({ method: 'POST', body });
-  expect(drifts).toMatchObject([
-    { source: '"agent_renamed"', envelope: { workspaceSecret: '[redacted]', copy: ['key [redacted]'] } },
-  ]);
-  expect(JSON.stringify([drifts, logger.lines])).not.toContain(secret);
-});
+  },
+);
 
 test('neither the receiver nor what it tells shows the secret', async () => {
   const { receiver, rejections, failures, logger } = setUp();
   receiver.onAny(() => Promise.reject(new Error('no')));
   const answers = [
     await receiver.handle(post('lead_captured')),
-    await receiver.handle(post(secret)),
     await receiver.handle(post('lead_captured', { channel: secret })),
     await receiver.handle({ method: 'POST', body: delivery('lead_captured').slice(1) }),
   ];
@@ -546,38 +494,29 @@ test('neither the receiver nor what it tells shows the secret', async () => {
 test.each<[options: object, option: string]>([
   [{ dedup: false }, 'dedup'],
   [{ dedupe: { windowMS: 1 } }, 'dedupe.windowMS'],
-  [{ dedupe: { maxKeys: 1 } }, 'dedupe.maxKeys'],
+  [{ dedupe: { lease: 1 } }, 'dedupe.lease'],
   [{ dedupe: true }, 'dedupe'],
   [{ dedupe: null }, 'dedupe'],
-  [{ dedupe: 'redis' }, 'dedupe'],
-  [{ inbox: null }, 'inbox.store'],
-  [{ clock: {} }, 'clock.now'],
-  [{ clock: { now: () => 0 } }, 'clock.setTimeout'],
-  [{ clock: { now: () => 0, setTimeout: () => 0 } }, 'clock.clearTimeout'],
   [{ dedupe: { window: 0 } }, 'dedupe.window'],
-  [{ dedupe: { lease: -1 } }, 'dedupe.lease'],
-  [{ dedupe: { lease: 2 ** 31 } }, 'dedupe.lease'],
-  [{ dedupe: { timeout: 0 } }, 'dedupe.timeout'],
-  [{ dedupe: { timeout: 2 ** 31 } }, 'dedupe.timeout'],
-  [{ dedupe: { ifUnavailable: 'ignore' } }, 'dedupe.ifUnavailable'],
-  [{ dedupe: { store: {} } }, 'dedupe.store.claim'],
-  [{ dedupe: { store: { claim: () => 'new' } } }, 'dedupe.store.complete'],
-  [{ dedupe: { claim: () => 'new', complete: () => undefined } }, 'dedupe.store.release'],
-  [{ dedupe: {}, inbox: { store: () => undefined } }, 'dedupe'],
-  [{ dedupe: null, inbox: { store: () => undefined } }, 'dedupe'],
-  [{ inbox: {} }, 'inbox.store'],
+  [{ dedupe: { store: {} } }, 'dedupe.store'],
+  [{ dedupe: { store: { claim: () => 'new' } } }, 'dedupe.store'],
+  [{ dedupe: { claim: () => 'new', complete: () => undefined } }, 'dedupe.store'],
+  [{ dedupe: {}, inbox: { store: async () => undefined } }, 'dedupe'],
+  [{ inbox: {} }, 'inbox'],
+  [{ inbox: { store: async () => undefined, storeTimeout: 55_000 } }, 'deadline'],
   [{ deadline: 0 }, 'deadline'],
-  [{ deadline: 2 ** 31 }, 'deadline'],
   [{ deadline: 59_001 }, 'deadline'],
   [{ maxBodyBytes: 0 }, 'maxBodyBytes'],
   [{ maxUnverifiedBytes: 0 }, 'maxUnverifiedBytes'],
   [{ maxBodyBytes: 2, maxUnverifiedBytes: 1 }, 'maxUnverifiedBytes'],
-  [{ newestOnly: 'convoId' }, 'newestOnly'],
+  [{ newestOnly: () => 'convo_1' }, 'newestOnly'],
+  [{ clock: {} }, 'clock'],
   [{ verifySecret: () => true }, 'verifySecret'],
   [{ hooks: { onDelivery: 1 } }, 'hooks.onDelivery'],
+  [{ hooks: { onDeliverey: () => undefined } }, 'hooks.onDeliverey'],
   [{ validation: 'lax' }, 'validation'],
   [{ logLevel: 'loud' }, 'logLevel'],
-  [{ logger: { log: () => undefined } }, 'logger.error'],
+  [{ logger: { log: () => undefined } }, 'logger'],
   [{ onDrift: 'console' }, 'onDrift'],
 ])('refuses the option %j', (options, option) => {
   const create = () => createWebhookReceiver({ secret, ...options } as WebhookReceiverOptions);
@@ -586,37 +525,22 @@ test.each<[options: object, option: string]>([
 });
 
 test.each<object>([
-  { deadline: 0.5 },
   { deadline: 59_000 },
   { maxBodyBytes: 1, maxUnverifiedBytes: 1 },
-  { maxBodyBytes: Number.POSITIVE_INFINITY },
   { dedupe: undefined },
   { dedupe: false },
-  { dedupe: {} },
-  { dedupe: { window: 0.5, lease: 2 ** 31 - 1, timeout: 2 ** 31 - 1, ifUnavailable: 'handle' } },
   { dedupe: { window: Number.POSITIVE_INFINITY } },
-  { dedupe: false, inbox: { store: () => undefined } },
+  { dedupe: false, inbox: { store: async () => undefined } },
+  { inbox: { store: async () => undefined, storeTimeout: 54_999 } },
   { logger: { error: () => 0, warn: () => 0, info: () => 0, debug: () => 0 }, logLevel: 'debug' },
 ])('takes the options %j', (options) => {
   expect(() => createWebhookReceiver({ secret, ...options })).not.toThrow();
 });
 
-test.each<[options: object, message: string]>([
-  [
-    { deadline: 60_000 },
-    'deadline must be a number of milliseconds above 0 and at most 59000, got 60000: the service waits 60 seconds.',
-  ],
-  [
-    { dedupe: {}, inbox: { store: () => undefined } },
-    'dedupe cannot be combined with `inbox`: the stored job is the claim.',
-  ],
-  [
-    { maxBodyBytes: 2, maxUnverifiedBytes: 1 },
-    'maxUnverifiedBytes must be at least maxBodyBytes, 2: one body has to fit.',
-  ],
-  [{ verifySecret: () => true }, 'verifySecret cannot be combined with `secret`: give one of them.'],
-])('a refused option says what is to be given: %j', (options, message) => {
-  expect(() => createWebhookReceiver({ secret, ...options } as WebhookReceiverOptions)).toThrow(message);
+test('all wrong options are named in one error, with what was meant', () => {
+  expect(() => createWebhookReceiver({ secret, deadlin: 1, validation: 'lax' } as never)).toThrow(
+    /createWebhookReceiver: 2 options .*\n.*validation must be one of .*\n.*deadlin .*Did you mean `deadline`\?/s,
+  );
 });
 
 test('a handler for an unknown type or a list of types, or one that is no function, is refused', () => {
@@ -624,9 +548,7 @@ test('a handler for an unknown type or a list of types, or one that is no functi
   expect(() => receiver.on('lead_capturd' as 'lead_captured', () => undefined)).toThrow(
     expect.objectContaining({
       option: 'type',
-      message: expect.stringMatching(
-        /^type "lead_capturd" is not an event type\. Known event types: message_received, .*, conversation_updated\.$/,
-      ),
+      message: expect.stringContaining('"lead_capturd" is not an event type. Did you mean "lead_captured"?'),
     }),
   );
   for (const type of [['lead_captured'], null, undefined]) {
@@ -635,15 +557,7 @@ test('a handler for an unknown type or a list of types, or one that is no functi
   expect(() => receiver.on('lead_captured', undefined as never)).toThrow(
     expect.objectContaining({ option: 'on', message: 'on takes a function, got nothing.' }),
   );
-  for (const name of [
-    'onAny',
-    'onUnhandled',
-    'onUnknown',
-    'onInvalid',
-    'onSkipped',
-    'onError',
-    'onRejected',
-  ] as const) {
+  for (const name of ['onAny', 'onUnhandled', 'onUnknown', 'onInvalid', 'onError', 'onRejected'] as const) {
     expect(() => receiver[name]('log' as never)).toThrow(expect.objectContaining({ option: name }));
   }
 });
@@ -652,22 +566,4 @@ test('the object of a body parser is left as it is', async () => {
   const body = envelope('lead_captured');
   await setUp().receiver.handle({ method: 'POST', body });
   expect(body).toEqual(envelope('lead_captured'));
-});
-
-test.each([
-  ['nested beyond what anyone sends', 'a-secret-of-the-tests', `${'['.repeat(8_000)}${']'.repeat(8_000)}`],
-  ['a number that holds the digits of the secret', '12345678', '1712345678'],
-])('a field of the envelope that is %s loses no delivery', async (_, given, sent) => {
-  const drift: Drift[] = [];
-  const types: string[] = [];
-  const receiver = createWebhookReceiver({
-    secret: given,
-    logLevel: 'off',
-    onDrift: (one) => void drift.push(one),
-  }).on('webhook_test', ({ type }) => void types.push(type));
-  const payload = JSON.stringify({ message: 'm', createdAt: 1, workspaceSecret: given });
-  const body = `{"type":"webhook_test","payload":${payload},"more":${sent}}`;
-  expect(await receiver.handle({ method: 'POST', body })).toMatchObject({ status: 200 });
-  expect(types).toEqual(['webhook_test']);
-  expect(drift).toHaveLength(1);
 });

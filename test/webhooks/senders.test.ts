@@ -1,9 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { createWebhookReceiver, type WebhookRejection } from 'agent-platform-sdk';
+import {
+  createWebhookReceiver,
+  type WebhookReceiverOptions,
+  type WebhookRejection,
+} from 'agent-platform-sdk';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '../support/loopback.js';
-import { delivery, type OptionsWithSecret, secret } from './deliveries.js';
+import { delivery, secret } from './deliveries.js';
 
 const body = delivery('webhook_test');
 
@@ -14,7 +18,7 @@ const whole = posted(body);
 const head = whole.indexOf('\r\n\r\n') + 4;
 
 /** A receiver over real HTTP, what it handles and what it refuses. */
-async function startReceiver(options: OptionsWithSecret = {}) {
+async function startReceiver(options: WebhookReceiverOptions = {}) {
   const handled: string[] = [];
   const rejected: WebhookRejection[] = [];
   const receiver = createWebhookReceiver({ secret, logLevel: 'off', ...options })

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { connect } from '../../support/client.js';
 import { calls, outcomeOf, startRawServer, wire } from '../../support/raw-server.js';
+import { connect } from '../../support/server.js';
 
 type Encode = (body: string) => Uint8Array;
 

@@ -1,0 +1,185 @@
+import * as z from 'zod/mini';
+import { ConfigurationError } from '../errors/index.js';
+import { createLogger, type LeveledLogger, type Logger, type LogLevel } from '../ground/logger.js';
+import { type Drift, DriftReporter } from '../validation/drift.js';
+import {
+  checkOptions,
+  func,
+  methods,
+  milliseconds,
+  type OptionFields,
+  oneOf,
+  wholeNumber,
+} from '../validation/options.js';
+import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
+import { DEFAULT_MAX_BODY_BYTES } from './adapters.js';
+import type { DeliveryOutcome } from './answers.js';
+import { createMemoryDedupe, DEFAULT_WINDOW, type DedupeSettings, type DedupeStore } from './dedupe.js';
+import type { WebhookInbox } from './inbox.js';
+import type { EventValidation } from './payload.js';
+import { SECRET_VARIABLE, type WebhookSecretOptions } from './secrets.js';
+
+/** Options by which events are validated. */
+export interface WebhookEventOptions {
+  /** The strictness of validation against the API specification. Default `'tolerant'`. */
+  readonly validation?: ValidationMode | undefined;
+  /** Called when an event has issues that the validation mode forgives. */
+  readonly onDrift?: ((drift: Drift) => unknown) | undefined;
+}
+
+/** Options by which duplicates are recognised. */
+export interface DedupeOptions {
+  /** The store that remembers handled events. Default: {@link createMemoryDedupe}, for one process. */
+  readonly store?: DedupeStore | undefined;
+  /** Time for which a handled event is remembered, in ms. Default 24 hours. */
+  readonly window?: number | undefined;
+}
+
+/** A delivery that was responded to. Holds nothing of its payload. */
+export interface DeliveryHookContext {
+  /** Id of the delivery, as in the logs. */
+  readonly deliveryId: string;
+  /** The event type; undefined if the delivery was not verified. */
+  readonly type: string | undefined;
+  /** The name of the workspace that sent it, if the secrets are named. */
+  readonly workspace: string | undefined;
+  /** The end of the delivery in one word: `handled`, `stored`, `duplicate`, `verification_failed`, `handler_failed`, … */
+  readonly outcome: DeliveryOutcome;
+  /** The HTTP status of the response. */
+  readonly status: number;
+  /** Bytes of the body; undefined if a body parser was in front, or the body was not read. */
+  readonly size: number | undefined;
+  /** Milliseconds from the arrival of the delivery to the response. */
+  readonly durationMs: number;
+}
+
+/** Callbacks for metrics. */
+export interface WebhookReceiverHooks {
+  /** Called once for each delivery when it is responded to. Not awaited; what it throws is logged and ignored. */
+  readonly onDelivery?: ((delivery: DeliveryHookContext) => unknown) | undefined;
+}
+
+/** Options of {@link createWebhookReceiver}. */
+export interface WebhookReceiverOptions extends WebhookSecretOptions, WebhookEventOptions {
+  /**
+   * Time limit of a delivery, in ms; after it, 500 is returned and `context.signal` is aborted. Default 55 000, at most 59 000: the
+   * service waits 60 seconds (specification, 6.4).
+   */
+  readonly deadline?: number | undefined;
+  /**
+   * The most bytes of a body; a larger one is refused with 413. Unknown for a body that a parser has made an object of. Default 8 MiB:
+   * room for a conversation of four thousand messages of 1 kB, which its event carries twice.
+   */
+  readonly maxBodyBytes?: number | undefined;
+  /**
+   * The most bytes of all bodies that this receiver is reading. Above it the oldest read is ended with 503, and passed to `onRejected` as
+   * `overloaded`. At least `maxBodyBytes`. Default 64 MiB, or `maxBodyBytes` if that is more.
+   */
+  readonly maxUnverifiedBytes?: number | undefined;
+  /**
+   * Recognition of duplicates: options, a store, or `false` to handle every duplicate. Not together with `inbox`. Default: in the memory
+   * of this process, for 24 hours.
+   */
+  readonly dedupe?: DedupeOptions | DedupeStore | false | undefined;
+  /** Durable storage in front of the handlers. With it, 200 means stored, and handlers belong to its workers. */
+  readonly inbox?: WebhookInbox | undefined;
+  /** Callbacks for metrics. */
+  readonly hooks?: WebhookReceiverHooks | undefined;
+  /** Receives the log lines. Default `console`. */
+  readonly logger?: Logger | undefined;
+  /**
+   * Refused deliveries are logged at `warn`, failures at `error`, other deliveries at `info`. Default `'warn'`. Environment:
+   * `AGENT_PLATFORM_LOG`.
+   */
+  readonly logLevel?: LogLevel | undefined;
+}
+
+/** The resolved options of a receiver. */
+export interface ReceiverSettings extends EventValidation {
+  readonly deadline: number;
+  readonly maxBodyBytes: number;
+  readonly maxUnverifiedBytes: number;
+  readonly dedupe: DedupeSettings | undefined;
+  readonly inbox: WebhookInbox | undefined;
+  readonly hooks: WebhookReceiverHooks;
+  readonly log: LeveledLogger;
+}
+
+const DEFAULT_MAX_UNVERIFIED_BYTES = 64 * 1024 * 1024;
+const DEFAULT_DEADLINE = 55_000;
+/** A later response reaches nobody (specification, 6.4 and 8). */
+const MAX_DEADLINE = 59_000;
+
+/** The schemas of the options that receivers, worker handlers and parsers share. */
+export const validationOptions = {
+  validation: z.optional(oneOf(...VALIDATION_MODES)),
+  onDrift: z.optional(func),
+};
+export const eventOptions = {
+  ...validationOptions,
+  logger: z.optional(methods('error', 'warn', 'info', 'debug')),
+  logLevel: z.optional(oneOf('off', 'error', 'warn', 'info', 'debug')),
+};
+/** `secret` is checked with better words where it is resolved. */
+export const secretOptions = { secret: z.optional(z.unknown()), verifySecret: z.optional(func) };
+
+const store = methods('claim', 'complete', 'release');
+const receiverOptions = {
+  ...secretOptions,
+  ...eventOptions,
+  deadline: z.optional(milliseconds(MAX_DEADLINE)),
+  maxBodyBytes: z.optional(wholeNumber(1)),
+  maxUnverifiedBytes: z.optional(wholeNumber(1)),
+  dedupe: z.optional(z.unknown()),
+  inbox: z.optional(methods('store')),
+  hooks: z.optional(z.strictObject({ onDelivery: z.optional(func) })),
+} satisfies OptionFields<WebhookReceiverOptions>;
+
+/** Checks the options of a receiver, and fills in the defaults. */
+export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettings {
+  const variables = { secret: SECRET_VARIABLE, logLevel: 'AGENT_PLATFORM_LOG' };
+  checkOptions(z.strictObject(receiverOptions), options, { of: 'createWebhookReceiver', variables });
+  const { deadline = DEFAULT_DEADLINE, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, inbox, hooks = {} } = options;
+  const { maxUnverifiedBytes = Math.max(DEFAULT_MAX_UNVERIFIED_BYTES, maxBodyBytes) } = options;
+  if (maxUnverifiedBytes < maxBodyBytes) {
+    refuse('maxUnverifiedBytes', `must be at least maxBodyBytes, ${maxBodyBytes}: one body has to fit.`);
+  }
+  if (inbox?.storeTimeout !== undefined && inbox.storeTimeout >= deadline) {
+    refuse(
+      'deadline',
+      `must be above the storeTimeout of the inbox, ${inbox.storeTimeout} ms, got ${deadline}: an event that is still being ` +
+        'stored would be refused.',
+    );
+  }
+  const dedupe = resolveDedupe(options);
+  return { ...resolveEvents(options), deadline, maxBodyBytes, maxUnverifiedBytes, dedupe, inbox, hooks };
+}
+
+/** Resolves the options of validation and of the log. */
+export function resolveEvents(
+  options: WebhookEventOptions & Pick<WebhookReceiverOptions, 'logger' | 'logLevel'>,
+): EventValidation & { readonly log: LeveledLogger } {
+  const { validation = DEFAULT_VALIDATION, onDrift, logger, logLevel } = options;
+  const log = createLogger(logger, logLevel);
+  return { validation, drift: new DriftReporter(log, onDrift), log };
+}
+
+function resolveDedupe({ dedupe, inbox }: WebhookReceiverOptions): DedupeSettings | undefined {
+  if (dedupe === false || (inbox !== undefined && dedupe === undefined)) return undefined;
+  if (inbox !== undefined) refuse('dedupe', 'cannot be combined with `inbox`: the stored job is the claim.');
+  const options: DedupeOptions = dedupe === undefined ? {} : isStore(dedupe) ? { store: dedupe } : dedupe;
+  const schema = z.strictObject({
+    store: z.optional(store),
+    window: z.optional(milliseconds(Number.POSITIVE_INFINITY)),
+  });
+  checkOptions(schema, options, { of: 'createWebhookReceiver', path: 'dedupe' });
+  return { store: options.store ?? createMemoryDedupe(), window: options.window ?? DEFAULT_WINDOW };
+}
+
+function isStore(dedupe: DedupeOptions | DedupeStore): dedupe is DedupeStore {
+  return typeof (dedupe as Partial<DedupeStore> | null)?.claim === 'function';
+}
+
+function refuse(option: string, problem: string): never {
+  throw new ConfigurationError(`createWebhookReceiver: ${option} ${problem}`, { option });
+}

@@ -1,0 +1,243 @@
+import { Readable } from 'node:stream';
+import { createWebhookReceiver, type WebhookReceiver } from 'agent-platform-sdk';
+import express from 'express';
+import Fastify from 'fastify';
+import { Hono } from 'hono';
+import Koa from 'koa';
+import { expect, onTestFinished, test } from 'vitest';
+import { listenOnLoopback, serve } from '../support/loopback.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { delivery, minimal, secret } from './deliveries.js';
+
+// A wrong mount must never respond with 200: the service would not send the event again.
+
+function setUp() {
+  const logger = new RecordingLogger();
+  const hints: (string | undefined)[] = [];
+  const events: unknown[] = [];
+  const receiver = createWebhookReceiver({ secret, logger })
+    .onAny((event) => events.push(event.payload))
+    .onRejected(({ hint }) => hints.push(hint));
+  return { receiver, logger, hints, events };
+}
+
+const send = (url: string, body = delivery('lead_captured')) =>
+  fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+
+/** Serves one route of a framework. Returns its address, and the errors that it was handed. */
+type Serve = (receiver: WebhookReceiver, errors: unknown[]) => Promise<string>;
+
+const fastify =
+  (route: (receiver: WebhookReceiver) => unknown): Serve =>
+  async (receiver, errors) => {
+    const app = Fastify();
+    app.setErrorHandler((error, _, reply) => {
+      errors.push(error);
+      return reply.code(500).send();
+    });
+    // From JavaScript, anything can be mounted.
+    app.post('/', route(receiver) as never);
+    onTestFinished(() => app.close());
+    return app.listen({ port: 0, host: '127.0.0.1' });
+  };
+
+const koa =
+  (middleware: (receiver: WebhookReceiver) => unknown): Serve =>
+  async (receiver, errors) => {
+    const app = new Koa().use(middleware(receiver) as Koa.Middleware);
+    app.on('error', (error: unknown) => errors.push(error));
+    return serve(app.callback());
+  };
+
+const hono =
+  (route: (receiver: WebhookReceiver) => unknown): Serve =>
+  async (receiver, errors) => {
+    const app = new Hono();
+    app.onError((error, context) => {
+      errors.push(error);
+      return context.body(null, 500);
+    });
+    app.post('/', route(receiver) as never);
+    return serve(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const answer = await app.request('/', { method: 'POST', body: Buffer.concat(chunks) });
+      response.writeHead(answer.status).end(await answer.text());
+    });
+  };
+
+const expressApp =
+  (route: (receiver: WebhookReceiver) => unknown): Serve =>
+  async (receiver, errors) => {
+    const app = express();
+    app.post('/', route(receiver) as express.RequestHandler);
+    const onError: express.ErrorRequestHandler = (error, _request, response, _next) => {
+      errors.push(error);
+      response.status(500).end();
+    };
+    app.use(onError);
+    return serve(app);
+  };
+
+test.each<[string, Serve, RegExp]>([
+  [
+    'Fastify, node as a route',
+    fastify((receiver) => receiver.node),
+    /reply\.hijack\(\); await receiver\.node\(request\.raw, reply\.raw\)/,
+  ],
+  ['Fastify, handle as a route', fastify((receiver) => receiver.handle), /as a route of a framework/],
+  [
+    'Koa, node as a middleware',
+    koa((receiver) => receiver.node),
+    /receiver\.node\(context\.req, context\.res\)/,
+  ],
+  ['Koa, handle as a middleware', koa((receiver) => receiver.handle), /as a route of a framework/],
+  ['Hono, node as a route', hono((receiver) => receiver.node), /receiver\.fetch\(c\.req\.raw\)/],
+  ['Hono, handle as a route', hono((receiver) => receiver.handle), /as a route of a framework/],
+  ['Express, handle as a route', expressApp((receiver) => receiver.handle), /as a route of a framework/],
+])('%s: the framework responds with 500, and its error says what to write', async (_, mount, message) => {
+  const { receiver, events } = setUp();
+  const errors: unknown[] = [];
+  const response = await send(await mount(receiver, errors));
+  expect([response.status, events]).toEqual([500, []]);
+  expect(errors).toMatchObject([{ type: 'configuration_error', message: expect.stringMatching(message) }]);
+});
+
+interface HonoContext {
+  readonly req: { readonly raw: Request };
+}
+
+test.each<[string, Serve]>([
+  ['fetch as a route', hono((receiver) => receiver.fetch)],
+  ['fetch given the context', hono((receiver) => (context: never) => receiver.fetch(context))],
+  ['fetch given `c.req`', hono((receiver) => (context: HonoContext) => receiver.fetch(context.req as never))],
+])('Hono, %s: refused, with the line to write in log and onRejected', async (_, mount) => {
+  const { receiver, logger, hints, events } = setUp();
+  const response = await send(await mount(receiver, []));
+  expect(response.status).toBeGreaterThanOrEqual(400);
+  expect(events).toEqual([]);
+  expect(hints).toEqual([expect.stringContaining('receiver.fetch(c.req.raw)')]);
+  expect(logger.lines.join()).toContain('receiver.fetch(c.req.raw)');
+});
+
+test.each<[string, Serve]>([
+  [
+    'Fastify, the raw stream, parsers off',
+    async (receiver) => {
+      const app = Fastify();
+      await app.register(async (webhooks) => {
+        webhooks.removeAllContentTypeParsers();
+        webhooks.addContentTypeParser('*', (_request, _payload, done) => done(null));
+        webhooks.post('/', (request, reply) => {
+          reply.hijack();
+          return receiver.node(request.raw, reply.raw);
+        });
+      });
+      onTestFinished(() => app.close());
+      return app.listen({ port: 0, host: '127.0.0.1' });
+    },
+  ],
+  [
+    'Fastify, the parsed body',
+    fastify((receiver) => async (request: { method: string; body: unknown }, reply: never) => {
+      const { status, headers, body } = await receiver.handle(request);
+      return (reply as { code(status: number): { headers(all: object): { send(body: string): unknown } } })
+        .code(status)
+        .headers(headers)
+        .send(body);
+    }),
+  ],
+  [
+    'Koa',
+    koa((receiver) => (context: Koa.Context) => {
+      context.respond = false;
+      return receiver.node(context.req, context.res);
+    }),
+  ],
+  ['Hono', hono((receiver) => (context: HonoContext) => receiver.fetch(context.req.raw))],
+  ['Express', expressApp((receiver) => receiver.node)],
+])('%s: the lines of the guide work, for large bodies too', async (_, mount) => {
+  const { receiver, events } = setUp();
+  const url = await mount(receiver, []);
+  expect((await send(url)).status).toBe(200);
+  expect(events).toEqual([minimal.lead_captured]);
+  expect((await send(url, '{}')).status).toBe(401);
+  receiver.on('lead_captured', () => Promise.reject(new Error('no')));
+  expect((await send(url, delivery('lead_captured', { createdAt: 2 }))).status).toBe(500);
+});
+
+test('Fastify, the raw stream: its limit of 1 MB does not apply', async () => {
+  const { receiver } = setUp();
+  const app = Fastify();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.post('/', (request, reply) => {
+    reply.hijack();
+    return receiver.node(request.raw, reply.raw);
+  });
+  onTestFinished(() => app.close());
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  expect((await send(url, delivery('lead_captured', { leadName: 'x'.repeat(3_000_000) }))).status).toBe(200);
+});
+
+const request = () => new Request('https://example.com', { method: 'POST', body: delivery('lead_captured') });
+const nodeRequest = (fields: object = {}) =>
+  Object.assign(Readable.from([]), { method: 'POST', headers: {}, ...fields });
+const handed = (given: unknown) => (receiver: WebhookReceiver) => receiver.handle(given as never);
+
+test.each<[string, (receiver: WebhookReceiver) => unknown, RegExp]>([
+  ['handle, nothing', handed(undefined), /handle\(\{ method, body \}\)/],
+  [
+    'handle, the context of Koa',
+    handed({ method: 'POST', request: {}, req: {} }),
+    /receiver\.node\(context\.req, context\.res\)/,
+  ],
+  ['handle, the context of Hono', handed({ req: { raw: request() } }), /receiver\.fetch\(c\.req\.raw\)/],
+  [
+    'handle, an event of Lambda',
+    handed({ requestContext: { http: {} }, body: '{}' }),
+    /event\.requestContext\.http\.method.*isBase64Encoded/,
+  ],
+  ['handle, an older event of Lambda', handed({ httpMethod: 'POST', body: '{}' }), /AWS Lambda/],
+  ['handle, a Request', handed({ arrayBuffer: () => undefined }), /receiver\.fetch/],
+  [
+    'handle, a request of Node that nobody has read',
+    handed(nodeRequest()),
+    /receiver\.node\(request, response\)/,
+  ],
+  ['handle, a request without a body', handed({ method: 'POST' }), /Is a body parser mounted/],
+  [
+    'fetch, a request that was read',
+    async (receiver) => {
+      const used = request();
+      await used.text();
+      return receiver.fetch(used);
+    },
+    /before whatever reads it.*receiver\.node\(request, response, body\)/,
+  ],
+])('%s: refused, and told what to do', async (_, call, hint) => {
+  const { receiver, hints, logger } = setUp();
+  expect(await call(receiver)).not.toMatchObject({ status: 200 });
+  expect(hints).toEqual([expect.stringMatching(hint)]);
+  expect(logger.lines.join()).toContain(`\n  ${hints[0]}`);
+});
+
+test('a stranger who sends nothing, or looks by, leads to no hint', async () => {
+  const { receiver, hints } = setUp();
+  await receiver.handle({ method: 'GET' });
+  await receiver.handle({ method: 'POST', body: '' });
+  await receiver.fetch(new Request('https://example.com'));
+  await receiver.fetch(new Request('https://example.com', { method: 'POST' }));
+  expect(hints).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test('a server whose requests are read by another is told so, over a real connection', async () => {
+  const { receiver, hints } = setUp();
+  const { createServer } = await import('node:http');
+  const server = createServer(async (incoming, response) => {
+    for await (const chunk of incoming) void chunk;
+    await receiver.node(incoming, response);
+  });
+  const response = await send(`http://127.0.0.1:${await listenOnLoopback(server)}`);
+  expect([response.status, hints]).toEqual([400, [expect.stringContaining('was read before')]]);
+});
