@@ -58,7 +58,7 @@ export interface InboxCase {
  * ```
  */
 export const inboxConformance: readonly InboxCase[] = [
-  rule('what is stored is processed as it was stored', async ({ inbox, work, seen }) => {
+  rule('processes a webhook as it was stored', async ({ inbox, work, seen }) => {
     const webhook = { ...newWebhook(), workspace: 'acme' };
     await inbox.store(webhook);
     await work(async () => undefined);
