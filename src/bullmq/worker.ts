@@ -94,10 +94,9 @@ export class InboxWorker {
   async #run(job: InboxJob, token?: string, signal = new AbortController().signal): Promise<Done> {
     const { work, handlers, reporter } = this.#parts;
     if (this.#givesBack) return giveBack(job, token);
-    const timeUp = new WebhookError(
-      `The handlers had not settled within ${work.handlerTimeout} ms (handlerTimeout).`,
-    );
-    const timer = setTimeout(() => this.#cancel(job.id, timeUp), work.handlerTimeout);
+    const overdue = () =>
+      this.#cancel(job.id, `The handlers had not settled within ${work.handlerTimeout} ms (handlerTimeout).`);
+    const timer = setTimeout(overdue, work.handlerTimeout);
     try {
       const stored = checkStored(job.data);
       if (handlers.handles(stored.type)) {
@@ -118,8 +117,9 @@ export class InboxWorker {
   }
 
   /** BullMQ declares the reason as text. As an error, `fetch` and others reject with it. */
-  #cancel(key: string | undefined, reason: Error): void {
-    this.bullmq.cancelJob(key ?? '', reason as unknown as string);
+  #cancel(key: string | undefined, reason: string | Error): void {
+    const error = typeof reason === 'string' ? new WebhookError(reason) : reason;
+    this.bullmq.cancelJob(key ?? '', error as unknown as string);
   }
 
   #listen(): void {
