@@ -100,7 +100,7 @@ export class InboxWorker {
     try {
       const stored = checkStored(job.data);
       if (handlers.handles(stored.type)) {
-        await Promise.race([handlers.process(stored, { signal }), abortOf(signal)]);
+        await orAborted(handlers.process(stored, { signal }), signal);
         return 'handled';
       }
       if (stored.type === 'webhook_test') return 'ignored';
@@ -175,10 +175,11 @@ export class InboxWorker {
   }
 }
 
-/** Rejects with the reason of a signal when it is aborted. */
-function abortOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+/** Settles as the handlers do, or rejects with the reason of their signal as soon as it is aborted. */
+function orAborted(handling: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+    handling.then(resolve, reject);
   });
 }
 
