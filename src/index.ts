@@ -10,7 +10,7 @@
 
 export { ApiPromise, type ApiResponse } from './client/api-promise.js';
 export type {
-  CallTrace,
+  DriftHookContext,
   EndHookContext,
   HookCall,
   Hooks,
@@ -18,14 +18,20 @@ export type {
   ResponseHookContext,
   RetryHookContext,
 } from './client/hooks.js';
-export type { AgentPlatformOptions, CallOptions, FetchFunction, RequestOptions } from './client/options.js';
-export { AgentPlatform } from './client/platform.js';
-export * from './client/resources/conversations.js';
-export * from './client/resources/orgs.js';
-export * from './client/resources/phone-numbers.js';
-export * from './client/resources/tools.js';
-export * from './client/resources/variables.js';
-export * from './client/resources/workspaces.js';
+export type {
+  AgentPlatformOptions,
+  CallOptions,
+  FetchFunction,
+  RequestOptions,
+  TokenSource,
+} from './client/options.js';
+export { AgentPlatform, type UncheckedRequest } from './client/platform.js';
+export type { ConversationsResource } from './client/resources/conversations.js';
+export type { OrgsResource } from './client/resources/orgs.js';
+export type { PhoneNumbersResource } from './client/resources/phone-numbers.js';
+export type { ToolsResource } from './client/resources/tools.js';
+export type { VariablesResource } from './client/resources/variables.js';
+export type { WorkspacesResource } from './client/resources/workspaces.js';
 export * from './endpoints/endpoint.js';
 export * from './endpoints/endpoints.js';
 export { type ResponseShape, withData, withoutData } from './endpoints/response-shape.js';
@@ -34,56 +40,12 @@ export type { Issue } from './ground/issues.js';
 export { fieldsFirst, type LogFields, type Logger, type LogLevel } from './ground/logger.js';
 export { redact } from './ground/redact.js';
 export type { Region } from './ground/regions.js';
-export type {
-  SchemaInput,
-  SchemaOutput,
-  StandardIssue,
-  StandardResult,
-  StandardSchemaV1,
-} from './ground/standard-schema.js';
+export type { SchemaInput, SchemaOutput, StandardSchemaV1 } from './ground/standard-schema.js';
 export { TRACING_CHANNELS } from './ground/tracing.js';
 export { VERSION } from './ground/version.js';
 export * from './schemas/channel.js';
-export {
-  type ConversationActivity,
-  type DetailedCost,
-  DetailedCostSchema,
-  type NodesInfo,
-  NodesInfoSchema,
-  type TokenUsage,
-  TokenUsageSchema,
-  type VoiceprovCall,
-  VoiceprovCallSchema,
-  type VoiceSession,
-  VoiceSessionSchema,
-} from './schemas/conversation/activity.js';
-export type { ConversationContact } from './schemas/conversation/contact.js';
-export {
-  type Assignee,
-  AssigneeSchema,
-  type ConversationHandling,
-  type Csat,
-  CsatSchema,
-  type HandoffRecord,
-  HandoffRecordSchema,
-} from './schemas/conversation/handling.js';
-export {
-  type ConversationIdentity,
-  type ExternalFlowV4Session,
-  ExternalFlowV4SessionSchema,
-} from './schemas/conversation/identity.js';
-export {
-  type ConversationScoring,
-  type CrmActivity,
-  CrmActivitySchema,
-  type CrmAlerts,
-  CrmAlertsSchema,
-  type CrmNote,
-  CrmNoteSchema,
-  type InboundEngagementState,
-  InboundEngagementStateSchema,
-} from './schemas/conversation/scoring.js';
 export * from './schemas/conversation.js';
+export * from './schemas/conversation-records.js';
 export * from './schemas/default-tool.js';
 export * from './schemas/envelope.js';
 export type { OpenEnum } from './schemas/leaf.js';
@@ -95,7 +57,6 @@ export * from './schemas/team.js';
 export * from './schemas/tool.js';
 export * from './schemas/variable.js';
 export type { Drift } from './validation/drift.js';
-export type { TokenSource } from './validation/option-checks.js';
 export type { ValidationMode } from './validation/validate.js';
 export type { NodeRequest, NodeResponse } from './webhooks/adapters.js';
 export type { DeliveryOutcome, RejectionReason, WebhookResponse } from './webhooks/answers.js';

@@ -9,7 +9,7 @@ const inbox = createBullMQInbox({
   connection: process.env.REDIS_URL ?? 'redis://localhost:6379',
   queueName: 'crm-webhooks',
 });
-const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '', inbox }).onError(
+const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET, inbox }).onError(
   (error, { event, stage }) => console.error(event?.type, stage, error),
 );
 

@@ -3,7 +3,7 @@
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import Fastify from 'fastify';
 
-const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '' })
+const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET })
   .on('lead_captured', ({ payload }) => console.log(`lead: ${payload.leadEmail}`))
   .on('conversation_updated', ({ payload }) => console.log(`turns: ${payload.turns.length}`))
   .onError((error, { event, stage }) => console.error(event?.type, stage, error));

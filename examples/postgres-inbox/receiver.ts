@@ -7,7 +7,7 @@ import { createPostgresInbox } from './inbox.js';
 
 const pool = new Pool({ connectionString: process.env.DATABASE_URL });
 const inbox = await createPostgresInbox(pool);
-const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '', inbox }).onError(
+const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET, inbox }).onError(
   (error, { event, stage }) => console.error(event?.type, stage, error),
 );
 const server = createServer(receiver.node).listen(Number(process.env.PORT ?? 3000), () =>

@@ -1,6 +1,6 @@
 // The worker of an inbox on Postgres. Start as many as you need; stop them at any time.
 // Start it with: DATABASE_URL=postgres://… npx tsx examples/postgres-inbox/worker.ts
-import { createWebhookReceiver } from 'agent-platform-sdk';
+import { createWebhookHandlers } from 'agent-platform-sdk';
 import { Pool } from 'pg';
 import { createPostgresInbox, transaction } from './inbox.js';
 
@@ -10,7 +10,7 @@ await pool.query('CREATE TABLE IF NOT EXISTS leads (id bigserial PRIMARY KEY, na
 const inbox = await createPostgresInbox(pool);
 
 // No secret here: events were verified before they were stored.
-const receiver = createWebhookReceiver({}).on('lead_captured', async ({ payload }) => {
+const handlers = createWebhookHandlers().on('lead_captured', async ({ payload }) => {
   // In one transaction with the end of the event: written exactly once, even if this worker is killed.
   await transaction().query('INSERT INTO leads (name, email) VALUES ($1, $2)', [
     payload.leadName,
@@ -18,7 +18,7 @@ const receiver = createWebhookReceiver({}).on('lead_captured', async ({ payload 
   ]);
   console.log(`lead: ${payload.leadEmail}`);
 });
-const stop = inbox.work((stored, options) => receiver.process(stored, options));
+const stop = inbox.work((stored, options) => handlers.process(stored, options));
 console.log('working');
 
 process.on('SIGTERM', async () => {

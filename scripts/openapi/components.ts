@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as sdk from '../../src/index.js';
-import { isExpected } from '../../src/schemas/object.js';
+import { isExpected, openObject } from '../../src/schemas/object.js';
 import type { Words } from './words.js';
 
 /** Any JSON object of the document. */
@@ -46,9 +46,17 @@ function namedSchemas(): Map<z.core.$ZodType, string> {
   for (const [operation, { body, response }] of Object.entries(sdk.endpoints)) {
     // The documented endpoints are declared with Zod schemas, seen through the Standard Schema interface.
     if (body !== undefined) names.set(body as object as z.core.$ZodType, bodyName(operation, 'Request'));
-    names.set(response.schema as object as z.core.$ZodType, bodyName(operation, 'Response'));
+    names.set(wholeBody(response), bodyName(operation, 'Response'));
   }
   return names;
+}
+
+/** The schema of a whole response: that of `data` gets its envelope. */
+function wholeBody({ kind, schema }: sdk.ResponseShape<unknown>): z.core.$ZodType {
+  // As above.
+  const zodSchema = schema as object as z.core.$ZodType;
+  if (kind !== 'data') return zodSchema;
+  return openObject(() => ({ ...sdk.EnvelopeSchema.shape, data: zodSchema }));
 }
 
 function toJsonSchemas(names: ReadonlyMap<z.core.$ZodType, string>): Record<string, JsonObject> {

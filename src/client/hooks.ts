@@ -2,13 +2,15 @@ import type { AgentPlatformError, ApiError, ConnectionError } from '../errors/in
 import type { Region } from '../ground/regions.js';
 import type { Drift } from '../validation/drift.js';
 
-/** The call a hook is told about. */
+/** The call that a hook is called for. */
 export interface HookCall {
+  /** A UUID, the same for every hook of one call: it identifies concurrent calls. */
+  readonly callId: string;
   /** The HTTP method. */
   readonly method: string;
   /** The operation, with the parameters in braces: `/tools/{toolId}`. Few values: fit for a metric's label. */
   readonly route: string;
-  /** The path as sent, relative to the base address: `/tools/tool_1`. A token or a marked field in it is masked. */
+  /** The path as sent, relative to the base address: `/tools/tool_1`. */
   readonly path: string;
   /** The region that is called. */
   readonly region: Region;
@@ -16,77 +18,70 @@ export interface HookCall {
   readonly attempt: number;
 }
 
-/** An attempt is about to be sent. */
+/** The context of `onRequest`: an attempt is about to be sent. */
 export interface RequestHookContext extends HookCall {
   /** The whole address: the base address and `path`. */
   readonly url: string;
   /**
-   * The headers that will be sent, without `authorization`. Set more here, for example `traceparent`; those that the client
-   * sets itself, `authorization` and `content-type`, stay as they are, and one that frames the request, such as `host` or `expect`,
-   * ends the call with a `HookError`.
+   * The headers that will be sent, without `authorization`. Set more here, for example `traceparent`. `authorization`
+   * and `content-type` are the client's own, whatever is set.
    */
   readonly headers: Headers;
 }
 
-/** An attempt was answered, and its body was read. */
+/** The context of `onResponse`: an attempt has its response, and the body was read. */
 export interface ResponseHookContext extends HookCall {
   /** The HTTP status. */
   readonly status: number;
-  /** The response's headers; those that carry credentials are masked. */
+  /** The response's headers, unaltered. */
   readonly headers: Headers;
   /** Milliseconds from the start of the attempt to the end of the body. */
   readonly durationMs: number;
 }
 
-/** An attempt failed, and the next one follows after a wait. */
+/** The context of `onRetry`: an attempt failed, and the next one follows after a delay. */
 export interface RetryHookContext extends HookCall {
   /** Milliseconds until the next attempt. */
   readonly delayMs: number;
-  /** The reason: no answer, or one with a status that is retried. */
+  /** The reason: no response, or one with a status that is retried. */
   readonly error: ApiError | ConnectionError;
 }
 
-/** A call has ended, whichever way. */
-export interface EndHookContext extends Pick<HookCall, 'method' | 'route' | 'region'> {
+/** The context of `onDrift`: a validation has forgiven something. */
+export interface DriftHookContext extends Drift, Pick<HookCall, 'callId' | 'method' | 'route'> {
+  /** The region that was called. */
+  readonly region: Region;
+}
+
+/** The context of `onEnd`: a call has ended, whichever way. */
+export interface EndHookContext extends Pick<HookCall, 'callId' | 'method' | 'route' | 'region'> {
   /** The end of the call. */
   readonly outcome: 'success' | 'error';
-  /** The HTTP status of the answer to the last attempt; undefined where none came. */
+  /** The HTTP status of the response to the last attempt; undefined if none came. */
   readonly status: number | undefined;
-  /** The number of attempts that were begun; 0 where the call was refused before. */
+  /** The number of attempts that were started; 0 if the arguments were refused. */
   readonly attempts: number;
-  /** Milliseconds from the call to its end, waits included. */
+  /** Milliseconds from the call to its end, delays included. */
   readonly durationMs: number;
   /** The error that the call rejects with; undefined for a success. */
   readonly error: AgentPlatformError | undefined;
 }
 
 /**
- * The message of the tracing channel {@link TRACING_CHANNELS | call}. The last fields are there when the call has ended, and
- * `error` where it has failed.
- */
-export interface CallTrace
-  extends Pick<HookCall, 'method' | 'route' | 'region'>,
-    Partial<Omit<EndHookContext, 'method' | 'route' | 'region'>> {
-  /** The base address, as `platform.baseUrl` has it. */
-  readonly baseUrl: string;
-}
-
-/**
- * Callbacks invoked during each call, for tracing and metrics. They may be async and are awaited; what they return is not
- * used. One that throws before sending ends the call with a `HookError`; one that throws after is logged and ignored.
+ * Callbacks invoked during each call, for tracing and metrics.
+ *
+ * `onRequest` is awaited. The others observe: they are called and not awaited, and what they throw is logged with its
+ * stack, at `error`.
  */
 export interface Hooks {
-  /** Before each attempt. May add headers; what it throws ends the call with a `HookError`. */
+  /** Before each attempt, within its `timeout`. May add headers; what it throws ends the call with a `HookError`. */
   readonly onRequest?: ((context: RequestHookContext) => unknown) | undefined;
-  /** After each answer whose body was read. What it throws is logged and ignored, as for the two below. */
+  /** After each response, of whatever status, once its body was read. */
   readonly onResponse?: ((context: ResponseHookContext) => unknown) | undefined;
-  /** Before the wait for another attempt. */
+  /** Before the delay that precedes another attempt. */
   readonly onRetry?: ((context: RetryHookContext) => unknown) | undefined;
-  /** For what a validation has forgiven. */
-  readonly onDrift?: ((drift: Drift) => unknown) | undefined;
-  /**
-   * Once for each call, at its end, before its promise settles: for counters and durations. Not awaited, because the call has ended.
-   * Whatever it throws is logged and ignored.
-   */
+  /** For what the validation of a response has forgiven. */
+  readonly onDrift?: ((context: DriftHookContext) => unknown) | undefined;
+  /** Once for each call, at its end, before its promise settles: for counters and durations. */
   readonly onEnd?: ((context: EndHookContext) => unknown) | undefined;
 }

@@ -1,8 +1,10 @@
 import type { Logger, LogLevel } from '../ground/logger.js';
 import type { Region } from '../ground/regions.js';
-import type { TokenSource } from '../validation/option-checks.js';
 import type { ValidationMode } from '../validation/validate.js';
 import type { Hooks } from './hooks.js';
+
+/** A bearer token (specification, 5.2), or a function that returns one. The function is called for each attempt. */
+export type TokenSource = string | (() => string | Promise<string>);
 
 /** The part of `fetch` that the client needs. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
@@ -16,35 +18,34 @@ export interface CallOptions {
   readonly token?: TokenSource | undefined;
   /** Milliseconds for each attempt, its body included. Default 60 000. */
   readonly timeout?: number | undefined;
-  /** Milliseconds for the whole call, all attempts and waits included. Default: no limit. */
+  /** Milliseconds for the whole call, all attempts and delays included. Default: no limit. */
   readonly totalTimeout?: number | undefined;
-  /** Most retries of a failed call, where a retry is safe. Default 2. */
+  /** Most retries of a failed call, if a retry is safe. Default 2. */
   readonly maxRetries?: number | undefined;
-  /** The strictness with which answers are validated against the API specification. Default `'tolerant'`. */
+  /** How strictly responses are validated against the API specification. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
   /**
-   * Additional headers. Those that the client sets itself are refused: `authorization`, `content-type`, `content-length`,
-   * `host`, `connection`, `transfer-encoding`, `expect`, `upgrade`, `keep-alive`.
+   * Additional headers, in any form that `fetch` takes. `authorization` and `content-type` are refused: the client sets
+   * them itself. A call's headers are merged with the client's, and win.
    */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: HeadersInit | undefined;
 }
 
-/** Options of one call. They win over the client's. */
+/** Options of one call. They replace the client's. */
 export interface RequestOptions extends CallOptions {
-  /** Ends the call with an `AbortError` when it is aborted. */
+  /** Aborts the call, which then rejects with an `AbortError`. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of the client. */
 export interface AgentPlatformOptions extends CallOptions {
   /**
-   * The region of the workspace's dashboard (specification, 5.1). Required, here or as `AGENT_PLATFORM_REGION`, in lower
-   * case or upper.
+   * The region of the workspace's dashboard (specification, 5.1). Required, here or as `AGENT_PLATFORM_REGION`.
    */
-  readonly region?: Region | Uppercase<Region> | undefined;
+  readonly region?: Region | undefined;
   /**
    * The base address of each region you use. The API specification names none, so there is no default. `/v3` is appended
-   * where it is missing. Environment: `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`.
+   * if it is missing; another version is refused. Environment: `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`.
    */
   readonly baseUrls?:
     | {
@@ -63,11 +64,11 @@ export interface AgentPlatformOptions extends CallOptions {
   /** Callbacks invoked during each call, for tracing and metrics. */
   readonly hooks?: Hooks | undefined;
   /**
-   * The most bytes of an answer that are read, after decompression. Default 64 MiB. Of an answer with an error status, 1 MiB is
-   * read at most.
+   * The most bytes of a response that are read, after decompression. Default 64 MiB. Of a response with an error status, at
+   * most 1 MiB is read.
    */
   readonly maxResponseBytes?: number | undefined;
-  /** Allows use in a browser, where everyone who opens the page can read the token. Default false. */
+  /** Allows use in a browser. Everyone who opens the page can then read the token. Default false. */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
   /**
    * Allows a base address with plain `http:` beyond loopback. Default false.

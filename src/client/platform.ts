@@ -1,7 +1,13 @@
-import type { Endpoint, EndpointInput } from '../endpoints/endpoint.js';
-import { forCaller } from '../errors/caller.js';
-import { type Region, regionOf } from '../ground/regions.js';
-import { checkHeaders, defined, refuseOption, refuseUnknown } from '../validation/option-checks.js';
+import * as z from 'zod/mini';
+import {
+  type Endpoint,
+  type EndpointInput,
+  endpoint,
+  type HttpMethod,
+  type QueryValue,
+} from '../endpoints/endpoint.js';
+import type { Region } from '../ground/regions.js';
+import { refuseOptions } from '../validation/options.js';
 import type { ApiPromise } from './api-promise.js';
 import type { AgentPlatformOptions, RequestOptions } from './options.js';
 import { ConversationsResource } from './resources/conversations.js';
@@ -10,22 +16,30 @@ import { PhoneNumbersResource } from './resources/phone-numbers.js';
 import { ToolsResource } from './resources/tools.js';
 import { VariablesResource } from './resources/variables.js';
 import { WorkspacesResource } from './resources/workspaces.js';
-import { PLATFORM_OPTIONS, REGION_NAMES, resolveSettings } from './settings.js';
-import { createTransport, type Send } from './transport/call.js';
+import { checkChanges, mergeHeaders, resolveSettings } from './settings.js';
+import { createSend, type Send } from './transport/send.js';
 
-/** The input may be left out where an endpoint takes none. */
+/** The input may be left out if an endpoint takes none. */
 type SendArguments<Input> = {} extends Input
   ? [input?: Input, options?: RequestOptions]
   : [input: Input, options?: RequestOptions];
+
+/** What `platform.request()` sends beside the path, and the options of the call. */
+export interface UncheckedRequest extends Omit<RequestOptions, 'validation'> {
+  /** Parameters of the query. A list repeats its name. */
+  readonly query?: Readonly<Record<string, QueryValue>> | undefined;
+  /** The body, sent as JSON. */
+  readonly body?: unknown;
+}
 
 /**
  * The client of the Conversational Agent Platform REST API (V3): one region, one token.
  *
  * Settings that are not given are read from `AGENT_PLATFORM_REGION`, `AGENT_PLATFORM_TOKEN`,
- * `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA` and `AGENT_PLATFORM_LOG`. Everything is checked here,
- * before the first call.
+ * `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`, `AGENT_PLATFORM_LOG` and
+ * `AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL`. Everything is checked here, before the first call.
  *
- * @throws {ConfigurationError} When an option is wrong or missing. It names the option and the variable.
+ * @throws {ConfigurationError} If options are missing, unknown or wrong. It names each one, and its variable.
  *
  * @example
  * ```ts
@@ -59,17 +73,17 @@ export class AgentPlatform {
   /** Workspaces, which agents and conversations belong to. */
   readonly workspaces: WorkspacesResource;
 
-  readonly #options: AgentPlatformOptions;
+  readonly #options: AgentPlatformOptions & { readonly headers: Readonly<Record<string, string>> };
   readonly #send: Send;
 
   constructor(options: AgentPlatformOptions = {}) {
-    // Not by the name of the class: see `derived`.
-    const settings = forCaller(new.target, () => resolveSettings(options));
-    const send = createTransport(settings);
+    const settings = resolveSettings(options);
+    const send = createSend(settings);
     const { region, token, baseUrl, allowInsecureBaseUrl, log } = settings;
     // Includes what came from the environment, which may have changed by the time of `withOptions`.
     this.#options = {
       ...options,
+      region,
       token,
       allowInsecureBaseUrl,
       logLevel: log.level,
@@ -90,9 +104,9 @@ export class AgentPlatform {
 
   /**
    * A client with some options changed: another token for one agent, another timeout. Options that are left out, or
-   * undefined, stay as they are; `headers` and `baseUrls` are merged.
+   * undefined, stay as they are; `headers` and `baseUrls` are merged, `hooks` are replaced.
    *
-   * @throws {ConfigurationError} When an option is wrong, or `region` changes without a `token`: a secret belongs to
+   * @throws {ConfigurationError} If an option is wrong, or `region` changes without a `token`: a secret belongs to
    * one region (specification, 5.1), and must not be sent to the other.
    *
    * @example
@@ -104,30 +118,18 @@ export class AgentPlatform {
    * ```
    */
   withOptions(options: AgentPlatformOptions): AgentPlatform {
-    // Its frame is looked for.
-    // oxlint-disable-next-line typescript/unbound-method
-    return forCaller(this.withOptions, () => derived(this.#merged(options)));
-  }
-
-  #merged(options: AgentPlatformOptions): AgentPlatformOptions {
-    refuseUnknown(options, PLATFORM_OPTIONS);
-    // Not by `??` or `&&`: null is refused, as for a new client.
-    const { region = this.region, headers = {}, baseUrls = {} } = options;
-    refuseUnknown(baseUrls, REGION_NAMES, 'baseUrls');
-    const other = regionOf(region);
-    if (other !== undefined && other !== this.region && options.token === undefined) {
-      refuseOption(
-        'token',
-        `is missing: a secret belongs to one region, and withOptions changes it to '${region}'`,
-      );
+    checkChanges(options);
+    const { region = this.region, token, baseUrls, headers } = options;
+    if (region !== this.region && token === undefined) {
+      const text = `is missing: a secret belongs to one region, and the region changes to '${region}'.`;
+      refuseOptions('withOptions', [{ option: 'token', text }]);
     }
-    return {
+    return derived({
       ...this.#options,
       ...defined(options),
-      region,
-      headers: { ...this.#options.headers, ...checkHeaders(headers) },
-      baseUrls: { ...this.#options.baseUrls, ...defined(baseUrls) },
-    };
+      headers: mergeHeaders(this.#options.headers, headers),
+      baseUrls: { ...this.#options.baseUrls, ...defined(baseUrls ?? {}) },
+    });
   }
 
   /**
@@ -162,9 +164,49 @@ export class AgentPlatform {
     // An endpoint without input takes `{}`; any other has been given its own.
     return this.#send(endpoint, input as EndpointInput<Path, Body, Query>, options);
   }
+
+  /**
+   * Sends a request that no declaration describes, for a first look at an operation. Nothing is checked: the body of a 2xx
+   * is returned as it came, undefined if it was empty. Token, region, retries and errors are the client's. Declare what you
+   * keep with `endpoint()`, and use {@link send}.
+   *
+   * @param method - The HTTP method. A `GET` cannot have a body.
+   * @param path - Relative to the base address, with a slash and without `/v3`, a query or `..`. Encode the ids in it.
+   * @param options - `query`, `body` (anything that JSON can hold), and the options of a call.
+   * @returns The parsed body, with its envelope.
+   * @throws {TypeError} If the path has another form.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform } from 'agent-platform-sdk';
+   *
+   * const platform = new AgentPlatform();
+   * console.log(await platform.request('GET', '/agents/agent_1', { query: { full: true } }));
+   * ```
+   */
+  request(method: HttpMethod, path: string, options: UncheckedRequest = {}): ApiPromise<unknown> {
+    const { query, body, ...callOptions } = options;
+    const anything = z.unknown();
+    const unchecked = endpoint({
+      method,
+      path,
+      ...(query !== undefined && { query: anything }),
+      ...(body !== undefined && { body: anything }),
+      response: anything,
+    });
+    // Typed by the declaration, which says nothing.
+    return this.#send(unchecked as Endpoint, { query, body } as never, { ...callOptions, validation: 'off' });
+  }
 }
 
 /** Outside the class: bundlers rename one that mentions itself, and users would read `_AgentPlatform` in their logs. */
 function derived(options: AgentPlatformOptions): AgentPlatform {
   return new AgentPlatform(options);
+}
+
+/** Without what is undefined: it changes nothing. */
+function defined<Options extends object>(options: Options): Partial<Options> {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  // The entries are its own.
+  return Object.fromEntries(entries) as Partial<Options>;
 }

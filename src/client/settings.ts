@@ -1,43 +1,43 @@
+import * as z from 'zod/mini';
+import { ConfigurationError } from '../errors/index.js';
 import { isBrowser, readEnvironment } from '../ground/environment.js';
-import { typeName } from '../ground/issues.js';
-import { LeveledLogger } from '../ground/logger.js';
-import { isLoopback } from '../ground/loopback.js';
-import { type Region, regionOf } from '../ground/regions.js';
+import { formatPath, typeName } from '../ground/issues.js';
+import { isObject } from '../ground/json.js';
+import { createLogger, type LeveledLogger, LOG_LEVELS } from '../ground/logger.js';
+import { REGIONS, type Region } from '../ground/regions.js';
 import {
-  checkFunction,
-  checkHeaders,
-  checkHooks,
-  checkLogger,
-  checkOneOf,
-  checkPositive,
-  checkTimeout,
-  checkToken,
-  checkWhole,
-  type OptionNames,
-  refuseOption,
-  refuseUnknown,
-  resolveLogLevel,
-  shown,
-  type TokenSource,
-} from '../validation/option-checks.js';
+  checkedBy,
+  checkOptions,
+  findOptionProblems,
+  func,
+  methods,
+  milliseconds,
+  type OptionFields,
+  type OptionProblem,
+  oneOf,
+  positive,
+  refuseOptions,
+  wholeNumber,
+} from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
+import { addressProblems, BASE_URL_VARIABLES, baseUrlProblem, versionedUrl } from './base-url.js';
 import type { Hooks } from './hooks.js';
-import type { AgentPlatformOptions, CallOptions, FetchFunction, RequestOptions } from './options.js';
+import type {
+  AgentPlatformOptions,
+  CallOptions,
+  FetchFunction,
+  RequestOptions,
+  TokenSource,
+} from './options.js';
 
-/** Milliseconds for one attempt. */
-const DEFAULT_TIMEOUT = 60_000;
-/** Most retries of one call. */
-const DEFAULT_MAX_RETRIES = 2;
-/** The most bytes of an answer that are read: 64 MiB. */
-const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
-
-/** The settings of one call: the client's, overlaid with the call's own. */
+/** The settings of one call: the client's with the call's own. */
 export interface CallSettings {
   readonly token: TokenSource | undefined;
   readonly timeout: number;
   readonly totalTimeout: number | undefined;
   readonly maxRetries: number;
   readonly validation: ValidationMode;
+  /** With names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -53,146 +53,201 @@ export interface Settings extends CallSettings {
   readonly maxResponseBytes: number;
 }
 
-const callOptions: OptionNames<CallOptions> = {
-  token: true,
-  timeout: true,
-  totalTimeout: true,
-  maxRetries: true,
-  validation: true,
-  headers: true,
+const DEFAULTS: CallSettings = {
+  token: undefined,
+  timeout: 60_000,
+  totalTimeout: undefined,
+  maxRetries: 2,
+  validation: DEFAULT_VALIDATION,
+  headers: {},
 };
-const requestOptions: OptionNames<RequestOptions> = { ...callOptions, signal: true };
-const hookNames: OptionNames<Hooks> = {
-  onRequest: true,
-  onResponse: true,
-  onRetry: true,
-  onDrift: true,
-  onEnd: true,
+/** 64 MiB. */
+const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+
+/** The variables that replace options which are not given. */
+const VARIABLES = {
+  region: 'AGENT_PLATFORM_REGION',
+  token: 'AGENT_PLATFORM_TOKEN',
+  logLevel: 'AGENT_PLATFORM_LOG',
+  ...BASE_URL_VARIABLES,
 };
 
-/** The names of the client's options. */
-export const PLATFORM_OPTIONS: OptionNames<AgentPlatformOptions> = {
-  ...callOptions,
-  region: true,
-  baseUrls: true,
-  fetch: true,
-  logger: true,
-  logLevel: true,
-  hooks: true,
-  maxResponseBytes: true,
-  dangerouslyAllowBrowser: true,
-  allowInsecureBaseUrl: true,
-};
+/** Made when the first client is: a program that only receives webhooks does not pay for them. */
+function createSchemas() {
+  const region = oneOf(...REGIONS);
+  const token = checkedBy((value) => (typeof value === 'function' ? undefined : tokenProblem(value)));
+  const baseUrl = z.optional(checkedBy(baseUrlProblem));
+  const callFields: OptionFields<CallOptions> = {
+    token: z.optional(token),
+    timeout: z.optional(milliseconds()),
+    totalTimeout: z.optional(milliseconds()),
+    maxRetries: z.optional(wholeNumber(0)),
+    validation: z.optional(oneOf(...VALIDATION_MODES)),
+    headers: z.optional(checkedBy(headersProblem)),
+  };
+  const requestFields: OptionFields<RequestOptions> = {
+    ...callFields,
+    signal: z.optional(methods('addEventListener', 'removeEventListener')),
+  };
+  const hookFields: OptionFields<Hooks> = {
+    onRequest: z.optional(func),
+    onResponse: z.optional(func),
+    onRetry: z.optional(func),
+    onDrift: z.optional(func),
+    onEnd: z.optional(func),
+  };
+  const platformFields: OptionFields<AgentPlatformOptions> = {
+    region: z.optional(region),
+    ...callFields,
+    baseUrls: z.optional(z.strictObject({ eu: baseUrl, na: baseUrl })),
+    fetch: z.optional(func),
+    logger: z.optional(methods('error', 'warn', 'info', 'debug')),
+    logLevel: z.optional(oneOf(...LOG_LEVELS)),
+    hooks: z.optional(z.strictObject(hookFields)),
+    maxResponseBytes: z.optional(positive()),
+    dangerouslyAllowBrowser: z.optional(z.boolean()),
+    allowInsecureBaseUrl: z.optional(z.boolean()),
+  };
+  return {
+    platform: z.strictObject({ ...platformFields, region, token }),
+    changes: z.strictObject(platformFields),
+    request: z.strictObject(requestFields),
+  };
+}
 
-/** The names in `baseUrls`. */
-export const REGION_NAMES: OptionNames<Record<Region, unknown>> = { eu: true, na: true };
+let schemas: ReturnType<typeof createSchemas> | undefined;
+
+function schemaOf(name: keyof ReturnType<typeof createSchemas>): z.core.$ZodType {
+  schemas ??= createSchemas();
+  return schemas[name];
+}
 
 /** Checks the options of a client, and fills in what the environment and the defaults give. */
 export function resolveSettings(options: AgentPlatformOptions): Settings {
-  refuseUnknown(options, PLATFORM_OPTIONS);
-  if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
-    refuseOption(
-      'dangerouslyAllowBrowser',
-      'is not set: in a browser everyone can read the token, so call from your backend',
-    );
-  }
-  const region = resolveRegion(options.region);
-  // Not by `??`: null, such as from a database, must not become another token.
-  const { token = readEnvironment('AGENT_PLATFORM_TOKEN') } = options;
-  if (token === undefined) {
-    refuseOption('token', 'is missing. Set the option `token` or AGENT_PLATFORM_TOKEN');
-  }
-  const defaults: CallSettings = {
-    token,
-    timeout: DEFAULT_TIMEOUT,
-    totalTimeout: undefined,
-    maxRetries: DEFAULT_MAX_RETRIES,
-    validation: DEFAULT_VALIDATION,
-    headers: {},
-  };
-  const allowInsecureBaseUrl = allowsInsecure(options);
+  const about = { of: 'AgentPlatform', variables: VARIABLES };
+  if (!isObject(options)) refuseOptions(about.of, findOptionProblems(schemaOf('platform'), options, about));
+  const given = withEnvironment(options);
+  const problems = [
+    ...findOptionProblems(schemaOf('platform'), given, about),
+    ...addressProblems(given),
+    ...browserProblems(given),
+  ];
+  if (problems.length > 0) refuseOptions(about.of, problems);
+  // Just checked: the client has a region, and an address for it.
+  const region = given.region as Region;
   return {
-    ...overlay(defaults, { ...options, token }),
+    ...withCallOptions(DEFAULTS, given),
     region,
-    baseUrl: resolveBaseUrl(region, options.baseUrls, allowInsecureBaseUrl),
-    allowInsecureBaseUrl,
-    fetch: checkFunction('fetch', options.fetch),
-    hooks: checkHooks(hookNames, options.hooks) ?? {},
-    log: new LeveledLogger(checkLogger(options.logger), resolveLogLevel(options.logLevel)),
-    maxResponseBytes:
-      checkPositive('maxResponseBytes', options.maxResponseBytes) ?? DEFAULT_MAX_RESPONSE_BYTES,
+    baseUrl: versionedUrl(given.baseUrls?.[region] as string),
+    allowInsecureBaseUrl: given.allowInsecureBaseUrl === true,
+    fetch: given.fetch,
+    hooks: given.hooks ?? {},
+    log: createLogger(given.logger, given.logLevel),
+    maxResponseBytes: given.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES,
   };
 }
 
-/** Checks the options of one call and lays them over the client's. */
+/** Checks changes to the options of a client, which may be a few of them. */
+export function checkChanges(options: AgentPlatformOptions): void {
+  checkOptions(schemaOf('changes'), options, { of: 'withOptions', variables: VARIABLES });
+}
+
+/** Merges the options of one call with the client's. */
 export function resolveCall(settings: Settings, options: RequestOptions): CallSettings {
-  refuseUnknown(options, requestOptions);
-  const { signal } = options;
-  if (signal !== undefined && !isSignal(signal)) refuseOption('signal', 'must be an AbortSignal');
-  return { ...overlay(settings, options), signal };
+  // Most calls have none.
+  if (isObject(options) && Object.keys(options).length === 0) return settings;
+  const of = 'options of the call';
+  if (typeof options === 'string') {
+    // From JavaScript: `conversations.get(agentId, convoId)`.
+    const text = 'must be an object, got string. Two ids are passed by name, in one object.';
+    refuseOptions(of, [{ option: 'options', text }]);
+  }
+  checkOptions(schemaOf('request'), options, { of });
+  return { ...withCallOptions(settings, options), signal: options.signal };
 }
 
-/** Not by `instanceof`: one of another realm, or of a polyfill, is a signal too. */
-function isSignal(signal: Partial<AbortSignal> | null): boolean {
-  return [signal?.addEventListener, signal?.removeEventListener].every((one) => typeof one === 'function');
-}
-
-function overlay(base: CallSettings, options: CallOptions): CallSettings {
+function withCallOptions(base: CallSettings, options: CallOptions): CallSettings {
+  const { token = base.token } = options;
   return {
-    token: checkToken(options.token) ?? base.token,
-    timeout: checkTimeout('timeout', options.timeout) ?? base.timeout,
-    totalTimeout: checkTimeout('totalTimeout', options.totalTimeout) ?? base.totalTimeout,
-    maxRetries: checkWhole('maxRetries', 0, options.maxRetries) ?? base.maxRetries,
-    validation: checkOneOf('validation', VALIDATION_MODES, options.validation) ?? base.validation,
-    headers:
-      options.headers === undefined ? base.headers : { ...base.headers, ...checkHeaders(options.headers) },
+    token: typeof token === 'string' ? token.trim() : token,
+    timeout: options.timeout ?? base.timeout,
+    totalTimeout: options.totalTimeout ?? base.totalTimeout,
+    maxRetries: options.maxRetries ?? base.maxRetries,
+    validation: options.validation ?? base.validation,
+    headers: mergeHeaders(base.headers, options.headers),
   };
 }
 
-function resolveRegion(region: unknown = readEnvironment('AGENT_PLATFORM_REGION')): Region {
-  return (
-    regionOf(region) ??
-    refuseOption(
-      'region',
-      `must be 'eu' or 'na', got ${shown(region)}. Set the option \`region\` or AGENT_PLATFORM_REGION to your dashboard's`,
-    )
-  );
+/** Merges headers. Names become lower case, so that another spelling replaces a header. */
+export function mergeHeaders(
+  base: Readonly<Record<string, string>>,
+  headers: HeadersInit | undefined,
+): Readonly<Record<string, string>> {
+  return headers === undefined ? base : { ...base, ...Object.fromEntries(new Headers(headers)) };
 }
 
-/** The address that paths are appended to: ends in `/v3`, without a slash after it (specification, 5.1). */
-function resolveBaseUrl(
-  region: Region,
-  baseUrls: AgentPlatformOptions['baseUrls'],
-  allowInsecure: boolean,
-): string {
-  if (baseUrls !== undefined) refuseUnknown(baseUrls, REGION_NAMES, 'baseUrls');
-  const option = `baseUrls.${region}`;
-  const variable = `AGENT_PLATFORM_BASE_URL_${region.toUpperCase()}`;
-  const { [region]: given = readEnvironment(variable) } = baseUrls ?? {};
-  const refuse = (problem: string): never =>
-    refuseOption(option, `${problem}. Set the option \`${option}\` or ${variable}`);
-  if (given === undefined) return refuse('is missing, and has no default');
-  if (typeof given !== 'string') return refuse(`must be a string, got ${typeName(given)}`);
-  if (given.trim() === '') return refuse('is blank');
-  if (!URL.canParse(given)) return refuse('is not a URL, which begins with https:');
-  const url = new URL(given);
-  if (`${url.username}${url.password}${url.search}${url.hash}` !== '') {
-    return refuse('must not hold a user name, a password, a query or a fragment');
+/** The options, with what the environment gives for those that are undefined. Null is not replaced, but refused. */
+function withEnvironment(options: AgentPlatformOptions): AgentPlatformOptions {
+  const {
+    // The check says whether it is a region.
+    region = readEnvironment(VARIABLES.region)?.toLowerCase() as Region | undefined,
+    token = readEnvironment(VARIABLES.token),
+    baseUrls = {},
+    allowInsecureBaseUrl = readEnvironment('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL') === 'true',
+  } = options;
+  const given = { ...options, region, token, baseUrls, allowInsecureBaseUrl };
+  if (!isObject(baseUrls) || !REGIONS.some((one) => one === region)) return given;
+  const key = region as Region;
+  const { [key]: baseUrl = readEnvironment(VARIABLES[`baseUrls.${key}`]) } = baseUrls;
+  return { ...given, baseUrls: { ...baseUrls, [key]: baseUrl } };
+}
+
+function browserProblems({ dangerouslyAllowBrowser }: AgentPlatformOptions): OptionProblem[] {
+  if (!isBrowser() || dangerouslyAllowBrowser === true) return [];
+  const text = 'is not set: in a browser everyone can read the token, so call from your backend.';
+  return [{ option: 'dangerouslyAllowBrowser', text }];
+}
+
+/** The token that a token function returned, if it can be sent. */
+export function usableToken(token: unknown): string {
+  const problem = tokenProblem(token);
+  if (typeof token === 'string' && problem === undefined) return token.trim();
+  throw new ConfigurationError(`The \`token\` function returned ${typeName(token)}: token ${problem}`, {
+    option: 'token',
+  });
+}
+
+function tokenProblem(token: unknown): string | undefined {
+  if (typeof token !== 'string') return 'must be a string or a function';
+  const trimmed = token.trim();
+  if (trimmed === '') return 'is blank';
+  if (/^bearer\s/i.test(trimmed)) return 'is given with `Bearer `, which the client adds itself';
+  return /[^\x21-\x7e]/.test(trimmed) ? 'contains a character that HTTP headers do not allow' : undefined;
+}
+
+/** Describes what is wrong with headers, without their values, which may be secrets. */
+function headersProblem(headers: unknown): string | undefined {
+  if (typeof headers !== 'object' || headers === null)
+    return 'must be an object, a list of pairs or a Headers';
+  const entries: unknown[] = Symbol.iterator in headers ? [...(headers as Headers)] : Object.entries(headers);
+  for (const entry of entries) {
+    const [name, value] = (Array.isArray(entry) ? entry : []) as unknown[];
+    if (typeof name !== 'string' || typeof value !== 'string') {
+      return `have a value that is no string: ${formatPath([String(name)])}`;
+    }
+    if (['authorization', 'content-type'].includes(name.toLowerCase())) {
+      return `contain ${name.toLowerCase()}, which the client sets itself (the token by the option \`token\`)`;
+    }
+    if (!isHeader(name, value))
+      return `contain a name or a value that HTTP does not allow: ${formatPath([name])}`;
   }
-  if (!isSafe(url, allowInsecure)) {
-    return refuse(
-      `must start with https: (http: only on loopback, or with \`allowInsecureBaseUrl: true\` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL), got ${url.protocol}//${url.host}`,
-    );
+  return undefined;
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    return new Headers([[name, value]]).has(name);
+  } catch {
+    return false;
   }
-  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v3$/, '')}/v3`;
-}
-
-function allowsInsecure({ allowInsecureBaseUrl: given }: AgentPlatformOptions): boolean {
-  const isAllowed: unknown = given ?? readEnvironment('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL') === 'true';
-  // From JavaScript it may be the text 'false', which is truthy.
-  return isAllowed === true;
-}
-
-function isSafe({ protocol, hostname }: URL, allowInsecure: boolean): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && (allowInsecure || isLoopback(hostname)));
 }

@@ -1,13 +1,8 @@
 import * as z from 'zod/mini';
-import { isObject } from '../ground/json.js';
 import type { StandardSchemaV1 } from '../ground/standard-schema.js';
 import { type Conversation, ConversationSchema } from '../schemas/conversation.js';
 import { type DefaultTool, DefaultToolSchema } from '../schemas/default-tool.js';
-import {
-  type MembersAndTeams,
-  type MembersAndTeamsResponse,
-  MembersAndTeamsResponseSchema,
-} from '../schemas/members-and-teams.js';
+import { type MembersAndTeams, MembersAndTeamsResponseSchema } from '../schemas/members-and-teams.js';
 import {
   type ReleaseNumberInput,
   ReleaseNumberInputSchema,
@@ -22,10 +17,10 @@ import {
   VariableSchema,
 } from '../schemas/variable.js';
 import { endpoint } from './endpoint.js';
-import { type ResponseShape, withoutData, withRecord } from './response-shape.js';
+import { type ResponseShape, withData, withoutData } from './response-shape.js';
 
-// The types are named, `withRecord<Tool>(ToolSchema)`: the doc comments of the fields would be lost in the inferred ones.
-// Every call is marked as pure: bundlers drop the object where nothing uses it.
+// The types are named, `documented<Tool>(ToolSchema)`: the doc comments of the fields would be lost in the inferred ones.
+// Every call is marked as pure: bundlers drop the object if nothing uses it.
 
 /** Gives a schema the type of its interface. */
 /* @__NO_SIDE_EFFECTS__ */
@@ -34,17 +29,8 @@ function documented<Type>(schema: StandardSchemaV1<Type>): StandardSchemaV1<Type
 }
 
 const membersAndTeams: ResponseShape<MembersAndTeams> = {
+  kind: 'fields',
   schema: MembersAndTeamsResponseSchema,
-  unwrap: (body) => {
-    // The schema has checked the body, unless validation is off or only reports: then it may be anything.
-    const response: Partial<MembersAndTeamsResponse> = isObject(body) ? body : {};
-    // Fields that the service has added to the body are kept. Not by a copy: that of a hostile body takes ten times as long as to parse it.
-    delete response.success;
-    delete response.message;
-    // As much of it as the mode has checked.
-    return response as MembersAndTeams;
-  },
-  allowEmpty: false,
 };
 
 /**
@@ -80,7 +66,7 @@ export const endpoints = {
     method: 'POST',
     path: '/agents/{agentId}/variables',
     body: /* @__PURE__ */ documented<CreateVariableBody>(CreateVariableBodySchema),
-    response: /* @__PURE__ */ withRecord<Variable>(VariableSchema),
+    response: /* @__PURE__ */ withData(/* @__PURE__ */ documented<Variable>(VariableSchema)),
   }),
 
   /** Releases a telephone number from a workspace (specification, 4.3). */
@@ -95,7 +81,9 @@ export const endpoints = {
   listDefaultTools: /* @__PURE__ */ endpoint({
     method: 'GET',
     path: '/tools/defaults',
-    response: /* @__PURE__ */ withRecord<DefaultTool[]>(/* @__PURE__ */ z.array(DefaultToolSchema)),
+    response: /* @__PURE__ */ withData(
+      /* @__PURE__ */ documented<DefaultTool[]>(/* @__PURE__ */ z.array(DefaultToolSchema)),
+    ),
   }),
 
   /** Retrieves a tool with its full configuration (specification, 4.5). */
@@ -104,14 +92,14 @@ export const endpoints = {
     path: '/tools/{toolId}',
     // `/tools/defaults` is another operation (4.4).
     reserved: { toolId: ['defaults'] },
-    response: /* @__PURE__ */ withRecord<Tool>(ToolSchema),
+    response: /* @__PURE__ */ withData(/* @__PURE__ */ documented<Tool>(ToolSchema)),
   }),
 
   /** Retrieves a conversation (specification, 4.6). */
   getConversation: /* @__PURE__ */ endpoint({
     method: 'GET',
     path: '/agents/{agentId}/convos/{convoId}',
-    response: /* @__PURE__ */ withRecord<Conversation>(ConversationSchema),
+    response: /* @__PURE__ */ withData(/* @__PURE__ */ documented<Conversation>(ConversationSchema)),
   }),
 
   /** Deletes a workspace for good, with all it holds (specification, 4.7). */

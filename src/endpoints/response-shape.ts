@@ -1,22 +1,20 @@
-import type * as z from 'zod/mini';
-import {
-  isStandardSchema,
-  type SchemaOutput,
-  type StandardIssue,
-  type StandardSchemaV1,
-} from '../ground/standard-schema.js';
-import { dataEnvelopeSchema, EnvelopeSchema } from '../schemas/envelope.js';
-import { isOwnSchema } from '../schemas/object.js';
-import { validateOwn } from '../validation/validate.js';
+import type { Issue } from '../ground/issues.js';
+import { isObject } from '../ground/json.js';
+import { isStandardSchema, type SchemaOutput, type StandardSchemaV1 } from '../ground/standard-schema.js';
+import { EnvelopeSchema } from '../schemas/envelope.js';
+import { type ValidationMode, validate, validateOwn } from '../validation/validate.js';
 
-/** The way an answer is read: the schema of the whole body, and the part of it that the caller gets. */
+/** How a response is read. Made by {@link withData} and {@link withoutData}. */
 export interface ResponseShape<Result> {
-  /** Schema of the whole body. */
+  /**
+   * The part that the caller gets: `data` of the envelope, nothing, the fields of the body beside `success` and `message`, or
+   * the whole body.
+   */
+  readonly kind: 'data' | 'none' | 'fields' | 'body';
+  /** Schema of `data`, of the envelope for `none`, or of the whole body. */
   readonly schema: StandardSchemaV1;
-  /** Takes the caller's part out of a body that fits the schema. The body is not used afterwards, and may be changed. */
-  readonly unwrap: (body: unknown) => Result;
-  /** True where a 2xx with an empty body is a success too: only where the operation answers without data. */
-  readonly allowEmpty: boolean;
+  /** For the compiler alone: what the caller gets. Not there at run time. */
+  readonly result?: Result;
 }
 
 /**
@@ -24,7 +22,7 @@ export interface ResponseShape<Result> {
  * required; `message` is only expected.
  *
  * @param schema - Any Standard Schema of `data`; its output is returned.
- * @throws {TypeError} When it is no Standard Schema.
+ * @throws {TypeError} If it is no Standard Schema.
  *
  * @example
  * ```ts
@@ -45,25 +43,7 @@ export function withData<Schema extends StandardSchemaV1>(
   schema: Schema,
 ): ResponseShape<SchemaOutput<Schema>> {
   if (!isStandardSchema(schema)) throw new TypeError("withData: takes a Standard Schema, such as Zod's");
-  return envelopeShape(isOwnSchema(schema) ? ownEnvelope(schema) : foreignEnvelope(schema));
-}
-
-/**
- * {@link withData} for schemas of this package. The documented operations call it directly, so that bundles leave out the
- * code for other libraries' schemas.
- */
-/* @__NO_SIDE_EFFECTS__ */
-export function withRecord<Result>(schema: StandardSchemaV1<unknown, Result>): ResponseShape<Result> {
-  return envelopeShape(ownEnvelope(schema));
-}
-
-function envelopeShape<Result>(schema: StandardSchemaV1): ResponseShape<Result> {
-  return {
-    schema,
-    // The schema has checked that this is an envelope, unless validation is off or only reports: then it may be null.
-    unwrap: (body) => (body as { data: Result } | null)?.data as Result,
-    allowEmpty: false,
-  };
+  return { kind: 'data', schema };
 }
 
 /**
@@ -80,35 +60,76 @@ function envelopeShape<Result>(schema: StandardSchemaV1): ResponseShape<Result> 
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function withoutData(): ResponseShape<void> {
-  return { schema: EnvelopeSchema, unwrap: () => undefined, allowEmpty: true };
+  return { kind: 'none', schema: EnvelopeSchema };
 }
 
-/** An envelope whose `data` is validated by a schema of this package. These are Zod's. */
-function ownEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
-  return dataEnvelopeSchema(schema as unknown as z.core.$ZodType);
+/** What a response gives the caller, with the drift that was forgiven; or the issues that were not. */
+export type ResponseVerdict =
+  | { readonly ok: true; readonly data: unknown; readonly drift: readonly Issue[] }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/**
+ * Validates a response, and takes the caller's part out of it.
+ *
+ * @param body - The parsed body; undefined if it was empty.
+ * @returns The verdict. Rejects with what a custom schema throws.
+ */
+export async function validateResponse(
+  { kind, schema }: ResponseShape<unknown>,
+  body: unknown,
+  mode: ValidationMode,
+): Promise<ResponseVerdict> {
+  if (body === undefined) return validateEmpty(kind, schema, mode);
+  if (kind === 'data') return validateEnvelope(schema, body, mode);
+  const verdict = await validate(schema, body, mode);
+  if (!verdict.ok) return verdict;
+  return { ok: true, data: partOf(kind, verdict.value), drift: verdict.drift };
 }
 
-/** An envelope whose `data` is validated by a schema of any library. */
-function foreignEnvelope(schema: StandardSchemaV1): StandardSchemaV1 {
-  return {
-    '~standard': {
-      version: 1,
-      vendor: 'agent-platform-sdk',
-      validate: async (body) => {
-        // It cannot report drift: what `tolerant` forgives of the envelope passes in every mode.
-        const envelope = validateOwn(EnvelopeSchema, body, 'tolerant');
-        if (!envelope.ok) return { issues: envelope.issues };
-        const sent = body as { readonly data?: unknown };
-        const data = await schema['~standard'].validate(sent.data);
-        return data.issues === undefined
-          ? { value: { ...sent, data: data.value } }
-          : { issues: data.issues.map(insideData) };
-      },
-    },
-  };
+/** An empty body holds no data, in every mode; a custom schema of the whole body may accept it. */
+async function validateEmpty(
+  kind: ResponseShape<unknown>['kind'],
+  schema: StandardSchemaV1,
+  mode: ValidationMode,
+): Promise<ResponseVerdict> {
+  if (kind === 'none') return { ok: true, data: undefined, drift: mode === 'off' ? [] : [emptyIssue] };
+  const verdict = kind === 'body' ? await validate(schema, undefined, 'strict') : undefined;
+  return verdict?.ok ? { ok: true, data: verdict.value, drift: [] } : { ok: false, issues: [emptyIssue] };
 }
 
-const insideData = (issue: StandardIssue): StandardIssue => ({
-  message: issue.message,
-  path: ['data', ...(issue.path ?? [])],
-});
+const emptyIssue: Issue = {
+  path: [],
+  code: 'empty_body',
+  message: 'expected JSON, received an empty body',
+};
+
+/** Validates the envelope, and `data` by its own schema. */
+async function validateEnvelope(
+  schema: StandardSchemaV1,
+  body: unknown,
+  mode: ValidationMode,
+): Promise<ResponseVerdict> {
+  const envelope = validateOwn(EnvelopeSchema, body, mode);
+  if (!isObject(body)) return envelope.ok ? { ...envelope, data: undefined } : envelope;
+  const content = await validate(schema, body.data, mode);
+  if (envelope.ok && content.ok) {
+    return { ok: true, data: content.value, drift: [...envelope.drift, ...content.drift.map(insideData)] };
+  }
+  const issues = [
+    ...(envelope.ok ? [] : envelope.issues),
+    ...(content.ok ? [] : content.issues.map(insideData)),
+  ];
+  return { ok: false, issues };
+}
+
+const insideData = (issue: Issue): Issue =>
+  // The count of further issues has no place.
+  issue.code === 'more_issues' ? issue : { ...issue, path: ['data', ...issue.path] };
+
+/** What the caller gets of a whole body. */
+function partOf(kind: 'none' | 'fields' | 'body', body: unknown): unknown {
+  if (kind === 'none') return undefined;
+  if (kind === 'body' || !isObject(body)) return body;
+  const { success, message, ...fields } = body;
+  return fields;
+}

@@ -27,7 +27,7 @@ export type ErrorType =
   | 'inbox_full_error'
   | 'inbox_replicas_error';
 
-/** The names of an error's classes, on every instance, under a key that all copies of this package share. */
+/** The names of an error's classes, on every instance, under a key that all installs of this package share. */
 const brand = /* @__PURE__ */ Symbol.for('agent-platform-sdk.error');
 
 interface ErrorClass {
@@ -43,8 +43,9 @@ function classNames(errorClass: object | null): string[] {
 }
 
 /**
- * The base of every error this package throws. `instanceof` works across the ESM and CommonJS builds and across
- * duplicate installs.
+ * The base of every error this package throws.
+ *
+ * `instanceof` works across the ESM and CommonJS builds and across duplicate installs.
  *
  * @example
  * ```ts
@@ -68,13 +69,14 @@ export class AgentPlatformError extends Error {
   declare readonly type: ErrorType;
 
   /**
-   * True where the service may have acted although no answer tells so: a POST or DELETE that timed out, was cut
-   * off, or was answered by 408, 502, 504 (or 520, 522, 524, 598, 599, of a proxy), by a redirect other than 307 and 308, or by a
-   * 2xx or 5xx that cannot be read. Check before you try again.
+   * True if the operation may have taken effect although the call failed. Check before you try again.
+   *
+   * True for every call but a `GET` that failed after it may have reached the service, unless the response is a 4xx
+   * other than 408.
    */
   declare readonly outcomeUnknown: boolean;
 
-  /** Copies each option onto the error under its own name; the classes below only `declare` the fields. */
+  /** Each option becomes a field of the error; the classes below only `declare` the fields. */
   constructor(message: string, options: { cause?: unknown; outcomeUnknown?: boolean | undefined } = {}) {
     const { cause, outcomeUnknown = false, ...parts } = options;
     super(printable(message), cause === undefined ? undefined : { cause });
@@ -83,9 +85,8 @@ export class AgentPlatformError extends Error {
     Object.defineProperty(this, brand, { value: classNames(new.target) });
   }
 
-  /** Knows the errors of every copy of this package; a subclass of your own keeps the ordinary rule. */
+  /** Recognizes the errors of every install of this package; a subclass of your own keeps the ordinary rule. */
   static override [Symbol.hasInstance](this: unknown, value: unknown): boolean {
-    // A user's subclass has no name of ours of its own, and keeps the ordinary rule.
     if (!Object.hasOwn(this as object, 'errorName')) {
       return Function.prototype[Symbol.hasInstance].call(this as never, value);
     }
@@ -99,7 +100,7 @@ export class AgentPlatformError extends Error {
   }
 
   /**
-   * A plain object for structured logs. Holds nothing that the error itself does not show.
+   * Returns a plain object for structured logs: name, message and the enumerable fields.
    *
    * @example
    * ```ts
@@ -117,4 +118,9 @@ export class AgentPlatformError extends Error {
   toJSON(): Record<string, unknown> {
     return { name: this.name, message: this.message, ...Object.fromEntries(Object.entries(this)) };
   }
+}
+
+/** Sets fields that may hold records of the service: loggers, `console.log` and `JSON.stringify` skip them. */
+export function setUnprinted(error: AgentPlatformError, fields: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value });
 }

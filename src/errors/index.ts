@@ -1,5 +1,24 @@
-// Every exception class, by what it tells of: no answer came, or nothing was sent; an answer came; a webhook was received.
-export * from './answered.js';
-export * from './base.js';
-export * from './unanswered.js';
+// Every exception class, by what happened: there was a response; there was none, or nothing was sent; a webhook came.
+export {
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  NotFoundError,
+  OperationFailedError,
+  PermissionDeniedError,
+  RateLimitError,
+  ResponseValidationError,
+  ServerError,
+  UnprocessableEntityError,
+} from './answered.js';
+export { AgentPlatformError, type ErrorType } from './base.js';
+export {
+  AbortError,
+  ConfigurationError,
+  ConnectionError,
+  HookError,
+  RequestValidationError,
+  TimeoutError,
+} from './unanswered.js';
 export * from './webhook.js';

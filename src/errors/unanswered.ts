@@ -3,8 +3,9 @@ import type { Region } from '../ground/regions.js';
 import { AgentPlatformError } from './base.js';
 
 /**
- * An option is wrong or missing. The message names the option, and the environment variable where there is one. It is found before
- * anything is sent, except by a token function that fails at a retry: then that attempt was not sent.
+ * An option is wrong or missing. The message names it, and its environment variable if it has one.
+ *
+ * Thrown before anything is sent, except by a token function that fails at a retry: then that attempt was not sent.
  */
 export class ConfigurationError extends AgentPlatformError {
   static override readonly errorName = 'ConfigurationError';
@@ -23,7 +24,7 @@ export class RequestValidationError extends AgentPlatformError {
   static override readonly errorName = 'RequestValidationError';
   declare readonly type: 'request_validation_error';
 
-  /** Every field that is wrong: where it stands in the argument, and what was expected. */
+  /** Every field that is wrong, with its path in the argument and what was expected. */
   declare readonly issues: readonly Issue[];
   /** The HTTP method of the call. */
   declare readonly method: string;
@@ -36,20 +37,20 @@ export class RequestValidationError extends AgentPlatformError {
     issues: readonly Issue[];
     cause?: unknown;
   }) {
+    const { method, path, issues } = options;
     super(
-      `${options.method} ${options.path} was not sent: the arguments do not fit the operation` +
-        formatIssues(options.issues),
+      `Invalid arguments for ${method} ${path}; the request was not sent${formatIssues(issues)}`,
       options,
     );
   }
 }
 
-/** A hook threw before an attempt was sent. `cause` is what it threw; a masked copy where that shows a secret. */
+/** The `onRequest` hook threw, so the attempt was not sent. `cause` is what it threw. */
 export class HookError extends AgentPlatformError {
   static override readonly errorName = 'HookError';
   declare readonly type: 'hook_error';
 
-  /** The hook that threw, such as `'onRequest'`. */
+  /** The hook that threw: `'onRequest'`. */
   declare readonly hook: string;
 
   constructor(message: string, options: { hook: string; cause: unknown }) {
@@ -59,15 +60,12 @@ export class HookError extends AgentPlatformError {
 
 /** The call that an error is about. */
 export interface CallContext {
-  /** The HTTP method of the call. */
   readonly method: string;
-  /** The path as it was sent, relative to the base address. */
   readonly path: string;
-  /** The region that was called. */
   readonly region: Region;
 }
 
-/** No answer came: the connection could not be made, or was cut. `cause` is what the runtime reported; a masked copy where that shows a secret. */
+/** No response: the connection could not be made, or was cut. `cause` is what `fetch` threw. */
 export class ConnectionError extends AgentPlatformError {
   static override readonly errorName: string = 'ConnectionError';
   declare readonly type: 'connection_error' | 'timeout_error' | 'abort_error';
@@ -81,19 +79,19 @@ export class ConnectionError extends AgentPlatformError {
 
   constructor(
     message: string,
-    options: CallContext & { cause?: unknown; outcomeUnknown?: boolean | undefined },
+    options: CallContext & { readonly cause?: unknown; readonly outcomeUnknown?: boolean | undefined },
   ) {
     super(message, options);
   }
 }
 
-/** The answer did not come, or did not end, within `timeout` or `totalTimeout`. */
+/** The response did not arrive, or did not end, within `timeout` or `totalTimeout`. */
 export class TimeoutError extends ConnectionError {
   static override readonly errorName = 'TimeoutError';
   declare readonly type: 'timeout_error';
 }
 
-/** The caller's `signal` was aborted. `cause` is the signal's reason; a masked copy where that shows a secret. */
+/** The caller's `signal` was aborted. `cause` is the signal's reason. */
 export class AbortError extends ConnectionError {
   static override readonly errorName = 'AbortError';
   declare readonly type: 'abort_error';

@@ -1,5 +1,5 @@
 import { formatIssues, type Issue } from '../ground/issues.js';
-import { AgentPlatformError } from './base.js';
+import { AgentPlatformError, setUnprinted } from './base.js';
 
 /** The base of the errors about a received webhook. */
 export class WebhookError extends AgentPlatformError {
@@ -13,16 +13,15 @@ export class WebhookError extends AgentPlatformError {
     | 'inbox_replicas_error';
 
   /**
-   * Tells a queue if processing the same webhook again can succeed: true where a handler or an inbox failed; false where the webhook
-   * itself is at fault, as of a {@link WebhookPayloadError}, so that every retry would fail in the same way. Keep such a
-   * webhook where someone looks at it.
+   * Whether processing the same webhook again can succeed: true if a handler or an inbox failed; false if the webhook itself is
+   * wrong, such as a {@link WebhookPayloadError}. Keep such a webhook where someone looks at it.
    */
   get retryable(): boolean {
     return this.type === 'webhook_error' || this.type.startsWith('inbox_');
   }
 }
 
-/** The secret in the payload is missing or not one of yours (specification, 6.4). Do not act on the delivery. */
+/** The secret in the payload is missing or not one of yours (specification, 6.4). Do not act on it. */
 export class WebhookVerificationError extends WebhookError {
   static override readonly errorName = 'WebhookVerificationError';
   declare readonly type: 'webhook_verification_error';
@@ -36,7 +35,7 @@ export class WebhookPayloadError extends WebhookError {
   /** Each issue with its path in the envelope. */
   declare readonly issues: readonly Issue[];
   /**
-   * The payload as sent, less `workspaceSecret`; undefined where the delivery is not JSON, or was not read. Not enumerable,
+   * The payload as sent, without `workspaceSecret`; undefined if the delivery is not JSON, or was not read. Not enumerable,
    * so that printing the error does not print it.
    */
   declare readonly payload: Readonly<Record<string, unknown>> | undefined;
@@ -49,34 +48,34 @@ export class WebhookPayloadError extends WebhookError {
     }: { issues: readonly Issue[]; payload?: WebhookPayloadError['payload']; cause?: unknown },
   ) {
     super(`${message}${formatIssues(options.issues)}`, options);
-    Object.defineProperty(this, 'payload', { value: payload });
+    setUnprinted(this, { payload });
   }
 }
 
-/** The delivery is verified, but of a type that this version does not know. The event is carried, not lost. */
+/** The delivery is verified, but of a type that this version does not know: `event` has it. */
 export class UnknownEventError extends WebhookError {
   static override readonly errorName = 'UnknownEventError';
   declare readonly type: 'unknown_event_error';
 
-  /** The event as received, less its secret. Not enumerable, so that printing the error does not print it. */
+  /** The event as received, without its secret. Not enumerable, so that printing the error does not print it. */
   declare readonly event: {
     /** The event type. */
     readonly type: string;
-    /** The payload as sent, less `workspaceSecret`. */
+    /** The payload as sent, without `workspaceSecret`. */
     readonly payload: Record<string, unknown>;
-    /** The workspace that the secret belongs to, where the secrets were named. */
+    /** The name of the workspace that sent it, if the secrets are named. */
     readonly workspace?: string;
   };
 
-  /** `shownType` is the type as the message may show it: a sender's mistake can put anything there. */
+  /** `shownType` is the type as it appears in the message: quoted and cut, because a sender can put anything there. */
   constructor(
     event: UnknownEventError['event'],
     shownType: string = JSON.stringify(event.type.slice(0, 100)),
   ) {
     super(
       `The webhook event type ${shownType} is not known to this version\n` +
-        '  The delivery is genuine: handle `error.event`, or update agent-platform-sdk.',
+        '  The delivery is authentic: handle `error.event`, or update agent-platform-sdk.',
     );
-    Object.defineProperty(this, 'event', { value: event });
+    setUnprinted(this, { event });
   }
 }

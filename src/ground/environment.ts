@@ -11,7 +11,7 @@ interface RuntimeGlobals {
 // The cast reads globals that exist in some runtimes only; every one of them is optional here.
 const globals = globalThis as unknown as RuntimeGlobals;
 
-/** Reads a setting where an environment exists; blank counts as missing. Never throws. */
+/** Reads a setting from the environment; undefined if it is blank, or there is no environment. */
 export function readEnvironment(name: string): string | undefined {
   try {
     const value = globals.process?.env?.[name];
@@ -25,12 +25,12 @@ export function readEnvironment(name: string): string | undefined {
 export function runtimeName(): string {
   if (globals.navigator?.userAgent === 'Cloudflare-Workers') return 'workerd';
   const versions = globals.process?.versions ?? {};
-  // Bun and Deno give the version of Node that they stand for too.
+  // Bun and Deno give the version of Node that they imitate too.
   const name = ['bun', 'deno', 'node'].find((one) => versions[one]);
   return name === undefined ? 'unknown' : `${name}/${versions[name]}`;
 }
 
-/** Tells whether this is a page, where everyone can read the token. Not jsdom or happy-dom in a test under Node. */
+/** Whether this is a page, where everyone can read the token. Not jsdom or happy-dom in a test under Node. */
 export function isBrowser(): boolean {
   const versions = globals.process?.versions ?? {};
   const isNode = versions.node !== undefined && versions.electron === undefined;

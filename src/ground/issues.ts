@@ -6,14 +6,11 @@ export interface Issue {
   readonly path: readonly (string | number)[];
   /** The kind of the issue, stable: `invalid_type`, `invalid_value`, `unrecognized_key`, … */
   readonly code: string;
-  /**
-   * Says in English what was expected and what came: types and field names, and no value of the data. That of a schema of your own is
-   * in its words; where it stands in an error, a hook or a log line of a call, tokens and marked fields are masked.
-   */
+  /** What was expected and what came: types and field names, no value of the data. A custom schema has its own words. */
   readonly message: string;
 }
 
-/** More issues than this are counted, not listed: a hostile body must not grow an error without bound. */
+/** More issues than this are counted, not listed: a huge body must not make a huge error. */
 export const MAX_ISSUES = 100;
 
 /** `clients[0].status`, the way a developer writes it; `(root)` for the value itself. */
@@ -28,7 +25,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
   return text === '' ? '(root)' : text;
 }
 
-/** Names the JSON type of a value, for messages. */
+/** The JSON type of a value, for messages. */
 export function typeName(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -37,13 +34,13 @@ export function typeName(value: unknown): string {
   return typeof value;
 }
 
-/** Says of a value that it is of another type, or not there. */
+/** The message for a value of another type, or a missing one. */
 export function wrongType(expected: string, value: unknown): string {
   if (value === undefined) return `required: expected ${expected}`;
   return `expected ${expected}, received ${typeName(value)}`;
 }
 
-/** Says of a value that it is none of a list. */
+/** The message for a value that is none of a list. */
 export function notListed(values: Iterable<unknown>, value: unknown): string {
   const known = Array.from(values, (one) => JSON.stringify(one)).join(', ');
   return `expected one of ${known}, received ${typeof value === 'string' ? 'another string' : typeName(value)}`;
@@ -76,11 +73,11 @@ export class IssueList {
   }
 }
 
-/** Stands for a value whose reading threw: in a getter, in a schema of the user's own, or by its depth. */
+/** Replaces the issues of a value whose reading threw: in a getter, in a custom schema, or by its depth. */
 export const threwIssue: Issue = {
   path: [],
   code: 'unreadable',
-  message: 'reading it threw; see `error.cause`',
+  message: 'could not be read (see `error.cause`)',
 };
 
 /** One line per issue, indented: `  - data.status: expected …`. */

@@ -1,50 +1,35 @@
 import type { Issue } from './issues.js';
 
 /** Finds a value that JSON would silently drop or change, so that nothing a caller passes is lost on the way. */
-export function findNonJson(
-  value: unknown,
-  // One list and one set for all levels: with copies, each level would cost as much as all above it.
-  path: (string | number)[] = [],
-  ancestors = new Set<unknown>(),
-): Issue | undefined {
-  const problem = problemOf(value, path, ancestors);
+export function findNonJson(value: unknown, path: Issue['path'] = []): Issue | undefined {
+  // A field that is undefined is left out, as everywhere in JavaScript; in a list it would become null.
+  if (value === undefined && typeof path.at(-1) === 'string') return undefined;
+  const problem = nonJsonKind(value);
   if (problem !== undefined) {
     return { path, code: 'not_json', message: `expected a value that JSON can hold, received ${problem}` };
   }
   if (typeof value !== 'object' || value === null || hasToJson(value)) return undefined;
-  ancestors.add(value);
   for (const [key, field] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-    path.push(key);
-    const issue = findNonJson(field, path, ancestors);
+    const issue = findNonJson(field, [...path, key]);
     if (issue !== undefined) return issue;
-    path.pop();
   }
-  ancestors.delete(value);
   return undefined;
 }
 
-function problemOf(
-  value: unknown,
-  path: readonly (string | number)[],
-  ancestors: ReadonlySet<unknown>,
-): string | undefined {
+function nonJsonKind(value: unknown): string | undefined {
   const isNumber = typeof value === 'number' || value instanceof Date;
   if (isNumber && !Number.isFinite(Number(value))) return String(value);
-  if (typeof value === 'object' && ancestors.has(value)) return 'an object that holds itself';
+  // Others, such as a map, a promise or bytes, would become an empty or another object.
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  // A field that is undefined is left out, as everywhere in JavaScript; in a list it would become null.
-  const isLeftOut = value === undefined && typeof path.at(-1) !== 'number';
-  // Others, such as a map, a promise, bytes, would become an empty or another object.
-  return isLeftOut || /^(Null|Boolean|String|Number|Object|Array)$/.test(kind) || hasToJson(value)
-    ? undefined
-    : kind;
+  const isJson = /^(Null|Boolean|String|Number|Object|Array)$/.test(kind) || hasToJson(value);
+  return isJson ? undefined : kind;
 }
 
 function hasToJson(value: unknown): boolean {
   return typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === 'function';
 }
 
-/** Parses text; `undefined` where it is not JSON (which JSON itself can never be). */
+/** Parses text; undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -53,7 +38,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Tells whether a JSON value is an object: neither a list nor null. */
+/** Whether a JSON value is an object: neither a list nor null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 /**
  * The Standard Schema interface (https://standardschema.dev), version 1: what Zod, Valibot, ArkType and others
- * implement, so that an endpoint of one's own can be declared with any of them.
+ * implement, so that a custom endpoint can be declared with any of them.
  */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
   /** The agreement between the schema's library and its users. */
@@ -9,7 +9,7 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
     readonly version: 1;
     /** The schema's library. */
     readonly vendor: string;
-    /** Holds a value against the schema. */
+    /** Validates a value. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     /** For the compiler alone: what the schema accepts and what it returns. Not there at run time. */
     readonly types?:
@@ -23,7 +23,7 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
   };
 }
 
-/** The answer of a Standard Schema: the value, or the issues. */
+/** The result of a Standard Schema: the value, or the issues. */
 export type StandardResult<Output> =
   | {
       /** The value, as the schema returns it. */
@@ -38,7 +38,7 @@ export type StandardResult<Output> =
 
 /** One issue, as a Standard Schema reports it. */
 export interface StandardIssue {
-  /** Says what is wrong. */
+  /** What is wrong. */
   readonly message: string;
   /** The place, from the top of the value. */
   readonly path?:
@@ -70,7 +70,7 @@ export type SchemaOutput<Schema> = Schema extends {
     : unknown
   : unknown;
 
-/** Tells whether a value is a Standard Schema. Of some libraries, a schema is a function. */
+/** Whether a value is a Standard Schema. In some libraries, a schema is a function. */
 export function isStandardSchema(value: unknown): boolean {
   return typeof (value as Partial<StandardSchemaV1> | null)?.['~standard']?.validate === 'function';
 }

@@ -27,10 +27,10 @@ function containsOther(one: string, other: string): boolean {
 /** The number of letters to insert, remove or replace (Levenshtein). */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (const [index, letter] of [...from].entries()) {
+  for (let index = 0; index < from.length; index += 1) {
     const next = [index + 1];
     for (let column = 1; column <= to.length; column += 1) {
-      const replaced = (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1);
+      const replaced = (row[column - 1] ?? 0) + (from[index] === to[column - 1] ? 0 : 1);
       const inserted = (next[column - 1] ?? 0) + 1;
       const removed = (row[column] ?? 0) + 1;
       next.push(Math.min(replaced, inserted, removed));

@@ -1,22 +1,8 @@
 /**
  * The names of the tracing channels of `node:diagnostics_channel` that this package publishes on, in runtimes that have the module (Node
  * 20.16 or newer, Bun, Deno): a call of the client, a delivery to a receiver, a job of an inbox. Each is a `TracingChannel`, with the events
- * `start`, `end`, `asyncStart`, `asyncEnd` and `error`; the message is a {@link CallTrace}, a {@link DeliveryTrace} or a {@link JobTrace}.
+ * `start`, `end`, `asyncStart`, `asyncEnd` and `error`; the message is a {@link DeliveryTrace} or a {@link JobTrace}.
  * Nothing is published, and nothing is spent, while nobody has subscribed.
- *
- * @example
- * ```ts
- * import { tracingChannel } from 'node:diagnostics_channel';
- * import { type CallTrace, TRACING_CHANNELS } from 'agent-platform-sdk';
- *
- * tracingChannel<unknown, CallTrace>(TRACING_CHANNELS.call).subscribe({
- *   start: () => undefined,
- *   end: () => undefined,
- *   asyncStart: () => undefined,
- *   asyncEnd: ({ route, status, attempts }) => console.log(route, status, attempts),
- *   error: ({ route, error }) => console.error(route, error),
- * });
- * ```
  */
 export const TRACING_CHANNELS = {
   /** A call of the client, with all its attempts. */

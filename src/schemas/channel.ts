@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 /** The channels of `message_received` (specification, 6.3, Set A). The set is closed. */
-export const messageChannels = ['whatsapp', 'instagram', 'facebook', 'telegram', 'webchat'] as const;
+const messageChannels = ['whatsapp', 'instagram', 'facebook', 'telegram', 'webchat'] as const;
 
 /** A channel of `message_received` (specification, 6.3, Set A). */
 export type MessageChannel = (typeof messageChannels)[number];
@@ -13,7 +13,7 @@ export const MessageChannelSchema = /* @__PURE__ */ z.enum(messageChannels);
  * The channels of `lead_captured`, `form_submitted`, `chat_delegated` and `bug_reported` (specification, 6.3, Set B).
  * The set is closed; it holds both `web-chat` and `webchat`.
  */
-export const eventChannels = [
+const eventChannels = [
   'voice',
   'voiceprov',
   'web-chat',

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { expectedText, text } from './leaf.js';
+import { expectedText, requiredText, text } from './leaf.js';
 import { openObject } from './object.js';
 
 /** Request body that releases a telephone number from a workspace (specification, 4.3). */
@@ -19,15 +19,15 @@ export interface ReleaseNumberInput {
 /** Schema of {@link ReleaseNumberInput}. */
 export const ReleaseNumberInputSchema = /* @__PURE__ */ openObject(() => ({
   workspaceId: text,
-  phoneNumberSid: z.string().check(z.minLength(1)),
+  phoneNumberSid: requiredText,
   isImportedNumber: z.boolean(),
 }));
 
-/** The answer to the release of a number (specification, 4.3). */
+/** The response to the release of a number (specification, 4.3). */
 export interface ReleaseNumberResult {
   /** The release is good; not described further. */
   isGood: boolean;
-  /** Says what went wrong. The specification does not show its values. Expected, not required. */
+  /** What went wrong. The specification does not show its values. Expected, not required. */
   errors: string;
 }
 

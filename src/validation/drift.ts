@@ -2,7 +2,7 @@ import { formatIssues, type Issue } from '../ground/issues.js';
 import type { LeveledLogger } from '../ground/logger.js';
 import type { Region } from '../ground/regions.js';
 
-/** Issues of an answer or a webhook that the validation mode forgave. */
+/** What a validation mode forgave in a response or a webhook. */
 export interface Drift {
   /** The operation, as `GET /tools/{toolId}`, or the type of the webhook event. */
   readonly source: string;
@@ -35,7 +35,10 @@ export class DriftReporter {
   async report(drift: Drift): Promise<void> {
     const fresh = drift.issues.filter((issue) => this.#isNew(drift.source, issue));
     const level = fresh.length > 0 ? 'warn' : 'debug';
-    this.#log.log(level, () => `${drift.source} departs from the specification${formatIssues(drift.issues)}`);
+    this.#log.log(
+      level,
+      () => `${drift.source} does not match the API specification${formatIssues(drift.issues)}`,
+    );
     await this.#log.runQuietly('onDrift', () => this.#onDrift?.(drift));
   }
 

@@ -75,8 +75,6 @@ export function usableToken(token: unknown): string {
   if (/[^\x21-\x7e]/.test(trimmed)) {
     refuse('holds a character that cannot stand in a header');
   }
-  // It could be told from no other word, and so be masked nowhere.
-  if (!isLong(trimmed)) refuse('has fewer than eight characters, so it is not a whole secret');
   return trimmed;
 }
 

@@ -1,16 +1,14 @@
-import type * as z from 'zod/mini';
-import { type Issue, IssueList } from '../ground/issues.js';
-import { isMarked } from '../ground/redact.js';
+import * as z from 'zod/mini';
+import { type Issue, MAX_ISSUES, notListed, typeName, wrongType } from '../ground/issues.js';
 import type { StandardIssue, StandardResult, StandardSchemaV1 } from '../ground/standard-schema.js';
-import { isOwnSchema } from '../schemas/object.js';
-import { findIssues } from './find-issues.js';
+import { isExpected, isOwnSchema } from '../schemas/object.js';
 import { fits } from './fits.js';
 
 /**
- * The strictness with which data from the service is held against the specification, from exact to trusting:
+ * How strictly data from the service is validated against the API specification:
  *
  * - `strict`: every issue is an error.
- * - `tolerant` (default): what grows or is only expected is forgiven and reported as drift: a new field in a closed object,
+ * - `tolerant` (default): forgives what grows or is only expected, and reports it as drift: a new field in a closed object,
  *   a new value in a closed list, `null` in a field that is not required, a missing field that is expected and not
  *   required. A missing required field or a wrongly typed one is an error.
  * - `report`: every issue is reported as drift, and the value is passed on as sent.
@@ -18,62 +16,136 @@ import { fits } from './fits.js';
  */
 export type ValidationMode = 'strict' | 'tolerant' | 'report' | 'off';
 
-export const VALIDATION_MODES: readonly ValidationMode[] = ['strict', 'tolerant', 'report', 'off'];
+export const VALIDATION_MODES = ['strict', 'tolerant', 'report', 'off'] as const;
 export const DEFAULT_VALIDATION: ValidationMode = 'tolerant';
 
-/**
- * The outcome of a validation: a value with the drift that was forgiven, or the issues that were not.
- * `value` is the one that was given whenever the schema is this package's own.
- */
+/** The outcome of a validation: a value with the drift that was forgiven, or the issues that were not. */
 export type Verdict =
   | { readonly ok: true; readonly value: unknown; readonly drift: readonly Issue[] }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 const NO_DRIFT: readonly Issue[] = [];
 
-/** Validates with one of this package's schemas. Synchronous; the value is passed on as it was sent. */
-export function validateOwn(schema: z.core.$ZodType, value: unknown, mode: ValidationMode): Verdict {
-  if (mode === 'off' || fits(schema, value)) return { ok: true, value, drift: NO_DRIFT };
-  const forgiven = new IssueList();
-  const unforgiven = new IssueList();
-  findIssues(schema, value, {
-    forgivable: mode === 'strict' ? unforgiven : forgiven,
-    unforgivable: mode === 'report' ? forgiven : unforgiven,
-  });
-  const issues = unforgiven.all();
-  return issues.length > 0 ? { ok: false, issues } : { ok: true, value, drift: forgiven.all() };
-}
-
 /**
- * Validates with any Standard Schema. A schema of the user's own decides alone what it accepts: its output is
- * returned, and `tolerant` forgives nothing, because only this package's schemas say what may grow.
+ * Validates with any Standard Schema. A custom schema decides alone: its output is returned, and `tolerant` forgives
+ * nothing, because only this package's schemas say what may grow.
  */
 export async function validate(
   schema: StandardSchemaV1,
   value: unknown,
   mode: ValidationMode,
 ): Promise<Verdict> {
+  // This package's schemas are Zod's, seen through the Standard Schema interface.
   if (isOwnSchema(schema)) return validateOwn(schema as unknown as z.core.$ZodType, value, mode);
   if (mode === 'off') return { ok: true, value, drift: NO_DRIFT };
   return verdictOf(await schema['~standard'].validate(value), value, mode);
 }
 
-/** Judges by a mode what a user's own schema has answered. */
+/** Returns the verdict on the result of a custom schema. */
 export function verdictOf(result: StandardResult<unknown>, value: unknown, mode: ValidationMode): Verdict {
   if (result.issues === undefined) return { ok: true, value: result.value, drift: NO_DRIFT };
-  const found = new IssueList();
-  for (const issue of result.issues) found.add(() => fromStandardIssue(issue));
-  const issues = found.all();
+  const issues = limited(result.issues.map(fromStandardIssue));
   return mode === 'report' ? { ok: true, value, drift: issues } : { ok: false, issues };
 }
 
-/** Takes over another library's issue. Some libraries repeat the value in the message, so that of a marked field is replaced. */
-function fromStandardIssue(issue: StandardIssue): Issue {
-  const path = (issue.path ?? []).map((segment) => {
-    const key = typeof segment === 'object' ? segment.key : segment;
-    return typeof key === 'symbol' ? String(key) : key;
-  });
-  // From JavaScript it may be no text.
-  const message: unknown = path.some(isMarked) ? 'invalid value' : issue.message;
-  return { path, code: 'invalid', message: String(message) };
+function fromStandardIssue({ path = [], message }: StandardIssue): Issue {
+  const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
+  return { path: keys.map(jsonKey), code: 'invalid', message: String(message) };
+}
+
+/** Validates with one of this package's schemas. The value is returned as it was sent. */
+export function validateOwn(schema: z.core.$ZodType, value: unknown, mode: ValidationMode): Verdict {
+  if (mode === 'off' || fits(schema, value)) return { ok: true, value, drift: NO_DRIFT };
+  const found = findIssues(schema, value);
+  const fatal = found.filter(({ grows }) => mode === 'strict' || (mode === 'tolerant' && !grows));
+  if (fatal.length > 0) return { ok: false, issues: limited(fatal.map(({ issue }) => issue)) };
+  return { ok: true, value, drift: limited(found.map(({ issue }) => issue)) };
+}
+
+interface Found {
+  readonly issue: Issue;
+  /** The service has grown, or left out what is only expected: `tolerant` forgives it. */
+  readonly grows: boolean;
+}
+
+function findIssues(schema: z.core.$ZodType, value: unknown): Found[] {
+  try {
+    const { error } = z.safeParse(schema, value, { reportInput: true });
+    return error?.issues.flatMap((issue) => fromZodIssue(issue, schema)) ?? [];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    // Zod overflows the stack at some 100,000 issues.
+    const message = 'does not match the schema in more places than can be listed';
+    return [{ issue: { path: [], code: 'too_many_issues', message }, grows: false }];
+  }
+}
+
+function fromZodIssue(issue: z.core.$ZodIssue, schema: z.core.$ZodType): Found[] {
+  const path = issue.path.map(jsonKey);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      issue: { path: [...path, key.slice(0, MAX_NAME)], code: 'unrecognized_key', message: 'unknown field' },
+      grows: true,
+    }));
+  }
+  const { code, input } = issue;
+  const isAbsent = input === null || input === undefined;
+  const isNewValue = code === 'invalid_value' && typeof input === 'string';
+  return [
+    {
+      issue: { path, code, message: describe(issue) },
+      grows: isNewValue || (isAbsent && mayBeAbsent(schema, path)),
+    },
+  ];
+}
+
+/** The most characters of an unknown field's name in a path. */
+const MAX_NAME = 1_000;
+
+/** In our own words: neither a locale nor a `z.config({ customError })` of the program changes them. */
+function describe(issue: z.core.$ZodIssue): string {
+  const { input } = issue;
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.expected === 'never')
+        return `expected nothing (the service sets it), received ${typeName(input)}`;
+      // A field that may be anything, and is missing.
+      return wrongType(issue.expected === 'nonoptional' ? 'a value' : issue.expected, input);
+    case 'invalid_value':
+      return notListed(issue.values, input);
+    default:
+      return issue.message;
+  }
+}
+
+/** Whether the field at a path is optional, or only expected. */
+function mayBeAbsent(schema: z.core.$ZodType, path: readonly (string | number)[]): boolean {
+  let at: z.core.$ZodType | undefined = schema;
+  for (const key of path) {
+    // `$ZodTypes` is Zod's own union of its schemas, discriminated by `type`.
+    const { def }: z.core.$ZodTypes['_zod'] = (withoutOptional(at) as z.core.$ZodTypes)._zod;
+    if (def.type === 'array') at = def.element;
+    else at = def.type === 'object' ? def.shape[key] : undefined;
+    if (at === undefined) return false;
+  }
+  return at._zod.def.type === 'optional' || isExpected(at);
+}
+
+function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  return def.type === 'optional' ? def.innerType : schema;
+}
+
+function jsonKey(key: PropertyKey): string | number {
+  return typeof key === 'symbol' ? String(key) : key;
+}
+
+/** The first issues, and a count of the rest: a huge body must not make a huge error. */
+function limited(issues: readonly Issue[]): readonly Issue[] {
+  const left = issues.length - MAX_ISSUES;
+  if (left <= 0) return issues;
+  return [
+    ...issues.slice(0, MAX_ISSUES),
+    { path: [], code: 'more_issues', message: `and ${left} more issue(s)` },
+  ];
 }

@@ -77,8 +77,10 @@ function toBytes(chunk: unknown): Uint8Array {
 }
 
 const READ_BEFORE =
-  'The body was read before. Mount the receiver before whatever reads it. Behind a body parser of your own, pass what it ' +
-  'parsed: receiver.node(request, response, body).';
+  'The body was read before. Mount the receiver before whatever reads it, or pass what was parsed: ' +
+  'receiver.node(request, response, body).';
+const IN_KOA = 'In Koa: context.respond = false; await receiver.node(context.req, context.res)';
+const IN_HONO = 'In Hono: receiver.fetch(c.req.raw)';
 
 /** Reads the body of a `Request`. */
 export async function readRequest(request: Request, reading: Reading): Promise<Uint8Array> {
@@ -174,10 +176,8 @@ export function checkNode(request: NodeRequest, response: NodeResponse): void {
   const isNode = typeof request?.on === 'function' && typeof response?.setHeader === 'function';
   if (isNode && typeof response.end === 'function') return;
   throw new ConfigurationError(
-    'receiver.node takes a request and a response of node:http, and was called with something else.\n' +
-      '  In Fastify: reply.hijack(); await receiver.node(request.raw, reply.raw);\n' +
-      '  In Koa: context.respond = false; await receiver.node(context.req, context.res);\n' +
-      '  In Hono: app.post(path, (c) => receiver.fetch(c.req.raw));',
+    'receiver.node takes a request and a response of node:http, and got something else.\n' +
+      `  In Fastify: reply.hijack(); await receiver.node(request.raw, reply.raw)\n  ${IN_KOA}\n  ${IN_HONO}`,
     { option: 'node' },
   );
 }
@@ -271,15 +271,10 @@ export function mountingHint(request: unknown): string | undefined {
     );
   }
   if (typeof arrayBuffer === 'function') {
-    return raw === undefined
-      ? 'This is a `Request`. Pass it to receiver.fetch.'
-      : 'This is the request of Hono. Write receiver.fetch(c.req.raw).';
+    return raw === undefined ? 'This is a `Request`. Pass it to receiver.fetch.' : IN_HONO;
   }
   if (request.request !== undefined || (req !== undefined && method === undefined)) {
-    return (
-      "This is a framework's context. In Hono write receiver.fetch(c.req.raw), " +
-      'in Koa: context.respond = false; await receiver.node(context.req, context.res).'
-    );
+    return `This is the context of a framework. ${IN_HONO}. ${IN_KOA}`;
   }
   if (body !== undefined) return undefined;
   return typeof pipe === 'function'

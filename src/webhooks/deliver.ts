@@ -298,7 +298,7 @@ function callHook({ hooks, log }: ReceiverSettings, delivery: Delivery, outcome:
   if (onDelivery === undefined) return;
   const { context, event, size } = delivery;
   const { deliveryId, receivedAt } = context;
-  const told = {
+  const ended = {
     deliveryId,
     type: event?.type,
     workspace: event?.workspace,
@@ -307,5 +307,5 @@ function callHook({ hooks, log }: ReceiverSettings, delivery: Delivery, outcome:
     size,
     durationMs: Date.now() - receivedAt,
   };
-  void log.runQuietly('onDelivery', () => onDelivery(told));
+  void log.runQuietly('onDelivery', () => onDelivery(ended));
 }

@@ -24,7 +24,7 @@ export type WebhookEventCategory =
   | 'Client'
   | 'Conversation';
 
-/** The agent platforms that send an event (specification, 6.2); `'not shown'` where the specification does not say. */
+/** The agent platforms that send an event (specification, 6.2); `'not shown'` if the specification does not say. */
 export type WebhookEventPlatforms = 'both' | 'native' | 'not shown';
 
 /** One event type as data. */
@@ -35,17 +35,17 @@ export interface WebhookEventDefinition<Type extends string = string, Payload = 
   readonly category: WebhookEventCategory;
   /** The agent platforms that send it. */
   readonly platforms: WebhookEventPlatforms;
-  /** Schema of the payload less `workspaceSecret`, which is verified and removed before. */
+  /** Schema of the payload without `workspaceSecret`, which is verified and removed before. */
   readonly payload: z.ZodMiniType<Payload, Payload>;
 }
 
-/** A verified event, as a handler is given it and `parseWebhook` returns it. */
+/** A verified event, as handlers get it and `parseWebhook` returns it. */
 export interface ReceivedEvent<Type extends string, Payload> {
   /** The event type. */
   readonly type: Type;
-  /** The payload as sent, less `workspaceSecret`. Fields the specification does not list are kept. */
+  /** The payload as sent, without `workspaceSecret`. Fields that the specification does not list are kept. */
   readonly payload: Payload;
-  /** The name of the workspace whose secret it was, where the secrets were named. */
+  /** The name of the workspace that sent it, if the secrets are named. */
   readonly workspace?: string;
 }
 
@@ -132,7 +132,7 @@ export interface ChatDelegatedPayload {
   customerPhone?: string | undefined;
   /** The channel of the chat: Set B of the specification. */
   channel: EventChannel;
-  /** The operation that the event tells of. */
+  /** The operation that the event reports. */
   operation: 'delegated';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -176,7 +176,7 @@ export interface BugReportedPayload {
   reportedByUserEmail?: string | undefined;
   /** The channel of the conversation: Set B of the specification. */
   channel: EventChannel;
-  /** The operation that the event tells of. */
+  /** The operation that the event reports. */
   operation: 'reported';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -205,7 +205,7 @@ export interface AgentEventPayload {
   agentName?: string | undefined;
   /** The platform the agent runs on: `vg` or `vf`. The specification does not say which code is which platform. */
   agentPlatform?: 'vg' | 'vf' | undefined;
-  /** The operation that the event tells of. The specification lists the three values for the group, not one for each event type. */
+  /** The operation that the event reports. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -248,7 +248,7 @@ export interface LeadCapturedPayload {
   leadPhone?: string | undefined;
   /** The channel it came through: Set B of the specification. */
   channel: EventChannel;
-  /** The operation that the event tells of. */
+  /** The operation that the event reports. */
   operation: 'captured';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -301,7 +301,7 @@ export interface OrganisationEventPayload {
   organisationId: string;
   /** Organisation name. */
   organisationName?: string | undefined;
-  /** The operation that the event tells of. The specification lists the three values for the group, not one for each event type. */
+  /** The operation that the event reports. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -327,7 +327,7 @@ export interface ClientEventPayload {
   clientName?: string | undefined;
   /** Client email. */
   clientEmail?: string | undefined;
-  /** The operation that the event tells of. The specification lists the three values for the group, not one for each event type. */
+  /** The operation that the event reports. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
@@ -367,7 +367,7 @@ export interface ConversationUpdatedPayload {
   turns: unknown[];
   /** The LLM message history, when available. Inner structure: not shown. */
   messagesHistory?: unknown[] | undefined;
-  /** The operation that the event tells of. */
+  /** The operation that the event reports. */
   operation: 'updated';
   /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;

@@ -96,8 +96,8 @@ export class WebhookReceiver extends WebhookRegistration {
   ) => {
     if (more.length > 0) {
       throw new ConfigurationError(
-        'receiver.handle takes one request, and was called as a route of a framework. It returns a response, which your route has ' +
-          'to send:\n  const { status, headers, body } = await receiver.handle({ method, body });',
+        'receiver.handle was called as a route of a framework. It returns the response that your route has to send:\n' +
+          '  const { status, headers, body } = await receiver.handle({ method, body });',
         { option: 'handle' },
       );
     }

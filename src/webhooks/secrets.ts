@@ -335,8 +335,7 @@ export function resolveSecrets(options: WebhookSecretOptions, { known, loader }:
   if (typeof secret === 'function') {
     if (secret.length > 0) {
       refuse(
-        'secret takes a function without arguments, which loads the secrets. A function that verifies a secret is the ' +
-          'option `verifySecret`, and returns true, false or { workspace }.',
+        'secret takes a function without arguments, which loads secrets. To verify a secret, use the option `verifySecret`.',
       );
     }
     const { verify } = loader(secret);

@@ -3,23 +3,29 @@ import {
   AuthenticationError,
   BadRequestError,
   ConflictError,
-  type Drift,
   NotFoundError,
   PermissionDeniedError,
   RateLimitError,
-  type RequestOptions,
   ServerError,
   UnprocessableEntityError,
 } from 'agent-platform-sdk';
-import { describe, expect, test, vi } from 'vitest';
-import { connect, rejectionOf } from '../support/client.js';
-import { type Answer, answerWith, connectTo } from '../support/msw.js';
+import { describe, expect, test } from 'vitest';
+import {
+  addFaults,
+  createClient,
+  fake,
+  rejectionOf,
+  requests,
+  respond,
+  response,
+  seed,
+} from '../support/client.js';
 
 const errorBody = { message: 'It does not work', code: 'some_code', issues: [{ message: 'first' }] };
 
 async function errorFor(status: number, body: unknown, headers?: Record<string, string>): Promise<ApiError> {
-  const { platform } = connectTo(answerWith(status, body, headers));
-  const error = await rejectionOf(platform.tools.get('t1'));
+  respond(response(status, body, headers));
+  const error = await rejectionOf(createClient().tools.get('t1'));
   if (error instanceof ApiError) return error;
   throw error;
 }
@@ -36,14 +42,15 @@ test.each([
   [503, ServerError, 'server_error'],
   [599, ServerError, 'server_error'],
   [418, ApiError, 'api_error'],
-  [304, ApiError, 'api_error'],
+  [302, ApiError, 'api_error'],
 ])('the status decides the class: %i', async (status, errorClass, type) => {
-  const error = await errorFor(status, status === 304 ? '' : errorBody);
+  addFaults({ status });
+  const error = await rejectionOf(createClient().tools.get(seed.toolId));
   expect(error).toBeInstanceOf(errorClass);
   expect(error).toMatchObject({ type, status, name: errorClass.errorName });
 });
 
-test('an error tells what the service said, and on which call', async () => {
+test('an error says what the service said, and on which call', async () => {
   const error = await errorFor(400, errorBody, { 'x-request-id': 'r1' });
   expect(error).toMatchObject({
     status: 400,
@@ -53,10 +60,26 @@ test('an error tells what the service said, and on which call', async () => {
     path: '/tools/t1',
     region: 'eu',
     outcomeUnknown: false,
+    body: errorBody,
+    rawBody: JSON.stringify(errorBody),
   });
   expect(error.headers.get('x-request-id')).toBe('r1');
-  expect(JSON.parse(error.rawBody)).toEqual(errorBody);
-  expect(error.message).toBe('GET /tools/t1 answered 400: It does not work (code: some_code)\n  - first');
+  expect(error.message).toBe(
+    'GET /tools/t1 responded with 400: It does not work (code: some_code)\n  - first',
+  );
+});
+
+test('a record that is not there is a NotFoundError', async () => {
+  const error = await rejectionOf(createClient().tools.get('nobody'));
+  expect(error).toBeInstanceOf(NotFoundError);
+  expect((error as Error).message).toMatch(/^GET \/tools\/nobody responded with 404: /);
+});
+
+test('a key that the agent has already is a BadRequestError', async () => {
+  const { agentId, variableKey: key } = seed;
+  expect(await rejectionOf(createClient().variables.create(agentId, { key }))).toBeInstanceOf(
+    BadRequestError,
+  );
 });
 
 test.each([
@@ -66,29 +89,29 @@ test.each([
   [404, true],
   [405, false],
 ])('a %i names the region, since the wrong one fails the same way: %j', async (status, isNamed) => {
-  const { message } = await errorFor(status, errorBody);
-  expect(message.includes("The call went to region 'eu'.")).toBe(isNamed);
+  addFaults({ status });
+  const { message } = (await rejectionOf(createClient().tools.get(seed.toolId))) as ApiError;
+  expect(message.includes("The request went to region 'eu'.")).toBe(isNamed);
+});
+
+test('a token of the other region is refused, and the error names the region', async () => {
+  const call = createClient({ token: fake.seed.na.workspaceSecret }).tools.get(seed.toolId);
+  await expect(call).rejects.toThrow("The request went to region 'eu'");
 });
 
 describe('any body is survived', () => {
   test.each([
     ['empty', '', undefined, 'an empty body'],
     ['blanks', '  \n', undefined, 'an empty body'],
-    ['HTML', '<!DOCTYPE html><title>Bad gateway</title>', undefined, 'an HTML page'],
-    ['HTML in capitals', '<HTML>', undefined, 'an HTML page'],
-    ['HTML behind blanks', `\n${' '.repeat(30)}<html>`, undefined, 'an HTML page'],
-    ['HTML in text', 'see <html>', undefined, 'text that is not JSON'],
-    ['truncated JSON', ' {"message":"It does', undefined, 'broken or unexpected JSON'],
-    ['the beginning of a list', '[', undefined, 'broken or unexpected JSON'],
-    ['a bracket behind text', 'a [', undefined, 'text that is not JSON'],
+    ['HTML', '<!DOCTYPE html><title>Bad gateway</title>', undefined, 'HTML, 41 bytes'],
+    ['HTML behind blanks', `\n${' '.repeat(30)}<html>`, undefined, 'HTML, 37 bytes'],
+    ['truncated JSON', ' {"message":"It does', undefined, 'broken or unexpected JSON, 20 bytes'],
     ['an array', '[1,2]', undefined, 'broken or unexpected JSON'],
     ['null', 'null', undefined, 'text that is not JSON'],
-    ['a number', '5', undefined, 'text that is not JSON'],
-    ['a wrong shape', '{"error":{"message":"nested"}}', undefined, 'broken or unexpected JSON'],
     ['wrong types', '{"message":5,"code":{},"issues":"no"}', undefined, 'broken or unexpected JSON'],
     ['a message without code', '{"message":"only words"}', undefined, 'only words'],
     ['a code without message', '{"code":"only_code"}', 'only_code', 'only_code'],
-    ['text', 'upstream connect error', undefined, 'text that is not JSON'],
+    ['text', 'upstream connect error', undefined, 'text that is not JSON, 22 bytes'],
   ])('%s', async (_, body, code, said) => {
     const error = await errorFor(502, body);
     expect(error).toBeInstanceOf(ServerError);
@@ -103,75 +126,50 @@ describe('any body is survived', () => {
     expect(error.issues).toEqual([{ message: 'a', path: ['x'], level: 2 }]);
   });
 
-  test('a megabyte of JSON: the message and code are read, the kept copy is capped at 16 KiB', async () => {
-    const error = await errorFor(500, { message: 'm', code: 'c', trace: 'ä'.repeat(500_000) });
-    expect(error).toMatchObject({ code: 'c', status: 500 });
+  test('the first 100 issues are kept, and the message lists 20', async () => {
+    const issues = Array.from({ length: 150 }, (_, at) => ({ message: `no ${at}` }));
+    const error = await errorFor(400, { message: 'm', code: 'c', issues });
+    expect(error.issues).toEqual(issues.slice(0, 100));
+    expect(error.message.split('\n')).toHaveLength(22);
+    expect(error.message).toContain('and 130 more issue(s)');
+  });
+
+  test('a large body is kept parsed, and as text up to 16 KiB', async () => {
+    const body = { message: 'm', code: 'c', trace: 'ä'.repeat(100_000) };
+    const error = await errorFor(500, body);
+    expect(error.body).toEqual(body);
     const { byteLength } = new TextEncoder().encode(error.rawBody);
     expect(byteLength).toBeLessThanOrEqual(16 * 1024);
     expect(byteLength).toBeGreaterThan(16 * 1024 - 2);
     expect(error.rawBody).not.toContain('\ufffd');
   });
 
-  test('2 MB of text, and a message of 2 MB', async () => {
-    expect((await errorFor(500, 'x'.repeat(2 * 1024 * 1024))).rawBody).toHaveLength(16 * 1024);
+  test('a long message is cut at 1,000 characters', async () => {
     const error = await errorFor(500, { message: 'm'.repeat(1_000_000), code: 'c' });
-    expect(error.code).toBe('c');
-    expect(error.message).toBe(`GET /tools/t1 answered 500: ${'m'.repeat(1_000)} (code: c)`);
+    expect(error.message).toBe(`GET /tools/t1 responded with 500: ${'m'.repeat(1_000)} (code: c)`);
   });
 
-  test('of a larger error 1 MiB is read, and the stream is closed', async () => {
+  test('of an error body over 1 MiB the rest is not read, and it is described as cut', async () => {
     const chunk = new Uint8Array(64 * 1024).fill(120);
     let [pulled, isCancelled] = [0, false];
-    const endless = () =>
-      new ReadableStream<Uint8Array>({
-        pull: (controller) => {
-          pulled += 1;
-          controller.enqueue(chunk);
-        },
-        cancel: () => {
-          isCancelled = true;
-        },
-      });
-    const fetch = () => Promise.resolve(new Response(endless(), { status: 500 }));
-    const hooks = { onDrift: vi.fn() };
-    const platform = connect('https://x.test', { fetch, hooks });
-    const error = (await rejectionOf(platform.tools.get('t1'))) as ApiError;
-    expect(error.message).toBe('GET /tools/t1 answered 500 with a body that is too large');
-    expect(hooks.onDrift).not.toHaveBeenCalled();
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        pulled += 1;
+        controller.enqueue(chunk);
+      },
+      cancel: () => {
+        isCancelled = true;
+      },
+    });
+    const fetch = () => Promise.resolve(new Response(endless, { status: 500 }));
+    const error = (await rejectionOf(createClient({ fetch }).tools.get('t1'))) as ApiError;
+    expect(error.message).toBe(
+      'GET /tools/t1 responded with 500: text that is not JSON, cut off after 1,048,576 bytes',
+    );
     expect(error.rawBody).toBe('x'.repeat(16 * 1024));
     // 16 chunks are a MiB; a stream is one ahead.
     expect(pulled).toBeLessThanOrEqual(18);
-    expect(pulled).toBeGreaterThan(16);
     expect(isCancelled).toBe(true);
-  });
-
-  test('an issue that is nested too deeply to be measured keeps its message', async () => {
-    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-    const text = `{"message":"m","code":"c","issues":[{"message":"deep","x":${deep}}]}`;
-    expect(await errorFor(422, text)).toMatchObject({ code: 'c', issues: [{ message: 'deep' }] });
-  });
-
-  /** An issue with so many characters. */
-  const issueOf = (length: number) => {
-    const written = JSON.stringify({ message: 'm', dump: '' }).length;
-    return { message: 'm', dump: 'x'.repeat(length - written) };
-  };
-
-  test('of an issue with more than 4,000 characters only its message is kept', async () => {
-    const issues = [issueOf(4_000), issueOf(4_001)];
-    const error = await errorFor(422, { message: 'm', code: 'c', issues });
-    expect(error.issues).toEqual([issueOf(4_000), { message: 'm' }]);
-  });
-
-  test('of all issues together, 20,000 characters are kept, and of the others the message', async () => {
-    const four = Array.from({ length: 4 }, () => issueOf(4_000));
-    const last = { message: 'm', a: 1 };
-    const length = 4_000 - JSON.stringify(last).length;
-    const fitting = [...four, issueOf(length), last];
-    expect((await errorFor(422, { message: 'm', code: 'c', issues: fitting })).issues).toEqual(fitting);
-    const issues = [...four, issueOf(length + 1), last];
-    const error = await errorFor(422, { message: 'm', code: 'c', issues });
-    expect(error.issues).toEqual([...issues.slice(0, 5), { message: 'm' }]);
   });
 });
 
@@ -182,95 +180,59 @@ test.each([
   ['1.5', 1.5],
   ['soon', undefined],
   ['-5', undefined],
-  ['', undefined],
-  ['2', 2],
   ['5 minutes', undefined],
-  ['in 5', undefined],
   ['5 GMT later', undefined],
   ['Tue, 01 Jan 2030 00:00:00', undefined],
-])('Retry-After: %s gives retryAfter %s', async (header, expected) => {
-  const error = await errorFor(429, errorBody, { 'retry-after': header });
-  expect((error as RateLimitError).retryAfter).toBe(expected);
-  expect(error.message.includes('The service asks to wait')).toBe((expected ?? 0) > 0);
-});
-
-test('the wait that is too long is told of any status', async () => {
-  const { message } = await errorFor(503, errorBody, { 'retry-after': '60.5' });
-  expect(message).toMatch(/\n {2}The service asks to wait 61 s; a call waits 60 s at most\.$/);
-});
-
-test('a wait that the call would have made is told too, without a hint', async () => {
-  const { message } = await errorFor(429, errorBody, { 'retry-after': '60' });
-  expect(message).toMatch(/\n {2}The service asks to wait 60 s\.$/);
-});
-
-test('a wait for which the whole call has no time left is told as such', async () => {
-  const { platform } = connectTo(answerWith(429, errorBody, { 'retry-after': '2' }), { maxRetries: 2 });
-  const { message } = (await rejectionOf(platform.tools.get('t1', { totalTimeout: 1_500 }))) as ApiError;
-  expect(message).toMatch(/\n {2}The service asks to wait 2 s; `totalTimeout` leaves less\.$/);
-});
-
-test('an error after retries tells which attempt it was, and the first attempt does not', async () => {
-  const { platform } = connectTo(answerWith(503, errorBody, { 'retry-after': '0' }), { maxRetries: 2 });
-  const messageAfter = async (maxRetries: number) =>
-    ((await rejectionOf(platform.tools.get('t1', { maxRetries }))) as ApiError).message;
-  expect(await messageAfter(2)).toMatch(/\n {2}This was attempt 3\.$/);
-  expect(await messageAfter(1)).toMatch(/\n {2}This was attempt 2\.$/);
-  expect(await messageAfter(0)).not.toContain('attempt');
+])('Retry-After: %s gives retryAfter %s', async (retryAfter, expected) => {
+  addFaults({ status: 429, retryAfter });
+  const error = (await rejectionOf(createClient().tools.get(seed.toolId))) as RateLimitError;
+  expect(error.retryAfter).toBe(expected);
+  expect(error.message.includes('Retry-After is')).toBe((expected ?? 0) > 0);
 });
 
 test('Retry-After as a date gives seconds from now', async () => {
-  const date = new Date(Date.now() + 90_000).toUTCString();
-  const { retryAfter } = (await errorFor(429, errorBody, { 'retry-after': date })) as RateLimitError;
+  addFaults({ status: 429, retryAfter: new Date(Date.now() + 90_000).toUTCString() });
+  const { retryAfter } = (await rejectionOf(createClient().tools.get(seed.toolId))) as RateLimitError;
   expect(retryAfter).toBeGreaterThan(80);
   expect(retryAfter).toBeLessThanOrEqual(90);
 });
 
-test('headers that carry credentials are masked in the error', async () => {
-  const error = await errorFor(500, errorBody, { 'set-cookie': 'session=abc', 'x-plain': 'shown' });
-  expect(error.headers.get('set-cookie')).toBe('[redacted]');
-  expect(error.headers.get('x-plain')).toBe('shown');
+test('a Retry-After above 60 s ends the call at once, and the error says so', async () => {
+  addFaults({ status: 503, retryAfter: 60.5 });
+  const call = createClient({ maxRetries: 2 }).tools.get(seed.toolId);
+  await expect(call).rejects.toThrow(
+    'Retry-After is 61 s, which exceeds the 60 s limit, so the call was not retried.',
+  );
+  expect(requests).toHaveLength(1);
 });
 
-test('what the service says comes on one line and without colours', async () => {
-  const message = ' \u001b[31mNo\u001b[0m\r\n\n\t never\u0007 ';
-  const error = await errorFor(400, { message, code: 'c\u001b[2J' });
-  expect(error.message).toBe('GET /tools/t1 answered 400: [31mNo [0m never (code: c [2J)');
+test('a delay for which totalTimeout leaves no time is not started, and the error says so', async () => {
+  addFaults({ status: 429, retryAfter: 2 });
+  const call = createClient({ maxRetries: 2 }).tools.get(seed.toolId, { totalTimeout: 1_500 });
+  await expect(call).rejects.toThrow('Retry-After is 2 s, which exceeds what `totalTimeout` leaves.');
+  expect(requests).toHaveLength(1);
 });
 
-describe('an error body that departs from section 7', () => {
-  const departures: [what: string, body: string, paths: unknown[]][] = [
-    ['the specified body', '{"message":"no","code":"c","issues":[{"message":"i"}]}', []],
-    ['a new field', '{"message":"no","code":"c","traceId":"t"}', [['traceId']]],
-    ['a new field of an issue', '{"message":"no","code":"c","issues":[{"message":"i","path":"p"}]}', []],
-    ['no code', '{"message":"no"}', [['code']]],
-    ['an HTML page', '<html></html>', [[]]],
-    ['an empty body', '', [[]]],
-  ];
+test('an error after retries says which attempt it was', async () => {
+  addFaults({ status: 503, retryAfter: 0, times: 'always' });
+  const { tools } = createClient();
+  const messageAfter = async (maxRetries: number) =>
+    ((await rejectionOf(tools.get(seed.toolId, { maxRetries }))) as ApiError).message;
+  expect(await messageAfter(2)).toContain('This was attempt 3.');
+  expect(await messageAfter(0)).not.toContain('attempt');
+});
 
-  async function driftsOf(answer: Answer, options: RequestOptions = {}): Promise<Drift[]> {
-    const drifts: Drift[] = [];
-    const hooks = { onDrift: (drift: Drift) => void drifts.push(drift) };
-    const { platform } = connectTo(answer, { hooks });
-    expect(await rejectionOf(platform.tools.get('t1', options))).toBeInstanceOf(ApiError);
-    return drifts;
-  }
+test('what the service says comes on one line, in message and issues', async () => {
+  const message = ' \u001b[31mNo\r\n\n\t never ';
+  const error = await errorFor(400, { message, code: 'c', issues: [{ message: 'one\ntwo' }] });
+  expect(error.message).toBe('GET /tools/t1 responded with 400: \\u001b[31mNo never (code: c)\n  - one two');
+  expect(error.issues).toEqual([{ message: 'one two' }]);
+});
 
-  test.each(departures)('%s: reported as drift, and the typed error is the same', async (_, body, paths) => {
-    const drifts = await driftsOf(answerWith(403, body));
-    expect(drifts.flatMap(({ issues }) => issues.map(({ path }) => path))).toEqual(paths);
-    expect(drifts.every(({ source }) => source === 'GET /tools/{toolId}')).toBe(true);
-  });
-
-  test.each([
-    ['strict', 2],
-    ['off', 0],
-  ] as const)('each attempt is told of, and none with validation off: %s', async (validation, times) => {
-    const busy = answerWith(503, '', { 'retry-after': '0' });
-    expect(await driftsOf(busy, { validation, maxRetries: 1 })).toHaveLength(times);
-  });
-
-  test('a redirect has no error body', async () => {
-    expect(await driftsOf(answerWith(302, ''))).toEqual([]);
-  });
+test('headers and body are what came, and can be read though they are not printed', async () => {
+  const body = { message: 'no', code: 'c', magicCode: 'm-a-g-i-c' };
+  const error = await errorFor(500, body, { 'set-cookie': 'session=abc', 'x-plain': 'yes' });
+  expect(error.headers.get('set-cookie')).toBe('session=abc');
+  expect(error.body).toEqual(body);
+  expect(Object.keys(error)).not.toEqual(expect.arrayContaining(['headers', 'body', 'rawBody']));
 });

@@ -1,56 +1,124 @@
-import type { Hooks, RequestHookContext, ResponseHookContext } from 'agent-platform-sdk';
-import { expect, test } from 'vitest';
-import { rejectionOf, success } from '../support/client.js';
-import { answerInTurn, answerWith, BASE_URL, connectTo } from '../support/msw.js';
+import type {
+  AgentPlatformOptions,
+  DriftHookContext,
+  EndHookContext,
+  Hooks,
+  RequestHookContext,
+} from 'agent-platform-sdk';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  addFaults,
+  baseUrls,
+  createClient,
+  fake,
+  rejectionOf,
+  requests,
+  respond,
+  response,
+  seed,
+  success,
+} from '../support/client.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 
-const found = answerWith(200, success({ id: 't1' }));
+const { toolId } = seed;
+const about = { method: 'GET', route: '/tools/{toolId}', region: 'eu' };
+const drifted = () => respond(response(200, success({ id: 't1', name: null })));
 
-test('onRequest may add headers, asynchronously, for each attempt', async () => {
-  const { platform, requests } = connectTo(answerInTurn(answerWith(503, '', { 'retry-after': '0' }), found), {
-    maxRetries: 1,
-    hooks: {
-      onRequest: async ({ headers, attempt }) => {
-        await Promise.resolve();
-        headers.set('traceparent', `00-trace-${attempt}`);
-      },
-    },
-  });
-  await platform.tools.get('t1');
-  expect(requests.map(({ headers }) => headers.traceparent)).toEqual(['00-trace-1', '00-trace-2']);
+/** Records every hook of a client, in order. */
+function recordHooks() {
+  const events: { name: string; context: Record<string, unknown> }[] = [];
+  const record = (name: string) => (context: object) => void events.push({ name, context: { ...context } });
+  const names = ['onRequest', 'onResponse', 'onRetry', 'onDrift', 'onEnd'] as const;
+  const hooks: Hooks = Object.fromEntries(names.map((name) => [name, record(name)]));
+  return { events, hooks };
+}
+
+test('hooks are called in order, all with the id of their call', async () => {
+  const { events, hooks } = recordHooks();
+  respond(
+    response(503, { message: 'busy', code: 'busy' }, { 'retry-after': '0' }),
+    response(200, success({ id: 't1', name: null })),
+  );
+  const { tools } = createClient({ hooks, maxRetries: 1 });
+  await tools.get('t1');
+  expect(events.map(({ name }) => name)).toEqual([
+    'onRequest',
+    'onResponse',
+    'onRetry',
+    'onRequest',
+    'onResponse',
+    'onDrift',
+    'onEnd',
+  ]);
+  const [first, ...others] = new Set(events.map(({ context }) => context.callId));
+  expect(first).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
+  expect(others).toEqual([]);
 });
 
-test('each attempt starts from fresh headers: what a hook appended to the last one is gone', async () => {
-  const { platform, requests } = connectTo(answerInTurn(answerWith(503, '', { 'retry-after': '0' }), found), {
-    maxRetries: 1,
-    headers: { baggage: 'own=1' },
-    hooks: {
-      onRequest: ({ headers, attempt }) => {
-        headers.append('baggage', `hook=${attempt}`);
-        if (attempt === 1) for (const name of ['a-first', 'x-first']) headers.set(name, 'yes');
-      },
-    },
-  });
-  await platform.tools.get('t1');
-  expect(requests.map(({ headers }) => headers.baggage)).toEqual(['own=1, hook=1', 'own=1, hook=2']);
-  expect(requests[0]?.headers).toMatchObject({ 'a-first': 'yes', 'x-first': 'yes' });
-  for (const name of ['a-first', 'x-first']) expect(requests[1]?.headers).not.toHaveProperty(name);
+test('concurrent calls are told apart by their ids', async () => {
+  const { events, hooks } = recordHooks();
+  const { tools } = createClient({ hooks });
+  await Promise.all([tools.get(toolId), tools.get(toolId), tools.listDefaults()]);
+  for (const name of ['onRequest', 'onResponse', 'onEnd']) {
+    const ids = events.filter((event) => event.name === name).map(({ context }) => context.callId);
+    expect(new Set(ids).size).toBe(3);
+  }
+});
+
+test('the context of a hook names call, attempt and outcome', async () => {
+  const { events, hooks } = recordHooks();
+  await rejectionOf(createClient({ hooks }).tools.get('t 1'));
+  const call = { ...about, path: '/tools/t%201', attempt: 1 };
+  expect(events.map(({ context }) => context)).toMatchObject([
+    { ...call, url: `${baseUrls.eu}/v3/tools/t%201` },
+    { ...call, status: 404, headers: expect.any(Headers), durationMs: expect.any(Number) },
+    { ...about, outcome: 'error', status: 404, attempts: 1, error: { name: 'NotFoundError' } },
+  ]);
+});
+
+test('onRequest is awaited, and may add headers to each attempt', async () => {
+  addFaults({ status: 503, retryAfter: 0 });
+  const onRequest = async ({ headers, attempt }: RequestHookContext) => {
+    await Promise.resolve();
+    headers.set('traceparent', `00-trace-${attempt}`);
+    headers.append('baggage', `hook=${attempt}`);
+    if (attempt === 1) headers.set('x-first', 'yes');
+  };
+  const headers = { baggage: 'own=1' };
+  await createClient({ hooks: { onRequest }, headers, maxRetries: 1 }).tools.get(toolId);
+  expect(requests.map((request) => request.headers.get('traceparent'))).toEqual(['00-trace-1', '00-trace-2']);
+  // Each attempt starts from fresh headers.
+  expect(requests.map((request) => request.headers.get('baggage'))).toEqual([
+    'own=1, hook=1',
+    'own=1, hook=2',
+  ]);
+  expect(requests.map((request) => request.headers.get('x-first'))).toEqual(['yes', null]);
+});
+
+test('onRequest sees no token, and cannot change it or the content type', async () => {
+  const seen: (string | null)[] = [];
+  const onRequest = ({ headers }: RequestHookContext) => {
+    seen.push(headers.get('authorization'));
+    headers.set('authorization', 'Bearer other');
+    headers.set('content-type', 'text/plain');
+  };
+  await createClient({ hooks: { onRequest } }).variables.create(seed.agentId, { key: 'k' });
+  expect(seen).toEqual([null]);
+  expect(requests[0]?.headers.get('content-type')).toBe('application/json');
+  expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${seed.workspaceSecret}`);
 });
 
 test('a hook that keeps the headers cannot change them once it has returned', async () => {
-  const { platform, requests } = connectTo(found, {
-    hooks: {
-      onRequest: ({ headers }) => {
-        // After the client has looked at what the hook made of them.
-        setTimeout(() => headers.set('authorization', 'Bearer other'));
-        for (let turn = 0, later = Promise.resolve(); turn < 20; turn += 1) {
-          later = later.then(() => headers.set('authorization', 'Bearer other'));
-        }
-      },
-    },
-  });
-  await platform.tools.get('t1');
-  expect(requests[0]?.headers.authorization).not.toBe('Bearer other');
+  let kept: Headers | undefined;
+  const onRequest = ({ headers }: RequestHookContext) => {
+    kept = headers;
+  };
+  const fetch: AgentPlatformOptions['fetch'] = (url, init) => {
+    kept?.set('x-late', 'yes');
+    return fake.fetch(url, init);
+  };
+  await createClient({ hooks: { onRequest }, fetch }).tools.get(toolId);
+  expect(fake.requests[0]?.headers).not.toHaveProperty('x-late');
 });
 
 test('hooks may be the methods of an object', async () => {
@@ -65,180 +133,114 @@ test('hooks may be the methods of an object', async () => {
     onResponse(): void {
       this.#seen.push('response');
     }
-    onRetry(): void {
-      this.#seen.push('retry');
-    }
-    onDrift(): void {
-      this.#seen.push('drift');
-    }
     onEnd(): void {
       this.#seen.push('end');
     }
   }
   const hooks = new Metrics();
-  const grown = answerWith(200, success([{ id: 't1', kind: 'brand_new' }]));
-  const busy = answerWith(503, { message: 'busy', code: 'busy' }, { 'retry-after': '0' });
-  const { platform } = connectTo(answerInTurn(busy, grown), {
-    maxRetries: 1,
-    hooks,
-  });
-  await platform.tools.listDefaults();
-  expect(hooks.seen).toEqual(['request', 'response', 'retry', 'request', 'response', 'drift', 'end']);
+  await createClient({ hooks }).tools.get(toolId);
+  expect(hooks.seen).toEqual(['request', 'response', 'end']);
 });
 
-test('onRequest cannot change the token or the content type', async () => {
-  const { platform, requests } = connectTo(answerWith(200, success({ id: 'v1' })), {
-    hooks: {
-      onRequest: ({ headers }) => {
-        headers.set('authorization', 'Bearer other');
-        headers.set('content-type', 'text/plain');
-      },
-    },
-  });
-  await platform.variables.create('a1', { key: 'k' });
-  expect(requests[0]?.headers['content-type']).toBe('application/json');
-  expect(requests[0]?.headers.authorization).not.toBe('Bearer other');
-});
-
-test('hooks are told of the call, the attempt and the outcome', async () => {
-  const asked: RequestHookContext[] = [];
-  const responses: ResponseHookContext[] = [];
-  const { platform } = connectTo(answerWith(404, { message: 'm', code: 'c' }), {
-    hooks: {
-      onRequest: (context) => void asked.push(context),
-      onResponse: (context) => void responses.push(context),
-    },
-  });
-  await rejectionOf(platform.tools.get('t 1'));
-  const call = { method: 'GET', route: '/tools/{toolId}', path: '/tools/t%201', region: 'eu', attempt: 1 };
-  expect(asked).toMatchObject([{ ...call, url: `${BASE_URL}/v3/tools/t%201` }]);
-  expect(responses).toMatchObject([{ ...call, status: 404 }]);
-});
-
-test('onRequest that throws ends the call with a typed error before anything is sent', async () => {
-  const thrown = new Error('no tracer');
-  for (const onRequest of [
-    () => {
-      throw thrown;
-    },
-    () => Promise.reject(thrown),
-  ]) {
-    const { platform, requests } = connectTo(found, { hooks: { onRequest }, maxRetries: 2 });
-    expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({
+test('onRequest that throws ends the call with a HookError before anything is sent', async () => {
+  const cause = new Error('no tracer');
+  const throwing = () => {
+    throw cause;
+  };
+  for (const onRequest of [throwing, () => Promise.reject(cause)]) {
+    const { tools } = createClient({ hooks: { onRequest }, maxRetries: 2 });
+    expect(await rejectionOf(tools.get(toolId))).toMatchObject({
       type: 'hook_error',
       hook: 'onRequest',
-      cause: thrown,
-      message: 'GET /tools/{toolId} was not sent: the hook onRequest failed (see `error.cause`)',
+      cause,
+      outcomeUnknown: false,
+      message: 'GET /tools/{toolId} was not sent (attempt 1): the onRequest hook threw (see `error.cause`)',
     });
-    expect(requests).toHaveLength(0);
+  }
+  expect(requests).toHaveLength(0);
+});
+
+test.each<[keyof Hooks, () => unknown]>(
+  (['onResponse', 'onRetry', 'onDrift', 'onEnd'] as const).flatMap((name): [keyof Hooks, () => unknown][] => [
+    [
+      name,
+      () => {
+        throw new Error('broken hook');
+      },
+    ],
+    [name, () => Promise.reject(new Error('broken hook'))],
+  ]),
+)('%s that throws is logged with its stack, and ignored', async (name, hook) => {
+  const logger = new RecordingLogger();
+  respond(response(503, '', { 'retry-after': '0' }), response(200, success({ id: 't1', name: null })));
+  const { tools } = createClient({ hooks: { [name]: hook }, maxRetries: 1, logLevel: 'error', logger });
+  expect(await tools.get('t1')).toMatchObject({ id: 't1' });
+  await expect.poll(() => logger.lines.length).toBeGreaterThan(0);
+  for (const line of logger.lines) {
+    expect(line).toMatch(new RegExp(`the hook ${name} failed: Error: broken hook\\n    at .*hooks\\.test`));
   }
 });
 
-test.each(['onResponse', 'onRetry', 'onDrift'] as const)(
-  '%s that throws is logged and ignored',
-  async (name) => {
-    const logger = new RecordingLogger();
-    const hooks: Hooks = {
-      [name]: () => {
-        throw new Error('broken hook');
-      },
-    };
-    const drifted = answerWith(200, success({ id: 't1', name: null }));
-    const { platform } = connectTo(answerInTurn(answerWith(503, '', { 'retry-after': '0' }), drifted), {
-      hooks,
-      maxRetries: 1,
-      logLevel: 'error',
-      logger,
-    });
-    expect(await platform.tools.get('t1')).toMatchObject({ id: 't1' });
-    expect(logger.lines.length).toBeGreaterThan(0);
-    for (const line of logger.lines) {
-      // Not the message, which may hold anything.
-      expect(line).toMatch(new RegExp(`the hook ${name} failed: Error\\n    at .*hooks\\.test`));
-      expect(line).not.toContain('broken hook');
-    }
-  },
-);
-
-test.each([
-  [200, { success: true, message: 'ok', data: { id: 't1', name: null } }],
-  [400, { message: 'no', code: 'bad', later: 1 }],
-])('an onDrift that takes its time is waited for before the call ends: %s', async (status, body) => {
-  const ended: string[] = [];
-  const onDrift = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    ended.push('hook');
-  };
-  const { platform } = connectTo(answerWith(status, body), { hooks: { onDrift } });
-  await platform.tools.get('t1').catch(() => undefined);
-  expect([...ended, 'call']).toEqual(['hook', 'call']);
-});
-
-test('hooks that take their time are waited for before the next attempt, and before the end', async () => {
-  const told: string[] = [];
-  const slow = (name: string) => async () => {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    told.push(name);
-  };
-  const { platform } = connectTo(answerInTurn(answerWith(503, '', { 'retry-after': '0' }), found), {
-    maxRetries: 1,
-    hooks: {
-      onRequest: ({ attempt }) => void told.push(`attempt ${attempt}`),
-      onResponse: slow('response'),
-      onRetry: slow('retry'),
-    },
-  });
-  await platform.tools.get('t1');
-  expect(told).toEqual(['attempt 1', 'response', 'retry', 'attempt 2', 'response']);
-});
-
-test('a hook that never settles cannot hold a call beyond its timeout', async () => {
+test('observers delay nothing: one that never settles holds no call', async () => {
   const hang = () => new Promise<void>(() => undefined);
-  const before = connectTo(found, { hooks: { onRequest: hang }, timeout: 40 });
-  expect(await rejectionOf(before.platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
-  const logger = new RecordingLogger();
-  const logging = { logger, logLevel: 'error' } as const;
-  const after = connectTo(found, { hooks: { onResponse: hang }, timeout: 1_000, ...logging });
-  expect(await after.platform.tools.get('t1')).toEqual({ id: 't1' });
-  const drifted = answerWith(200, success({ id: 't1', name: null }));
-  const late = connectTo(drifted, { hooks: { onDrift: hang }, timeout: 1_000, ...logging });
-  expect(await late.platform.tools.get('t1')).toEqual({ id: 't1', name: null });
-  expect(logger.lines).toEqual([
-    'error [agent-platform-sdk] the hook onResponse failed: timeout',
-    'error [agent-platform-sdk] the hook onDrift failed: timeout',
+  respond(response(503, '', { 'retry-after': '0' }), response(200, success({ id: 't1', name: null })));
+  const hooks = { onResponse: hang, onRetry: hang, onDrift: hang, onEnd: hang };
+  expect(await createClient({ hooks, maxRetries: 1 }).tools.get('t1')).toMatchObject({ id: 't1' });
+});
+
+test('onDrift gets each issue with its path', async () => {
+  const drifts: DriftHookContext[] = [];
+  drifted();
+  const hooks = { onDrift: (drift: DriftHookContext) => void drifts.push(drift) };
+  await createClient({ hooks }).tools.get('t1');
+  expect(drifts).toMatchObject([
+    { ...about, source: 'GET /tools/{toolId}', issues: [{ path: ['data', 'name'] }] },
   ]);
 });
 
-test.each(['expect', 'upgrade', 'keep-alive', 'connection', 'transfer-encoding', 'content-length', 'host'])(
-  'a hook that sets %s ends the call, which was not sent',
-  async (name) => {
-    const onRequest = ({ headers }: RequestHookContext) => headers.set(name, '1');
-    const { platform, requests } = connectTo(answerWith(200), { hooks: { onRequest } });
-    const error = await rejectionOf(platform.workspaces.delete('w1'));
-    expect(error).toMatchObject({ type: 'hook_error', outcomeUnknown: false });
-    expect((error as Error).message).toBe(
-      `DELETE /workspaces/{id} was not sent: the hook onRequest set the header \`${name}\`, which frames the request`,
-    );
-    expect(requests).toHaveLength(0);
-  },
-);
+/** Records the ends of calls. */
+function recordEnds() {
+  const ends: EndHookContext[] = [];
+  return { ends, hooks: { onEnd: (context: EndHookContext) => void ends.push(context) } };
+}
 
-test('a hook or a token that fails before a second attempt does not say that nothing was sent', async () => {
-  const retries = { maxRetries: 1 };
-  const tooMany = answerWith(429, '', { 'retry-after': '0' });
-  const failSecond = () => {
-    let count = 0;
-    return () => {
-      count += 1;
-      if (count > 1) throw new Error('no more');
-      return 'workspace-secret';
-    };
-  };
-  const hooked = connectTo(tooMany, { ...retries, hooks: { onRequest: failSecond() } }).platform;
-  await expect(hooked.tools.get('t')).rejects.toThrow('was not sent again (attempt 2): the hook onRequest');
-  const { platform } = connectTo(tooMany, { ...retries, token: failSecond() });
-  await expect(platform.tools.get('t')).rejects.toMatchObject({
-    message: expect.stringContaining('so attempt 2 was not sent') as string,
-    cause: { message: 'no more' },
-  });
+test('onEnd is called once for each call: its outcome, attempts and last status', async () => {
+  const { ends, hooks } = recordEnds();
+  addFaults({ status: 503, retryAfter: 0 });
+  const { tools } = createClient({ hooks, maxRetries: 1 });
+  await tools.get(toolId);
+  const error = await rejectionOf(tools.get('nobody'));
+  const refused = await rejectionOf(tools.get(''));
+  const aborted = await rejectionOf(tools.get(toolId, { signal: AbortSignal.abort() }));
+  const durationMs = expect.any(Number) as number;
+  const callId = expect.any(String) as string;
+  expect(ends).toEqual([
+    { ...about, callId, outcome: 'success', status: 200, attempts: 2, durationMs, error: undefined },
+    { ...about, callId, outcome: 'error', status: 404, attempts: 1, durationMs, error },
+    { ...about, callId, outcome: 'error', status: undefined, attempts: 0, durationMs, error: refused },
+    { ...about, callId, outcome: 'error', status: undefined, attempts: 1, durationMs, error: aborted },
+  ]);
+});
+
+test('onEnd has the status of a response whose body did not come, and none if none came', async () => {
+  const { ends, hooks } = recordEnds();
+  addFaults({ kind: 'reset', at: 'body' }, { status: 503, retryAfter: 0 }, { kind: 'reset' });
+  const { tools } = createClient({ hooks });
+  await rejectionOf(tools.get(toolId));
+  await rejectionOf(tools.get(toolId, { maxRetries: 1 }));
+  expect(ends).toMatchObject([
+    { status: 200, attempts: 1, error: { type: 'connection_error' } },
+    { status: undefined, attempts: 2, error: { type: 'connection_error' } },
+  ]);
+});
+
+test('onEnd has the duration of the whole call, delays included', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { ends, hooks } = recordEnds();
+  addFaults({ status: 503, retryAfter: 5 });
+  const call = createClient({ maxRetries: 1, hooks, fetch: fake.fetch }).tools.get(toolId);
+  await vi.advanceTimersByTimeAsync(6_000);
+  await call;
+  expect(ends[0]?.durationMs).toBeGreaterThan(4_900);
 });

@@ -1,151 +1,152 @@
-import { type AgentPlatformOptions, createWebhookReceiver, type LogLevel } from 'agent-platform-sdk';
-import { HttpResponse } from 'msw';
-import { pino } from 'pino';
-import { expect, test } from 'vitest';
-import { success } from '../support/client.js';
-import { type Answer, answerInTurn, answerWith, connectTo } from '../support/msw.js';
+import { type AgentPlatformOptions, fieldsFirst, type LogLevel } from 'agent-platform-sdk';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { addFaults, createClient, fake, respond, response, seed, success } from '../support/client.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { delivery } from '../webhooks/deliveries.js';
 
-const found = answerWith(200, success({ id: 't1' }));
+const { toolId } = seed;
+const SDK = '[agent-platform-sdk]';
 
 async function linesAt(
   logLevel: LogLevel | undefined,
-  answer: Answer,
   options: AgentPlatformOptions = {},
 ): Promise<string[]> {
   const logger = new RecordingLogger();
-  const { platform } = connectTo(answer, { logger, logLevel, ...options });
-  await platform.tools.get('t1').catch(() => undefined);
-  await platform.tools.get('t1').catch(() => undefined);
+  const { tools } = createClient({ logger, logLevel, ...options });
+  await tools.get(toolId).catch(() => undefined);
+  await tools.get(toolId).catch(() => undefined);
   return logger.lines;
 }
 
+const withoutTimes = (lines: readonly string[]) => lines.map((line) => line.replace(/\d+ ms/, 'N ms'));
+
 test('info is one line for each attempt: method, path, attempt, region, status and duration', async () => {
-  const busy = answerWith(503, { message: 'busy', code: 'busy' }, { 'retry-after': '0' });
-  const lines = await linesAt('info', answerInTurn(busy, found), { maxRetries: 1 });
-  expect(lines.map((line) => line.replace(/\d+ ms/, 'N ms'))).toEqual([
-    'info [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) -> 503 in N ms',
-    'info [agent-platform-sdk] GET /tools/t1 (attempt 2, eu) -> 200 in N ms',
-    'info [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) -> 200 in N ms',
+  addFaults({ status: 503, retryAfter: 0 });
+  expect(withoutTimes(await linesAt('info', { maxRetries: 1 }))).toEqual([
+    `info ${SDK} GET /tools/${toolId} (attempt 1, eu) -> 503 in N ms`,
+    `info ${SDK} GET /tools/${toolId} (attempt 2, eu) -> 200 in N ms`,
+    `info ${SDK} GET /tools/${toolId} (attempt 1, eu) -> 200 in N ms`,
   ]);
 });
 
 test.each<[string, AgentPlatformOptions]>([
   ['ConnectionError', { fetch: () => Promise.reject(new Error('no route')) }],
   ['TimeoutError', { token: () => new Promise(() => undefined), timeout: 20 }],
-])('info is one line for an attempt without an answer, sent or not: %s', async (name, options) => {
-  const lines = await linesAt('info', found, options);
-  const line = `info [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) -> ${name} in N ms`;
-  expect(lines.map((one) => one.replace(/\d+ ms/, 'N ms'))).toEqual([line, line]);
+  ['TimeoutError', { fetch: () => new Promise(() => undefined), timeout: 20, maxRetries: 0 }],
+])('info is one line for an attempt without a response, sent or not: %s', async (name, options) => {
+  const line = `info ${SDK} GET /tools/${toolId} (attempt 1, eu) -> ${name} in N ms`;
+  expect(withoutTimes(await linesAt('info', options))).toEqual([line, line]);
 });
 
-test('debug shows what is sent: its headers and its body', async () => {
+test('each attempt that times out has one line', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  onTestFinished(() => void vi.restoreAllMocks());
+  addFaults({ kind: 'stall', times: 2 });
+  const lines = withoutTimes(await linesAt('info', { timeout: 500, maxRetries: 1 }));
+  expect(lines.map((line) => line.replace(/.*\(/, ''))).toEqual([
+    'attempt 1, eu) -> TimeoutError in N ms',
+    'attempt 2, eu) -> TimeoutError in N ms',
+    'attempt 1, eu) -> 200 in N ms',
+  ]);
+});
+
+test('debug adds the headers and the body of a response, redacted by name', async () => {
+  fake.add.tool({ id: 'crm', serverUrlSecret: 's3cret-of-the-tool' });
   const logger = new RecordingLogger();
-  const { platform } = connectTo(found, { logger, logLevel: 'debug', headers: { 'x-app': 'shop' } });
-  await platform.variables.create('a1', { key: 'plan', isEnv: true, value: 's3cret-of-the-plan' });
-  expect(logger.lines[0]).toMatch(
-    /^debug \[agent-platform-sdk\] POST \/agents\/a1\/variables \(attempt 1, eu\) sends {.*"x-app":"shop".*} {"variable":{"key":"plan","isEnv":true,"value":"\[redacted\]"}}$/,
+  const hooks = { onRequest: ({ headers }: { headers: Headers }) => headers.set('x-app', 'shop') };
+  await createClient({ logger, logLevel: 'debug', hooks }).tools.get('crm');
+  expect(withoutTimes(logger.lines)).toEqual([
+    `debug ${SDK} GET /tools/crm (attempt 1, eu) is sent`,
+    `info ${SDK} GET /tools/crm (attempt 1, eu) -> 200 in N ms`,
+    expect.stringMatching(/received \{"content-.*\} \{"success":true.*"serverUrlSecret":"\[redacted\]"/),
+  ]);
+});
+
+test('debug logs the first 16 KiB of a body, and describes one that is not JSON', async () => {
+  const logger = new RecordingLogger();
+  const page = `<html>${'x'.repeat(1_228)}`;
+  respond(response(200, success({ id: 't1', description: 'x'.repeat(20_000) })), response(502, page));
+  const { tools } = createClient({ logger, logLevel: 'debug' });
+  await tools.get('t1');
+  await tools.get('t1').catch(() => undefined);
+  const received = logger.lines.filter((line) => line.includes(' received '));
+  expect(/} (\{"success.*)$/.exec(received[0] ?? '')?.[1]).toHaveLength(16 * 1024);
+  expect(received[1]).toMatch(/} HTML, 1,234 bytes$/);
+});
+
+test('debug reports the delay before another attempt', async () => {
+  addFaults({ status: 503, retryAfter: '0.0014' });
+  expect(await linesAt('debug', { maxRetries: 1 })).toContain(
+    `debug ${SDK} GET /tools/${toolId} (attempt 1, eu) is retried in 2 ms: ServerError`,
   );
 });
 
-test('debug shows the first 16 KiB of a body', async () => {
-  const logger = new RecordingLogger();
-  const long = { description: 'x'.repeat(20_000) };
-  const answer = answerWith(200, success({ id: 'v1', ...long }));
-  const { platform } = connectTo(answer, { logger, logLevel: 'debug' });
-  await platform.variables.create('a1', { key: 'plan', ...long });
-  const bodies = logger.lines.flatMap((line) => /} ({.*)$/.exec(line)?.[1] ?? []);
-  expect(bodies.map(({ length }) => length)).toEqual([16 * 1024, 16 * 1024]);
-});
-
-test('debug tells of the wait before another attempt', async () => {
-  const unavailable = answerWith(503, '', { 'retry-after': '0.0014' });
-  const lines = await linesAt('debug', answerInTurn(unavailable, found), { maxRetries: 1 });
-  expect(lines[0]).toMatch(/ sends {.*}$/);
-  expect(lines).toContain(
-    'debug [agent-platform-sdk] GET /tools/t1 (attempt 1, eu) is retried in 2 ms: ServerError',
-  );
-});
-
-/** A real pino that keeps what it writes. */
-function recordingPino(): { logger: pino.Logger; written: { level: number; msg: string; call?: string }[] } {
-  const written: { level: number; msg: string }[] = [];
-  const write = (line: string) => void written.push(JSON.parse(line) as (typeof written)[number]);
-  return { logger: pino({ level: 'debug' }, { write }), written };
-}
-
-test('pino is given one message a call, at its own level', async () => {
-  const { logger, written } = recordingPino();
-  const { platform } = connectTo(found, { logger: logger.child({ call: 'c1' }), logLevel: 'info' });
-  await platform.tools.get('t1');
+test('a logger gets the facts of a line as fields; one that takes fields first, through fieldsFirst', async () => {
+  const written: [object, string][] = [];
+  const write = (fields: object, line: string) => void written.push([fields, line]);
+  // As pino has it.
+  const logger = fieldsFirst({ error: write, warn: write, info: write, debug: write });
+  addFaults({ status: 503, retryAfter: 0 });
+  await createClient({ logger, logLevel: 'info', maxRetries: 1 }).tools.get(toolId);
+  const fields = { method: 'GET', route: '/tools/{toolId}', region: 'eu', callId: expect.any(String) };
   expect(written).toMatchObject([
-    { level: pino.levels.values.info, call: 'c1', msg: expect.stringMatching(/^\[agent-platform-sdk\] GET/) },
+    [{ ...fields, attempt: 1, status: 503, durationMs: expect.any(Number) }, expect.stringContaining('503')],
+    [{ ...fields, attempt: 2, status: 200 }, expect.stringContaining('200')],
   ]);
 });
 
-test('pino is given headers and bodies at debug, and no secret with them', async () => {
-  const { logger, written } = recordingPino();
-  const tool = { id: 't1', serverUrlSecret: 's3cret-of-the-tool' };
-  const { platform } = connectTo(answerWith(200, success(tool)), { logger, logLevel: 'debug' });
-  await platform.tools.get('t1');
-  const text = written.map(({ msg }) => msg).join('\n');
-  expect(written.map(({ level }) => level)).toEqual([20, 30, 20]);
-  expect(text).toContain('"authorization":"[redacted]"');
-  expect(text).toMatch(/received .*"id":"t1","serverUrlSecret":"\[redacted\]"/);
-  expect(text).not.toMatch(/s3cret-of-the-tool|workspace-secret-of-the-tests/);
+test('fieldsFirst keeps the level of a line, and gives fields where there are none', () => {
+  const calls: unknown[] = [];
+  const record = (level: string) => (fields: object, line: string) => void calls.push([level, fields, line]);
+  const logger = fieldsFirst({
+    error: record('error'),
+    warn: record('warn'),
+    info: record('info'),
+    debug: record('debug'),
+  });
+  for (const level of ['error', 'warn', 'info', 'debug'] as const) {
+    logger[level]('a line');
+    logger[level]('a line', { attempt: 1 });
+  }
+  expect(calls).toEqual(
+    ['error', 'warn', 'info', 'debug'].flatMap((level) => [
+      [level, {}, 'a line'],
+      [level, { attempt: 1 }, 'a line'],
+    ]),
+  );
 });
 
-test('pino takes the lines of a receiver', async () => {
-  const { logger, written } = recordingPino();
-  const receiver = createWebhookReceiver({ secret: 'the-secret', logger, logLevel: 'info' });
-  await receiver.handle({
-    method: 'POST',
-    body: delivery('webhook_test', { workspaceSecret: 'the-secret' }),
-  });
-  await receiver.handle({
-    method: 'POST',
-    body: delivery('webhook_test', { workspaceSecret: 'a-forged-one' }),
-  });
-  expect(written.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
-    expect.stringMatching(/^40 \[agent-platform-sdk\] webhook webhook_test: no handler is registered/),
-    expect.stringMatching(/^30 \[agent-platform-sdk\] webhook webhook_test: 200 no_handler/),
-    expect.stringMatching(/^40 \[agent-platform-sdk\] webhook \(unverified\): refused with 401/),
-  ]);
-  expect(JSON.stringify(written)).not.toMatch(/the-secret|a-forged-one/);
+test('console, the default logger, gets the line alone', async () => {
+  const info = vi.spyOn(console, 'info').mockImplementation(() => undefined);
+  onTestFinished(() => info.mockRestore());
+  await createClient({ logLevel: 'info' }).tools.get(toolId);
+  expect(info.mock.calls).toEqual([[expect.stringContaining('-> 200 in')]]);
 });
 
 test('by default only what someone must look at is logged', async () => {
-  expect(await linesAt(undefined, found)).toEqual([]);
+  expect(await linesAt(undefined)).toEqual([]);
 });
 
 test('drift is a warning the first time at each place, and not again', async () => {
-  const lines = await linesAt('warn', answerWith(200, success({ id: 't1', name: null })));
-  expect(lines).toEqual([
-    'warn [agent-platform-sdk] GET /tools/{toolId} departs from the specification\n' +
+  respond(response(200, success({ id: 't1', name: null })));
+  expect(await linesAt('warn')).toEqual([
+    `warn ${SDK} GET /tools/{toolId} does not match the API specification\n` +
       '  - data.name: expected string, received null',
   ]);
 });
 
-test('drift at more than a thousand places is no warning any more, so that memory and log stay bounded', async () => {
-  const logger = new RecordingLogger();
-  let call = 0;
-  const { platform } = connectTo(
-    () => {
-      call += 1;
-      const grown = Object.fromEntries(
-        Array.from({ length: 100 }, (__, field) => [`grown${call}x${field}`, 1]),
-      );
-      return HttpResponse.json({ success: true, message: 'ok', clients: [], teams: [], ...grown });
-    },
-    { logger, logLevel: 'warn' },
-  );
-  for (let round = 0; round < 12; round += 1) await platform.orgs.listMembersAndTeams('o1');
-  expect(logger.lines.map((line) => line.slice(0, 5))).toEqual(Array.from({ length: 10 }, () => 'warn '));
+test('off logs nothing', async () => {
+  respond(response(200, success({ id: 't1', name: null })));
+  expect(await linesAt('off')).toEqual([]);
 });
 
-test('off logs nothing', async () => {
-  expect(await linesAt('off', answerWith(200, success({ id: 't1', name: null })))).toEqual([]);
+test('AGENT_PLATFORM_LOG sets the level, in any case; an unknown one warns and is ignored', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('AGENT_PLATFORM_LOG', 'INFO');
+  expect(await linesAt(undefined)).toHaveLength(2);
+  vi.stubEnv('AGENT_PLATFORM_LOG', 'trace');
+  expect(await linesAt(undefined)).toEqual([
+    `warn ${SDK} AGENT_PLATFORM_LOG is ignored: "trace" is none of off, error, warn, info, debug`,
+  ]);
 });
 
 test.each<[string, () => unknown]>([
@@ -158,14 +159,17 @@ test.each<[string, () => unknown]>([
   ['rejects', () => Promise.reject(new Error('disk full'))],
 ])('a logger that %s does not change the outcome, and leaves no rejection behind', async (_, broken) => {
   const unhandled: unknown[] = [];
-  const note = (reason: unknown) => void unhandled.push(reason);
-  process.on('unhandledRejection', note);
-  const { platform } = connectTo(found, {
-    logger: { error: broken, warn: broken, info: broken, debug: broken },
-    logLevel: 'debug',
-  });
-  expect(await platform.tools.get('t1')).toEqual({ id: 't1' });
+  const record = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', record);
+  onTestFinished(() => void process.off('unhandledRejection', record));
+  const logger = { error: broken, warn: broken, info: broken, debug: broken };
+  expect(await createClient({ logger, logLevel: 'debug' }).tools.get(toolId)).toMatchObject({ id: toolId });
   await new Promise((resolve) => setTimeout(resolve, 10));
-  process.off('unhandledRejection', note);
   expect(unhandled).toEqual([]);
+});
+
+test('no control character of the service reaches a log line', async () => {
+  respond(response(400, { message: '\u001b[31mNo\nsuch', code: 'c' }, { 'x-a': 'b' }));
+  const lines = await linesAt('debug');
+  for (const line of lines) expect(line).toMatch(/^[\x20-\x7e]*$/);
 });

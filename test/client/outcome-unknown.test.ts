@@ -1,38 +1,80 @@
-import { test } from 'vitest';
-import { expectOutcome } from '../support/client.js';
-import { type Answer, answerWith, connectTo } from '../support/msw.js';
+import type { FaultInput } from 'agent-platform-sdk/testing';
+import { expect, test } from 'vitest';
+import {
+  addFaults,
+  createClient,
+  expectOutcome,
+  fake,
+  rejectionOf,
+  respond,
+  response,
+  seed,
+} from '../support/client.js';
 
 const refusal = { message: 'no', code: 'no' };
 
-const outcomes: [string, Answer, boolean][] = [
-  ['a 200 with HTML', answerWith(200, '<html></html>'), true],
-  ['a 200 with truncated JSON', answerWith(200, '{"success":tr'), true],
-  ['a 200 of a wrong shape', answerWith(200, [1]), true],
-  ['a 502 with an empty body', answerWith(502), true],
-  ['a 500 with HTML', answerWith(500, '<html></html>'), true],
-  ['a 502 with the error body', answerWith(502, refusal), true],
-  ['a 504 with the error body', answerWith(504, refusal), true],
-  ['a 408 with the error body', answerWith(408, refusal), true],
-  ...[520, 522, 524, 598, 599].map((status): [string, Answer, boolean] => [
-    `a ${status} of a proxy with the error body`,
-    answerWith(status, refusal),
+const faults: [string, FaultInput, boolean][] = [
+  ...[400, 401, 403, 404, 409, 418, 422, 429].map((status): [string, FaultInput, boolean] => [
+    `a ${status} with the error body`,
+    { status },
+    false,
+  ]),
+  ...[408, 500, 501, 502, 503, 504, 520, 599, 302, 307].map((status): [string, FaultInput, boolean] => [
+    `a ${status} with the error body`,
+    { status },
     true,
   ]),
-  ['a 303 with the error body, which says: done, see there', answerWith(303, refusal), true],
-  ['a 302 with the error body', answerWith(302, refusal), true],
-  ['a 307 with HTML', answerWith(307, '<html></html>'), false],
-  ['a 308 with the error body', answerWith(308, refusal), false],
-  ['a 501 with the error body', answerWith(501, refusal), false],
-  ['a 500 with the error body', answerWith(500, refusal), false],
-  ['a 500 without a code', answerWith(500, { message: 'm' }), true],
-  ['a 500 without a message', answerWith(500, { code: 'c' }), true],
-  ['a 500 with an empty record', answerWith(500, {}), true],
-  ['a 400 with the error body', answerWith(400, refusal), false],
-  ['a 403 with HTML', answerWith(403, '<html></html>'), false],
-  ['a 429', answerWith(429), false],
-  ['success: false', answerWith(200, { success: false, message: 'no' }), false],
+  ['a 403 with HTML', { kind: 'html', status: 403 }, false],
+  ['a 500 with HTML', { kind: 'html', status: 500 }, true],
+  ['a 502 with an empty body', { status: 502, body: 'none' }, true],
+  ['a 200 with HTML', { kind: 'html', status: 200 }, true],
+  ['a 200 with truncated JSON', { kind: 'truncated' }, true],
+  ['a 200 of a wrong shape', { kind: 'wrong-shape', body: [1] }, true],
+  ['success: false', { kind: 'wrong-shape', body: { success: false, message: 'no' } }, true],
+  ['a reset connection', { kind: 'reset' }, true],
+  ['a body that is cut off', { kind: 'reset', at: 'body' }, true],
+  ['a body that stalls', { kind: 'stall' }, true],
 ];
 
-test.each(outcomes)('%s', async (_, answer, unknown) => {
-  await expectOutcome(async () => connectTo(answer).platform, unknown);
+test.each(faults)('%s', async (_, fault, unknown) => {
+  const connected = () => {
+    fake.faults.clear();
+    addFaults(fault);
+    return createClient({ token: seed.workspaceSecret, timeout: fault.kind === 'stall' ? 100 : 20_000 });
+  };
+  await expectOutcome(connected, unknown);
+});
+
+test('isGood: false of a release may have taken effect', async () => {
+  respond(response(200, { isGood: false, errors: 'no such number' }));
+  const number = { workspaceId: 'w1', phoneNumberSid: 'PN1', isImportedNumber: false };
+  expect(await rejectionOf(createClient().phoneNumbers.release(number))).toMatchObject({
+    type: 'operation_failed_error',
+    outcomeUnknown: true,
+    message:
+      'POST /utils/telco/release-number responded with 200, but failed (isGood: false): no such number\n' +
+      '  The request may have taken effect. Check before retrying (`error.outcomeUnknown`).',
+  });
+});
+
+test('a call that fails before it is sent leaves nothing unknown', async () => {
+  respond(response(200, refusal));
+  const onRequest = () => Promise.reject(new Error('no tracer'));
+  for (const platform of [
+    createClient({ hooks: { onRequest } }),
+    createClient({ token: () => new Promise(() => undefined), timeout: 20 }),
+  ]) {
+    expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({ outcomeUnknown: false });
+  }
+});
+
+test('a call aborted while it is under way is unknown; one aborted before is not', async () => {
+  const controller = new AbortController();
+  respond(() => {
+    controller.abort();
+    return new Promise(() => undefined);
+  });
+  const remove = () => createClient().workspaces.delete('w1', { signal: controller.signal });
+  expect(await rejectionOf(remove())).toMatchObject({ type: 'abort_error', outcomeUnknown: true });
+  expect(await rejectionOf(remove())).toMatchObject({ type: 'abort_error', outcomeUnknown: false });
 });

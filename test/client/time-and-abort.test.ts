@@ -1,148 +1,223 @@
 import { getEventListeners } from 'node:events';
-import { AbortError, endpoint, TimeoutError } from 'agent-platform-sdk';
+import { AbortError, type AgentPlatformOptions, ConnectionError, TimeoutError } from 'agent-platform-sdk';
+import type { FaultInput } from 'agent-platform-sdk/testing';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import * as z from 'zod';
-import { connect, rejectionOf, success } from '../support/client.js';
+import {
+  addFaults,
+  createClient,
+  fake,
+  rejectionOf,
+  requests,
+  respond,
+  response,
+  seed,
+  success,
+} from '../support/client.js';
 import { deferred } from '../support/deferred.js';
-import { answerInTurn, answerWith, connectTo } from '../support/msw.js';
 
 afterEach(() => void vi.restoreAllMocks());
 
-test('nothing is sent after the end of totalTimeout, even if a hook has used it up', async () => {
-  const { platform, requests } = connectTo(answerWith(429, '', { 'retry-after': '0' }), {
-    totalTimeout: 1_000,
-    maxRetries: 2,
-    hooks: { onRetry: () => new Promise((resolve) => setTimeout(resolve, 1_200)) },
-  });
-  const error = await rejectionOf(platform.workspaces.delete('w1'));
-  expect(error).toMatchObject({ type: 'timeout_error', outcomeUnknown: false });
-  expect(requests).toHaveLength(1);
+const hang = () => new Promise<never>(() => undefined);
+const { toolId } = seed;
+
+/** Everything that can hang in an attempt. */
+const hangs: [string, AgentPlatformOptions, FaultInput?][] = [
+  ['the service', {}, { kind: 'stall', after: 0 }],
+  ['the body of a response', {}, { kind: 'stall' }],
+  ['a token function', { token: hang }],
+  ['the hook onRequest', { hooks: { onRequest: hang } }],
+  ['a fetch that ignores its signal', { fetch: hang }],
+];
+
+test.each(hangs)('%s that hangs ends with the timeout', async (_, options, fault) => {
+  if (fault) addFaults(fault);
+  const error = await rejectionOf(createClient({ ...options, timeout: 40 }).tools.get(toolId));
+  expect(error).toBeInstanceOf(TimeoutError);
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect((error as Error).message).toBe(
+    `GET /tools/${toolId} timed out after 40 ms (\`timeout\`, attempt 1)`,
+  );
+  expect((error as Error).cause).toBeUndefined();
 });
 
-test('an answer is waited for as long as the timeout allows', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const answer = () => Response.json(success({ id: 't1' }));
-  const fetch = () => new Promise<Response>((resolve) => setTimeout(() => resolve(answer()), 59_000));
-  const call = connect('http://127.0.0.1', { fetch }).tools.get('t1');
-  await vi.advanceTimersByTimeAsync(59_000);
-  expect(await call).toEqual({ id: 't1' });
-});
-
-test('a fetch that ignores its signal is ended all the same', async () => {
-  const platform = connect('http://127.0.0.1', { fetch: () => new Promise(() => undefined), timeout: 30 });
-  expect(await rejectionOf(platform.tools.get('t1'))).toBeInstanceOf(TimeoutError);
-});
-
-test('a signal aborted before the call: nothing is sent', async () => {
-  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })));
-  const reason = new Error('user left');
-  const error = await rejectionOf(platform.tools.get('t1', { signal: AbortSignal.abort(reason) }));
-  expect(error).toBeInstanceOf(AbortError);
-  expect(error).toMatchObject({ cause: reason, type: 'abort_error' });
-  expect(requests).toHaveLength(0);
-  // Also where its time is over too.
-  const late = platform.tools.get('t1', { signal: AbortSignal.abort(reason), totalTimeout: 1e-9 });
-  expect(await rejectionOf(late)).toBeInstanceOf(AbortError);
-});
-
-test('a signal aborted during the wait between two attempts ends the call', async () => {
+test.each(hangs)('%s that hangs is ended by the signal, and not tried again', async (_, options, fault) => {
+  if (fault) addFaults({ ...fault, times: 'always' });
   const controller = new AbortController();
+  const onRetry = vi.fn();
+  const hooks = { ...options.hooks, onRetry };
   const reason = new Error('user left');
-  const { platform, requests } = connectTo(answerWith(503, '', { 'retry-after': '30' }), {
-    maxRetries: 1,
-    hooks: { onRetry: () => void setTimeout(() => controller.abort(reason), 10) },
-  });
-  const error = await rejectionOf(platform.tools.get('t1', { signal: controller.signal }));
+  setTimeout(() => controller.abort(reason), 20);
+  const { tools } = createClient({ ...options, hooks, maxRetries: 2 });
+  const error = await rejectionOf(tools.get(toolId, { signal: controller.signal }));
   expect(error).toBeInstanceOf(AbortError);
   expect(error).toMatchObject({
     cause: reason,
-    message: 'GET /tools/t1 was aborted by its signal, before attempt 2',
+    message: `GET /tools/${toolId} was aborted by its signal (attempt 1)`,
   });
-  expect(requests).toHaveLength(1);
-});
-
-test('a signal aborted while the token function hangs ends the call', async () => {
-  const controller = new AbortController();
-  const platform = connect('http://127.0.0.1', { token: () => new Promise(() => undefined) });
-  setTimeout(() => controller.abort(), 10);
-  expect(await rejectionOf(platform.tools.get('t1', { signal: controller.signal }))).toBeInstanceOf(
-    AbortError,
-  );
-});
-
-test('no listener outlives its call: a signal can be reused', async () => {
-  const controller = new AbortController();
-  const { platform } = connectTo(answerWith(200, success({ id: 't1' })));
-  for (let call = 0; call < 20; call += 1) await platform.tools.get('t1', { signal: controller.signal });
+  expect(onRetry).not.toHaveBeenCalled();
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
-  const hooks = { onRequest: () => controller.abort() };
-  const call = platform.withOptions({ hooks }).tools.get('t1', { signal: controller.signal });
-  expect(await rejectionOf(call)).toBeInstanceOf(AbortError);
 });
 
-test('no timer outlives its call', async () => {
-  const timeout = 1_234_567;
-  const { platform } = connectTo(answerWith(200, success({ id: 't1' })), { timeout });
-  const made = vi.spyOn(globalThis, 'setTimeout');
-  const cleared = vi.spyOn(globalThis, 'clearTimeout');
-  await platform.tools.get('t1');
-  const timers = made.mock.results.filter((_, call) => made.mock.calls[call]?.[1] === timeout);
-  expect(timers).toHaveLength(1);
-  expect(cleared.mock.calls.flat()).toContain(timers[0]?.value);
+test('a token that comes after the timeout sends nothing', async () => {
+  const token = () => new Promise<string>((resolve) => setTimeout(() => resolve('late-token'), 60));
+  await rejectionOf(createClient({ token, timeout: 20 }).tools.get(toolId));
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  expect(requests).toHaveLength(0);
 });
 
-test('no timer outlives a call that a hook has ended', async () => {
-  const timeout = 1_234_567;
-  const onRequest = () => Promise.reject(new Error('no tracer'));
-  const { platform } = connectTo(answerWith(200), { timeout, hooks: { onRequest } });
-  const made = vi.spyOn(globalThis, 'setTimeout');
-  const cleared = vi.spyOn(globalThis, 'clearTimeout');
-  await rejectionOf(platform.tools.get('t1'));
-  const timer = made.mock.calls.findIndex(([, ms]) => ms === timeout);
-  expect(cleared.mock.calls.flat()).toContain(made.mock.results[timer]?.value);
-});
-
-test('no timer and no listener outlives a retry, a hook or a schema', async () => {
-  const timeout = 1_234_567;
-  const { signal } = new AbortController();
-  const drifted = answerWith(200, success({ id: 't1', name: null }));
-  const { platform } = connectTo(answerInTurn(answerWith(503, '', { 'retry-after': '0' }), drifted), {
-    timeout,
-    maxRetries: 1,
-    hooks: { onRetry: () => undefined, onDrift: () => undefined },
+test('an attempt that is over reports nothing later', async () => {
+  const statuses: number[] = [];
+  const answers = [60, 0].map((ms) => async () => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return Response.json(success({ id: 't1' }));
   });
-  const made = vi.spyOn(globalThis, 'setTimeout');
-  const cleared = vi.spyOn(globalThis, 'clearTimeout');
-  await platform.tools.get('t1', { signal });
-  const query = z.object({});
-  const search = endpoint({ method: 'GET', path: '/x', query, response: z.unknown() });
-  await platform.send(search, { query: {} }, { signal });
-  const timers = made.mock.results.filter((_, call) => made.mock.calls[call]?.[1] === timeout);
-  expect(timers.length).toBeGreaterThan(5);
-  expect(cleared.mock.calls.flat()).toEqual(expect.arrayContaining(timers.map(({ value }) => value)));
-  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  const platform = createClient({
+    fetch: () => (answers.shift() ?? hang)(),
+    timeout: 30,
+    maxRetries: 1,
+    hooks: { onResponse: ({ attempt }) => void statuses.push(attempt) },
+  });
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  expect(await platform.tools.get('t1')).toEqual({ id: 't1' });
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  expect(statuses).toEqual([2]);
 });
+
+test('a response is waited for as long as the timeout allows', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  addFaults({ kind: 'latency', ms: 59_000 });
+  const call = createClient({ fetch: fake.fetch }).tools.get(toolId);
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(await call).toMatchObject({ id: toolId });
+});
+
+test('totalTimeout ends the whole call, attempts and delays included', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  addFaults({ kind: 'stall', times: 'always' });
+  const startedAt = performance.now();
+  const options = { timeout: 40, totalTimeout: 130, maxRetries: 50 };
+  const error = (await rejectionOf(createClient(options).tools.get(toolId))) as TimeoutError;
+  expect(error).toBeInstanceOf(TimeoutError);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(requests.length).toBeLessThan(10);
+});
+
+test('totalTimeout shorter than timeout is the one that is named', async () => {
+  addFaults({ kind: 'stall' });
+  const error = await rejectionOf(createClient({ totalTimeout: 40 }).tools.get(toolId));
+  expect((error as Error).message).toContain('timed out after 40 ms (`totalTimeout`, attempt 1)');
+});
+
+test('a signal aborted before the call: no token is read and nothing is sent', async () => {
+  const reason = new Error('user left');
+  const token = vi.fn(() => 'workspace-secret');
+  const call = createClient({ token }).tools.get(toolId, { signal: AbortSignal.abort(reason) });
+  expect(await rejectionOf(call)).toMatchObject({ type: 'abort_error', cause: reason });
+  expect(token).not.toHaveBeenCalled();
+  expect(requests).toHaveLength(0);
+});
+
+test('a signal aborted during the delay between two attempts ends the call', async () => {
+  const controller = new AbortController();
+  addFaults({ status: 503, retryAfter: 30 });
+  const onRetry = () => void setTimeout(() => controller.abort(), 10);
+  const { tools } = createClient({ maxRetries: 1, hooks: { onRetry } });
+  const error = await rejectionOf(tools.get(toolId, { signal: controller.signal }));
+  expect(error).toBeInstanceOf(AbortError);
+  expect(requests).toHaveLength(1);
+  expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+});
+
+test('a call that ends leaves those that share its signal able to be aborted', async () => {
+  const { tools } = createClient();
+  const controller = new AbortController();
+  addFaults({ kind: 'stall' });
+  const slow = rejectionOf(tools.get(toolId, { signal: controller.signal }));
+  await expect.poll(() => requests.length).toBe(1);
+  await tools.get(toolId, { signal: controller.signal });
+  controller.abort();
+  expect(await slow).toBeInstanceOf(AbortError);
+});
+
+test('a thousand calls on one signal share one listener, leave none, and cause no warning', async () => {
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => void warnings.push(warning);
+  process.on('warning', warn);
+  onTestFinished(() => void process.off('warning', warn));
+  const gate = deferred();
+  respond(async () => {
+    await gate.promise;
+    return response(200, success({ id: 't1' }));
+  });
+  const { signal } = new AbortController();
+  const { tools } = createClient();
+  const calls = Array.from({ length: 1_000 }, () => tools.get('t1', { signal }));
+  await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(1_000);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  gate.resolve();
+  await Promise.all(calls);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  expect(warnings).toEqual([]);
+}, 60_000);
 
 test('a thousand calls at once, half of them aborted: those end in an AbortError, the others in a value', async () => {
   const gate = deferred();
-  const { platform, requests } = connectTo(async (...call) => {
+  respond(async () => {
     await gate.promise;
-    return answerWith(200, success({ id: 't1' }))(...call);
+    return response(200, success({ id: 't1' }));
   });
-  const isAborted = (index: number) => index % 2 === 0;
+  const { tools } = createClient();
   const controllers = Array.from({ length: 1_000 }, () => new AbortController());
-  const calls = controllers.map(({ signal }) => platform.tools.get('t1', { signal }));
-  const outcomes = Promise.allSettled(calls);
-  // Before the service has heard of it, or while it works.
-  for (const [index, controller] of controllers.entries()) {
-    if (isAborted(index) && index < 500) controller.abort();
-  }
-  await expect.poll(() => requests.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(750);
-  for (const [index, controller] of controllers.entries()) if (isAborted(index)) controller.abort();
+  const outcomes = Promise.allSettled(controllers.map(({ signal }) => tools.get('t1', { signal })));
+  await expect.poll(() => requests.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(500);
+  for (const [index, controller] of controllers.entries()) if (index % 2 === 0) controller.abort();
   gate.resolve();
   for (const [index, outcome] of (await outcomes).entries()) {
-    if (isAborted(index)) expect(outcome).toMatchObject({ reason: expect.any(AbortError) as AbortError });
+    if (index % 2 === 0) expect(outcome).toMatchObject({ reason: expect.any(AbortError) as AbortError });
     else expect(outcome).toEqual({ status: 'fulfilled', value: { id: 't1' } });
   }
 }, 60_000);
+
+test('no timer outlives its call', async () => {
+  const timeout = 1_234_567;
+  const made = vi.spyOn(globalThis, 'setTimeout');
+  const cleared = vi.spyOn(globalThis, 'clearTimeout');
+  await createClient({ timeout }).tools.get(toolId);
+  const failing = createClient({ timeout, hooks: { onRequest: () => Promise.reject(new Error('no')) } });
+  await rejectionOf(failing.tools.get(toolId));
+  const timers = made.mock.results.filter((_, call) => made.mock.calls[call]?.[1] === timeout);
+  expect(timers).toHaveLength(2);
+  await expect
+    .poll(() => cleared.mock.calls.flat())
+    .toEqual(expect.arrayContaining(timers.map(({ value }) => value)));
+});
+
+test('a clock of the machine that is set takes no time from a call, and gives it none', async () => {
+  const now = Date.now();
+  vi.spyOn(Date, 'now')
+    .mockReturnValueOnce(now)
+    .mockReturnValue(now + 3_600_000);
+  addFaults({ status: 503, retryAfter: 0 });
+  const durations: number[] = [];
+  const platform = createClient({
+    maxRetries: 1,
+    totalTimeout: 60_000,
+    hooks: { onResponse: ({ durationMs }) => void durations.push(durationMs) },
+  });
+  expect(await platform.tools.get(toolId)).toMatchObject({ id: toolId });
+  for (const duration of durations) expect(duration).toBeLessThan(10_000);
+});
+
+test('a response that comes after the timeout is closed, so that it holds no connection', async () => {
+  const closed = deferred();
+  const platform = createClient({
+    timeout: 20,
+    fetch: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return new Response(new ReadableStream({ cancel: closed.resolve }));
+    },
+  });
+  expect(await rejectionOf(platform.tools.get('t1'))).toBeInstanceOf(TimeoutError);
+  await closed.promise;
+});

@@ -1,104 +1,83 @@
-import { AgentPlatform, type AgentPlatformOptions, ConfigurationError } from 'agent-platform-sdk';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { success } from '../support/client.js';
-import { answerWith, connectTo } from '../support/msw.js';
+import { AgentPlatform } from 'agent-platform-sdk';
+import { afterEach, expect, test, vi } from 'vitest';
+import { addFaults, baseUrls, createClient, requests, seed, TOKEN } from '../support/client.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 
-const options: AgentPlatformOptions = {
-  region: 'eu',
-  token: 'token-of-the-client',
-  baseUrls: { eu: 'https://eu.example.com', na: 'https://na.example.com' },
-};
+afterEach(() => vi.unstubAllEnvs());
 
-describe('the environment fills in only what is left out', () => {
-  beforeEach(() => {
-    vi.stubEnv('AGENT_PLATFORM_TOKEN', 'token-of-the-environment');
-    vi.stubEnv('AGENT_PLATFORM_REGION', 'na');
-    vi.stubEnv('AGENT_PLATFORM_BASE_URL_EU', 'https://environment.example.com');
-  });
-  afterEach(() => vi.unstubAllEnvs());
-
-  test.each<[string, object, string]>([
-    ['a token', { token: null }, 'token'],
-    ['a region', { region: null }, 'region'],
-    ['an address', { baseUrls: { eu: null } }, 'baseUrls.eu'],
-    ['a log level', { logLevel: null }, 'logLevel'],
-    ['hooks', { hooks: null }, 'hooks'],
-    ['a hook', { hooks: { onEnd: null } }, 'hooks.onEnd'],
-    ['a logger', { logger: null }, 'logger.error'],
-    ['a fetch', { fetch: null }, 'fetch'],
-    ['headers', { headers: null }, 'headers'],
-    ['the addresses', { baseUrls: null }, 'baseUrls'],
-    ['a timeout', { timeout: null }, 'timeout'],
-    ['a limit of bytes', { maxResponseBytes: null }, 'maxResponseBytes'],
-    ['a number of retries', { maxRetries: null }, 'maxRetries'],
-    ['a mode', { validation: null }, 'validation'],
-  ])('%s that is null is refused', (_, changes, option) => {
-    const wrong = expect.objectContaining({ option }) as Error;
-    expect(() => new AgentPlatform({ ...options, ...changes })).toThrow(wrong);
-    expect(() => new AgentPlatform(options).withOptions(changes)).toThrow(wrong);
-  });
-
-  test('an address that is undefined stays as it was', () => {
-    const changed = new AgentPlatform(options).withOptions({ baseUrls: { eu: undefined } });
-    expect(changed.baseUrl).toBe('https://eu.example.com/v3');
-  });
-
-  test('what the environment gave stays, when the environment has changed', async () => {
-    vi.stubEnv('AGENT_PLATFORM_BASE_URL_NA', 'https://na.environment.example.com');
-    vi.stubEnv('AGENT_PLATFORM_LOG', 'info');
-    const seen: [url: string, token: string | null][] = [];
-    const lines: string[] = [];
-    const platform = new AgentPlatform({
-      fetch: (url, init) => {
-        seen.push([url, new Headers(init?.headers).get('authorization')]);
-        return Promise.resolve(Response.json(success({ id: 't1' })));
-      },
-      logger: { error: () => {}, warn: () => {}, info: (line: string) => lines.push(line), debug: () => {} },
-    });
-    for (const name of ['TOKEN', 'REGION', 'BASE_URL_NA', 'LOG'])
-      vi.stubEnv(`AGENT_PLATFORM_${name}`, undefined);
-    await platform.withOptions({ timeout: 1_000 }).tools.get('t1');
-    expect(seen).toEqual([
-      ['https://na.environment.example.com/v3/tools/t1', 'Bearer token-of-the-environment'],
-    ]);
-    expect(lines).toHaveLength(1);
-  });
-
-  test('plain http that the environment allowed stays allowed, when the environment has changed', () => {
-    vi.stubEnv('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL', 'true');
-    const platform = new AgentPlatform({ ...options, baseUrls: { eu: 'http://fake:8787' } });
-    vi.stubEnv('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL', undefined);
-    expect(platform.withOptions({ timeout: 1_000 }).baseUrl).toBe('http://fake:8787/v3');
-  });
+test('withOptions changes what it names and keeps the rest', async () => {
+  const platform = createClient({ headers: { 'x-a': '1', 'x-b': '1' }, token: 'first-token' });
+  const other = platform.withOptions({ token: TOKEN, headers: { 'X-B': '2' }, timeout: undefined });
+  await other.tools.get(seed.toolId);
+  const { headers } = requests[0] as { headers: Headers };
+  expect([headers.get('authorization'), headers.get('x-a'), headers.get('x-b')]).toEqual([
+    `Bearer ${TOKEN}`,
+    '1',
+    '2',
+  ]);
+  await platform.tools.get(seed.toolId).catch(() => undefined);
+  expect(requests[1]?.headers.get('authorization')).toBe('Bearer first-token');
 });
 
 test('an option that is undefined stays as it was', async () => {
-  const { platform, requests } = connectTo(answerWith(503, '', { 'retry-after': '0' }), { maxRetries: 1 });
-  await expect(platform.withOptions({ maxRetries: undefined }).tools.get('t1')).rejects.toThrow('503');
+  addFaults({ status: 503 }, { status: 503 });
+  const platform = createClient({ maxRetries: 1 }).withOptions({
+    maxRetries: undefined,
+    baseUrls: { eu: undefined },
+  });
+  await expect(platform.tools.get(seed.toolId)).rejects.toThrow('503');
   expect(requests).toHaveLength(2);
 });
 
+test('what the environment gave stays when the environment has changed', async () => {
+  const environment = { REGION: 'eu', TOKEN, BASE_URL_EU: baseUrls.eu, LOG: 'info' };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(`AGENT_PLATFORM_${name}`, value);
+  const logger = new RecordingLogger();
+  const platform = new AgentPlatform({ logger });
+  for (const name of Object.keys(environment)) vi.stubEnv(`AGENT_PLATFORM_${name}`, undefined);
+  await platform.withOptions({ timeout: 5_000 }).tools.get(seed.toolId);
+  expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${TOKEN}`);
+  expect(logger.lines).toHaveLength(1);
+});
+
+test('plain http that the environment allowed stays allowed', () => {
+  vi.stubEnv('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL', 'true');
+  const platform = createClient({ baseUrls: { eu: 'http://fake:8787' } });
+  vi.stubEnv('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL', undefined);
+  expect(platform.withOptions({ timeout: 1_000 }).baseUrl).toBe('http://fake:8787/v3');
+});
+
+test('options are kept as they were given, whatever becomes of the object', async () => {
+  const options = { headers: { 'x-a': '1' } };
+  const platform = createClient().withOptions(options);
+  options.headers['x-a'] = 'changed';
+  await platform.withOptions({}).tools.get(seed.toolId);
+  expect(requests[0]?.headers.get('x-a')).toBe('1');
+});
+
 test('hooks are replaced, and not merged', async () => {
-  const told: string[] = [];
-  const { platform } = connectTo(answerWith(200, success({ id: 't1' })), {
-    hooks: { onRequest: () => told.push('before'), onEnd: () => told.push('before') },
-  });
-  await platform.withOptions({ hooks: { onEnd: () => told.push('now') } }).tools.get('t1');
-  expect(told).toEqual(['now']);
+  const called: string[] = [];
+  const platform = createClient({ hooks: { onRequest: () => called.push('before') } });
+  await platform.withOptions({ hooks: { onEnd: () => called.push('now') } }).tools.get(seed.toolId);
+  expect(called).toEqual(['now']);
 });
 
-test('headers of the class Headers are refused, as everywhere', () => {
-  const headers = new Headers({ 'x-name': 'one' }) as unknown as Record<string, string>;
-  expect(() => new AgentPlatform(options).withOptions({ headers })).toThrow(ConfigurationError);
+test.each([
+  [null, 'withOptions: options must be of type object, got null.'],
+  [{ tokens: 'x' }, 'withOptions: tokens is not a known option. Did you mean `token`?'],
+])('withOptions(%j) is refused', (options, message) => {
+  expect(() => createClient().withOptions(options as never)).toThrow(message);
 });
 
-test('a header is replaced, however its name is spelt', async () => {
-  const { platform, requests } = connectTo(answerWith(200, success({ id: 't1' })), {
-    headers: { 'x-name': 'one' },
-  });
-  await platform
-    .withOptions({ headers: { 'X-Name': 'two' } })
-    .withOptions({ headers: { 'x-name': 'three' } })
-    .tools.get('t1');
-  expect(requests[0]?.headers['x-name']).toBe('three');
+test('a secret cannot cross regions: another region needs a token', async () => {
+  const platform = createClient();
+  for (const options of [{ region: 'na' }, { region: 'na', token: undefined }] as const) {
+    expect(() => platform.withOptions(options)).toThrow(
+      "token is missing: a secret belongs to one region, and the region changes to 'na'.",
+    );
+  }
+  const other = platform.withOptions({ region: 'na', token: 'secret-of-na' });
+  await other.tools.get(seed.toolId).catch(() => undefined);
+  expect(requests[0]?.url).toContain(baseUrls.na);
+  expect(requests[0]?.headers.get('authorization')).toBe('Bearer secret-of-na');
 });

@@ -1,8 +1,9 @@
 import * as sdk from 'agent-platform-sdk';
 import { type Endpoint, endpoint, endpoints, ToolSchema } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { validateResponse } from '../../src/endpoints/response-shape.js';
 import { isOwnSchema } from '../../src/schemas/object.js';
-import { validate } from '../../src/validation/validate.js';
 import { complete, minimal } from '../schemas/samples.js';
 
 /** An operation as section 4 has it, with an answer that holds each field, and what of it the caller gets. */
@@ -69,7 +70,7 @@ const withData: readonly Name[] = ['createVariable', 'listDefaultTools', 'getToo
 const endpointOf = (name: Name): Endpoint => endpoints[name];
 
 async function issuePaths(name: Name, answer: unknown) {
-  const verdict = await validate(endpointOf(name).response.schema, answer, 'strict');
+  const verdict = await validateResponse(endpointOf(name).response, answer, 'strict');
   return verdict.ok ? [] : verdict.issues.map(({ path }) => path);
 }
 
@@ -85,8 +86,8 @@ test.each(names)('%s has the method, path, body and bearer token of the document
 
 test.each(names)('%s accepts its answer and gives the caller the part it asked for', async (name) => {
   const { answer, result } = operations[name];
-  expect(await issuePaths(name, answer)).toEqual([]);
-  expect(endpointOf(name).response.unwrap(structuredClone(answer))).toEqual(result);
+  const { response } = endpointOf(name);
+  expect(await validateResponse(response, answer, 'strict')).toEqual({ ok: true, data: result, drift: [] });
 });
 
 test.each(names)('%s is read by a schema of the package, which never rewrites', (name) => {
@@ -97,9 +98,8 @@ test.each(withData)('%s requires success and data of its envelope, and expects a
   const { data } = operations[name].answer as { data?: unknown };
   expect(await issuePaths(name, envelope)).toEqual([['data']]);
   expect(await issuePaths(name, { data, message: '' })).toEqual([['success']]);
-  const { schema } = endpointOf(name).response;
   const body = { success: true, data };
-  expect(await validate(schema, body, 'tolerant')).toMatchObject({
+  expect(await validateResponse(endpointOf(name).response, body, 'tolerant')).toMatchObject({
     ok: true,
     drift: [{ path: ['message'] }],
   });
@@ -110,23 +110,44 @@ test.each(['success', 'message', 'clients', 'teams'])('a listing of members requ
   expect(await issuePaths('listMembersAndTeams', rest)).toEqual([[field]]);
 });
 
-test('a listing of members keeps what the service added', () => {
+test('a listing of members keeps what the service added', async () => {
   const answer = { ...operations.listMembersAndTeams.answer, pending: 1 };
-  expect(endpoints.listMembersAndTeams.response.unwrap(answer)).toEqual({ ...members, pending: 1 });
+  expect(await validateResponse(endpoints.listMembersAndTeams.response, answer, 'tolerant')).toMatchObject({
+    data: { ...members, pending: 1 },
+    drift: [{ path: ['pending'] }],
+  });
 });
 
-test('a listing of members is not copied, which could take ten times as long as to parse it', () => {
-  const answer = structuredClone(operations.listMembersAndTeams.answer);
-  expect(endpoints.listMembersAndTeams.response.unwrap(answer)).toBe(answer);
-});
-
-test('the release of a number gives the body as it was sent', () => {
+test('the release of a number gives the body as it was sent', async () => {
   const answer = { isGood: true, errors: '', added: 1 };
-  expect(endpoints.releasePhoneNumber.response.unwrap(answer)).toBe(answer);
+  const verdict = await validateResponse(endpoints.releasePhoneNumber.response, answer, 'strict');
+  expect(verdict.ok && verdict.data).toBe(answer);
 });
 
-test.each(names)('%s may be answered with an empty body only where it has no data', (name) => {
-  expect(endpointOf(name).response.allowEmpty).toBe(name === 'deleteWorkspace');
+test.each(['strict', 'tolerant', 'report', 'off'] as const)(
+  'only an operation without data may be answered with an empty body: %s',
+  async (mode) => {
+    for (const name of names) {
+      const { ok } = await validateResponse(endpointOf(name).response, undefined, mode);
+      expect(ok, name).toBe(name === 'deleteWorkspace');
+    }
+  },
+);
+
+const custom = z.object({ id: z.pipe(z.string(), z.transform(Number)) });
+
+test('the envelope around a custom schema is checked too, and gives the output of the schema', async () => {
+  const response = sdk.withData(custom);
+  const data = { id: '7' };
+  expect(await validateResponse(response, { ...envelope, data }, 'strict')).toMatchObject({
+    data: { id: 7 },
+  });
+  expect(await validateResponse(response, { success: true, data }, 'strict')).toMatchObject({
+    issues: [{ path: ['message'] }],
+  });
+  expect(await validateResponse(response, { data: { id: 7 } }, 'tolerant')).toMatchObject({
+    issues: [{ path: ['success'] }, { path: ['data', 'id'] }],
+  });
 });
 
 test('the id of a tool cannot be the name of another operation', () => {
@@ -139,19 +160,12 @@ test.each([
   '/v3',
   '/agents/:agentId',
   '/agents/{agentId',
-  '/agents/agentId}',
-  '/agents/{}',
   '',
   '/a?b=1',
   '/a#b',
   '/x/../tools/defaults',
   '/x/.',
-  '/x/%2e%2E/tools',
-  '/x/.%2e',
-  '/x\\..\\tools',
-  '/x/.\t./tools',
-  '/x/.. ',
-  '/x/..\u0000',
+  '/x y',
 ])('an endpoint cannot have the path "%s"', (path) => {
   expect(() => endpoint({ method: 'GET', path, response: ToolSchema })).toThrow(
     `must look like "/tools/{toolId}", without "/v3", "..", a query or white space: ${path}`,
@@ -161,49 +175,17 @@ test.each([
 test.each([
   '/',
   '/v3s',
-  '/agents/{agent-id}',
   '/agents/{agentId}/convos/{convoId}',
   '/a/b:c',
-  '/files/{name}.json',
-  '/a/.b/..c/...',
+  '/files/{file name}.json',
+  '/a/.b/...',
 ])('an endpoint can have the path "%s"', (path) => {
   expect(endpoint({ method: 'GET', path, response: ToolSchema }).path).toBe(path);
 });
 
-test.each(['get', 'HEAD', 'GETS', 'UNPOST', '', undefined])(
-  'an endpoint cannot have the method %j',
-  (method) => {
-    const declaration = { method, path: '/agents', response: ToolSchema } as unknown;
-    expect(() => endpoint(declaration as Parameters<typeof endpoint>[0])).toThrow(
-      new TypeError('endpoint: the method of /agents must be GET, POST, PUT, PATCH or DELETE'),
-    );
-  },
-);
-
-test.each(['None', 'basic', '', null, ['none']])('an endpoint cannot have the auth %j', (auth: unknown) => {
-  const declaration = { method: 'GET', path: '/agents', response: ToolSchema, auth } as unknown;
-  expect(() => endpoint(declaration as Parameters<typeof endpoint>[0])).toThrow(
-    new TypeError("endpoint: the auth of /agents must be 'bearer' or 'none'"),
-  );
-});
-
-test('an endpoint must declare what it is answered', () => {
+test('an endpoint must declare a response', () => {
   const declaration = { method: 'GET', path: '/agents' } as unknown as Parameters<typeof endpoint>[0];
-  expect(() => endpoint(declaration)).toThrow(new TypeError('endpoint: GET /agents must declare a response'));
-});
-
-test.each([
-  ['body', { body: { name: 'string' } }],
-  ['body', { body: null }],
-  ['query', { query: 'page' }],
-  ['query', { query: { '~standard': {} } }],
-  ['response', { response: { id: 'string' } }],
-  ['response', { response: { schema: { id: 'string' }, unwrap: String, allowEmpty: false } }],
-])('the %s of an endpoint must be a schema: %j', (part, parts) => {
-  const declaration = { method: 'POST', path: '/agents', response: ToolSchema, ...parts };
-  expect(() => endpoint(declaration as never)).toThrow(
-    new TypeError(`endpoint: the ${part} of POST /agents must be a Standard Schema, such as Zod's`),
-  );
+  expect(() => endpoint(declaration)).toThrow('endpoint: GET /agents must declare a response');
 });
 
 test.each([undefined, null, { id: 'string' }])('what is in an envelope must be a schema: %j', (schema) => {
@@ -215,9 +197,4 @@ test.each([undefined, null, { id: 'string' }])('what is in an envelope must be a
 test('a schema may be a function, as those of ArkType are', () => {
   const schema = Object.assign(() => undefined, { '~standard': ToolSchema['~standard'] });
   expect(endpoint({ method: 'POST', path: '/agents', body: schema, response: schema }).body).toBe(schema);
-});
-
-test.each(['GET', 'DELETE'] as const)('a %s cannot declare a body', (method) => {
-  const make = () => endpoint({ method, path: '/agents', body: ToolSchema, response: ToolSchema });
-  expect(make).toThrow(`${method} /agents must not declare a body`);
 });

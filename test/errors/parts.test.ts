@@ -3,7 +3,9 @@ import {
   ApiError,
   ConfigurationError,
   NotFoundError,
+  OperationFailedError,
   RequestValidationError,
+  ResponseValidationError,
   UnknownEventError,
   WebhookError,
   WebhookPayloadError,
@@ -74,11 +76,20 @@ test('an event that is on too few replicas is told of with how many it reached',
   expect(error).toMatchObject({ name: 'InboxReplicasError', reached: 1, wanted: 2, cause: 'late' });
 });
 
-test('an answer in JSON shows no credential in its headers', () => {
-  const headers = new Headers({ 'set-cookie': 'session=s3cret', 'x-request-id': 'r1' });
-  expect(JSON.parse(JSON.stringify(new ApiError('no', { ...answered, headers })))).toMatchObject({
-    headers: { 'set-cookie': '[redacted]', 'x-request-id': 'r1' },
-  });
+test('headers and bodies of a response can be read, and are not printed', () => {
+  const headers = new Headers({ 'set-cookie': 'session=s3cret' });
+  const parts = { headers, body: { magicCode: 's3cret' }, rawBody: 's3cret' };
+  for (const error of [
+    new ApiError('no', { ...answered, ...parts }),
+    new OperationFailedError('no', { ...answered, ...parts }),
+    new ResponseValidationError('no', { ...answered, ...parts, issues: [] }),
+  ]) {
+    expect(error).toMatchObject(parts);
+    expect(error.headers).toBe(headers);
+    expect(`${inspect(error)}${JSON.stringify(error)}${JSON.stringify(Object.entries(error))}`).not.toContain(
+      's3cret',
+    );
+  }
 });
 
 test('a type of any length is shown short', () => {

@@ -1,24 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { AgentPlatform, createWebhookReceiver, parseWebhook, parseWebhookRequest } from 'agent-platform-sdk';
-import { InboxFullError, InboxReplicasError } from 'agent-platform-sdk/bullmq';
-import { createFakePlatform, type FaultInput, fixtures } from 'agent-platform-sdk/testing';
+import { createWebhookReceiver, parseWebhook } from 'agent-platform-sdk';
+import { type FaultInput, fixtures } from 'agent-platform-sdk/testing';
 import { expect, test } from 'vitest';
-import { connect } from '../support/client.js';
-import { closedAddress } from '../support/server.js';
+import { addFaults, createClient, seed } from '../support/client.js';
 
-const fake = createFakePlatform();
-const { workspaceSecret, workspaceId, secondWorkspaceId, secondWorkspaceSecret, agentId, toolId } =
-  fake.seed.eu;
-const platform = new AgentPlatform({
-  region: 'eu',
-  token: workspaceSecret,
-  baseUrls: fake.baseUrls,
-  fetch: fake.fetch,
-  maxRetries: 0,
-  logLevel: 'off',
-});
+const { workspaceId, secondWorkspaceId, secondWorkspaceSecret, agentId, toolId } = seed;
+const platform = createClient();
 const after = (fault: FaultInput, call: () => Promise<unknown>) => {
-  fake.faults.inject(fault);
+  addFaults(fault);
   return call();
 };
 const getTool = () => platform.tools.get(toolId);
@@ -90,63 +78,3 @@ test.each(mishaps)(
     expect(form).toMatch(/^[\n\x20-\uffff]*$/);
   },
 );
-
-const guide = readFileSync('docs/guides/errors.md', 'utf8');
-const answer = (status: number, body: unknown, call: () => Promise<unknown> = getTool) =>
-  after({ kind: 'wrong-shape', status, body }, call);
-const unfit = () => answer(200, { success: true, message: 'OK', data: { name: 7, channels: 'web-chat' } });
-const fail = () => {
-  throw new Error('by the user');
-};
-
-/** In the order of the guide. */
-const inTheGuide: readonly (() => unknown)[] = [
-  unfit,
-  () => new AgentPlatform({ region: 'eu', token: workspaceSecret }),
-  () => createWebhookReceiver({ secret: 's', dedup: 1 } as never),
-  () => platform.variables.create(agentId, { required: 'yes' } as never),
-  () => platform.tools.get(''),
-  () => platform.withOptions({ hooks: { onRequest: fail } }).tools.get(toolId),
-  async () => connect(await closedAddress()).tools.get(toolId),
-  () => after({ kind: 'reset' }, deleteWorkspace),
-  () => after({ kind: 'stall' }, () => platform.tools.get(toolId, { timeout: 20 })),
-  () => platform.tools.get(toolId, { signal: AbortSignal.abort() }),
-  () => after({ kind: 'empty', status: 302 }, getTool),
-  () => platform.variables.create(agentId, { key: 'customer_name' }),
-  () => platform.tools.get(toolId, { token: 'of-nobody' }),
-  () => platform.workspaces.delete(workspaceId),
-  () => platform.tools.get('tool_9'),
-  () => answer(409, { message: 'The agent is being changed.', code: 'conflict' }),
-  () => {
-    const issues = [{ message: 'type is not supported' }, { message: 'key is reserved' }];
-    const body = { message: 'The variable cannot be created.', code: 'unprocessable', issues };
-    return answer(422, body, () => platform.variables.create(agentId, { key: 'plan' }));
-  },
-  () => after({ status: 429, code: 'rate_limited', message: 'Slow down.', retryAfter: 120 }, getTool),
-  () => after({ kind: 'html', status: 502 }, deleteWorkspace),
-  () =>
-    answer(200, { isGood: false, errors: 'The number is in use.' }, () =>
-      platform.phoneNumbers.release({ phoneNumberSid: 'PN1', isImportedNumber: true }),
-    ),
-  unfit,
-  () => parseWebhookRequest(fixtures.delivery('lead_captured', 's'), { verifySecret: fail }),
-  () => receive(fixtures.delivery('lead_captured', 'of-nobody')),
-  () =>
-    receive(fixtures.delivery('lead_captured', 's', { agentId: undefined as never, channel: 7 as never })),
-  () => receive('{"type":"lead_captured","payload":{"workspaceSecret":"s","a'),
-  () => parseWebhook({ type: 'lead_scored', payload: { workspaceSecret } }, { secret: workspaceSecret }),
-  () => Promise.reject(new InboxFullError({ used: 86, maxmemory: 100 }, 0.85)),
-  () => Promise.reject(new InboxReplicasError({ reached: 0, wanted: 1 })),
-];
-
-test('the texts in the guide of errors are what is printed, word for word', async () => {
-  const texts = [...guide.matchAll(/^```text\n(.*?)\n(?: {4}at … .*?\n)?```$/gms)].map(([, text]) => text);
-  const printed: string[] = [];
-  for (const mishap of inTheGuide) {
-    const form = await Promise.resolve()
-      .then(mishap)
-      .then(() => expect.unreachable(), String);
-    printed.push(form);
-  }
-  expect(printed).toEqual(texts);
-});

@@ -1,4 +1,4 @@
-import { eventChannels, messageChannels } from 'agent-platform-sdk';
+import { EventChannelSchema, MessageChannelSchema } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { documentTable, recordNames } from './document-table.js';
 import { readBack, schemaOf } from './records.js';
@@ -26,11 +26,11 @@ test.each(recordNames)(
 );
 
 test('the channels of message_received are Set A', () => {
-  expect(messageChannels).toEqual(['whatsapp', 'instagram', 'facebook', 'telegram', 'webchat']);
+  expect(MessageChannelSchema.options).toEqual(['whatsapp', 'instagram', 'facebook', 'telegram', 'webchat']);
 });
 
 test('the channels of the other events are Set B', () => {
-  expect(eventChannels.join(', ')).toBe(
+  expect(EventChannelSchema.options.join(', ')).toBe(
     'voice, voiceprov, web-chat, whatsapp, instagram, telegram, discord, gb-chat, messenger, telephony, webchat',
   );
 });

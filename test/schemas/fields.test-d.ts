@@ -64,9 +64,9 @@ expectTypeOf<Conversation['sessions']>().toEqualTypeOf<unknown[] | undefined>();
 expectTypeOf<Conversation['funnelExtractedData']>().toEqualTypeOf<Record<string, unknown> | undefined>();
 
 // An endpoint is typed by the documented interfaces, and knows its path parameters.
-expectTypeOf(endpoints.getTool.response.unwrap).returns.toEqualTypeOf<Tool>();
-expectTypeOf(endpoints.listDefaultTools.response.unwrap).returns.toEqualTypeOf<DefaultTool[]>();
-expectTypeOf(endpoints.createVariable.response.unwrap).returns.toEqualTypeOf<Variable>();
-expectTypeOf(endpoints.getConversation.response.unwrap).returns.toEqualTypeOf<Conversation>();
-expectTypeOf(endpoints.deleteWorkspace.response.unwrap).returns.toEqualTypeOf<void>();
+expectTypeOf(endpoints.getTool.response.result).toEqualTypeOf<Tool | undefined>();
+expectTypeOf(endpoints.listDefaultTools.response.result).toEqualTypeOf<DefaultTool[] | undefined>();
+expectTypeOf(endpoints.createVariable.response.result).toEqualTypeOf<Variable | undefined>();
+expectTypeOf(endpoints.getConversation.response.result).toEqualTypeOf<Conversation | undefined>();
+expectTypeOf(endpoints.deleteWorkspace.response.result).toEqualTypeOf<void | undefined>();
 expectTypeOf(endpoints.getConversation.path).toEqualTypeOf<'/agents/{agentId}/convos/{convoId}'>();

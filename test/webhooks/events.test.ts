@@ -1,13 +1,14 @@
 import {
-  eventChannels,
+  EventChannelSchema,
   isWebhookEventType,
-  messageChannels,
+  MessageChannelSchema,
   parseWebhook,
+  WebhookEnvelopeSchema,
   WebhookPayloadError,
   webhookEvents,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { delivery, eventTypes, minimal, secret } from './deliveries.js';
+import { delivery, envelope, eventTypes, minimal, secret } from './deliveries.js';
 
 /** 6.2 of the document, row by row. */
 const documented = {
@@ -140,7 +141,7 @@ const setB = [
 ];
 
 test('the channel lists are Sets A and B of the document', () => {
-  expect([messageChannels, eventChannels]).toEqual([setA, setB]);
+  expect([MessageChannelSchema.options, EventChannelSchema.options]).toEqual([setA, setB]);
 });
 
 test.each([
@@ -174,4 +175,15 @@ test.each([
 
 test.each(['constructor', '__proto__', 'toString', 'LEAD_CAPTURED', ''])('%j is no event type', (type) => {
   expect(isWebhookEventType(type)).toBe(false);
+});
+
+test('the schema of the envelope takes each delivery as posted, with its secret', () => {
+  for (const type of eventTypes) expect(WebhookEnvelopeSchema.parse(envelope(type))).toEqual(envelope(type));
+  for (const body of [
+    { type: 'webhook_test' },
+    { type: 'webhook_test', payload: {} },
+    { payload: { workspaceSecret: secret } },
+  ]) {
+    expect(WebhookEnvelopeSchema.safeParse(body).success).toBe(false);
+  }
 });

@@ -110,14 +110,14 @@ test('names each field of a known event that does not fit', () => {
     expect.objectContaining({
       issues: [
         {
-          path: ['payload', 'messageContent'],
-          code: 'invalid_type',
-          message: expect.stringContaining('required'),
-        },
-        {
           path: ['payload', 'convoId'],
           code: 'invalid_type',
           message: expect.stringContaining('received number'),
+        },
+        {
+          path: ['payload', 'messageContent'],
+          code: 'invalid_type',
+          message: expect.stringContaining('required'),
         },
       ],
     }),

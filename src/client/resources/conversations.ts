@@ -2,7 +2,7 @@ import { endpoints } from '../../endpoints/endpoints.js';
 import type { Conversation } from '../../schemas/conversation.js';
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
-import type { Send } from '../transport/call.js';
+import type { Send } from '../transport/send.js';
 
 /** Conversations: chats and calls between an end user and an agent. */
 export class ConversationsResource {
@@ -21,12 +21,12 @@ export class ConversationsResource {
    * @param id - The agent's id and the conversation's id, by name: two strings in a row are easily swapped.
    * @returns The conversation. Its `externalFlowV4Session.sessionKey` and `voice.listenUrl` are marked fields: mask
    * them with `redact()` before you log them.
-   * @throws {PermissionDeniedError} When the token does not own the agent (the status is not documented).
-   * @throws {RequestValidationError} When an id is not usable; nothing was sent.
-   * @throws {ApiError} When the service answers with another error status.
-   * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
-   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} When the answer does not fit the specification.
+   * @throws {PermissionDeniedError} If the token does not own the agent (the status is not documented).
+   * @throws {RequestValidationError} If an id is not usable; nothing was sent.
+   * @throws {ApiError} If the service responds with another error status.
+   * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
+   * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
+   * @throws {ResponseValidationError} If the response does not match the API specification.
    *
    * @example
    * ```ts

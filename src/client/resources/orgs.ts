@@ -2,7 +2,7 @@ import { endpoints } from '../../endpoints/endpoints.js';
 import type { MembersAndTeams } from '../../schemas/members-and-teams.js';
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
-import type { Send } from '../transport/call.js';
+import type { Send } from '../transport/send.js';
 
 /** Organisations: their clients (dashboard users) and teams, used for the assignment of chats. */
 export class OrgsResource {
@@ -22,11 +22,11 @@ export class OrgsResource {
    * @param orgId - The organisation's id.
    * @returns `{ clients, teams }`. Clients carry marked fields such as `dashboardPassword`: mask them with
    * `redact()` before you log them.
-   * @throws {RequestValidationError} When `orgId` is not a usable id; nothing was sent.
-   * @throws {ApiError} When the service answers with an error status.
-   * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
-   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} When the answer does not fit the specification.
+   * @throws {RequestValidationError} If `orgId` is not a usable id; nothing was sent.
+   * @throws {ApiError} If the service responds with an error status.
+   * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
+   * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
+   * @throws {ResponseValidationError} If the response does not match the API specification.
    *
    * @example
    * ```ts

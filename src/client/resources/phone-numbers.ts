@@ -2,7 +2,7 @@ import { endpoints } from '../../endpoints/endpoints.js';
 import type { ReleaseNumberInput, ReleaseNumberResult } from '../../schemas/release-number.js';
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
-import type { Send } from '../transport/call.js';
+import type { Send } from '../transport/send.js';
 
 /** Calls & Numbers: telephone numbers, rented from the platform or imported. */
 export class PhoneNumbersResource {
@@ -26,11 +26,12 @@ export class PhoneNumbersResource {
    * @param number - `phoneNumberSid` and `isImportedNumber` are required. Whether the service requires
    * `workspaceId` is not documented.
    * @returns The service's `{ isGood, errors }`.
-   * @throws {OperationFailedError} When the service answers `isGood: false` (a choice of this package).
-   * @throws {RequestValidationError} When an argument is wrong; nothing was sent.
-   * @throws {ApiError} When the service answers with an error status.
-   * @throws {ConnectionError} When no answer came. See `outcomeUnknown` before you try again.
-   * @throws {ResponseValidationError} When the answer does not fit the specification.
+   * @throws {OperationFailedError} If the service responds `isGood: false` (a choice of this package).
+   * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
+   * @throws {ApiError} If the service responds with an error status.
+   * @throws {ConnectionError} If no response came. With `outcomeUnknown`, no documented operation shows whether the number was
+   * released: look in the dashboard.
+   * @throws {ResponseValidationError} If the response does not match the API specification.
    *
    * @example
    * ```ts

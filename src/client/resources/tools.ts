@@ -3,7 +3,7 @@ import type { DefaultTool } from '../../schemas/default-tool.js';
 import type { Tool } from '../../schemas/tool.js';
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
-import type { Send } from '../transport/call.js';
+import type { Send } from '../transport/send.js';
 
 /** Tools: capabilities that an agent can call, built in or custom. */
 export class ToolsResource {
@@ -20,10 +20,10 @@ export class ToolsResource {
    * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones (5.2). Which of
    * them this operation accepts is not shown.
    *
-   * @throws {ApiError} When the service answers with an error status.
-   * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
-   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} When the answer does not fit the specification.
+   * @throws {ApiError} If the service responds with an error status.
+   * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
+   * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
+   * @throws {ResponseValidationError} If the response does not match the API specification.
    *
    * @example
    * ```ts
@@ -46,12 +46,12 @@ export class ToolsResource {
    *
    * @param toolId - The tool's id. `defaults` is refused: it is the path of the catalogue (specification, 4.4).
    * @returns The tool. `serverUrlSecret` is a marked field: mask it with `redact()` before you log it.
-   * @throws {NotFoundError} When there is no such tool, or not in this region (the status is not documented).
-   * @throws {RequestValidationError} When `toolId` is not a usable id; nothing was sent.
-   * @throws {ApiError} When the service answers with another error status.
-   * @throws {ConnectionError} When no answer came; `TimeoutError` and `AbortError` are kinds of it.
-   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} When the answer does not fit the specification.
+   * @throws {NotFoundError} If there is no such tool, or not in this region (the status is not documented).
+   * @throws {RequestValidationError} If `toolId` is not a usable id; nothing was sent.
+   * @throws {ApiError} If the service responds with another error status.
+   * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
+   * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
+   * @throws {ResponseValidationError} If the response does not match the API specification.
    *
    * @example
    * ```ts

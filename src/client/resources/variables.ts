@@ -2,7 +2,7 @@ import { endpoints } from '../../endpoints/endpoints.js';
 import type { Variable, VariableInput } from '../../schemas/variable.js';
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
-import type { Send } from '../transport/call.js';
+import type { Send } from '../transport/send.js';
 
 /** Variables: named values that belong to an agent. */
 export class VariablesResource {
@@ -24,12 +24,13 @@ export class VariablesResource {
    * @param agentId - The agent's id.
    * @param variable - `key` is required and must be unique within the agent.
    * @returns The variable with what the service set: `id`, `agentId`, `userId`.
-   * @throws {BadRequestError} When the agent already has a variable with this key.
-   * @throws {RequestValidationError} When an argument is wrong; nothing was sent.
-   * @throws {ApiError} When the service answers with another error status.
-   * @throws {ConnectionError} When no answer came. See `outcomeUnknown` before you try again.
-   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} When the answer does not fit the specification.
+   * @throws {BadRequestError} If the agent already has a variable with this key.
+   * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
+   * @throws {ApiError} If the service responds with another error status.
+   * @throws {ConnectionError} If no response came. With `outcomeUnknown`, repeat the call: a 400 then means that the key exists,
+   * whoever created it (4.2).
+   * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
+   * @throws {ResponseValidationError} If the response does not match the API specification.
    *
    * @example
    * ```ts

@@ -1,7 +1,7 @@
 import { endpoints } from '../../endpoints/endpoints.js';
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
-import type { Send } from '../transport/call.js';
+import type { Send } from '../transport/send.js';
 
 /** Workspaces: they hold agents, conversations, leads, tools, variables and members. */
 export class WorkspacesResource {
@@ -21,13 +21,14 @@ export class WorkspacesResource {
    * @remarks Never retried automatically, except after a 429 or when no connection was made.
    *
    * @param workspaceId - The workspace's id.
-   * @throws {PermissionDeniedError} When the token is not an owner's, or the workspace is the primary one (the
+   * @throws {PermissionDeniedError} If the token is not an owner's, or the workspace is the primary one (the
    * status is not documented).
-   * @throws {RequestValidationError} When the id is not usable; nothing was sent.
-   * @throws {ApiError} When the service answers with another error status.
-   * @throws {ConnectionError} When no answer came. See `outcomeUnknown` before you try again.
-   * @throws {OperationFailedError} When a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} When the answer is neither an envelope nor empty.
+   * @throws {RequestValidationError} If the id is not usable; nothing was sent.
+   * @throws {ApiError} If the service responds with another error status.
+   * @throws {ConnectionError} If no response came. With `outcomeUnknown`, no documented operation shows whether the workspace
+   * is gone: look in the dashboard.
+   * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
+   * @throws {ResponseValidationError} If the response is neither an envelope nor empty.
    *
    * @example
    * ```ts

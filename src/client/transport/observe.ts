@@ -1,178 +1,150 @@
-import type { Endpoint } from '../../endpoints/endpoint.js';
-import {
-  type AgentPlatformError,
-  type ApiError,
-  type CallContext,
-  type ConnectionError,
-  HookError,
-} from '../../errors/index.js';
+import { type AgentPlatformError, type ApiError, ConnectionError, HookError } from '../../errors/index.js';
+import type { Issue } from '../../ground/issues.js';
+import { parseJson } from '../../ground/json.js';
 import type { LogFields } from '../../ground/logger.js';
-import { onOneLine } from '../../ground/printable.js';
-import { TRACING_CHANNELS, traced } from '../../ground/tracing.js';
-import { FRAMING_HEADERS } from '../../validation/option-checks.js';
-import type { CallTrace, EndHookContext, HookCall } from '../hooks.js';
-import type { Settings } from '../settings.js';
-import { type Attempt, type Call, type CallProgress, deadlineOf } from './attempt.js';
-import type { BodyText } from './response-body.js';
-import { readThrown } from './thrown.js';
+import { redact } from '../../ground/redact.js';
+import type { DriftReporter } from '../../validation/drift.js';
+import type { HookCall } from '../hooks.js';
+import { describeBody, serviceWords } from './errors.js';
+import type { Answer } from './response.js';
+import type { Call } from './send.js';
 
-/** Runs a call, and tells the hook and the tracing channel of its end. */
-export function observeCall<Result>(
-  { hooks, log, region, baseUrl }: Settings,
-  { method, path: route }: Pick<Endpoint, 'method' | 'path'>,
-  run: (progress: CallProgress) => Promise<Result>,
-): Promise<Result> {
-  const progress: CallProgress = { attempts: 0, status: undefined };
-  const about = { method, route, region };
-  const runTold = async (trace: CallTrace | undefined): Promise<Result> => {
-    const startedAt = performance.now();
-    const tellEnd = (error?: AgentPlatformError): void => {
-      const durationMs = Math.round(performance.now() - startedAt);
-      const outcome = error === undefined ? 'success' : 'error';
-      const ended: EndHookContext = { ...about, ...progress, outcome, durationMs, error };
-      if (trace !== undefined) Object.assign(trace, ended);
-      void log.runQuietly('onEnd', () => hooks.onEnd?.(ended));
-    };
-    try {
-      const result = await run(progress);
-      tellEnd();
-      return result;
-    } catch (error) {
-      // A call rejects with nothing else.
-      tellEnd(error as AgentPlatformError);
-      throw error;
-    }
-  };
-  return traced(
-    TRACING_CHANNELS.call,
-    (): CallTrace => ({ ...about, baseUrl }),
-    // Those who have not asked pay for nothing.
-    (trace) => (hooks.onEnd === undefined && trace === undefined ? run(progress) : runTold(trace)),
-  );
-}
+/** Characters of a body that are logged at debug. */
+const MAX_LOGGED_BODY = 16 * 1024;
 
-/** Lets the hook add headers before the attempt is sent. A hook that throws ends the call with a HookError. */
+/**
+ * Lets the hook add headers before an attempt is sent. Returns those to send, with names in lower case.
+ *
+ * @throws {HookError} When the hook throws.
+ */
 export async function runOnRequest(
-  attempt: Attempt,
-  own: Readonly<Record<string, string>>,
+  call: Call,
+  headers: Record<string, string>,
 ): Promise<Record<string, string>> {
-  const { hooks, baseUrl } = attempt.call.settings;
-  if (hooks.onRequest === undefined) return { ...own };
-  const headers = new Headers(own);
-  const call = hookCall(attempt);
+  const { settings, endpoint, progress } = call;
+  const { hooks, baseUrl } = settings;
+  if (hooks.onRequest === undefined) return headers;
+  const context = { ...hookCall(call), url: baseUrl + call.request.path, headers: new Headers(headers) };
   try {
-    const done = hooks.onRequest({ ...call, url: baseUrl + call.path, headers });
-    await attempt.deadline.race(Promise.resolve(done));
+    await hooks.onRequest(context);
   } catch (cause) {
-    attempt.deadline.throwIfExpired();
-    // It may tell a header that it has set.
-    attempt.noteHeaders(Object.fromEntries(headers));
-    return refuseHook(attempt, 'failed (see `error.cause`)', readThrown(cause, attempt.masker).cause);
+    const what = `${endpoint.method} ${endpoint.path} was not sent (attempt ${progress.attempts})`;
+    throw new HookError(`${what}: the onRequest hook threw (see \`error.cause\`)`, {
+      hook: 'onRequest',
+      cause,
+    });
   }
-  const framing = FRAMING_HEADERS.find((name) => headers.has(name));
-  if (framing !== undefined) refuseHook(attempt, `set the header \`${framing}\`, which frames the request`);
-  headers.delete('authorization');
-  headers.delete('content-type');
-  if (own['content-type'] !== undefined) headers.set('content-type', own['content-type']);
-  return Object.fromEntries(headers.entries());
+  return Object.fromEntries(context.headers);
 }
 
-function refuseHook({ call, number }: Attempt, problem: string, cause?: unknown): never {
-  const { method, path } = call.endpoint;
-  const which = number === 1 ? '' : ` again (attempt ${number})`;
-  throw new HookError(`${method} ${path} was not sent${which}: the hook onRequest ${problem}`, {
-    hook: 'onRequest',
-    cause,
-  });
-}
-
-/** Logs what is about to be sent, at debug: headers and body, redacted. */
-export function tellRequest(attempt: Attempt): void {
-  const { settings, request } = attempt.call;
-  settings.log.log(
+/** Logs that an attempt is sent, at debug. Its headers and its body are never logged. */
+export function notifyRequest(call: Call): void {
+  call.settings.log.log(
     'debug',
-    () => {
-      const headers = JSON.stringify(attempt.masker.headers(new Headers(attempt.headers)));
-      const body = request.body === undefined ? '' : ` ${onOneLine(attempt.masker.body(request.body))}`;
-      return `${lineOf(attempt)} sends ${headers}${body}`;
-    },
-    () => fieldsOf(attempt),
+    () => `${label(call)} is sent`,
+    () => fieldsOf(call),
   );
 }
 
-/**
- * Tells of an answer whose body was read: one line at info, headers and body, redacted, at debug, and the hook. A hook that
- * throws, or outlasts the attempt, is logged and ignored.
- */
-export async function tellResponse(attempt: Attempt, response: Response, { text }: BodyText): Promise<void> {
-  const { hooks, log } = attempt.call.settings;
-  const durationMs = durationOf(attempt);
-  const { status } = response;
-  const fields = (): LogFields => ({ ...fieldsOf(attempt), status, durationMs });
-  log.log('info', () => `${lineOf(attempt)} -> ${status} in ${durationMs} ms`, fields);
-  log.log(
-    'debug',
-    () => {
-      const headers = JSON.stringify(attempt.masker.headers(response.headers));
-      return `${lineOf(attempt)} received ${headers} ${onOneLine(attempt.masker.body(text))}`;
-    },
-    fields,
-  );
+/** Reports a response: one line at info, its headers and body at debug, and the hook. */
+export function notifyResponse(call: Call, { response, body }: Answer): void {
+  const { settings, progress } = call;
+  const { hooks, log } = settings;
+  const { status, headers } = response;
+  const durationMs = durationOf(call);
+  const fields = (): LogFields => ({ ...fieldsOf(call), status, durationMs });
+  progress.isLogged = true;
+  log.log('info', () => `${label(call)} -> ${status} in ${durationMs} ms`, fields);
+  const received = () => {
+    const shown = JSON.stringify(redact(Object.fromEntries(headers)));
+    return `${label(call)} received ${serviceWords(call, `${shown} ${bodyForLog(body.text)}`)}`;
+  };
+  log.log('debug', received, fields);
   if (hooks.onResponse === undefined) return;
-  const headers = new Headers(attempt.masker.headers(response.headers));
-  const told = { ...hookCall(attempt), status: response.status, headers, durationMs };
-  await log.runQuietly('onResponse', () => attempt.deadline.race(Promise.resolve(hooks.onResponse?.(told))));
+  const context = { ...hookCall(call), status, headers, durationMs };
+  void log.runQuietly('onResponse', () => hooks.onResponse?.(context));
 }
 
-/** Logs an attempt that was not answered, in one line at info. */
-export function tellFailure(attempt: Attempt, error: ConnectionError): void {
-  const durationMs = durationOf(attempt);
-  attempt.call.settings.log.log(
+/** JSON with its secrets masked by name; anything else is described, because it may hold a secret anywhere. */
+function bodyForLog(text: string): string {
+  const parsed = parseJson(text);
+  if (parsed === undefined) return describeBody(text);
+  return JSON.stringify(redact(parsed)).slice(0, MAX_LOGGED_BODY);
+}
+
+/** Logs an attempt without a response in one line at info, if it has none yet. */
+export function notifyFailure(call: Call, error: AgentPlatformError): void {
+  const { settings, progress } = call;
+  if (progress.isLogged || !(error instanceof ConnectionError)) return;
+  progress.isLogged = true;
+  const durationMs = durationOf(call);
+  settings.log.log(
     'info',
-    () => `${lineOf(attempt)} -> ${error.name} in ${durationMs} ms`,
-    () => ({ ...fieldsOf(attempt), outcome: error.type, durationMs }),
+    () => `${label(call)} -> ${error.name} in ${durationMs} ms`,
+    () => ({ ...fieldsOf(call), outcome: error.type, durationMs }),
   );
 }
 
-/**
- * Tells of a failed attempt that another one follows, before the wait: at debug, because each attempt has its own line at
- * info, and the hook.
- */
-export async function tellRetry(
-  attempt: Attempt,
-  delayMs: number,
-  error: ApiError | ConnectionError,
-): Promise<void> {
-  const { hooks, log } = attempt.call.settings;
+/** Reports a failed attempt that another one follows: a line at debug, and the hook. */
+export function notifyRetry(call: Call, error: AgentPlatformError, delayMs: number): void {
+  const { hooks, log } = call.settings;
   log.log(
     'debug',
-    () => `${line(error, attempt)} is retried in ${Math.ceil(delayMs)} ms: ${error.name}`,
-    () => ({ ...fieldsOf(attempt), outcome: error.type }),
+    () => `${label(call)} is retried in ${Math.ceil(delayMs)} ms: ${error.name}`,
+    () => ({ ...fieldsOf(call), outcome: error.type }),
   );
   if (hooks.onRetry === undefined) return;
-  const told = { ...hookCall(attempt), delayMs, error };
-  await runInTime(attempt.call, 'onRetry', () => hooks.onRetry?.(told));
+  // Nothing else is retried.
+  const context = { ...hookCall(call), delayMs, error: error as ApiError | ConnectionError };
+  void log.runQuietly('onRetry', () => hooks.onRetry?.(context));
 }
 
-/** Runs a hook after an attempt. One that throws, or takes longer than an attempt may, is logged and left behind. */
-export async function runInTime(call: Call, name: string, hook: () => unknown): Promise<void> {
-  const deadline = deadlineOf(call);
-  await call.settings.log.runQuietly(name, () => deadline.race(Promise.resolve(hook())));
-  deadline.dispose();
+/** Reports what the validation has forgiven: to the log once for each place, and to the hook. */
+export function notifyDrift(call: Call, reporter: DriftReporter, issues: readonly Issue[]): void {
+  const { id, endpoint, settings } = call;
+  const { hooks, log, region } = settings;
+  const drift = { source: `${endpoint.method} ${endpoint.path}`, region, issues };
+  void reporter.report(drift);
+  if (hooks.onDrift === undefined) return;
+  const context = { ...drift, callId: id, method: endpoint.method, route: endpoint.path };
+  void log.runQuietly('onDrift', () => hooks.onDrift?.(context));
 }
 
-function hookCall(attempt: Attempt): HookCall {
-  return { ...attempt.shown, route: attempt.call.endpoint.path, attempt: attempt.number };
+/** What is known of a call whose arguments may have been refused. */
+type EndedCall = Pick<Call, 'id' | 'settings' | 'endpoint' | 'progress'> & { readonly startedAt: number };
+
+/** Reports the end of a call to its hook. */
+export function notifyEnd(call: EndedCall, error: AgentPlatformError | undefined): void {
+  const { id, settings, endpoint, progress, startedAt } = call;
+  const { hooks, log, region } = settings;
+  if (hooks.onEnd === undefined) return;
+  const context = {
+    callId: id,
+    method: endpoint.method,
+    route: endpoint.path,
+    region,
+    outcome: error === undefined ? 'success' : 'error',
+    status: progress.status,
+    attempts: progress.attempts,
+    durationMs: Math.round(performance.now() - startedAt),
+    error,
+  } as const;
+  void log.runQuietly('onEnd', () => hooks.onEnd?.(context));
 }
 
-/** Milliseconds since the attempt began, even if the clock of the machine is set meanwhile. */
-const durationOf = ({ startedAt }: Attempt): number => Math.round(performance.now() - startedAt);
-
-function fieldsOf({ call: { endpoint, settings }, number }: Attempt): LogFields {
-  return { method: endpoint.method, route: endpoint.path, region: settings.region, attempt: number };
+function hookCall({ id, request, endpoint, settings, progress }: Call): HookCall {
+  const { method, path } = request;
+  const { region } = settings;
+  return { callId: id, method, route: endpoint.path, path, region, attempt: progress.attempts };
 }
 
-const lineOf = (attempt: Attempt): string => line(attempt.shown, attempt);
+function fieldsOf({ id, endpoint, settings, progress }: Call): LogFields {
+  const { method, path: route } = endpoint;
+  return { method, route, region: settings.region, callId: id, attempt: progress.attempts };
+}
 
-const line = ({ method, path, region }: CallContext, { number }: Attempt): string =>
-  `${method} ${path} (attempt ${number}, ${region})`;
+/** Milliseconds since the attempt started, even if the clock of the machine is set meanwhile. */
+const durationOf = ({ progress }: Call): number => Math.round(performance.now() - progress.startedAt);
+
+const label = ({ request, settings, progress }: Call): string =>
+  `${request.method} ${request.path} (attempt ${progress.attempts}, ${settings.region})`;

@@ -1,12 +1,12 @@
+import type * as z from 'zod/mini';
 import type { Endpoint, HttpMethod, QueryValue } from '../../endpoints/endpoint.js';
 import { RequestValidationError } from '../../errors/index.js';
 import { type Issue, threwIssue, typeName, wrongType } from '../../ground/issues.js';
-import { findNonJson } from '../../ground/json.js';
+import { findNonJson, isObject } from '../../ground/json.js';
 import type { StandardSchemaV1 } from '../../ground/standard-schema.js';
+import { didYouMean } from '../../ground/suggest.js';
 import { isOwnSchema } from '../../schemas/object.js';
-import { validate } from '../../validation/validate.js';
-import type { Masker } from './masker.js';
-import { readThrown } from './thrown.js';
+import { validate, validateOwn } from '../../validation/validate.js';
 
 /** Arguments of a call, by the parts of an endpoint. */
 export interface RequestInput {
@@ -20,125 +20,160 @@ export interface PreparedRequest {
   readonly method: HttpMethod;
   /** Relative to the base address, parameters encoded, with the query. */
   readonly path: string;
+  /** The path with the parameters in braces: `/tools/{toolId}`. */
+  readonly route: string;
   readonly body: string | undefined;
 }
 
 /**
- * Checks every argument, in every validation mode, before anything is sent. A schema of the user's own may tell the values that it is
- * given, in its issues or in what it throws: `makeMasker` is called where there is something to tell.
+ * Checks every argument, in every validation mode, before anything is sent.
+ *
+ * @throws {RequestValidationError} If an argument is wrong. What a custom schema or a getter threw is its `cause`.
  */
 export async function prepareRequest(
   endpoint: Endpoint,
-  input: RequestInput | null,
-  makeMasker: () => Masker,
+  input: RequestInput | null | undefined,
 ): Promise<PreparedRequest> {
   const { method, path: route } = endpoint;
   try {
-    const path = fillPath(endpoint, input?.path ?? {});
-    const query = endpoint.query && (await checked(endpoint.query, input?.query, 'query'));
-    return {
-      method,
-      path: query === undefined ? path : path + queryString(query),
-      body: endpoint.body && (await bodyText(endpoint.body, input?.body)),
-    };
+    const path = fillPath(endpoint, input);
+    const query = endpoint.query && queryString(await checkCustom(endpoint.query, input?.query, 'query'));
+    const body = endpoint.body && (await bodyText(endpoint.body, input?.body));
+    return { method, path: path + (query ?? ''), route, body };
   } catch (error) {
-    const masker = makeMasker();
     const isRefused = error instanceof Refusal;
-    // A getter, a `toJSON`, a schema of the user's own; or so deep a value that the stack has run out.
-    const issues = masker.issues(isRefused ? error.issues : [threwIssue]);
-    const cause = isRefused ? undefined : readThrown(error, masker).cause;
-    throw new RequestValidationError({ method, path: route, issues, cause });
+    const issues = isRefused ? error.issues : [threwIssue];
+    throw new RequestValidationError({ method, path: route, issues, cause: isRefused ? undefined : error });
   }
 }
 
-/** Ends the checks. What is thrown otherwise, of whatever class, comes from the user's own code. */
+/** Ends the checks with what is wrong. */
 class Refusal extends Error {
   constructor(readonly issues: readonly Issue[]) {
     super();
   }
 }
 
-function refuse(...issues: readonly Issue[]): never {
-  throw new Refusal(issues);
+function refuse(path: Issue['path'], code: string, message: string): never {
+  throw new Refusal([{ path, code, message }]);
 }
 
-function fillPath(endpoint: Endpoint, values: Readonly<Record<string, unknown>>): string {
-  const reserved: Readonly<Record<string, readonly string[] | undefined>> = endpoint.reserved ?? {};
-  const issues: Issue[] = [];
-  const filled = endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
-    const value = values[name];
-    const problem = pathProblem(value, reserved[name]);
-    if (problem === undefined) return encodeURIComponent(value as string);
-    issues.push({
-      path: [name],
-      code: 'invalid_id',
-      message: `expected a non-empty id, received ${problem}`,
-    });
-    return '';
-  });
-  return issues.length === 0 ? filled : refuse(...issues);
+function refuseAll(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new Refusal(issues);
 }
 
-function pathProblem(value: unknown, reserved: readonly string[] = []): string | undefined {
-  if (typeof value !== 'string') return typeName(value);
-  if (value.trim() === '') return value === '' ? 'an empty string' : 'a blank string';
-  const plain = decoded(value);
-  // Some servers and proxies read `%2F` as a slash, leave out what follows a semicolon, or all behind a question mark, and then follow the dots.
-  const readings = [plain, plain.replace(/[?#\0].*/s, '')].map((reading) => partsOf(reading));
-  const paths = readings.map((parts) => parts.filter(Boolean).join('/'));
-  const other =
-    reserved.find((one) => [plain, ...paths].includes(decoded(one))) ??
-    readings.flat().find((part) => /^\.\.?$/.test(part));
-  if (other !== undefined) return `'${other}', the path of another operation`;
-  // A lone half of a surrogate pair has no UTF-8 form, and could not be encoded.
-  return /\p{Surrogate}/u.test(value) ? 'a string that is not valid Unicode' : undefined;
+function fillPath(endpoint: Endpoint, input: RequestInput | null | undefined): string {
+  const names = [...endpoint.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+  const ids: unknown = input?.path ?? {};
+  if (!isObject(ids)) {
+    // Two ids one after the other, from JavaScript: the second would be taken for options.
+    const message = `expected the ids by name in one object, { ${names.join(', ')} }, received ${typeName(ids)}`;
+    refuse(['path'], 'invalid_type', message);
+  }
+  const issues = names.flatMap((name) => idIssue(name, ids, input, reservedOf(endpoint, name)) ?? []);
+  refuseAll(issues);
+  return endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(ids[name])));
 }
 
-function partsOf(path: string): string[] {
-  return path
-    .replace(/;[^/\\]*/g, '')
-    .split(/[/\\]/)
-    .map((part) => part.trim());
+function reservedOf({ reserved = {} }: Endpoint, name: string): readonly string[] {
+  return (reserved as Readonly<Record<string, readonly string[] | undefined>>)[name] ?? [];
 }
 
-/** More often than any chain of servers and proxies decodes an address. */
-const MAX_DECODED = 8;
+function idIssue(
+  name: string,
+  ids: Readonly<Record<string, unknown>>,
+  input: object | null | undefined,
+  reserved: readonly string[],
+): Issue | undefined {
+  const id = ids[name];
+  const problem = idProblem(id, reserved);
+  if (problem === undefined) return undefined;
+  const isBeside = id === undefined && input !== null && input !== undefined && name in input;
+  const message = isBeside
+    ? `expected under \`path\`: { path: { ${name} } }`
+    : `expected a non-empty id, received ${problem}`;
+  return { path: [name], code: 'invalid_id', message };
+}
 
-/** As a server or a proxy may read it that decodes twice, and heeds no case. */
-function decoded(id: string, times = MAX_DECODED): string {
+/** What is wrong with an id. Encoded, it is one segment of the path, except for dots. */
+function idProblem(id: unknown, reserved: readonly string[]): string | undefined {
+  if (typeof id !== 'string') return typeName(id);
+  if (id.trim() === '') return id === '' ? 'an empty string' : 'a blank string';
   const plain = id.trim().toLowerCase();
-  const next = plain.replace(/%([\da-f]{2})/g, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
-  // Not until nothing is left to decode: an id of 100 kB would take seconds.
-  return next === plain || times === 1 ? next : decoded(next, times - 1);
+  const isOther = ['.', '..', ...reserved].some((one) => one.toLowerCase() === plain);
+  if (isOther) return `'${id.trim()}', the path of another operation`;
+  // A lone half of a surrogate pair cannot be encoded.
+  return /\p{Surrogate}/u.test(id) ? 'a string that is not valid Unicode' : undefined;
 }
 
+/** The text of a body. This package's schemas validate what is really sent; the output of a custom one is sent. */
 async function bodyText(schema: StandardSchemaV1, value: unknown): Promise<string> {
-  const text = JSON.stringify(await checked(schema, value, 'body'));
-  // JSON leaves out what an object inherits, such as the getters of its class: what is sent has to fit too.
-  if (isOwnSchema(schema)) await checked(schema, JSON.parse(text), 'body');
+  if (!isOwnSchema(schema)) return JSON.stringify(await checkCustom(schema, value, 'body'));
+  refuseMissing(value, 'body');
+  refuseNonJson(value);
+  const text = JSON.stringify(value);
+  const sent: unknown = JSON.parse(text);
+  // This package's schemas are Zod's, seen through the Standard Schema interface.
+  const zodSchema = schema as unknown as z.core.$ZodType;
+  const verdict = validateOwn(zodSchema, sent, 'strict');
+  refuseAll([...(verdict.ok ? [] : verdict.issues), ...findRefused(zodSchema, sent)]);
   return text;
 }
 
-async function checked(schema: StandardSchemaV1, value: unknown, part: string): Promise<unknown> {
-  if (value === undefined)
-    return refuse({ path: [], code: 'invalid_type', message: wrongType(`a ${part}`, value) });
+async function checkCustom(schema: StandardSchemaV1, value: unknown, part: string): Promise<unknown> {
+  refuseMissing(value, part);
   const verdict = await validate(schema, value, 'strict');
-  if (!verdict.ok) return refuse(...verdict.issues);
-  const lost = findNonJson(verdict.value);
-  if (lost !== undefined) refuse(lost);
+  if (!verdict.ok) throw new Refusal(verdict.issues);
+  refuseNonJson(verdict.value);
   return verdict.value;
+}
+
+function refuseMissing(value: unknown, part: string): void {
+  if (value === undefined) refuse([], 'invalid_type', wrongType(`a ${part}`, value));
+}
+
+function refuseNonJson(value: unknown): void {
+  const issue = findNonJson(value);
+  if (issue !== undefined) refuseAll([issue]);
+}
+
+/** Ids and keys, which nothing could be found by if they were empty. */
+const MUST_BE_FILLED = /^key$|(Id|Sid)$/;
+
+/**
+ * What a client refuses in arguments although the specification does not: unknown fields, which are mostly misspelt,
+ * and empty ids and keys. Choices of this package, so the schemas and openapi.json do not have them.
+ */
+function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly string[] = []): Issue[] {
+  // Zod's own union of its schemas, discriminated by `type`.
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'optional') return findRefused(def.innerType, value, path);
+  if (def.type !== 'object' || !isObject(value)) return [];
+  const known = Object.keys(def.shape);
+  return Object.entries(value).flatMap(([name, field]): Issue[] => {
+    const at = [...path, name];
+    const fieldSchema = Object.hasOwn(def.shape, name) ? def.shape[name] : undefined;
+    if (fieldSchema === undefined) {
+      const meant = didYouMean(name, known);
+      const message = meant === undefined ? 'unknown field' : `unknown field. Did you mean \`${meant}\`?`;
+      return [{ path: at, code: 'unrecognized_key', message }];
+    }
+    if (field === '' && MUST_BE_FILLED.test(name)) {
+      return [{ path: at, code: 'too_small', message: 'expected a non-empty string' }];
+    }
+    return findRefused(fieldSchema, field, at);
+  });
 }
 
 function queryString(query: unknown): string {
   const parameters = new URLSearchParams();
+  // Declared as an object of such values.
   for (const [name, value] of Object.entries(query as Readonly<Record<string, QueryValue>>)) {
     if (value === undefined) continue;
-    for (const one of Array.isArray(value) ? (value as readonly QueryValue[]) : [value]) {
+    const values = Array.isArray(value) ? (value as readonly QueryValue[]) : [value];
+    for (const one of values) {
       if (typeof one === 'object') {
-        const message = `expected a plain value or a list of them, received ${typeName(one)}`;
-        refuse({ path: [name], code: 'invalid_type', message });
+        refuse([name], 'invalid_type', `expected a plain value or a list of them, received ${typeName(one)}`);
       }
       parameters.append(name, String(one));
     }

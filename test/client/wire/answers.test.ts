@@ -1,8 +1,8 @@
+import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { rejectionOf, success } from '../../support/client.js';
 import { deferred } from '../../support/deferred.js';
-import { connectTo } from '../../support/server.js';
+import { closedAddress, connect, connectTo, rejectionOf, success } from '../../support/server.js';
 
 const tool = success({ id: 't1', name: 'ü' });
 const text = JSON.stringify(tool);
@@ -75,4 +75,58 @@ test('a body that stalls is let go, also where a `fetch` of the caller ignores i
   );
   expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
   await closed.promise;
+});
+
+test('a body that comes with one byte at a time ends with the timeout', async () => {
+  const { platform } = await connectTo(
+    (_, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write(' '), 10);
+      response.on('close', () => clearInterval(timer));
+    },
+    { timeout: 80 },
+  );
+  expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
+});
+
+test('an error body that is cut off keeps what came', async () => {
+  const { platform } = await connectTo((_, response) => {
+    response.writeHead(500, { 'content-length': 1000 });
+    response.write('{"message":"half a', () => response.destroy());
+  });
+  expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({
+    type: 'server_error',
+    rawBody: '{"message":"half a',
+    message: 'GET /tools/t1 responded with 500: broken or unexpected JSON, cut off after 18 bytes',
+  });
+});
+
+test.each([true, false])(
+  'maxResponseBytes is the greatest size that is read (declared: %s)',
+  async (isDeclared) => {
+    const body = JSON.stringify(success({ id: 't1', name: 'x'.repeat(5_000) }));
+    const headers = isDeclared ? { 'content-length': String(body.length) } : {};
+    const { platform } = await connectTo((_, response) => {
+      response.writeHead(200, headers);
+      response.write(body.slice(0, 2_000));
+      response.end(body.slice(2_000));
+    });
+    const get = (maxResponseBytes: number) => platform.withOptions({ maxResponseBytes }).tools.get('t1');
+    expect(await get(body.length)).toMatchObject({ id: 't1' });
+    const error = await rejectionOf(get(body.length - 1));
+    expect(error).toMatchObject({ type: 'response_validation_error', issues: [{ code: 'too_large' }] });
+    expect((error as Error).message).toContain('maxResponseBytes');
+  },
+);
+
+test('a service that comes up between two attempts is reached, by a POST too', async () => {
+  const address = new URL(await closedAddress());
+  const server = createServer((_, response) => response.end(JSON.stringify(success({ id: 'v1', key: 'k' }))));
+  const platform = connect(address.origin, {
+    maxRetries: 2,
+    hooks: { onRetry: () => void server.listen(Number(address.port), '127.0.0.1') },
+  });
+  expect(await platform.variables.create('a1', { key: 'k' })).toMatchObject({ id: 'v1' });
+  server.closeAllConnections();
+  server.close();
 });

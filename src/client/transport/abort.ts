@@ -1,0 +1,53 @@
+/** The caller's signal, as one call follows it. */
+export interface FollowedSignal {
+  /** Aborted with the caller's signal, for `fetch` and the delays of ky; undefined if the caller gave none. */
+  readonly signal: AbortSignal | undefined;
+  /** Waits for a promise, but no longer than until the signal is aborted: a function may ignore signals. */
+  race<Value>(work: Promise<Value>): Promise<Value>;
+  /** Ends the following. */
+  release(): void;
+}
+
+interface Followers {
+  readonly callbacks: Set<() => void>;
+  readonly notify: () => void;
+}
+
+const followersOf = /* @__PURE__ */ new WeakMap<AbortSignal, Followers>();
+
+/**
+ * Follows the signal of a call until it is released.
+ *
+ * All calls with one signal share one listener: a runtime warns of a leak at eleven, and a program may end a thousand
+ * calls by one signal. It is not handed to ky, whose `AbortSignal.any` leaks on a signal that lives long.
+ */
+export function followSignal(signal: AbortSignal | undefined): FollowedSignal {
+  if (signal === undefined) return { signal, race: (work) => work, release: () => undefined };
+  const controller = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error));
+  });
+  // Nobody may be waiting.
+  aborted.catch(() => undefined);
+  const callback = () => controller.abort();
+  const followers = followersOf.get(signal) ?? follow(signal);
+  followers.callbacks.add(callback);
+  // Does nothing if it listens already.
+  signal.addEventListener('abort', followers.notify);
+  if (signal.aborted) callback();
+  return {
+    signal: controller.signal,
+    race: (work) => Promise.race([work, aborted]),
+    release: () => {
+      followers.callbacks.delete(callback);
+      if (followers.callbacks.size === 0) signal.removeEventListener('abort', followers.notify);
+    },
+  };
+}
+
+function follow(signal: AbortSignal): Followers {
+  const callbacks = new Set<() => void>();
+  const followers = { callbacks, notify: () => callbacks.forEach((callback) => callback()) };
+  followersOf.set(signal, followers);
+  return followers;
+}

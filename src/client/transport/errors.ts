@@ -1,0 +1,235 @@
+import { TimeoutError as KyTimeoutError } from 'ky';
+import { classOfStatus } from '../../errors/answered.js';
+import {
+  AbortError,
+  AgentPlatformError,
+  type ApiError,
+  ConnectionError,
+  RateLimitError,
+  TimeoutError,
+} from '../../errors/index.js';
+import { MAX_ISSUES } from '../../ground/issues.js';
+import { parseJson } from '../../ground/json.js';
+import { printable } from '../../ground/printable.js';
+import { MASK, redact } from '../../ground/redact.js';
+import type { ErrorIssue } from '../../schemas/envelope.js';
+import type { Answer } from './response.js';
+import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
+import type { Call } from './send.js';
+
+/** Bytes of a body that an error keeps as text: 16 KiB. */
+const MAX_RAW_BODY = 16 * 1024;
+/** Characters of the service's words that a message repeats. */
+const MAX_WORDS = 1_000;
+/** Issues that a message lists, one a line. */
+const MAX_LINES = 20;
+/** Shorter tokens are words of everyday text: to mask them would garble it. */
+const MIN_MASKED = 8;
+
+/** Turns whatever ended a call or an attempt into one of the package's errors. */
+export function toError(call: Call, thrown: unknown): AgentPlatformError {
+  const { options, request, progress } = call;
+  if (thrown instanceof AgentPlatformError) return thrown;
+  const context = contextOf(call, mayHaveActed(call));
+  const attempt = `attempt ${progress.attempts}`;
+  if (options.signal?.aborted) {
+    const message = `${request.method} ${request.path} was aborted by its signal (${attempt})`;
+    return new AbortError(message + hintFor(context), { ...context, cause: options.signal.reason });
+  }
+  if (thrown instanceof KyTimeoutError) {
+    // Not as a cause: it holds the request with its headers.
+    const { limit } = progress;
+    const message = `${request.method} ${request.path} timed out after ${options[limit]} ms (\`${limit}\`, ${attempt})`;
+    return new TimeoutError(message + hintFor(context), context);
+  }
+  return toConnectionError(call, thrown);
+}
+
+/** Turns what `fetch` threw, or the stream of its body, into a typed error. */
+export function toConnectionError(call: Call, cause: unknown): ConnectionError {
+  const { settings, request, progress } = call;
+  const code = connectionCode(cause);
+  // A user-supplied `fetch` may report anything, such as a failure of a second request.
+  const neverConnected =
+    settings.fetch === undefined && progress.status === undefined && wasNeverConnected(cause);
+  const context = contextOf(call, mayHaveActed(call) && !neverConnected);
+  const hints = [hintFor(context)];
+  if (neverConnected || code === undefined) {
+    hints.push(`\n  Check \`baseUrls.${settings.region}\` and the network.`);
+    if (settings.fetch !== undefined) hints.push(' See the option `fetch` too.');
+  }
+  if (neverConnected && CERTIFICATE.test(code ?? '')) {
+    hints.push('\n  A certificate of your own is trusted by NODE_EXTRA_CA_CERTS.');
+  }
+  const reason = serviceWords(call, code ?? innermostMessage(cause) ?? String(cause));
+  const message = `${request.method} ${request.path} failed: ${reason} (attempt ${progress.attempts})`;
+  return new ConnectionError(message + hints.join(''), { ...context, cause });
+}
+
+/** Turns a response that is not 2xx into a typed error. The status decides the class; any body will do. */
+export function toApiError(call: Call, answer: Answer): ApiError {
+  const { response, body } = answer;
+  const { status, headers } = response;
+  const parsed = parseJson(body.text);
+  const fields = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
+  const said = typeof fields.message === 'string' ? serviceWords(call, fields.message) : undefined;
+  const code = typeof fields.code === 'string' ? serviceWords(call, fields.code) : undefined;
+  const sent = Array.isArray(fields.issues) ? fields.issues.filter(hasMessage) : [];
+  const issues = sent.slice(0, MAX_ISSUES).map((issue) => ({
+    // An object stays one.
+    ...(redact(issue) as ErrorIssue),
+    message: serviceWords(call, issue.message),
+  }));
+  // Of a 4xx, the service says that it has refused the request; 408 says nothing of what happened before.
+  const isRefused = status >= 400 && status < 500 && status !== 408;
+  const parts = {
+    ...errorParts(call, answer, parsed, mayHaveActed(call) && !isRefused),
+    code,
+    issues,
+  };
+  const lines = issues.slice(0, MAX_LINES).map(({ message }) => `\n  - ${message.slice(0, MAX_WORDS)}`);
+  if (sent.length > lines.length) lines.push(`\n  - and ${sent.length - lines.length} more issue(s)`);
+  const what = said?.slice(0, MAX_WORDS) ?? describeBody(body.text, body.isCut);
+  const message =
+    `${parts.method} ${parts.path} responded with ${status}: ${what}${code === undefined ? '' : ` (code: ${code})`}` +
+    `${lines.join('')}${responseHints(call, response)}${hintFor(parts)}`;
+  if (status === 429) return new RateLimitError(message, { ...parts, retryAfter: retryAfter(headers) });
+  return new (classOfStatus(status))(message, parts);
+}
+
+function hasMessage(issue: unknown): issue is ErrorIssue {
+  return typeof (issue as ErrorIssue | null)?.message === 'string';
+}
+
+function responseHints({ settings, endsAt, progress }: Call, { status, headers }: Response): string {
+  const { region } = settings;
+  const hints: string[] = [];
+  if ([401, 403, 404].includes(status)) {
+    hints.push(
+      `The request went to region '${region}'. A token or id from the other region fails the same way.`,
+    );
+  }
+  if (status < 400) hints.push('Redirects are not followed: check the base address.');
+  if (progress.attempts > 1) hints.push(`This was attempt ${progress.attempts}.`);
+  const seconds = Math.ceil(retryAfter(headers) ?? 0);
+  if (seconds > MAX_RETRY_AFTER) {
+    hints.push(
+      `Retry-After is ${seconds} s, which exceeds the ${MAX_RETRY_AFTER} s limit, so the call was not retried.`,
+    );
+  } else if (seconds > 0 && performance.now() + seconds * 1000 >= endsAt) {
+    hints.push(`Retry-After is ${seconds} s, which exceeds what \`totalTimeout\` leaves.`);
+  } else if (seconds > 0) {
+    hints.push(`Retry-After is ${seconds} s.`);
+  }
+  return hints.map((hint) => `\n  ${hint}`).join('');
+}
+
+/** The parts that all errors of a response have. */
+export function errorParts(call: Call, { response, body }: Answer, parsed: unknown, outcomeUnknown: boolean) {
+  const { status, headers } = response;
+  const bytes = new TextEncoder().encode(body.text.slice(0, MAX_RAW_BODY)).subarray(0, MAX_RAW_BODY);
+  // Leaves out the beginning of a character that was cut.
+  const rawBody = new TextDecoder().decode(bytes, { stream: true });
+  return { ...contextOf(call, outcomeUnknown), status, headers, body: parsed, rawBody };
+}
+
+function contextOf({ request, settings }: Call, outcomeUnknown: boolean) {
+  return { method: request.method, path: request.path, region: settings.region, outcomeUnknown };
+}
+
+/** Whether the request may have had an effect: not a GET, and handed to `fetch`. */
+export function mayHaveActed({ request, progress }: Call): boolean {
+  return request.method !== 'GET' && progress.isSent;
+}
+
+export function hintFor({ outcomeUnknown }: { readonly outcomeUnknown: boolean }): string {
+  return outcomeUnknown
+    ? '\n  The request may have taken effect. Check before retrying (`error.outcomeUnknown`).'
+    : '';
+}
+
+/** Words of the service as an error shows them: on one line, without the token. */
+export function serviceWords({ progress }: Pick<Call, 'progress'>, words: string): string {
+  const token = progress.token ?? '';
+  const shown = token.length < MIN_MASKED ? words : words.replaceAll(token, MASK);
+  return printable(shown.replace(/\s+/g, ' ').trim());
+}
+
+/** Describes a body that is not what was expected: `HTML, 1,234 bytes`. */
+export function describeBody(text: string, isCut = false): string {
+  const start = text.trimStart().slice(0, 20);
+  if (start === '') return 'an empty body';
+  const isHtml = /^<(!doctype )?html/i.test(start);
+  const kind = isHtml ? 'HTML' : /^[[{]/.test(start) ? 'broken or unexpected JSON' : 'text that is not JSON';
+  const bytes = new TextEncoder().encode(text).length.toLocaleString('en-US');
+  return `${kind}, ${isCut ? `cut off after ${bytes}` : bytes} bytes`;
+}
+
+interface Link {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly syscall?: unknown;
+  readonly cause?: unknown;
+  readonly errors?: readonly unknown[] | undefined;
+}
+
+/** An error and its causes; of several errors, the first. */
+function chainOf(error: unknown): Link[] {
+  const chain: Link[] = [];
+  for (let at = error; typeof at === 'object' && at !== null && chain.length < 6; ) {
+    const link: Link = at;
+    chain.push(link);
+    at = link.cause ?? link.errors?.[0];
+  }
+  return chain;
+}
+
+/** The code that a runtime gives a failed connection, wherever it put it. */
+function connectionCode(error: unknown): string | undefined {
+  const codes = chainOf(error).map(({ code }) => code);
+  return codes.filter((code) => typeof code === 'string').at(-1);
+}
+
+function innermostMessage(error: unknown): string | undefined {
+  const messages = chainOf(error).map(({ message }) => message);
+  return messages.filter((message) => typeof message === 'string' && message !== '').at(-1) as
+    | string
+    | undefined;
+}
+
+const CERTIFICATE = /(^|_)CERT(_|$)|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/;
+
+/**
+ * Codes of connections that were never made, by runtime: the service cannot have received the request. Any other code
+ * may be that of a connection that was cut after the request had arrived.
+ */
+const NEVER_CONNECTED = [
+  // Node: undici reports them on the cause of its TypeError.
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/,
+  // A certificate that is not accepted ends the connection before the request is written.
+  CERTIFICATE,
+  // Bun
+  /^(ConnectionRefused|FailedToOpenSocket|DNSResolveFailed)$/,
+];
+
+/** Deno gives no code, only a text; elsewhere a text may be anyone's, such as that of a proxy's page. */
+const NEVER_CONNECTED_TEXT = /\b(connection refused|dns error|failed to lookup address|tcp connect error)\b/i;
+
+/** Node's system calls that come before anything is written. */
+const BEFORE_CONNECTION: readonly unknown[] = ['connect', 'getaddrinfo'];
+
+/** Whether the request cannot have reached the service. An unknown failure counts as one that may have. */
+function wasNeverConnected(error: unknown): boolean {
+  const chain = chainOf(error);
+  const several = chain.find(({ errors }) => Array.isArray(errors) && errors.length > 0)?.errors;
+  // Of several connections, such as to an IPv4 and an IPv6 address, one may have got through.
+  if (several !== undefined) return several.every((one) => wasNeverConnected(one));
+  const code = connectionCode(error);
+  if (code === undefined) {
+    return 'Deno' in globalThis && error instanceof Error && NEVER_CONNECTED_TEXT.test(error.message);
+  }
+  return (
+    NEVER_CONNECTED.some((codes) => codes.test(code)) ||
+    chain.some(({ syscall }) => BEFORE_CONNECTION.includes(syscall))
+  );
+}

@@ -1,0 +1,259 @@
+import ky from 'ky';
+import type { Endpoint, EndpointInput } from '../../endpoints/endpoint.js';
+import { type AgentPlatformError, ConfigurationError } from '../../errors/index.js';
+import { isBrowser, runtimeName } from '../../ground/environment.js';
+import { VERSION } from '../../ground/version.js';
+import { DriftReporter } from '../../validation/drift.js';
+import { ApiPromise, type ApiResponse } from '../api-promise.js';
+import type { RequestOptions } from '../options.js';
+import { type CallSettings, resolveCall, type Settings, usableToken } from '../settings.js';
+import { followSignal } from './abort.js';
+import { toApiError, toConnectionError, toError } from './errors.js';
+import {
+  notifyDrift,
+  notifyEnd,
+  notifyFailure,
+  notifyRequest,
+  notifyResponse,
+  notifyRetry,
+  runOnRequest,
+} from './observe.js';
+import { type PreparedRequest, prepareRequest, type RequestInput } from './request.js';
+import { type Answer, readBody, readResponse } from './response.js';
+import { delayBeforeRetry } from './retry.js';
+
+/** Sends one endpoint: what resources are given instead of the whole client. */
+export type Send = <Path extends string, Body, Query, Result>(
+  endpoint: Endpoint<Path, Body, Query, Result>,
+  input: EndpointInput<Path, Body, Query>,
+  options?: RequestOptions,
+) => ApiPromise<Result>;
+
+/** One call, as its stages share it. */
+export interface Call {
+  /** Identifies the call in hooks and log lines. */
+  readonly id: string;
+  readonly settings: Settings;
+  /** The client's settings with the call's own options. */
+  readonly options: CallSettings;
+  readonly endpoint: Endpoint;
+  readonly request: PreparedRequest;
+  /** The end of `totalTimeout`, by `performance.now()`. */
+  readonly endsAt: number;
+  readonly progress: Progress;
+}
+
+/** The state of a call: the number of attempts, and the state of the latest. */
+export interface Progress {
+  /** Attempts that were started. */
+  attempts: number;
+  startedAt: number;
+  token: string | undefined;
+  /** The option that ends the attempt. */
+  limit: 'timeout' | 'totalTimeout';
+  /** The request was handed to `fetch`: before that, the service cannot have acted. */
+  isSent: boolean;
+  /** The status of the response, even if its body does not follow. */
+  status: number | undefined;
+  /** The end of the attempt was logged. */
+  isLogged: boolean;
+}
+
+/**
+ * Makes the function that all resources send with. One call passes these stages:
+ *
+ * 1. its arguments are checked and its request is built (`request.ts`);
+ * 2. ky makes the attempts, each within its time, with the delays that `retry.ts` chooses;
+ * 3. a 2xx is validated and becomes the result (`response.ts`), anything else a typed error (`errors.ts`).
+ */
+export function createSend(settings: Settings): Send {
+  const drift = new DriftReporter(settings.log, undefined);
+  return <Path extends string, Body, Query, Result>(
+    endpoint: Endpoint<Path, Body, Query, Result>,
+    input: EndpointInput<Path, Body, Query>,
+    options: RequestOptions = {},
+  ) => {
+    const outcome = send(settings, drift, endpoint, input, options);
+    // What the response was read as is `Result`, by the declaration of the endpoint.
+    return new ApiPromise(outcome as Promise<ApiResponse<Result>>);
+  };
+}
+
+async function send(
+  settings: Settings,
+  drift: DriftReporter,
+  endpoint: Endpoint,
+  input: RequestInput,
+  given: RequestOptions,
+): Promise<ApiResponse<unknown>> {
+  const id = crypto.randomUUID();
+  const startedAt = performance.now();
+  const progress = newProgress();
+  const end = { id, settings, endpoint, progress, startedAt };
+  try {
+    const options = resolveCall(settings, given);
+    const request = await prepareRequest(endpoint, input);
+    const endsAt = startedAt + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
+    const call: Call = { id, settings, options, endpoint, request, endsAt, progress };
+    const answer = await carry(call);
+    const { data, message, drift: issues } = await readResponse(call, answer);
+    if (issues.length > 0) notifyDrift(call, drift, issues);
+    notifyEnd(end, undefined);
+    return { data, message, response: answer.response };
+  } catch (error) {
+    // A call rejects with nothing else.
+    const failure = error as AgentPlatformError;
+    // What is refused at once would be thrown before the caller's `await` is linked to its call.
+    await Promise.resolve();
+    startAtCaller(failure);
+    notifyEnd(end, failure);
+    throw failure;
+  }
+}
+
+function newProgress(): Progress {
+  return {
+    attempts: 0,
+    startedAt: 0,
+    token: undefined,
+    limit: 'timeout',
+    isSent: false,
+    status: undefined,
+    isLogged: false,
+  };
+}
+
+/** Lets the stack of an error start at the line that called, if the runtime still knows it. */
+function startAtCaller(error: Error): void {
+  const { stack } = error;
+  // Not every runtime has it.
+  const { captureStackTrace } = Error as { captureStackTrace?: (target: object, above: unknown) => void };
+  captureStackTrace?.(error, send);
+  const fromCaller = error.stack?.replace(/\n +at .*node:internal.*/g, '');
+  // Without `await` there is no line of the caller left.
+  const hasCaller = fromCaller !== undefined && /\n +at /.test(fromCaller);
+  error.stack = hasCaller ? fromCaller : (stack ?? '');
+}
+
+/** Lets ky make the attempts of a call, until one is answered with a 2xx or none may follow. */
+async function carry(call: Call): Promise<Answer> {
+  const { settings, options, request, endsAt, progress } = call;
+  const abort = followSignal(options.signal);
+  let answer: Answer | undefined;
+  let delay = 0;
+  const fail = (error: unknown) => {
+    const failure = toError(call, error);
+    notifyFailure(call, failure);
+    return failure;
+  };
+  try {
+    await ky(settings.baseUrl + request.path, {
+      method: request.method,
+      ...(abort.signal && { signal: abort.signal }),
+      timeout: options.timeout,
+      totalTimeout: options.totalTimeout ?? false,
+      retry: {
+        limit: options.maxRetries,
+        methods: [request.method],
+        shouldRetry: ({ error }) => {
+          const failure = fail(error);
+          const wait = delayBeforeRetry(failure, request.method, progress.attempts);
+          // ky would wait for the end of `totalTimeout` before it gives up.
+          if (wait === undefined || performance.now() + wait >= endsAt) return false;
+          delay = wait;
+          progress.isSent = false;
+          notifyRetry(call, failure, delay);
+          return true;
+        },
+        delay: () => delay,
+      },
+      // One whole attempt, so that ky's timeouts cover the token, the hook and the body. ky calls it with a `Request`.
+      fetch: async (kyRequest) => {
+        answer = await abort.race(attempt(call, (kyRequest as Request).signal));
+        return answer.response;
+      },
+    });
+  } catch (error) {
+    throw fail(error);
+  } finally {
+    abort.release();
+  }
+  // ky resolves with the response of an attempt.
+  return answer as Answer;
+}
+
+/** Makes one attempt. After its time has ended, it sends and reports nothing. */
+async function attempt(call: Call, signal: AbortSignal): Promise<Answer> {
+  const { options, endsAt, progress } = call;
+  const startedAt = performance.now();
+  const limit = endsAt - startedAt < options.timeout ? 'totalTimeout' : 'timeout';
+  Object.assign(progress, newProgress(), { attempts: progress.attempts + 1, startedAt, limit });
+  signal.throwIfAborted();
+  const headers = await requestHeaders(call, signal);
+  signal.throwIfAborted();
+  notifyRequest(call);
+  progress.isSent = true;
+  const answer = await exchange(call, headers, signal);
+  signal.throwIfAborted();
+  notifyResponse(call, answer);
+  if (!answer.response.ok) throw toApiError(call, answer);
+  return answer;
+}
+
+/** Sends the request and reads the response, whatever its status. */
+async function exchange(call: Call, headers: Record<string, string>, signal: AbortSignal): Promise<Answer> {
+  const { settings, request, progress } = call;
+  const { method, body } = request;
+  const init = { method, headers, redirect: 'manual', signal, ...(body !== undefined && { body }) } as const;
+  try {
+    const response = await (settings.fetch ?? fetch)(settings.baseUrl + request.path, init);
+    // A `fetch` that ignores its signal responds too late.
+    if (signal.aborted) response.body?.cancel().catch(() => undefined);
+    signal.throwIfAborted();
+    progress.status = response.status;
+    return { response, body: await readBody(response, settings, signal) };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toConnectionError(call, error);
+  }
+}
+
+let userAgent: string | undefined;
+
+/** The headers of one attempt, with a fresh token. */
+async function requestHeaders(call: Call, signal: AbortSignal): Promise<Record<string, string>> {
+  const { options, request, progress } = call;
+  userAgent ??= `agent-platform-sdk/${VERSION} (${runtimeName()})`;
+  const token = await readToken(call);
+  signal.throwIfAborted();
+  progress.token = token;
+  const headers = await runOnRequest(call, {
+    accept: 'application/json',
+    // Browsers set their own, and take ours as a reason for a CORS preflight.
+    ...(!isBrowser() && { 'user-agent': userAgent }),
+    ...options.headers,
+  });
+  delete headers.authorization;
+  delete headers['content-type'];
+  if (request.body !== undefined) headers['content-type'] = 'application/json';
+  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  return headers;
+}
+
+/** Asks for the token at each attempt, so that a rotated one is used at once. */
+async function readToken({ endpoint, options }: Call): Promise<string | undefined> {
+  const { token } = options;
+  if (endpoint.auth === 'none') return undefined;
+  if (typeof token !== 'function') return usableToken(token);
+  let given: string;
+  try {
+    given = await token();
+  } catch (cause) {
+    const what = `${endpoint.method} ${endpoint.path} was not sent`;
+    throw new ConfigurationError(`The \`token\` function failed (see \`error.cause\`); ${what}`, {
+      option: 'token',
+      cause,
+    });
+  }
+  return usableToken(given);
+}

@@ -1,0 +1,152 @@
+import type { AgentPlatform, FetchFunction } from 'agent-platform-sdk';
+import type { FaultInput } from 'agent-platform-sdk/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { addFaults, createClient, rejectionOf, respond, response, seed, success } from '../support/client.js';
+import { deferred } from '../support/deferred.js';
+
+const tool = success({ id: 't1', name: 'ü' });
+const text = JSON.stringify(tool);
+
+/** A client whose fetch gives something that may be no `Response`. */
+const connectWith = (answer: unknown): AgentPlatform =>
+  createClient({ fetch: (async () => answer) as FetchFunction });
+
+test.each<[string, FaultInput, string]>([
+  ['HTML', { kind: 'html', status: 200 }, 'not_json'],
+  ['truncated JSON', { kind: 'truncated' }, 'not_json'],
+  ['an empty body', { kind: 'empty' }, 'empty_body'],
+])('a 2xx with %s is a typed error', async (_, fault, code) => {
+  addFaults(fault);
+  const error = await rejectionOf(createClient().tools.get(seed.toolId));
+  expect(error).toMatchObject({ type: 'response_validation_error', status: 200, issues: [{ code }] });
+  expect((error as Error).message).toContain(
+    `GET /tools/${seed.toolId} responded with 200, but the body does not match the API specification`,
+  );
+});
+
+test('a deletion with an empty body is a success', async () => {
+  const { secondWorkspaceId: id, secondWorkspaceSecret: token } = seed;
+  addFaults({ kind: 'empty', status: 204 });
+  expect(await createClient().workspaces.delete(id, { token })).toBeUndefined();
+});
+
+test('success: false in a 2xx is an error in every mode, with the words of the service', async () => {
+  respond(response(200, { success: false, message: 'no room\nleft', data: { id: 't1' } }));
+  for (const validation of ['strict', 'tolerant', 'report', 'off'] as const) {
+    expect(await rejectionOf(createClient({ validation }).tools.get('t1'))).toMatchObject({
+      type: 'operation_failed_error',
+      message: 'GET /tools/t1 responded with 200, but failed (success: false): no room left',
+      body: { success: false, message: 'no room\nleft', data: { id: 't1' } },
+    });
+  }
+});
+
+test('a response that does not fit names each place, and holds the body unaltered', async () => {
+  const body = { success: true, message: 'ok', data: { id: 't1', name: 5, channels: 'all' } };
+  respond(response(200, body));
+  expect(await rejectionOf(createClient().tools.get('t1'))).toMatchObject({
+    issues: [{ path: ['data', 'name'] }, { path: ['data', 'channels'] }],
+    body,
+    rawBody: JSON.stringify(body),
+    status: 200,
+    method: 'GET',
+    path: '/tools/t1',
+    region: 'eu',
+  });
+});
+
+test.each([
+  ['without a stream, as of React Native', undefined],
+  ['with a stream of Node, as of node-fetch', { on: () => undefined }],
+])('a response %s is read as text', async (_, body) => {
+  const answer = { ok: true, status: 200, headers: new Headers(), body, text: async () => text };
+  expect(await connectWith(answer).tools.get('t1')).toEqual(tool.data);
+});
+
+test.each([200, 404])('a %s that is read as text is held to maxResponseBytes too', async (status) => {
+  const answer = { ok: status === 200, status, headers: new Headers(), text: async () => text };
+  const platform = connectWith(answer).withOptions({ maxResponseBytes: 20 });
+  expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ status, rawBody: text.slice(0, 20) });
+});
+
+test.each([
+  ['nothing', undefined],
+  ['a text', text],
+  ['an object', tool],
+])('a fetch that gives %s ends in a typed error', async (_, answer) => {
+  expect(await rejectionOf(connectWith(answer).workspaces.delete('w1'))).toMatchObject({
+    type: 'connection_error',
+    outcomeUnknown: true,
+  });
+});
+
+test.each([
+  ['by the client', (read: Response) => connectWith(read).tools.get('t1')],
+  ['by the fetch', (read: Response) => read.text()],
+])('a body that was read before, %s, is not taken for an empty one', async (_, read) => {
+  const answer = new Response(text);
+  await read(answer);
+  const error = await rejectionOf(connectWith(answer).tools.get('t1'));
+  expect(error).toMatchObject({ type: 'connection_error' });
+  expect((error as Error).message).toMatch(/already been read|unusable|used/i);
+});
+
+test('what a fetch throws is the cause as thrown, whatever it is', async () => {
+  for (const reason of [undefined, 'no route', new Error('no route')]) {
+    const platform = createClient({ fetch: () => Promise.reject(reason) });
+    const error = (await rejectionOf(platform.workspaces.delete('w1'))) as Error;
+    expect(error).toMatchObject({ type: 'connection_error', outcomeUnknown: true });
+    expect(error.cause).toBe(reason);
+  }
+});
+
+test('an error of this package that fetch throws is one of the connection, since the request was sent', async () => {
+  const inner = await rejectionOf(createClient().tools.get(''));
+  const platform = createClient({ fetch: () => Promise.reject(inner) });
+  expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({
+    type: 'connection_error',
+    outcomeUnknown: true,
+    cause: inner,
+  });
+});
+
+test.each([
+  ['of no declared length', {}],
+  ['that is compressed, whatever length it declares', { 'content-length': '9', 'content-encoding': 'gzip' }],
+])('a long body %s is closed at the limit', async (_, headers) => {
+  for (const [isBuiltIn, maxResponseBytes] of [
+    [false, 5_000],
+    // The end of a chunk, behind which another one comes.
+    [true, 5 * 999],
+  ] as const) {
+    const closed = deferred();
+    let chunks = 0;
+    const long = new ReadableStream({
+      pull: (stream) => {
+        chunks += 1;
+        if (chunks > 1_000) stream.close();
+        else stream.enqueue(new Uint8Array(999).fill(120));
+      },
+      cancel: closed.resolve,
+    });
+    const answer = new Response(long, { headers });
+    if (isBuiltIn) vi.stubGlobal('fetch', async () => answer);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const client = isBuiltIn ? createClient() : connectWith(answer);
+    expect(await rejectionOf(client.withOptions({ maxResponseBytes }).tools.get('t1'))).toMatchObject({
+      issues: [{ code: 'too_large' }],
+      rawBody: 'x'.repeat(maxResponseBytes),
+    });
+    expect(chunks).toBeLessThan(20);
+    await closed.promise;
+  }
+});
+
+test('a redirect that the runtime hides, as browsers do, is an error', async () => {
+  expect(await rejectionOf(connectWith(Response.error()).workspaces.delete('w1'))).toMatchObject({
+    type: 'api_error',
+    status: 0,
+    outcomeUnknown: true,
+    message: expect.stringContaining('Redirects are not followed') as string,
+  });
+});

@@ -1,0 +1,72 @@
+import type { AgentPlatformOptions } from 'agent-platform-sdk';
+import type { FaultInput } from 'agent-platform-sdk/testing';
+import { expect, test } from 'vitest';
+import { addFaults, createClient, seed } from '../support/client.js';
+
+const fail = () => {
+  throw new Error('by the program');
+};
+const after = (fault: FaultInput, options?: AgentPlatformOptions) => {
+  addFaults(fault);
+  return createClient(options);
+};
+
+/** The stack of what a program throws that awaits its call. */
+async function stackOf(call: () => unknown): Promise<string> {
+  async function lineOfTheCaller(): Promise<void> {
+    await call();
+  }
+  const error = (await lineOfTheCaller().then(
+    () => expect.unreachable(),
+    (thrown: unknown) => thrown,
+  )) as Error;
+  expect(error.stack?.startsWith(`${error.name}: ${error.message}\n`)).toBe(true);
+  return error.stack ?? '';
+}
+
+test.each<[string, () => unknown]>([
+  ['a wrong option', () => createClient().tools.get('t', { timeout: -1 })],
+  ['a wrong id', () => createClient().tools.get('')],
+  ['a wrong body', () => createClient().variables.create('a', { description: 'x' } as never)],
+  ['a hook', () => createClient({ hooks: { onRequest: fail } }).tools.get('t')],
+  ['a token', () => createClient({ token: fail }).tools.get('t')],
+  ['a fetch', () => createClient({ fetch: fail }).tools.get('t')],
+  ['no connection', () => after({ kind: 'reset' }).tools.get(seed.toolId)],
+  ['a timeout', () => after({ kind: 'stall' }, { timeout: 20 }).tools.get(seed.toolId)],
+  ['an abort', () => createClient().tools.get('t', { signal: AbortSignal.abort() })],
+  ['an error status', () => createClient().tools.get('nobody')],
+  [
+    'an error after a retry',
+    () => after({ status: 503, retryAfter: 0, times: 2 }, { maxRetries: 1 }).tools.listDefaults(),
+  ],
+  ['a failed envelope', () => after({ kind: 'wrong-shape', body: { success: false } }).tools.listDefaults()],
+  ['a response that does not fit', () => after({ kind: 'wrong-shape' }).tools.get(seed.toolId)],
+  ['a call with its response', () => createClient().tools.get('nobody').withResponse()],
+])('with await, an error of %s leads to the line of the caller', async (_, call) => {
+  expect(await stackOf(call)).toContain('lineOfTheCaller');
+});
+
+test('the error of a response begins at the line of the caller', async () => {
+  async function lineOfTheCaller(): Promise<void> {
+    await createClient().tools.get('nobody');
+  }
+  const error = (await lineOfTheCaller().catch((thrown: unknown) => thrown)) as Error;
+  const [first] = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
+  expect(first).toContain('lineOfTheCaller');
+});
+
+test('without await, the stack that there was is kept', async () => {
+  const error = await createClient()
+    .tools.get('nobody')
+    .catch((thrown: Error) => thrown);
+  expect((error as Error).stack).toMatch(/\n {4}at /);
+});
+
+test('a runtime that keeps no stack gets the error all the same', async () => {
+  const { captureStackTrace, stackTraceLimit } = Error;
+  for (const change of [{ captureStackTrace: undefined }, { stackTraceLimit: 0 }]) {
+    Object.assign(Error, change);
+    await expect(createClient().tools.get('nobody')).rejects.toMatchObject({ status: 404 });
+    Object.assign(Error, { captureStackTrace, stackTraceLimit });
+  }
+});
