@@ -50,7 +50,7 @@ export interface WorkerParts {
  */
 export class InboxWorker {
   /** BullMQ's own worker, for its events and metrics. Close this object instead of it. */
-  readonly bullmq: Worker<StoredWebhook, Done>;
+  readonly bullmq: Worker<StoredWebhook, 'handled' | 'ignored'>;
   readonly #parts: WorkerParts;
   readonly #client: RedisClient;
   // Reasons of aborted signals.
