@@ -34,14 +34,12 @@ export interface OpenQueue {
 /**
  * Settings of the client that stores. It waits for a Redis that restarts, but not forever.
  *
- * A socket that does not answer is closed, and a command is rejected after so many attempts to connect. Commands of one
- * turn of the event loop are sent together: otherwise each event costs a call of the system.
+ * A socket that does not answer is closed, and a command is rejected after so many attempts to connect.
  */
 const STORING_DEFAULTS = {
   socketTimeout: 10_000,
   maxRetriesPerRequest: 20,
   retryStrategy: (times: number) => Math.min(times * 100, 1_000),
-  enableAutoPipelining: true,
 };
 
 /** Milliseconds that each step of closing may take. */

@@ -50,7 +50,7 @@ export interface WorkerParts {
  */
 export class InboxWorker {
   /** BullMQ's own worker, for its events and metrics. Close this object instead of it. */
-  readonly bullmq: Worker<StoredWebhook, Done>;
+  readonly bullmq: Worker<StoredWebhook, 'handled' | 'ignored'>;
   readonly #parts: WorkerParts;
   readonly #client: RedisClient;
   // Reasons of aborted signals.
@@ -94,14 +94,13 @@ export class InboxWorker {
   async #run(job: InboxJob, token?: string, signal = new AbortController().signal): Promise<Done> {
     const { work, handlers, reporter } = this.#parts;
     if (this.#givesBack) return giveBack(job, token);
-    const timeUp = new WebhookError(
-      `The handlers had not settled within ${work.handlerTimeout} ms (handlerTimeout).`,
-    );
-    const timer = setTimeout(() => this.#cancel(job.id, timeUp), work.handlerTimeout);
+    const overdue = () =>
+      this.#cancel(job.id, `The handlers had not settled within ${work.handlerTimeout} ms (handlerTimeout).`);
+    const timer = setTimeout(overdue, work.handlerTimeout);
     try {
       const stored = checkStored(job.data);
       if (handlers.handles(stored.type)) {
-        await Promise.race([handlers.process(stored, { signal }), abortOf(signal)]);
+        await orAborted(handlers.process(stored, { signal }), signal);
         return 'handled';
       }
       if (stored.type === 'webhook_test') return 'ignored';
@@ -118,8 +117,9 @@ export class InboxWorker {
   }
 
   /** BullMQ declares the reason as text. As an error, `fetch` and others reject with it. */
-  #cancel(key: string | undefined, reason: Error): void {
-    this.bullmq.cancelJob(key ?? '', reason as unknown as string);
+  #cancel(key: string | undefined, reason: string | Error): void {
+    const error = typeof reason === 'string' ? new WebhookError(reason) : reason;
+    this.bullmq.cancelJob(key ?? '', error as unknown as string);
   }
 
   #listen(): void {
@@ -175,10 +175,11 @@ export class InboxWorker {
   }
 }
 
-/** Rejects with the reason of a signal when it is aborted. */
-function abortOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+/** Settles as the handlers do, or rejects with the reason of their signal as soon as it is aborted. */
+function orAborted(handling: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+    handling.then(resolve, reject);
   });
 }
 

@@ -121,11 +121,8 @@ test('the errors of several handlers are one, and a long reason is cut', async (
   inbox.work(handlers);
   await inbox.store(stored());
   await eventually(() => expect(failures).toHaveLength(1));
-  const [failure] = failures;
-  expect((failure?.error as AggregateError | undefined)?.errors).toMatchObject([
-    { name: 'TypeError' },
-    { name: 'RangeError' },
-  ]);
+  const [{ error } = { error: undefined }] = failures;
+  expect((error as AggregateError).errors).toMatchObject([{ name: 'TypeError' }, { name: 'RangeError' }]);
   const [letter] = await inbox.deadLetters.list();
   expect(letter?.reason).toMatch(/TypeError: one RangeError: otherother/);
   expect(letter?.reason).toHaveLength(1_000);
