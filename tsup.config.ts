@@ -1,4 +1,3 @@
-import { cpSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
 import { entryPoints, readManifest } from './scripts/entry-points.js';
 
@@ -21,7 +20,7 @@ const shared: Options = {
   removeNodeProtocol: false,
   external: [/^node:/, 'msw', 'bullmq', 'ioredis'],
   // Tree-shaken copies of our own: they start fast, and cannot conflict with other versions.
-  noExternal: ['zod', 'ky'],
+  noExternal: ['zod', 'ky', /^hono/],
   // ky asks, as it loads, what the body of a request may be. In Node the question alone loads all that is behind `fetch`, for
   // those too who only receive webhooks. This client sends text.
   define: { 'globalThis.ReadableStream': 'undefined', 'globalThis.FormData': 'undefined' },
@@ -39,23 +38,7 @@ const shared: Options = {
   },
 };
 
-/** The page of the fake: for browsers, whole, and loaded by nobody who imports the package. */
-const page: Options = {
-  entry: { 'cli/page/page': 'src/page/page.tsx' },
-  format: 'esm',
-  target: 'es2022',
-  platform: 'browser',
-  minify: true,
-  splitting: false,
-  clean: false,
-  noExternal: [/^hono/],
-  dts: false,
-  silent: true,
-  onSuccess: async () => cpSync('src/page/static', 'dist/cli/page', { recursive: true }),
-};
-
 export default defineConfig([
-  page,
   { ...shared, format: 'esm', treeshake: true },
   { ...shared, entry: { ...modules, ky: KY }, format: 'cjs', treeshake: true },
   // `only` leaves the JavaScript to the two above. `scripts/share-declarations.ts` gives them to ES modules too.

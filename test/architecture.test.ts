@@ -21,25 +21,28 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
   '.': { folders: 'ground schemas errors validation endpoints client webhooks' },
   redis: { folders: 'ground errors validation webhooks', packages: /^(ioredis$|node:)/ },
   bullmq: { folders: 'ground errors validation webhooks redis', packages: /^(bullmq$|ioredis$|node:)/ },
-  testing: { folders: 'ground schemas errors validation endpoints webhooks', packages: /^(msw$|node:)/ },
   page: { folders: '', packages: /^hono\// },
+  testing: {
+    folders: 'ground schemas errors validation endpoints webhooks page',
+    packages: /^(msw$|hono(\/|$)|node:)/,
+  },
   cli: {
     folders: 'ground schemas errors validation client webhooks bullmq testing',
-    packages: /^(node:|pg$)/,
+    packages: /^node:/,
   },
 };
 
 /** Files, not folders, that a package is kept to: what each imports, nobody needs who does not ask for it. */
 const ONE_FILE: readonly (readonly [name: RegExp, file: string])[] = [
   [/^msw$/, 'testing/msw.ts'],
-  [/^node:/, 'testing/http-server.ts'],
+  [/^node:/, 'testing/server.ts'],
 ];
 
 const files = typeScriptFiles('src');
 
 function typeScriptFiles(directory: string): string[] {
   return readdirSync(posix.join(root, directory), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(ts|json)$/.test(file) && !file.includes('node_modules'))
+    .filter((file) => /\.(tsx?|json)$/.test(file) && !file.includes('node_modules'))
     .sort();
 }
 
@@ -62,7 +65,8 @@ function isAllowed(file: string, imported: string): boolean {
   if (imported.startsWith('src/')) {
     const target = imported.slice('src/'.length);
     const to = folderOf(target);
-    return files.includes(target) && (to === folder || rule?.folders.split(' ').includes(to) === true);
+    const exists = files.includes(target) || files.includes(`${target}x`);
+    return exists && (to === folder || rule?.folders.split(' ').includes(to) === true);
   }
   if (imported === 'zod/mini') return true;
   const kept = folder === 'testing' ? ONE_FILE.find(([name]) => name.test(imported))?.[1] : undefined;

@@ -96,7 +96,7 @@ async function receiveWebhooks(): Promise<void> {
   await show('an event', webhooks.send('lead_captured', { leadName: 'Dana' }));
   await show('an event, two copies at once', webhooks.send('conversation_updated', {}, { copies: 2 }));
   await show('a forged event', webhooks.send('lead_captured', { leadName: 'Mallory' }, { forged: true }));
-  await show('an event of an unknown type', webhooks.sendUnknown('lead_scored', { score: 9 }));
+  await show('an event of an unknown type', webhooks.send('lead_scored', { score: 9 }));
   await show('an event without handler', webhooks.send('webhook_test'));
 
   unsubscribe();

@@ -1,18 +1,36 @@
-import { cleanError, explained } from '../redis/failure.js';
-import { memoryUse } from '../redis/memory.js';
-import { readInfo } from '../redis/server.js';
+import { isCluster, settingsOf } from '../redis/connection.js';
+import { cleanError } from '../redis/failure.js';
+import { type MemoryUse, memoryUse } from '../redis/memory.js';
+import { numberIn, readFsync, readInfo, type ServerInfo } from '../redis/server.js';
 import { withTimeLimit } from '../redis/waiting.js';
-import type { InboxFailures, InboxReporter } from './inbox-hooks.js';
-import type { InboxSettings } from './inbox-options.js';
-import type { OpenQueue } from './inbox-queue.js';
-import { readWarnings } from './redis-warnings.js';
+import type { InboxSettings } from './options.js';
+import type { OpenQueue } from './queue.js';
+
+/** The kind of a warning of {@link InboxHealth}. */
+export type InboxWarning =
+  /** Redis cannot be asked. */
+  | 'unreachable'
+  /** Redis refuses writes, or the replicas do not get them. */
+  | 'refused'
+  /** Redis is above `highWater`. */
+  | 'full'
+  /** `maxmemory-policy` is not `noeviction`: a full Redis drops stored events. */
+  | 'eviction'
+  /** There is no `maxmemory`. */
+  | 'unlimited'
+  /** Redis may forget stored events when it restarts or crashes. */
+  | 'persistence'
+  /** Replicas are connected, and none is waited for. */
+  | 'replicas'
+  /** The client that was passed in has Sentinels, and no `failoverDetector`. */
+  | 'failover';
+
+/** Warnings by their kind. */
+export type InboxWarnings = Readonly<Partial<Record<InboxWarning, string>>>;
 
 /** The state of an inbox. */
 export interface InboxHealth {
-  /**
-   * True if an event can be stored: Redis has just taken a write, has room below `highWater`, and the `replicas` that are asked
-   * for have the write too.
-   */
+  /** Whether an event can be stored: Redis takes writes, has room, and the `replicas` get the write. */
   readonly ready: boolean;
   /** Events that are still to be handled: `waiting`, `active` and `retrying` together. */
   readonly depth: number;
@@ -20,108 +38,126 @@ export interface InboxHealth {
   readonly waiting: number;
   /** Events whose handlers run, or whose worker has died a moment ago. */
   readonly active: number;
-  /**
-   * Events that wait until a time: that have failed and are to be retried, that a worker without a handler has given back, or, with
-   * `newestOnly`, whose turn is taken.
-   */
+  /** Events that wait until a time: for a retry, or for a worker that has a handler. */
   readonly retrying: number;
   /** Events that could not be handled, and are kept. */
   readonly deadLetters: number;
-  /**
-   * Milliseconds since the receipt of the oldest event that is next in line or waits for a retry; 0 when there is none. Where
-   * more than 1 000 wait for a retry, of the 500 that are due first and the 500 that are due last.
-   */
+  /** Milliseconds since the receipt of the oldest event that is next in line or is due first; 0 if there is none. */
   readonly oldestMs: number;
-  /** The share of Redis' `maxmemory` that is used; undefined without a limit, or without the permission for `INFO`. */
-  readonly memoryUsed: number | undefined;
-  /** Counts of failures in this process since it began. */
-  readonly failures: InboxFailures;
-  /**
-   * Dangers to events that were answered 200, from settings of Redis, its memory or its replicas; and why `ready` is false.
-   * Empty when there is nothing to say. Each warning is also logged once, at `warn`.
-   */
-  readonly warnings: readonly string[];
+  /** Workers that are connected, in all processes; undefined if the provider of Redis forbids `CLIENT LIST`. */
+  readonly workers: number | undefined;
+  /** Dangers to stored events, and why `ready` is false, by kind. Each kind is also logged once, at `warn`. */
+  readonly warnings: InboxWarnings;
 }
 
-const NOTHING = {
-  depth: 0,
-  waiting: 0,
-  active: 0,
-  retrying: 0,
-  deadLetters: 0,
-  oldestMs: 0,
-  memoryUsed: undefined,
-};
-
-/** Milliseconds for which replicas may take to get the write that tells whether Redis takes writes. */
+/** Milliseconds in which replicas must get the write that shows whether Redis takes writes. */
 const PROBING = 1_000;
-/** Retries that are looked at from each end of their line. */
-const SAMPLE = 500;
 
-/** The health that is returned when Redis cannot be asked. */
-export function unreachable(
-  error: unknown,
-  passwords: readonly string[],
-  failures: InboxFailures,
-): InboxHealth {
-  const warnings = [`Redis cannot be asked: ${explained(cleanError(error, passwords))}`];
-  return { ready: false, ...NOTHING, failures: { ...failures }, warnings };
+/** The health if Redis cannot be asked. */
+export function unreachable(error: unknown): InboxHealth {
+  const counts = { depth: 0, waiting: 0, active: 0, retrying: 0, deadLetters: 0, oldestMs: 0 };
+  const warnings = { unreachable: `Redis cannot be asked: ${cleanError(error).message}` };
+  return { ready: false, ...counts, workers: undefined, warnings };
 }
 
-export async function readHealth(
-  opened: OpenQueue,
-  settings: InboxSettings,
-  passwords: readonly string[],
-  reporter: InboxReporter,
-): Promise<InboxHealth> {
+/** Asks Redis for the state of the inbox. */
+export async function readHealth(opened: OpenQueue, settings: InboxSettings): Promise<InboxHealth> {
   const { queue } = opened;
-  const [refusal, counts, oldestMs, info] = await Promise.all([
+  const [refused, counts, oldestMs, workers, found] = await Promise.all([
     refusalOf(opened),
     queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
     ageOfOldest(opened),
-    readInfo(opened.writer()),
+    queue.getWorkersCount().catch(() => undefined),
+    readWarnings(opened, settings),
   ]);
   const { waiting = 0, active = 0, delayed: retrying = 0, failed: deadLetters = 0 } = counts;
-  const warnings = await readWarnings(opened, info, settings);
-  if (refusal !== undefined) {
-    warnings.unshift(`No event can be stored: ${explained(cleanError(refusal, passwords))}`);
-  } else reporter.redisWrites();
-  reporter.warn(warnings);
-  const use = info === undefined ? undefined : memoryUse(info);
+  const warnings: InboxWarnings = refused === undefined ? found : { ...found, refused };
   return {
-    ready: refusal === undefined && (use === undefined || use.used < use.maxmemory * settings.highWater),
+    ready: refused === undefined && warnings.full === undefined,
     depth: waiting + active + retrying,
     waiting,
     active,
     retrying,
     deadLetters,
     oldestMs,
-    memoryUsed: use === undefined ? undefined : use.used / use.maxmemory,
-    failures: { ...reporter.failures },
+    workers,
     warnings,
   };
 }
 
-/** Returns why Redis refuses a write; undefined if it takes one. */
-async function refusalOf({ replicas }: OpenQueue): Promise<Error | undefined> {
+/** Why Redis refuses a write; undefined if it takes one. */
+async function refusalOf({ replicas }: OpenQueue): Promise<string | undefined> {
   try {
     await withTimeLimit(replicas.probe(PROBING), PROBING, 'A write was tried');
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error : new Error(typeof error);
+    return `No event can be stored: ${cleanError(error).message}`;
   }
 }
 
-/** Reads one field of each of these jobs, and not its payload. */
+/** Reads one field of these jobs, and not their payloads. */
 async function ageOfOldest({ queue, writer }: OpenQueue): Promise<number> {
-  const ids = await Promise.all([
+  const [waiting, delayed] = await Promise.all([
     queue.getRanges(['waiting'], 0, 0, true),
-    queue.getRanges(['delayed'], 0, SAMPLE - 1, true),
-    queue.getRanges(['delayed'], 0, SAMPLE - 1, false),
+    queue.getRanges(['delayed'], 0, 0, true),
   ]);
   const node = writer();
   const read = (id: string) => node.hget(queue.toKey(id), 'timestamp');
-  const timestamps = await Promise.all([...new Set(ids.flat())].map(read));
+  const timestamps = await Promise.all([...waiting, ...delayed].map(read));
   const known = timestamps.flatMap((timestamp) => (timestamp === null ? [] : Number(timestamp)));
   return known.length === 0 ? 0 : Math.max(Date.now() - Math.min(...known), 0);
+}
+
+/** What can lose stored events or stop them: the settings of Redis, its memory, its replicas. */
+export async function readWarnings(opened: OpenQueue, settings: InboxSettings): Promise<InboxWarnings> {
+  const node = opened.writer();
+  const [info, fsync] = await Promise.all([readInfo(node), readFsync(node)]);
+  const use = memoryUse(info);
+  const warnings: Record<InboxWarning, string | undefined | false> = {
+    unreachable: undefined,
+    refused: undefined,
+    full: use !== undefined && fullWarning(use, settings),
+    eviction: evictionWarning(info),
+    unlimited:
+      use === undefined &&
+      'maxmemory is 0: Redis grows until the system kills it. Set maxmemory for highWater.',
+    persistence: persistenceWarning(info, fsync),
+    replicas: replicasWarning(info, settings),
+    failover: failoverWarning(settings),
+  };
+  return Object.fromEntries(Object.entries(warnings).filter(([, warning]) => warning));
+}
+
+function fullWarning({ used, maxmemory }: MemoryUse, { highWater }: InboxSettings): string | false {
+  if (used < maxmemory * highWater) return false;
+  return `More than ${Math.round(highWater * 100)} % of maxmemory is in use: no event is stored until there is room.`;
+}
+
+function evictionWarning(info: ServerInfo): string | false {
+  const policy = info.get('maxmemory_policy') ?? 'noeviction';
+  if (policy === 'noeviction') return false;
+  return `maxmemory-policy is ${policy}: a full Redis drops stored events. Set noeviction.`;
+}
+
+function persistenceWarning(info: ServerInfo, fsync: string | undefined): string | false {
+  if (info.get('aof_enabled') === '0') {
+    return 'appendonly is no: a Redis that restarts forgets stored events. Set appendonly yes.';
+  }
+  if (info.get('aof_last_write_status') === 'err') return 'The append-only file cannot be written.';
+  if (fsync === undefined || fsync === 'always') return false;
+  return `appendfsync is ${fsync}: a crash loses what was stored last. Set appendfsync always.`;
+}
+
+function replicasWarning(info: ServerInfo, { replicas }: InboxSettings): string | false {
+  const connected = numberIn(info, 'connected_slaves');
+  if (connected === 0 || replicas > 0) return false;
+  return `${connected} replicas are connected, and none is waited for: a failover loses what was stored last. Set the option replicas.`;
+}
+
+/** Clients made here have the detector. */
+function failoverWarning({ connection }: InboxSettings): string | false {
+  if (typeof connection === 'string' || isCluster(connection) || !('duplicate' in connection)) return false;
+  const { sentinels, failoverDetector } = settingsOf(connection);
+  if (!sentinels || failoverDetector === true) return false;
+  return 'The client has no failoverDetector: after a failover it can write to a Redis that is no longer in use. Set it to true.';
 }

@@ -1,81 +1,168 @@
+import { AgentPlatform } from '../client/platform.js';
+import { ApiError } from '../errors/index.js';
+import { formatIssues } from '../ground/issues.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
-import { command, UsageError } from './command.js';
-import { type Finding, type Report, showFinding } from './doctor-finding.js';
-import { checkPostgresInbox, checkRedisInbox } from './doctor-inbox.js';
-import { checkService } from './doctor-service.js';
-import { post, SECRET_VARIABLE, secretOf, targetOf } from './webhooks.js';
+import type { Drift } from '../validation/drift.js';
+import {
+  type Command,
+  describeDelivery,
+  parse,
+  parseTarget,
+  post,
+  readSecrets,
+  SECRET_VARIABLE,
+  type Terminal,
+  type Tone,
+  UsageError,
+} from './shared.js';
 
-/** Checks settings, the service, a receiver and an inbox, and says what is wrong in words. */
-export const doctorCommand = command({
-  name: 'doctor',
+/** Reports the result of one check. */
+type Report = (check: string, result: Tone, detail: string) => void;
+
+/** Checks settings, the service, a receiver and an inbox, and lists what may be wrong. */
+export const doctor: Command = {
   summary: 'check settings, the service, a receiver and an inbox',
   help: `agent-platform-sdk doctor [options]
 
-Checks the settings of the environment, and calls GET /tools/defaults once with them. Shows no secret.
+Checks the settings of the environment, and calls GET /tools/defaults once with them. Prints no secret.
 
 Options
-  --webhook <url>    posts a genuine and a forged webhook_test to your receiver, which should answer 200 and 401 within 60 s;
-                     needs ${SECRET_VARIABLE}
-  --redis            asks the inbox in the Redis at REDIS_URL for its health; needs bullmq and ioredis
-  --postgres         asks the inbox in the Postgres at DATABASE_URL for its health, where it is kept by pg-boss as in
-                     examples/postgres-inbox; needs pg
-  --queue <name>     the queue of that inbox, where it has a name of its own; goes with --redis or --postgres
-  --other-region     where the token is refused, tries it in the other region too: that region's servers get to see it
-  --json             prints the findings as JSON
+  --webhook <url>   posts an authentic and a forged webhook_test to your receiver, which should respond with 200 and 401 within
+                    60 s; needs ${SECRET_VARIABLE}
+  --redis           asks the inbox in the Redis at REDIS_URL for its health; needs bullmq and ioredis
+  --queue <name>    the name of that inbox's queue, if it is not the default
+  --json            prints the findings as JSON
 
-The exit code is 0 only if all is well, without a warning.`,
-  flags: {
-    webhook: { type: 'string' },
-    redis: { type: 'boolean', default: false },
-    postgres: { type: 'boolean', default: false },
-    queue: { type: 'string' },
-    'other-region': { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
-  async run({ webhook, redis, postgres, queue, 'other-region': otherRegion, json }, terminal) {
-    if (queue !== undefined && !redis && !postgres) {
-      throw new UsageError('--queue goes with --redis or --postgres: it names the queue of that inbox.');
-    }
-    const receiver =
-      webhook === undefined
-        ? undefined
-        : { url: targetOf('--webhook', webhook, terminal), secret: secretOf(terminal) };
-    const found: Finding[] = [];
-    const report: Report = {
-      looking: (at) => terminal.progress(`${at} …`),
-      tell: (finding) => {
-        found.push(finding);
-        if (!json) showFinding(terminal, finding);
-      },
+The exit code is 0 if every check is ok, without a warning.`,
+  async run(args, terminal) {
+    const { values } = parse(args, {
+      webhook: { type: 'string' },
+      redis: { type: 'boolean', default: false },
+      queue: { type: 'string' },
+      json: { type: 'boolean', default: false },
+    });
+    const { webhook, redis, queue, json } = values;
+    if (queue !== undefined && !redis) throw new UsageError('--queue needs --redis.');
+    const url = webhook === undefined ? undefined : parseTarget('--webhook', webhook, terminal);
+    const secret = url === undefined ? '' : readSecrets(terminal)[0];
+    const findings: { check: string; result: Tone; detail: string }[] = [];
+    const report: Report = (check, result, detail) => {
+      findings.push({ check, result, detail });
+      if (!json) terminal.out(`${result.padEnd(4)}  ${check.padEnd(8)}  ${indent(detail)}`, result);
     };
-    await checkService(terminal, otherRegion, report);
-    if (receiver !== undefined) await checkReceiver(receiver.url, receiver.secret, report);
-    if (redis) await checkRedisInbox(terminal.env.REDIS_URL, queue, report);
-    if (postgres) await checkPostgresInbox(terminal.env.DATABASE_URL, queue, report);
-    const isWell = found.every(({ result }) => result === 'ok');
-    if (json) terminal.out(JSON.stringify({ ok: isWell, findings: found }, null, 2));
-    return isWell ? 0 : 1;
+    await checkService(terminal, report);
+    if (url !== undefined) await checkReceiver(url, secret, report);
+    if (redis) await checkInbox(terminal.env.REDIS_URL, queue, report);
+    const ok = findings.every(({ result }) => result === 'ok');
+    if (json) terminal.out(JSON.stringify({ ok, findings }, undefined, 2));
+    return ok ? 0 : 1;
   },
-});
+};
 
-async function checkReceiver(url: string, secret: string, { looking, tell }: Report): Promise<void> {
+/** Further lines stand below the first. */
+function indent(detail: string): string {
+  return detail.replaceAll(/\n */g, `\n${' '.repeat(16)}`);
+}
+
+async function checkService({ env }: Terminal, report: Report): Promise<void> {
+  const drift: Drift[] = [];
+  const platform = createPlatform(env, (found) => drift.push(found), report);
+  if (platform === undefined) return;
+  report('settings', 'ok', `region ${platform.region} at ${platform.baseUrl}`);
+  const start = performance.now();
+  try {
+    const tools = await platform.tools.listDefaults();
+    const duration = Math.round(performance.now() - start);
+    report('service', 'ok', `GET /tools/defaults: ${tools.length} tools in ${duration} ms`);
+  } catch (error) {
+    report('service', 'fail', describeFailure(error, platform.region));
+  }
+  for (const { issues } of drift) {
+    report('drift', 'warn', `The response does not match the API specification:${formatIssues(issues)}`);
+  }
+}
+
+/** Creates the client by the environment's settings, or reports what is wrong with them. */
+function createPlatform(
+  env: Terminal['env'],
+  onDrift: (drift: Drift) => unknown,
+  report: Report,
+): AgentPlatform | undefined {
+  try {
+    return new AgentPlatform({
+      // The client checks it.
+      region: env.AGENT_PLATFORM_REGION as 'eu' | 'na' | undefined,
+      token: env.AGENT_PLATFORM_TOKEN,
+      baseUrls: { eu: env.AGENT_PLATFORM_BASE_URL_EU, na: env.AGENT_PLATFORM_BASE_URL_NA },
+      maxRetries: 0,
+      logLevel: 'off',
+      hooks: { onDrift },
+    });
+  } catch (error) {
+    report('settings', 'fail', (error as Error).message);
+    return undefined;
+  }
+}
+
+/** The error of the call, with what may have caused it. */
+function describeFailure(error: unknown, region: string): string {
+  const { message } = error as Error;
+  if (!(error instanceof ApiError)) return `${message}\n- Is the address right, and reachable from here?`;
+  if (error.status === 401 || error.status === 403) {
+    return `${message}
+- Is the token of the region ${region}? The regions share nothing (5.1).
+- Was it rotated?
+- Is it a workspace secret? An agent secret may not be enough (5.2).`;
+  }
+  return error.status === 404 ? `${message}\n- Is the address right? /v3 is appended to it.` : message;
+}
+
+async function checkReceiver(url: string, secret: string, report: Report): Promise<void> {
   const payload = { ...createFixtures().event('webhook_test').payload, createdAt: Date.now() };
   const webhook = { type: 'webhook_test', payload };
-  looking(`posting a genuine and a forged webhook_test to ${url}`);
-  const [genuine, forged] = await Promise.all([
+  const [authentic, forged] = await Promise.all([
     post(url, webhook, secret),
     post(url, webhook, 'forged-by-agent-platform-sdk'),
   ]);
-  const answerOf = ({ status, outcome, error, duration }: typeof genuine): string =>
-    `${status ?? `${outcome}: ${error}`} in ${Math.round(duration)} ms`;
-  tell({
-    check: 'receiver',
-    result: genuine.status === 200 ? 'ok' : 'fail',
-    detail: `a genuine webhook_test was answered ${answerOf(genuine)}${genuine.status === 200 ? '' : ', not 200: the service takes it for lost (6.4)'}`,
-  });
-  tell({
-    check: 'receiver',
-    result: forged.status === 401 ? 'ok' : 'fail',
-    detail: `a forged webhook_test was answered ${answerOf(forged)}${forged.status === 401 ? '' : ', not 401: is the secret checked before anything else?'}`,
-  });
+  report(
+    'receiver',
+    authentic.status === 200 ? 'ok' : 'fail',
+    `authentic webhook_test: ${describeDelivery(authentic)}${
+      authentic.status === 200
+        ? ''
+        : `
+- Only 200 counts: the service takes any other response for a lost event (6.4).
+- Does the receiver have the secret of ${SECRET_VARIABLE}? Is its path right?`
+    }`,
+  );
+  report(
+    'receiver',
+    forged.status === 401 ? 'ok' : 'fail',
+    `forged webhook_test: ${describeDelivery(forged)}${
+      forged.status === 401 ? '' : '\n- Expected 401. Is the secret verified before anything else?'
+    }`,
+  );
+}
+
+async function checkInbox(
+  url: string | undefined,
+  queueName: string | undefined,
+  report: Report,
+): Promise<void> {
+  if (url === undefined) return report('inbox', 'fail', 'REDIS_URL is not set.');
+  try {
+    const { createBullMQInbox } = await import('../bullmq/index.js');
+    const options = { connection: url, logLevel: 'off' } as const;
+    const inbox = createBullMQInbox(queueName === undefined ? options : { ...options, queueName });
+    const health = await inbox.health();
+    await inbox.close();
+    const { ready, warnings, waiting, active, retrying, deadLetters } = health;
+    const counts = `${waiting} waiting, ${active} active, ${retrying} retrying, ${deadLetters} dead letters`;
+    report('inbox', ready ? 'ok' : 'fail', `${ready ? 'accepts events' : 'accepts no events'}: ${counts}`);
+    for (const warning of Object.values(warnings)) report('inbox', 'warn', warning);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+    const detail = isMissing ? 'Missing packages: npm install bullmq ioredis' : (error as Error).message;
+    report('inbox', 'fail', detail);
+  }
 }

@@ -1,125 +1,160 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { onOneLine } from '../ground/printable.js';
 import { REGIONS } from '../ground/regions.js';
 import type { DeliveryRecord } from '../testing/deliver.js';
-import { createFakePlatform, type FakePlatform, insideOf } from '../testing/fake.js';
-import { isHostName } from '../testing/hosts.js';
-import type { FakeServer, ListenOptions } from '../testing/http-server.js';
-import type { FakeRequest } from '../testing/request-log.js';
-import { addressOf, command, listenProblem, portOf, UsageError } from './command.js';
-import { keepState, readSeedFile } from './fake-files.js';
-import { greeting } from './fake-greeting.js';
-import { site } from './fake-site.js';
+import { environmentOf } from '../testing/environment.js';
+import { createFakePlatform, type FakePlatform } from '../testing/fake.js';
+import { isThisMachine } from '../testing/hosts.js';
+import type { StartRecords } from '../testing/records.js';
+import type { FakeRequest } from '../testing/requests.js';
+import type { FakeServer, ListenOptions } from '../testing/server.js';
+import type { FakeSnapshot } from '../testing/store.js';
+import { type Command, listenError, parse, parseNumber, type Terminal, UsageError } from './shared.js';
 
-/** Runs the fake: reads the seed, listens, and waits for the end; each request and delivery is a line meanwhile. */
-export const fakeCommand = command({
-  name: 'fake',
+/** Milliseconds after a change until the state is written: changes come in bursts. */
+const WRITE_AFTER = 100;
+
+/** Runs the fake until the user ends it. Each request and each delivery is a line. */
+export const fake: Command = {
   summary: 'run a fake of the service on this machine',
   help: `agent-platform-sdk fake [options]
 
-Runs a fake of the Conversational Agent Platform REST API (V3) on this machine, in memory, in both regions. Its page is at /.
+Runs a fake of the Conversational Agent Platform REST API (V3) in memory, for both regions. Its page is at /.
 
 Options
-  --port <number>    where to listen (default: 4010; 0 takes any free port)
-  --host <address>   which address to listen on (default: 127.0.0.1, this machine alone; 0.0.0.0: every address); where it
-                     is given, subscribers may be on other machines too
-  --allow-host <name>
-                     a name that the fake is called by, such as that of its service in a compose file; the first one is in
-                     the settings that are printed; can be repeated
-  --seed <file>      a JSON file with records to begin with, beside the built-in ones:
-                     { "eu": { "agents": [{ "id": "bot" }], "tools": [{ "id": "crm", "agentId": "bot" }],
-                               "conversations": [{ "agentId": "bot", "convoId": "c1", "record": { "state": "closed" } }] } }
-  --state <file>     keeps records, faults, and subscriptions added over HTTP in this file over restarts
-  --keep <number>    how many of the newest requests, and of the newest deliveries, are kept to be looked at (default: 10000)
-  --webhook <url>    an address that gets every event of both regions' primary workspaces; can be repeated
+  --port <number>      where to listen (default: 4010; 0 takes any free port)
+  --host <address>     the address to listen on (default: 127.0.0.1, only this machine; 0.0.0.0: every address)
+  --allow-host <name>  a name of the fake, such as its service in a compose file; repeatable; the first is in the printed settings
+  --seed <file>        a JSON file with records to begin with, beside the built-in ones:
+                       { "eu": { "agents": [{ "id": "bot" }], "tools": [{ "id": "crm", "agentId": "bot" }] } }
+  --state <file>       keeps the records in this file over restarts
+  --webhook <url>      an address for every event of both regions' primary workspaces; repeatable
 
-While it runs (the OpenAPI document of the service: GET /openapi.json)
-  GET    /_fake/state           everything it holds
-  POST   /_fake/records/eu/tools            add a record       {"id": "crm", "name": "CRM", "agentId": "agent_eu_1"}
-  GET    /_fake/records/eu/tools            list them; PATCH and DELETE /_fake/records/eu/tools/crm change and remove one
-  POST   /_fake/events          send an event         {"type": "lead_captured", "overrides": {"leadName": "Dana"}}
-  POST   /_fake/subscriptions   add a subscriber      {"url": "http://127.0.0.1:3000/webhooks", "events": ["lead_captured"]}
-  POST   /_fake/faults          let calls go wrong    {"endpoint": "getTool", "status": 503, "times": 2}
-  DELETE /_fake/faults          take all faults away
-  GET    /_fake/requests        what was called; ?status=503&endpoint=getTool filters
-  GET    /_fake/deliveries      what was delivered; POST /_fake/deliveries/<id>/resend delivers it again
-  POST   /_fake/reset           begin again: records, requests, faults, deliveries, subscriptions added over HTTP
-A POST has the content type application/json, and {} where there is nothing to say.
-
-A test in any language: POST /_fake/reset {}; add records and faults; let your program call the address below
-/eu/v3 or /na/v3 with "authorization: Bearer <token>"; look at /_fake/requests.`,
-  flags: {
-    port: { type: 'string', default: '4010' },
-    host: { type: 'string' },
-    'allow-host': { type: 'string', multiple: true, default: [] },
-    seed: { type: 'string' },
-    state: { type: 'string' },
-    keep: { type: 'string', default: '10000' },
-    webhook: { type: 'string', multiple: true, default: [] },
-  },
-  async run({ port, host, 'allow-host': allowedHosts, seed, state, keep, webhook }, terminal) {
-    const onWarning = (message: string): void => terminal.error(`Warning: ${message}`);
-    const options = { port: portOf(port), host, allowedHosts, control: true, onWarning };
-    const kept = countOf(keep);
-    const wrong = allowedHosts.find((name) => !isHostName(name));
-    if (wrong !== undefined)
-      throw new UsageError(`--allow-host takes a name without a port, got "${wrong}".`);
-    const webhooks = webhook.map((url) => addressOf('--webhook', url));
-    const fake = makeFake(seed, (line) => terminal.out(line));
-    const forgotten = new Set<string>();
-    insideOf(fake).keepNewest(kept, (what) => {
-      const bodies = what === 'requests' ? ', and 16 MiB of their bodies' : '';
-      if (!forgotten.has(what))
-        onWarning(`the oldest ${what} are forgotten from now on: --keep ${kept}${bodies}`);
-      forgotten.add(what);
+While it runs (a POST has the content type application/json)
+  POST   /_fake/events             send an event      {"type": "lead_captured", "payload": {"leadName": "Dana"}}
+  POST   /_fake/subscriptions      add a subscriber   {"url": "http://127.0.0.1:3000/webhooks", "events": ["lead_captured"]}
+  POST   /_fake/faults             inject a failure   {"endpoint": "getTool", "status": 503, "times": 2}
+  POST   /_fake/records/eu/tools   add a record       {"id": "crm", "name": "CRM", "agentId": "agent_eu_1"}
+  GET    /_fake/requests           the calls so far; ?status=503&endpoint=getTool filters
+  GET    /_fake/deliveries         the deliveries so far; POST /_fake/deliveries/<id>/resend repeats one
+  GET    /_fake/state              all records, with their secrets
+  POST   /_fake/reset              begin again        {}
+The whole table: docs/guides/testing.md`,
+  async run(args, terminal) {
+    const { values } = parse(args, {
+      port: { type: 'string', default: '4010' },
+      host: { type: 'string', default: '127.0.0.1' },
+      'allow-host': { type: 'string', multiple: true, default: [] },
+      seed: { type: 'string' },
+      state: { type: 'string' },
+      webhook: { type: 'string', multiple: true, default: [] },
     });
-    for (const url of webhooks) {
-      for (const region of REGIONS) fake.webhooks.subscribe(url, { region });
+    const { host, seed, state, 'allow-host': allowedHosts } = values;
+    const options = {
+      port: parseNumber('--port', values.port, 0, 65_535),
+      host,
+      allowedHosts,
+      control: true,
+    };
+    const platform = createFakePlatform({
+      ...(seed !== undefined && { regions: readJson('--seed', seed) as StartRecords }),
+      onRequest: (request) => terminal.out(requestLine(request)),
+      onDelivery: (delivery) => terminal.out(deliveryLine(delivery)),
+    });
+    for (const url of values.webhook) {
+      for (const region of REGIONS) platform.webhooks.subscribe(url, { region });
     }
-    const saveState = state === undefined ? undefined : keepState(fake, state, onWarning);
-    const server = await listen(fake, options);
-    // Before the greeting: who reads it may end the command at once.
+    const save = state === undefined ? undefined : keepState(platform, state, terminal);
+    const server = await start(platform, options);
+    // Before the greeting: its reader may end the command at once.
     const stopped = terminal.stopped();
-    terminal.out(greeting(fake, server, options));
+    terminal.out(greeting(platform, server, options));
     await stopped;
     await server.close();
-    saveState?.();
+    save?.();
     return 0;
   },
-});
+};
 
-function countOf(text: string): number {
-  if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new UsageError(`--keep takes a whole number, 1 or more, got "${text}".`);
-}
-
-function makeFake(seed: string | undefined, log: (line: string) => void): FakePlatform {
-  const regions = seed === undefined ? {} : readSeedFile(seed);
+async function start(platform: FakePlatform, options: ListenOptions & { port: number; host: string }) {
   try {
-    return createFakePlatform({
-      regions,
-      onRequest: (request) => log(requestLine(request)),
-      onDelivery: (delivery) => log(deliveryLine(delivery)),
-    });
+    return await platform.listen(options);
   } catch (error) {
-    // A record names one that is not there.
-    throw new UsageError(`--seed: ${seed}: ${(error as Error).message}`, { cause: error });
+    throw listenError(error, options.host, options.port);
   }
 }
 
-async function listen(fake: FakePlatform, options: ListenOptions): Promise<FakeServer> {
-  const { host = '127.0.0.1', port = 0 } = options;
+/** Restores the records of a file if it exists, and writes them after each change. Returns a function that writes now. */
+function keepState(platform: FakePlatform, file: string, terminal: Terminal): () => void {
+  if (existsSync(file)) platform.restore(readJson('--state', file) as FakeSnapshot);
+  const write = (): void => {
+    // Under another name first: a file that is cut off half way would be lost.
+    writeFileSync(`${file}.new`, `${JSON.stringify(platform.snapshot(), undefined, 2)}\n`, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  };
   try {
-    return await insideOf(fake).listen(options, site);
+    write();
   } catch (error) {
-    throw listenProblem(error, host, port);
+    throw new UsageError(`--state: ${(error as Error).message}`, { cause: error });
   }
+  let timer: NodeJS.Timeout | undefined;
+  const save = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    try {
+      write();
+    } catch (error) {
+      terminal.error(`Warning: --state: ${(error as Error).message}`);
+    }
+  };
+  platform.onChange((change) => {
+    if (change.type === 'changed' && change.what === 'records') timer ??= setTimeout(save, WRITE_AFTER);
+  });
+  return save;
+}
+
+function readJson(option: string, file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as unknown;
+  } catch (error) {
+    throw new UsageError(`${option}: cannot read ${file}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Addresses, credentials, ids and settings, ready to be copied. */
+function greeting(platform: FakePlatform, server: FakeServer, options: ListenOptions): string {
+  const { host = '127.0.0.1', allowedHosts: [name] = [] } = options;
+  const origin = name === undefined ? server.url : `http://${name}:${server.port}`;
+  const regions = REGIONS.map((region) => {
+    const { workspaceId, workspaceSecret, agentId, agentSecret, toolId, convoId } = platform.seed[region];
+    return `${region}  ${server.baseUrls[region]}/v3
+    ${workspaceId}  ${workspaceSecret}
+    ${agentId}      ${agentSecret}
+    ${toolId}, ${convoId}; all records: ${server.url}/?tab=records&region=${region}`;
+  });
+  const elsewhere =
+    isThisMachine(host) || name !== undefined
+      ? ''
+      : `
+From other machines and containers: replace ${new URL(server.url).host} by a name of this machine (--allow-host prints
+them so), and set AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true
+`;
+  return `The fake platform listens at ${server.url}. Ctrl+C ends it. Its page: ${server.url}/
+
+${regions.join('\n')}
+
+Settings for it, to be saved as .env and used with: node --env-file=.env app.mjs
+${environmentOf(platform, 'eu', origin)}
+${elsewhere}
+Send an event to the addresses of --webhook:
+curl -H content-type:application/json -d '{"type":"lead_captured"}' ${server.url}/_fake/events
+`;
 }
 
 /** `eu POST /agents/agent_eu_1/variables 400 createVariable` */
-function requestLine(request: FakeRequest): string {
-  const { region, method, path, status, endpoint, fault } = request;
-  const struck = fault === undefined ? '' : ` (fault: ${fault})`;
-  return `${region} ${method} ${path} ${status ?? 'no answer'} ${endpoint ?? 'unknown route'}${struck}`;
+function requestLine({ region, method, path, status, endpoint, fault }: FakeRequest): string {
+  const injected = fault === undefined ? '' : ` (fault: ${fault})`;
+  return `${region} ${method} ${path} ${status ?? 'no response'} ${endpoint ?? 'unknown route'}${injected}`;
 }
 
 /** `webhook lead_captured 200 http://127.0.0.1:3000/webhooks` */

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
-import { run } from './commands.js';
-import { processTerminal } from './terminal.js';
+import { processTerminal, run } from './run.js';
 
 async function main(): Promise<void> {
-  process.exitCode = await run(process.argv.slice(2), processTerminal(process));
+  process.exitCode = await run(process.argv.slice(2), processTerminal());
 }
 
 void main();

@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, statSync } from 'node:fs';
+import { appendFileSync, chmodSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { formatIssues } from '../ground/issues.js';
@@ -9,121 +9,116 @@ import { validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
-import { command, listenProblem, portOf, UsageError } from './command.js';
-import { post, SECRET_VARIABLE, secretOf, showDelivery, targetOf } from './webhooks.js';
+import {
+  type Command,
+  listenError,
+  parse,
+  parseNumber,
+  parseTarget,
+  post,
+  printDelivery,
+  readSecrets,
+  SECRET_VARIABLE,
+  UsageError,
+} from './shared.js';
 
-/** Receives webhooks, verifies and shows them, and passes them on or records them: the service posts each only once. */
-export const listenCommand = command({
-  name: 'listen',
-  summary: 'receive webhooks: show, record and forward them',
+const HOST = '127.0.0.1';
+
+/** Receives webhooks, verifies and prints them, forwards and records them: the service posts each only once. */
+export const listen: Command = {
+  summary: 'receive webhooks: print, record and forward them',
   help: `${SECRET_VARIABLE}=… agent-platform-sdk listen [options]
 
-Receives the webhooks of the service at http://127.0.0.1:4020 (any path; make it reachable with a tunnel), verifies each, shows its
-type, the answer to it, how long that took, and where it departs from the specification. The service posts each event once and never
-again: record them, and \`replay\` posts them as often as you need.
+Receives webhooks of the service at http://127.0.0.1:4020 (any path; make it reachable with a tunnel), verifies each, and prints
+its type, the response, and where it does not match the API specification. The service posts each event once and never again:
+record them, and \`replay\` posts them as often as you need.
 
 Options
-  --forward-to <url>   posts each genuine webhook there, and answers as it is answered: 200, or 500 for anything else
-  --record <file>      appends each genuine webhook to this file, a line of JSON each, without the secret
-  --unmasked           records marked fields as they came; without it they are masked
-  --port <number>      where to listen (default: 4020; 0 takes any free port)
-  --host <address>     which address to listen on (default: 127.0.0.1, this machine alone)
+  --forward-to <url>  posts each verified webhook there, and responds like it: 200, or 500 for anything else
+  --record <file>     appends each verified webhook to this file, a line of JSON each, without secrets
+  --verbose           prints the payloads, marked fields masked
+  --port <number>     where to listen (default: 4020; 0 takes any free port)
 
-A recording holds names, addresses and messages of real people: keep it as you keep them.`,
-  flags: {
-    'forward-to': { type: 'string' },
-    record: { type: 'string' },
-    unmasked: { type: 'boolean', default: false },
-    port: { type: 'string', default: '4020' },
-    host: { type: 'string', default: '127.0.0.1' },
-  },
-  async run({ 'forward-to': target, record, unmasked, port, host }, terminal) {
-    const secret = secretOf(terminal);
-    const url = target === undefined ? undefined : targetOf('--forward-to', target, terminal);
-    const file = record === undefined ? undefined : openRecording(record);
-    const receiver = createWebhookReceiver({
-      secret,
-      logLevel: 'off',
-      inbox: {
-        // Recorded before it is passed on: what the target does with it must not lose it.
-        async store(webhook: StoredWebhook) {
-          if (file !== undefined) appendFileSync(file, recordLine(webhook, unmasked));
-          if (url === undefined)
-            return terminal.out(`${onOneLine(webhook.type)} 200${issuesOf(webhook)}`, 'good');
-          const delivery = await post(url, webhook, secret);
-          const isAccepted = delivery.outcome === 'success';
-          showDelivery(terminal, delivery, isAccepted, issuesOf(webhook));
-          // Answered 500: the service must not believe what the target did not say.
-          if (!isAccepted) throw refusedByTarget;
-        },
-      },
-    })
-      .onRejected(({ reason, status }) => terminal.out(`refused ${status} ${reason}`, 'bad'))
-      .onError((error, { stage, event }) => {
-        if (error === refusedByTarget) return;
-        const status = stage === 'validation' ? 400 : 500;
-        const type = onOneLine(event?.type ?? '(no type)');
-        terminal.out(`${type} ${status}: ${(error as Error).message}`, 'bad');
+${SECRET_VARIABLE} may hold several secrets, separated by commas. A recording holds names, addresses and messages of real
+people: keep it like them.`,
+  async run(args, terminal) {
+    const { values } = parse(args, {
+      'forward-to': { type: 'string' },
+      record: { type: 'string' },
+      verbose: { type: 'boolean', default: false },
+      port: { type: 'string', default: '4020' },
+    });
+    const { 'forward-to': target, record: file, verbose } = values;
+    const port = parseNumber('--port', values.port, 0, 65_535);
+    const secrets = readSecrets(terminal);
+    const url = target === undefined ? undefined : parseTarget('--forward-to', target, terminal);
+    if (file !== undefined) openRecording(file);
+    const store = async (webhook: StoredWebhook): Promise<void> => {
+      // Recorded before it is forwarded: a failing target must not lose it.
+      if (file !== undefined) appendFileSync(file, recordLine(webhook));
+      const more = describeIssues(webhook) + (verbose ? `\n${payloadText(webhook)}` : '');
+      if (url === undefined) return terminal.out(`${onOneLine(webhook.type)} 200${more}`, 'ok');
+      const delivery = await post(url, webhook, secrets[0]);
+      const isAccepted = delivery.outcome === 'success';
+      printDelivery(terminal, delivery, isAccepted, more);
+      // Becomes a 500: the service must not take it for handled.
+      if (!isAccepted) throw refusedByTarget;
+    };
+    const receiver = createWebhookReceiver({ secret: secrets, logLevel: 'off', inbox: { store } })
+      .onRejected(({ reason, status }) => terminal.out(`rejected ${status} ${reason}`, 'fail'))
+      .onError((error) => {
+        if (error !== refusedByTarget) terminal.out(`failed 500 ${(error as Error).message}`, 'fail');
       });
     const server = createServer((request, response) => void receiver.node(request, response));
-    const address = await listening(server, { port: portOf(port), host });
+    const address = await startListening(server, port);
     const stopped = terminal.stopped();
-    terminal.out(greeting(address, url, file));
+    const lines = [`Webhooks are received at ${address}. Ctrl+C ends it.`];
+    if (url !== undefined) lines.push(`Verified ones are posted to ${url}.`);
+    if (file !== undefined) lines.push(`They are recorded in ${file}: personal data, keep it as such.`);
+    terminal.out(lines.join('\n'));
     await stopped;
-    await closed(server);
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
     return 0;
   },
-});
+};
 
-/** Told with the delivery to the target already. */
+/** Already printed with the delivery. */
 const refusedByTarget = new Error('refused by the target');
 
-/** Creates the file, or goes on with one, readable by its owner alone: it holds personal data. */
-function openRecording(file: string): string {
+/** Creates the file, or continues one, readable by its owner only: it holds personal data. */
+function openRecording(file: string): void {
   try {
-    appendFileSync(file, '', { mode: 0o600 });
-    // The mode above is that of a new file.
-    if (statSync(file).isFile()) chmodSync(file, 0o600);
-    return file;
+    appendFileSync(file, '');
+    chmodSync(file, 0o600);
   } catch (error) {
     throw new UsageError(`--record: ${(error as Error).message}`, { cause: error });
   }
 }
 
-function recordLine({ type, payload, receivedAt }: StoredWebhook, unmasked: boolean): string {
+function recordLine({ type, payload, receivedAt }: StoredWebhook): string {
   const recorded: RecordedWebhook = { type, payload, receivedAt };
-  return `${JSON.stringify(unmasked ? recorded : redact(recorded))}\n`;
+  return `${JSON.stringify(redact(recorded))}\n`;
 }
 
-/** The departures of a payload from the specification, each on a line of its own. */
-function issuesOf({ type, payload }: StoredWebhook): string {
-  if (!isWebhookEventType(type)) return '\n  - type: not in the specification';
+function payloadText({ payload }: StoredWebhook): string {
+  return JSON.stringify(redact(payload), undefined, 2);
+}
+
+/** Where a payload does not match the API specification, a line for each place. */
+function describeIssues({ type, payload }: StoredWebhook): string {
+  if (!isWebhookEventType(type)) return '\n  - type: not in the API specification';
   const verdict = validateOwn(webhookEvents[type].payload, payload, 'strict');
-  return formatIssues(verdict.ok ? [] : verdict.issues);
+  return verdict.ok ? '' : formatIssues(verdict.issues);
 }
 
-async function listening(server: Server, { port, host }: { port: number; host: string }): Promise<string> {
+async function startListening(server: Server, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(listenProblem(error, host, port)));
-    server.listen(port, host, resolve);
+    server.once('error', (error) => reject(listenError(error, HOST, port) as Error));
+    server.listen(port, HOST, resolve);
   });
   // A server that listens on a port has an address of this form.
-  const actual = (server.address() as AddressInfo).port;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
-}
-
-function greeting(address: string, url: string | undefined, file: string | undefined): string {
-  const lines = [`Webhooks are received at ${address}. Ctrl+C ends it.`];
-  if (url !== undefined) lines.push(`Genuine ones are posted to ${url}.`);
-  if (file !== undefined) {
-    lines.push(`They are recorded in ${file}, without the secret: personal data, keep it as such.`);
-  }
-  return lines.join('\n');
+  return `http://${HOST}:${(server.address() as AddressInfo).port}`;
 }

@@ -1,56 +1,61 @@
-import { onOneLine } from '../ground/printable.js';
-import type { RecordedWebhook } from '../testing/recording.js';
-import { command, UsageError } from './command.js';
-import { post, readRecording, SECRET_VARIABLE, secretOf, showDelivery, targetOf } from './webhooks.js';
+import { type RecordedWebhook, readRecordingFile } from '../testing/recording.js';
+import {
+  type Command,
+  parse,
+  parseTarget,
+  post,
+  printDelivery,
+  readSecrets,
+  SECRET_VARIABLE,
+  UsageError,
+} from './shared.js';
 
 /** Posts recorded webhooks again. */
-export const replayCommand = command({
-  name: 'replay',
+export const replay: Command = {
   summary: 'post recorded webhooks again',
   help: `${SECRET_VARIABLE}=… agent-platform-sdk replay <file> --to <url> [options]
 
-Posts the webhooks of a recording of \`listen --record\`, one after the other, in their order, with the secret of the environment put
-back. They are as they were: a receiver that recognises duplicates answers 200 to what it has handled, and handles it no second time.
+Posts the webhooks of a recording of \`listen --record\`, one after the other, with the (first) secret of the environment. They are
+unchanged: a receiver that recognises duplicates responds 200 to those it has handled, and handles them no second time.
 
 Options
   --to <url>      where to post them
-  --only <type>   only events of this type; can be repeated
+  --only <type>   only events of this type; repeatable
 
-The exit code is 0 if each was answered 200, and 2 where there is none to post.`,
-  operand: 'the file of a recording',
-  flags: {
-    to: { type: 'string' },
-    only: { type: 'string', multiple: true, default: [] },
-  },
-  async run({ to, only }, terminal, file) {
-    if (to === undefined) throw new UsageError('replay needs --to, the address to post to.');
-    const url = targetOf('--to', to, terminal);
-    const secret = secretOf(terminal);
-    const webhooks = chosen(readRecording(file), only, file);
+The exit code is 0 if each response was 200, and 2 if there is none to post.`,
+  async run(args, terminal) {
+    const options = {
+      to: { type: 'string' },
+      only: { type: 'string', multiple: true, default: [] as string[] },
+    } as const;
+    const { values, operand: file } = parse(args, options, 'the file of a recording');
+    const url = parseTarget('--to', values.to, terminal);
+    const [secret] = readSecrets(terminal);
+    const webhooks = select(readRecording(file), values.only, file);
     let refused = 0;
-    for (const [index, webhook] of webhooks.entries()) {
-      terminal.progress(`${index + 1} of ${webhooks.length}: ${webhook.type}`);
+    for (const webhook of webhooks) {
       const delivery = await post(url, webhook, secret);
       const isAccepted = delivery.outcome === 'success';
       if (!isAccepted) refused += 1;
-      showDelivery(terminal, delivery, isAccepted);
+      printDelivery(terminal, delivery, isAccepted);
     }
-    terminal.out(`${webhooks.length} posted, ${refused} not answered 200`);
+    terminal.out(`${webhooks.length} posted, ${refused} without a 200`);
     return refused === 0 ? 0 : 1;
   },
-});
+};
 
-/** @throws {UsageError} When nothing would be posted. */
-function chosen(
-  recorded: readonly RecordedWebhook[],
-  only: readonly string[],
-  file: string,
-): readonly RecordedWebhook[] {
-  if (recorded.length === 0) throw new UsageError(`${file} holds no webhook.`);
+function readRecording(file: string): RecordedWebhook[] {
+  try {
+    return readRecordingFile(file);
+  } catch (error) {
+    // Its message names the file.
+    throw new UsageError((error as Error).message, { cause: error });
+  }
+}
+
+function select(recorded: readonly RecordedWebhook[], only: readonly string[], file: string) {
   const webhooks = recorded.filter(({ type }) => only.length === 0 || only.includes(type));
   if (webhooks.length > 0) return webhooks;
-  const types = new Set(recorded.map(({ type }) => type));
-  throw new UsageError(
-    `--only: ${file} holds no ${only.map(onOneLine).join(' and no ')}; it holds ${[...types].map(onOneLine).join(', ')}.`,
-  );
+  const types = [...new Set(recorded.map(({ type }) => type))].join(', ');
+  throw new UsageError(`There is nothing to post in ${file}. Its types: ${types === '' ? 'none' : types}.`);
 }

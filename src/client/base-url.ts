@@ -31,6 +31,7 @@ export function addressProblems({
   const given = baseUrls[key];
   if (given === undefined) return [{ option, text: `is missing, and has no default. ${hint}` }];
   if (baseUrlProblem(given) !== undefined) return [];
+  if (given.trim() === '') return [{ option, text: `is blank. ${hint}` }];
   const { protocol, host, hostname } = new URL(given);
   const mayBeHttp = allowInsecureBaseUrl === true || isLoopback(hostname);
   if (protocol === 'https:' || (protocol === 'http:' && mayBeHttp)) return [];
@@ -42,7 +43,8 @@ export function addressProblems({
 /** Describes what is wrong with the form of a base address. */
 export function baseUrlProblem(given: unknown): string | undefined {
   if (typeof given !== 'string') return 'must be a string';
-  if (given.trim() === '') return 'is blank';
+  // That of a region which is not called may be an empty variable.
+  if (given.trim() === '') return undefined;
   if (!URL.canParse(given)) return 'is not a URL, which begins with https:';
   const url = new URL(given);
   if (`${url.username}${url.password}${url.search}${url.hash}` !== '') {

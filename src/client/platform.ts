@@ -19,7 +19,7 @@ import { WorkspacesResource } from './resources/workspaces.js';
 import { checkChanges, mergeHeaders, resolveSettings } from './settings.js';
 import { createSend, type Send } from './transport/send.js';
 
-/** The input may be left out where an endpoint takes none. */
+/** The input may be left out if an endpoint takes none. */
 type SendArguments<Input> = {} extends Input
   ? [input?: Input, options?: RequestOptions]
   : [input: Input, options?: RequestOptions];
@@ -36,10 +36,10 @@ export interface UncheckedRequest extends Omit<RequestOptions, 'validation'> {
  * The client of the Conversational Agent Platform REST API (V3): one region, one token.
  *
  * Settings that are not given are read from `AGENT_PLATFORM_REGION`, `AGENT_PLATFORM_TOKEN`,
- * `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA` and `AGENT_PLATFORM_LOG`. Everything is checked here,
- * before the first call.
+ * `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`, `AGENT_PLATFORM_LOG` and
+ * `AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL`. Everything is checked here, before the first call.
  *
- * @throws {ConfigurationError} When an option is wrong or missing. It names the option and the variable.
+ * @throws {ConfigurationError} If options are missing, unknown or wrong. It names each one, and its variable.
  *
  * @example
  * ```ts
@@ -104,9 +104,9 @@ export class AgentPlatform {
 
   /**
    * A client with some options changed: another token for one agent, another timeout. Options that are left out, or
-   * undefined, stay as they are; `headers` and `baseUrls` are merged.
+   * undefined, stay as they are; `headers` and `baseUrls` are merged, `hooks` are replaced.
    *
-   * @throws {ConfigurationError} When an option is wrong, or `region` changes without a `token`: a secret belongs to
+   * @throws {ConfigurationError} If an option is wrong, or `region` changes without a `token`: a secret belongs to
    * one region (specification, 5.1), and must not be sent to the other.
    *
    * @example

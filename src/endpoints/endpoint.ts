@@ -17,19 +17,19 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 /** A value that can stand in a query string. A list repeats its name; `undefined` leaves the name out. */
 export type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined;
 
-/** One operation as data: the client sends it, the fake answers it, openapi.json describes it. */
+/** One operation as data: the client sends it, the fake responds to it, openapi.json describes it. */
 export interface Endpoint<Path extends string = string, Body = unknown, Query = unknown, Result = unknown> {
   /** The HTTP method. */
   readonly method: HttpMethod;
   /** Relative to the base address that ends in `/v3`; parameters in braces. */
   readonly path: Path;
-  /** Schema of the request body; undefined where the operation takes none. */
+  /** Schema of the request body; undefined if the operation takes none. */
   readonly body?: StandardSchemaV1<Body, unknown> | undefined;
-  /** Schema of the query; undefined where the operation takes none. */
+  /** Schema of the query; undefined if the operation takes none. */
   readonly query?: StandardSchemaV1<Query, unknown> | undefined;
   /** How a response is read, and which part of it the caller gets. */
   readonly response: ResponseShape<Result>;
-  /** `'bearer'` where a bearer token is sent (specification, 5.2). */
+  /** `'bearer'` if a bearer token is sent (specification, 5.2). */
   readonly auth: 'bearer' | 'none';
   /** Values of path parameters that would read another operation, and are refused. */
   readonly reserved?: { readonly [Name in PathParameter<Path>]?: readonly string[] } | undefined;
@@ -116,7 +116,9 @@ export function endpoint<
   declaration: EndpointDeclaration<Path, Body, Query, Response>,
 ): Endpoint<Path, OptionalInput<Body>, OptionalInput<Query>, ResultOf<Response>> {
   const { path, response, auth = 'bearer' } = declaration;
-  if (!/^\/(?!v3(\/|$))[^?#\s]*$/.test(path) || /\/(:|\.\.?(\/|$))/.test(path)) {
+  // A parameter may have any name.
+  const fixed = path.replace(/\{[^{}]+\}/g, 'id');
+  if (!/^\/(?!v3(\/|$))[^{}?#\s]*$/.test(fixed) || /\/(:|\.\.?(\/|$))/.test(fixed)) {
     throw new TypeError(
       `endpoint: the path must look like "/tools/{toolId}", without "/v3", "..", a query or white space: ${path}`,
     );

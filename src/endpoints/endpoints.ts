@@ -20,7 +20,7 @@ import { endpoint } from './endpoint.js';
 import { type ResponseShape, withData, withoutData } from './response-shape.js';
 
 // The types are named, `documented<Tool>(ToolSchema)`: the doc comments of the fields would be lost in the inferred ones.
-// Every call is marked as pure: bundlers drop the object where nothing uses it.
+// Every call is marked as pure: bundlers drop the object if nothing uses it.
 
 /** Gives a schema the type of its interface. */
 /* @__NO_SIDE_EFFECTS__ */

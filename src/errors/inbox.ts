@@ -1,8 +1,10 @@
 import { WebhookError } from './webhook.js';
 
 /**
- * Redis is fuller than the inbox's `highWater` allows, and the event was not stored: the rest is for the workers, which need
- * memory to handle what waits. The receiver has answered 500, and the service does not send the event again.
+ * Redis was above the inbox's `highWater` for all of `storeTimeout`, and the event was not stored.
+ *
+ * The room above the mark is for the workers, which need memory to handle what waits. The receiver has answered 500, and the
+ * service does not send the event again.
  *
  * @example
  * ```ts
@@ -19,7 +21,7 @@ export class InboxFullError extends WebhookError {
   static override readonly errorName = 'InboxFullError';
   declare readonly type: 'inbox_full_error';
 
-  /** The bytes that Redis uses. */
+  /** The bytes that Redis used. */
   declare readonly used: number;
   /** The bytes that it may use: its `maxmemory`. */
   declare readonly maxmemory: number;
@@ -27,7 +29,7 @@ export class InboxFullError extends WebhookError {
   constructor(options: { used: number; maxmemory: number; cause?: unknown }, highWater: number) {
     super(
       `The event was not stored: Redis uses ${percent(options.used / options.maxmemory)} of its maxmemory, and highWater is ${percent(highWater)}\n` +
-        '  Let the workers catch up, raise maxmemory, or remove dead letters.',
+        '  Start more workers, raise maxmemory, or remove dead letters.',
       options,
     );
   }
@@ -36,8 +38,9 @@ export class InboxFullError extends WebhookError {
 const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
 
 /**
- * The event is on fewer replicas than the inbox's `replicas` asks for, so that a failover could lose it. The receiver has
- * answered 500. The event is in Redis, and may be handled all the same.
+ * The event is on fewer replicas than the inbox's `replicas` asks for, so that a failover could lose it.
+ *
+ * The receiver has answered 500. The event is in Redis, and may be handled all the same.
  *
  * @example
  * ```ts
@@ -63,7 +66,7 @@ export class InboxReplicasError extends WebhookError {
   constructor(options: { reached: number; wanted: number; cause?: unknown }) {
     super(
       `The event reached ${options.reached} of ${options.wanted} replicas in time\n` +
-        '  See whether the replicas are connected, and whether they keep up.',
+        '  Check that the replicas are connected and keep up.',
       options,
     );
   }

@@ -5,8 +5,3 @@
 export type Region = 'eu' | 'na';
 
 export const REGIONS: readonly Region[] = ['eu', 'na'];
-
-/** The region that a text names, in any case; undefined for anything else. */
-export function regionOf(text: unknown): Region | undefined {
-  return REGIONS.find((region) => typeof text === 'string' && text.toLowerCase() === region);
-}

@@ -1,126 +1,240 @@
-import { render, useEffect, useState } from 'hono/jsx/dom';
-import { ask, type Json, load, onChange, type Shown } from './control-client.js';
-import type { PayloadFields } from './event-form.js';
-import { Faults } from './faults.js';
-import { Action, Outcome, pressed } from './parts.js';
-import { ProgramSettings } from './program-settings.js';
-import { Records } from './records.js';
-import { Requests } from './requests.js';
-import { type Events, Webhooks } from './webhooks.js';
+import type { Child } from 'hono/jsx';
 
-const TABS = ['Requests', 'Records', 'Webhooks', 'Faults', 'Settings'] as const;
+/** A record, a request, a delivery or a fault, as JSON. */
+export type Json = Readonly<Record<string, unknown>>;
 
-/** The part of the service's description that the page reads: the schema of each event, which names that of its payload. */
-interface Description {
-  readonly components?: { readonly schemas?: Readonly<Record<string, PayloadFields>> };
-  readonly webhooks?: Readonly<Record<string, Json>>;
+/** One field of a form. */
+export interface Field {
+  readonly name: string;
+  readonly value?: string;
+  /** The values to choose from. */
+  readonly values?: readonly string[];
+  readonly type?: 'text' | 'number' | 'checkbox' | 'json';
 }
 
-type Tab = (typeof TABS)[number];
+/** One row of a list. */
+export interface Row {
+  readonly id: string;
+  readonly text: string;
+  /** Shown before the text, such as a time. */
+  readonly note?: string;
+  /** A status or an outcome, coloured. */
+  readonly mark?: { readonly text: string; readonly isGood: boolean };
+}
 
-function Page() {
-  const { shown, problem } = useShown();
-  const [tab, setTab] = useState<Tab>('Requests');
-  const [region, setRegion] = useState('eu');
-  if (shown === undefined) return <Outcome text={problem} isBad />;
+/** What the address of the page selects. */
+export interface Selection {
+  readonly tab: string;
+  readonly region: string;
+  /** The selected collection, event type or kind of fault. */
+  readonly kind: string;
+  /** The selected row. */
+  readonly id: string;
+}
+
+/** The content of one tab: a list beside its detail, and forms. */
+export interface Content {
+  readonly selection: Selection;
+  /** The kinds to choose from: collections with their counts, event types, kinds of faults. */
+  readonly kinds?: readonly { readonly name: string; readonly text: string }[];
+  readonly title: string;
+  readonly rows: readonly Row[];
+  /** The selected row, each part under its name. */
+  readonly detail?: Json | undefined;
+  readonly detailForms?: readonly FormProps[];
+  readonly forms: readonly FormProps[];
+}
+
+export const TABS = ['requests', 'records', 'webhooks', 'faults', 'settings'] as const;
+
+/** The whole page, rendered on the server. `live.ts` keeps the parts marked `data-live` up to date. */
+export function Page({ content }: { content: Content }) {
+  const { selection, kinds = [], title, rows, detail, detailForms = [], forms } = content;
   return (
-    <>
-      <header>
-        <h1>Fake platform</h1>
-        <nav aria-label="Parts">
-          {TABS.map((name) => (
-            <button
-              type="button"
-              key={name}
-              aria-current={name === tab ? 'page' : undefined}
-              onClick={() => setTab(name)}
-            >
-              {name}
-            </button>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Fake platform</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="/_fake/page.css" />
+        <script type="module" src="/_fake/page.js" />
+      </head>
+      <body>
+        <Header selection={selection} />
+        <main>
+          {kinds.length > 0 && (
+            <nav id="kinds" data-live aria-label="Kinds">
+              {kinds.map(({ name, text }) => (
+                <Link to={{ ...selection, kind: name, id: '' }} isCurrent={name === selection.kind}>
+                  {text}
+                </Link>
+              ))}
+            </nav>
+          )}
+          <div class="columns">
+            <section id="list" data-live aria-label="List">
+              <h2>
+                {title} <span class="note">{rows.length}</span>
+              </h2>
+              <List rows={rows} selection={selection} />
+            </section>
+            <section aria-label="Detail">
+              <div id="detail" data-live>
+                {detail !== undefined && <Detail detail={detail} />}
+              </div>
+              {detailForms.map((form) => (
+                <Form {...form} />
+              ))}
+            </section>
+          </div>
+          {forms.map((form) => (
+            <Form {...form} />
           ))}
-        </nav>
-        <span class="actions">
-          {['eu', 'na'].map((name) => (
-            <button
-              type="button"
-              key={name}
-              aria-pressed={pressed(name === region)}
-              onClick={() => setRegion(name)}
-            >
-              {name}
-            </button>
-          ))}
-        </span>
-        <Action label="Reset" act={() => ask('POST', '/_fake/reset', {})} />
-        <Outcome text={problem} isBad />
-      </header>
-      <main onKeyDown={closeByEscape}>
-        <Part tab={tab} shown={shown} region={region} />
-      </main>
-    </>
+        </main>
+      </body>
+    </html>
   );
 }
 
-/** Escape closes what is open around the focus. */
-function closeByEscape(event: KeyboardEvent): void {
-  if (event.key !== 'Escape') return;
-  const open = (event.target as HTMLElement).closest('details[open]');
-  open?.removeAttribute('open');
-  open?.querySelector('summary')?.focus();
+function Header({ selection }: { selection: Selection }) {
+  return (
+    <header>
+      <h1>Fake platform</h1>
+      <nav aria-label="Tabs">
+        {TABS.map((tab) => (
+          <Link to={{ ...selection, tab, kind: '', id: '' }} isCurrent={tab === selection.tab}>
+            {tab}
+          </Link>
+        ))}
+      </nav>
+      <nav aria-label="Regions">
+        {['eu', 'na'].map((region) => (
+          <Link to={{ ...selection, region, id: '' }} isCurrent={region === selection.region}>
+            {region}
+          </Link>
+        ))}
+      </nav>
+      <Form
+        label="Reset"
+        method="POST"
+        path="/_fake/reset"
+        confirm="Reset records, requests, faults and deliveries?"
+      />
+      <output id="connection" />
+      <noscript>Forms need JavaScript.</noscript>
+    </header>
+  );
 }
 
-function Part({ tab, shown, region }: { tab: Tab; shown: Shown; region: string }) {
-  const { state, requests, deliveries } = shown;
-  const { events, fields } = useEvents();
-  if (tab === 'Requests') return <Requests requests={requests} region={region} />;
-  if (tab === 'Records') return <Records state={state} region={region} />;
-  if (tab === 'Faults') return <Faults faults={state.faults} region={region} />;
-  if (tab === 'Settings') return <ProgramSettings state={state} region={region} />;
-  return <Webhooks state={state} deliveries={deliveries} events={events} fields={fields} region={region} />;
+function Link(props: { to: Selection; isCurrent: boolean; children: Child }) {
+  const query = new URLSearchParams({ ...props.to }).toString();
+  return (
+    <a href={`/?${query}`} aria-current={props.isCurrent ? 'page' : undefined}>
+      {props.children}
+    </a>
+  );
 }
 
-/** The state of the fake, as it changes. */
-function useShown() {
-  const [shown, setShown] = useState<Shown | undefined>(undefined);
-  const [problem, setProblem] = useState('');
-  useEffect(() => {
-    const refresh = async (): Promise<void> => {
-      try {
-        setShown(await load());
-        setProblem('');
-      } catch {
-        setProblem('The fake does not answer.');
-      }
-    };
-    void refresh();
-    onChange(() => void refresh());
-  }, []);
-  return { shown, problem };
+function List({ rows, selection }: { rows: readonly Row[]; selection: Selection }) {
+  if (rows.length === 0) return <p class="note">None yet.</p>;
+  return (
+    <ul>
+      {rows.map(({ id, text, note, mark }) => (
+        <li>
+          <Link to={{ ...selection, id }} isCurrent={id === selection.id}>
+            {note !== undefined && <span class="note">{note}</span>}
+            {mark !== undefined && <b class={mark.isGood ? 'good' : 'bad'}>{mark.text}</b>}
+            <span>{text}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
-/** The fixtures of the events, with the fields as the service's description has them. */
-function useEvents() {
-  const [events, setEvents] = useState<Events>({});
-  const [description, setDescription] = useState<Description>({});
-  useEffect(() => {
-    const once = async (): Promise<void> => {
-      // The shapes that the command serves.
-      setEvents((await ask('GET', '/events.json')) as Events);
-      setDescription(await ask('GET', '/openapi.json'));
-    };
-    void once();
-  }, []);
-  const schemas = description.components?.schemas ?? {};
-  const fields = (type: string) => schemas[payloadName(description.webhooks?.[type])] ?? NO_FIELDS;
-  return { events, fields };
+function Detail({ detail }: { detail: Json }) {
+  return (
+    <dl>
+      {Object.entries(detail)
+        .filter(([, value]) => value !== undefined && value !== '')
+        .map(([name, value]) => (
+          <>
+            <dt>{name}</dt>
+            <dd>
+              <Value value={typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)} />
+            </dd>
+          </>
+        ))}
+    </dl>
+  );
 }
 
-const NO_FIELDS: PayloadFields = { properties: {}, required: [] };
-
-/** The name of the schema that the description of an event refers to: several types have one payload. */
-function payloadName(webhook: Json | undefined): string {
-  return /"#\/components\/schemas\/(\w+)"/.exec(JSON.stringify(webhook ?? {}))?.[1] ?? '';
+function Value({ value }: { value: string }) {
+  return value.includes('\n') ? <pre>{value}</pre> : <span>{value}</span>;
 }
 
-const root = document.getElementById('page');
-if (root !== null) render(<Page />, root);
+/** A form that is posted as JSON by `live.ts`. */
+export interface FormProps {
+  readonly label: string;
+  readonly method: 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  /** Fields that are always sent. */
+  readonly fixed?: Json;
+  readonly fields?: readonly Field[];
+  /** Asked before anything is sent. */
+  readonly confirm?: string;
+}
+
+function Form({ label, method, path, fixed, fields = [], confirm }: FormProps) {
+  return (
+    <form
+      data-method={method}
+      data-path={path}
+      data-fixed={fixed && JSON.stringify(fixed)}
+      data-confirm={confirm}
+    >
+      {fields.length > 0 && (
+        <fieldset>
+          <legend>{label}</legend>
+          {fields.map((field) => (
+            <FieldInput field={field} />
+          ))}
+        </fieldset>
+      )}
+      <button type="submit">{label}</button> <output />
+    </form>
+  );
+}
+
+function FieldInput({ field: { name, value = '', values, type = 'text' } }: { field: Field }) {
+  const attributes = { name, 'data-type': type };
+  if (values !== undefined) {
+    return (
+      <label>
+        {name}
+        <select {...attributes}>
+          {values.map((each) => (
+            <option value={each} selected={each === value}>
+              {each}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
+  }
+  if (type === 'json') {
+    return (
+      <label class="wide">
+        {name}
+        <textarea {...attributes}>{value}</textarea>
+      </label>
+    );
+  }
+  return (
+    <label>
+      {name}
+      <input {...attributes} type={type === 'checkbox' ? 'checkbox' : 'text'} value={value} />
+    </label>
+  );
+}

@@ -1,10 +1,12 @@
 import type { Redis } from 'ioredis';
 import { InboxReplicasError } from '../errors/inbox.js';
 
-/** The milliseconds of one `WAIT`, during which Redis answers nothing else on that connection. */
+/** Milliseconds of one `WAIT`, during which Redis answers nothing else on that connection. */
 const SLICE = 500;
 /** Milliseconds that the key lives which each `WAIT` writes first. */
 const PROBE_LIFE = 60_000;
+/** Begins as the error of ioredis does after which a write is repeated. */
+const CHANGED = 'Connection is closed: it changed while replicas were waited for';
 
 /** The result of one `WAIT`. */
 interface Waited {
@@ -13,16 +15,13 @@ interface Waited {
   readonly connection: Redis['stream'] | undefined;
 }
 
-/** Reads as the error of ioredis does, after which a write is repeated. */
-const CHANGED = 'Connection is closed: it changed while replicas were waited for';
-
 /**
  * Makes a write wait until it is on a number of replicas.
  *
  * `WAIT` waits for what *its own* connection has written. On a new connection it is answered at once and means nothing, and
  * ioredis repeats it by itself when a connection is lost. So a write counts only if one and the same connection lasted from
- * before the write until the answer to `WAIT`. Each `WAIT` first writes a key of its own: else there would be nothing to wait
- * for where the event was there already.
+ * before the write until the answer to `WAIT`. Each `WAIT` first writes a key of its own: otherwise there would be nothing
+ * to wait for if the event was there already.
  */
 export class ReplicaGate {
   readonly #wanted: number;
@@ -41,7 +40,7 @@ export class ReplicaGate {
    * Writes, and resolves when the write is on enough replicas.
    *
    * @throws {InboxReplicasError} It is not, in `timeout` milliseconds.
-   * @throws Error The connection was lost: it is to be written again.
+   * @throws Error The connection was lost: write again.
    */
   async write(write: () => Promise<unknown>, timeout: number): Promise<void> {
     const end = performance.now() + timeout;
@@ -55,13 +54,14 @@ export class ReplicaGate {
       const { reached, connection: waitedOn } = await this.#wait(slice);
       if (waitedOn !== connection) throw new Error(CHANGED);
       if (reached >= this.#wanted) return;
-      // The next answer may come after a `WAIT` that is under way, and one more.
-      if (performance.now() + 2 * slice >= end)
+      // The next answer may come after a `WAIT` in progress, and one more.
+      if (performance.now() + 2 * slice >= end) {
         throw new InboxReplicasError({ reached, wanted: this.#wanted });
+      }
     }
   }
 
-  /** Writes a key that nobody reads. It is refused where an event would be, and waited for as an event is. */
+  /** Writes a key that nobody reads, and waits as for an event. Rejects if an event would be refused. */
   async probe(timeout: number): Promise<void> {
     if (this.#wanted === 0) await this.#writer().set(this.#probeKey, '1', 'PX', PROBE_LIFE);
     else await this.write(() => Promise.resolve(), timeout);
@@ -82,13 +82,10 @@ export class ReplicaGate {
   async #send(slice: number): Promise<Waited> {
     const writer = this.#writer();
     const connection = writer.stream;
-    const answers = await writer
-      .pipeline()
-      .set(this.#probeKey, '1', 'PX', PROBE_LIFE)
-      .wait(this.#wanted, slice)
-      .exec();
-    for (const [error] of answers ?? []) if (error !== null) throw error;
-    const reached = Number(answers?.[1]?.[1] ?? 0);
+    const probed = writer.pipeline().set(this.#probeKey, '1', 'PX', PROBE_LIFE);
+    const answers = (await probed.wait(this.#wanted, slice).exec()) ?? [];
+    for (const [error] of answers) if (error !== null) throw error;
+    const reached = Number(answers[1]?.[1] ?? 0);
     return { reached, connection: writer.stream === connection ? connection : undefined };
   }
 }

@@ -340,7 +340,7 @@ export const CrmAlertsSchema = /* @__PURE__ */ openObject(() => ({
   newHandoffAssigned: flag,
 }));
 
-/** Tells whether the AI engages in an inbound conversation, and why (specification, 2.6, inboundEngagementState). */
+/** Whether the AI engages in an inbound conversation, and why (specification, 2.6, inboundEngagementState). */
 export interface InboundEngagementState {
   /** Time of the first decision: UNIX timestamp; unit not documented. */
   firstDecisionAt?: number | undefined;

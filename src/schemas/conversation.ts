@@ -289,7 +289,7 @@ export interface Conversation {
   funnelExtractedData?: Record<string, unknown> | undefined;
   /** Summary for the funnel. */
   funnelSummary?: string | undefined;
-  /** Tells whether the AI engages in an inbound conversation, and why. */
+  /** Whether the AI engages in an inbound conversation, and why. */
   inboundEngagementState?: InboundEngagementState | undefined;
 }
 

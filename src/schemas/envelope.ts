@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import { expectedText, requiredText } from './leaf.js';
 import { closedObject, openObject } from './object.js';
 
-/** The part of an answer beside its data; the whole body of an answer without data (specification, 2.7). */
+/** The part of a response beside its data; the whole body of a response without data (specification, 2.7). */
 export interface Envelope {
   /** The operation succeeded. */
   success: boolean;
-  /** Says what happened. Expected, not required. */
+  /** What happened, in words. Expected, not required. */
   message: string;
 }
 
@@ -18,20 +18,20 @@ export const EnvelopeSchema = /* @__PURE__ */ openObject(() => ({
 
 /** One entry of `issues` in an error body (specification, section 7). */
 export interface ErrorIssue {
-  /** Says what is wrong. */
+  /** What is wrong, in words. */
   message: string;
 }
 
 /** Schema of {@link ErrorIssue}. */
 export const ErrorIssueSchema = /* @__PURE__ */ openObject(() => ({ message: requiredText }));
 
-/** The body of every error answer (specification, section 7; closed). */
+/** The body of every error response (specification, section 7; closed). */
 export interface ErrorBody {
-  /** Says what went wrong. */
+  /** What went wrong, in words. */
   message: string;
   /** The kind of the error. The specification does not list the values. */
   code: string;
-  /** Details, where the service gives any. */
+  /** Details, if the service gives any. */
   issues?: ErrorIssue[] | undefined;
 }
 

@@ -18,11 +18,11 @@ export const MembersAndTeamsSchema = /* @__PURE__ */ openObject(() => ({
   teams: z.array(TeamSchema),
 }));
 
-/** The whole answer to a listing of members and teams (specification, 4.1; closed, all four are required). */
+/** The whole response to a listing of members and teams (specification, 4.1; closed, all four are required). */
 export interface MembersAndTeamsResponse extends MembersAndTeams {
   /** The operation succeeded. */
   success: boolean;
-  /** Says what happened. */
+  /** What happened, in words. */
   message: string;
 }
 

@@ -53,7 +53,7 @@ function owned<Schema extends object>(schema: Schema): Schema {
   return schema;
 }
 
-/** Tells whether a schema is one of this package's, or an array of one: such a schema never rewrites a value. */
+/** Whether a schema is one of this package's, or an array of one: such a schema never rewrites a value. */
 export function isOwnSchema(schema: object): boolean {
   if (own.has(schema)) return true;
   const def = (schema as Partial<z.core.$ZodType>)._zod?.def as Partial<z.core.$ZodArrayDef> | undefined;
@@ -65,8 +65,8 @@ export function isOwnSchema(schema: object): boolean {
 const marked = /* @__PURE__ */ new WeakSet<z.core.$ZodType>();
 
 /**
- * Marks a field that the specification shows as part of this very answer, or without which the record is useless, but does not
- * require. Its type says that it is there. Where it is missing or `null`, that is an issue in `strict`, and drift in
+ * Marks a field that the specification shows as part of this very response, or without which the record is useless, but does not
+ * require. Its type says that it is there. If it is missing or `null`, that is an issue in `strict`, and drift in
  * `tolerant`. Zod knows nothing of the mark: `ToolSchema.parse(…)` requires the field.
  *
  * The schema becomes that of expected fields alone: give it one that no other field shares.
@@ -77,7 +77,7 @@ export function expected<Schema extends z.core.$ZodType>(schema: Schema): Schema
   return schema;
 }
 
-/** Tells whether a field is only expected. */
+/** Whether a field is only expected. */
 export function isExpected(field: z.core.$ZodType): boolean {
   return marked.has(field);
 }

@@ -23,11 +23,11 @@ export const ReleaseNumberInputSchema = /* @__PURE__ */ openObject(() => ({
   isImportedNumber: z.boolean(),
 }));
 
-/** The answer to the release of a number (specification, 4.3). */
+/** The response to the release of a number (specification, 4.3). */
 export interface ReleaseNumberResult {
   /** The release is good; not described further. */
   isGood: boolean;
-  /** Says what went wrong. The specification does not show its values. Expected, not required. */
+  /** What went wrong. The specification does not show its values. Expected, not required. */
   errors: string;
 }
 

@@ -33,7 +33,7 @@ export const TeamSchema = /* @__PURE__ */ closedObject(() => ({
   lastModified: number,
 }));
 
-/** A team as it stands inside a client (specification, 2.1, `teams`). */
+/** A team inside a client (specification, 2.1, `teams`). */
 export interface TeamSummary {
   /** Team id. Expected, not required. */
   ID: string;

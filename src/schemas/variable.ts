@@ -8,9 +8,9 @@ interface VariableSettings {
   in?: string | undefined;
   /** Type of the value. The specification shows `string` and does not list other values. */
   type?: OpenEnum<'string'> | undefined;
-  /** Current value; any JSON value. A secret where `isEnv` is true: `redact()` masks it. */
+  /** Current value; any JSON value. A secret if `isEnv` is true: `redact()` masks it. */
   value?: unknown;
-  /** Default value; any JSON value. A secret where `isEnv` is true: `redact()` masks it. */
+  /** Default value; any JSON value. A secret if `isEnv` is true: `redact()` masks it. */
   defaultValue?: unknown;
   /** Free text. */
   description?: string | undefined;
@@ -26,7 +26,7 @@ interface VariableSettings {
   isGlobal?: boolean | undefined;
 }
 
-/** A variable where it configures a field of a tool (specification, 2.4, `fields`): it may lack its id. */
+/** A variable that configures a field of a tool (specification, 2.4, `fields`): it may lack its id. */
 export interface VariableField extends VariableSettings {
   /** Variable id, set by the service, returned only. */
   id?: string | undefined;
@@ -54,7 +54,7 @@ export interface Variable extends VariableField {
 
 /** The input that creates a variable (specification, 4.2). */
 export interface VariableInput extends VariableSettings {
-  /** Name. Must be unique within the agent: a duplicate is answered with a 400. */
+  /** Name. Must be unique within the agent: a duplicate gets a 400. */
   key: string;
   /** Set by the service, returned only: sending it is refused. */
   id?: undefined;

@@ -1,10 +1,10 @@
 import type { DedupeStore } from '../webhooks/dedupe.js';
 
-/** A store, and the means to let its time pass. */
+/** A store to test, and the means to advance its clock. */
 export interface DedupeStoreSubject {
-  /** An empty store, or one in which no key of another case appears. */
+  /** An empty store, or one that no other case has used a key of. */
   readonly store: DedupeStore;
-  /** Lets this many milliseconds pass for the store. Default: waits. */
+  /** Advances the store's clock by this many milliseconds. Default: waits. */
   readonly wait?: ((ms: number) => Promise<void>) | undefined;
 }
 
@@ -12,7 +12,7 @@ export interface DedupeStoreSubject {
 export interface DedupeStoreCase {
   /** The rule, as a title for a test. */
   readonly name: string;
-  /** Rejects with a readable error where the store breaks the rule. */
+  /** Rejects with a readable error if the store breaks the rule. */
   run(create: () => DedupeStoreSubject | Promise<DedupeStoreSubject>): Promise<void>;
 }
 
@@ -20,13 +20,13 @@ interface Subject extends DedupeStore {
   wait(ms: number): Promise<void>;
 }
 
-/** A lease that is long enough for every step of a case, and short enough to wait for. */
+/** Long enough for every step of a case, short enough to wait for. */
 const LEASE = 300;
 const LONG = 60_000;
 const AFTER_LEASE = LEASE + 100;
 
 /**
- * The rules of a `DedupeStore`, for the tests of a store of your own. Bound to no test framework.
+ * The rules of a `DedupeStore`, for the tests of a custom store, with any test framework.
  *
  * @example
  * ```ts
@@ -41,29 +41,29 @@ export const dedupeStoreConformance: readonly DedupeStoreCase[] = [
   rule('a free event is new', async (store, key) => {
     expectSame(await store.claim(key, 'a', LONG), 'new');
   }),
-  rule('an event that another holds is pending', async (store, key) => {
+  rule('an event that another owner holds is pending', async (store, key) => {
     await store.claim(key, 'a', LONG);
     expectSame(await store.claim(key, 'b', LONG), 'pending');
     expectSame(await store.claim(key, 'b', LONG), 'pending');
   }),
-  rule('of many claims at one moment, one is new', async (store, key) => {
+  rule('one of many simultaneous claims is new', async (store, key) => {
     const owners = Array.from({ length: 50 }, (_, index) => `owner ${index}`);
     const results = await Promise.all(owners.map(async (owner) => store.claim(key, owner, LONG)));
     expectSame(results.filter((result) => result === 'new').length, 1);
     expectSame(results.filter((result) => result === 'pending').length, 49);
   }),
-  rule('keys do not touch each other', async (store, key) => {
+  rule('keys are independent', async (store, key) => {
     await store.claim(key, 'a', LONG);
     await store.complete(key, 'a', LONG);
     expectSame(await store.claim(otherKey(key), 'b', LONG), 'new');
   }),
-  rule('what is complete is done, for everyone', async (store, key) => {
+  rule('a completed event is done, for every owner', async (store, key) => {
     await store.claim(key, 'a', LONG);
     await store.complete(key, 'a', LONG);
     expectSame(await store.claim(key, 'a', LONG), 'done');
     expectSame(await store.claim(key, 'b', LONG), 'done');
   }),
-  rule('what is done stays done until its time is over, and is new then', async (store, key) => {
+  rule('a completed event is done until it expires, then new', async (store, key) => {
     await store.claim(key, 'a', LONG);
     await store.complete(key, 'a', LEASE);
     await store.release(key, 'a');
@@ -71,67 +71,67 @@ export const dedupeStoreConformance: readonly DedupeStoreCase[] = [
     await store.wait(AFTER_LEASE);
     expectSame(await store.claim(key, 'b', LONG), 'new');
   }),
-  rule('what is done outlives the lease of its claim', async (store, key) => {
+  rule('a completed event outlives the lease of its claim', async (store, key) => {
     await store.claim(key, 'a', LEASE);
     await store.complete(key, 'a', LONG);
     await store.wait(AFTER_LEASE);
     expectSame(await store.claim(key, 'b', LONG), 'done');
   }),
-  rule('what is released is new', async (store, key) => {
+  rule('a released event is new', async (store, key) => {
     await store.claim(key, 'a', LONG);
     await store.release(key, 'a');
     expectSame(await store.claim(key, 'b', LONG), 'new');
   }),
-  rule('only its owner releases a claim', async (store, key) => {
+  rule('only the owner releases a claim', async (store, key) => {
     await store.claim(key, 'a', LONG);
     await store.release(key, 'b');
     expectSame(await store.claim(key, 'b', LONG), 'pending');
   }),
-  rule('another owner does not complete a claim that is held', async (store, key) => {
+  rule('only the owner completes a claim', async (store, key) => {
     await store.claim(key, 'a', LONG);
     await store.complete(key, 'b', LONG);
     expectSame(await store.claim(key, 'c', LONG), 'pending');
     await store.release(key, 'a');
     expectSame(await store.claim(key, 'c', LONG), 'new');
   }),
-  rule('a claim whose lease ran out is free', async (store, key) => {
+  rule('an expired claim is free', async (store, key) => {
     await store.claim(key, 'a', LEASE);
     await store.wait(AFTER_LEASE);
     expectSame(await store.claim(key, 'b', LONG), 'new');
   }),
-  rule('its owner renews a claim', async (store, key) => {
+  rule('the owner renews a claim', async (store, key) => {
     await store.claim(key, 'a', LEASE);
     expectSame(await store.claim(key, 'a', LONG), 'new');
     await store.wait(AFTER_LEASE);
     expectSame(await store.claim(key, 'b', LONG), 'pending');
   }),
-  rule('a claim that was lost to another is not renewed', async (store, key) => {
+  rule('a claim lost to another owner is not renewed', async (store, key) => {
     await loseClaim(store, key);
     expectSame(await store.claim(key, 'a', LONG), 'pending');
   }),
-  rule('an owner that lost its claim does not release that of another', async (store, key) => {
+  rule('an owner that lost its claim does not release the new one', async (store, key) => {
     await loseClaim(store, key);
     await store.release(key, 'a');
     expectSame(await store.claim(key, 'c', LONG), 'pending');
   }),
-  rule('an owner that lost its claim does not complete that of another', async (store, key) => {
+  rule('an owner that lost its claim does not complete the new one', async (store, key) => {
     await loseClaim(store, key);
     await store.complete(key, 'a', LONG);
     expectSame(await store.claim(key, 'c', LONG), 'pending');
   }),
-  rule('an owner whose lease ran out completes, where no other has claimed', async (store, key) => {
+  rule('an owner with an expired lease completes if nobody else has claimed', async (store, key) => {
     await store.claim(key, 'a', LEASE);
     await store.wait(AFTER_LEASE);
     await store.complete(key, 'a', LONG);
     expectSame(await store.claim(key, 'b', LONG), 'done');
   }),
-  rule('releasing what nobody holds changes nothing', async (store, key) => {
+  rule('releasing a free event changes nothing', async (store, key) => {
     await store.release(key, 'a');
     expectSame(await store.claim(key, 'b', LONG), 'new');
   }),
 ];
 
-/** `a` held the event; its lease ran out, and `b` holds it now. */
+/** `a` held the event; its lease expired, and `b` holds it now. */
 async function loseClaim(store: Subject, key: string): Promise<void> {
   await store.claim(key, 'a', LEASE);
   await store.wait(AFTER_LEASE);
@@ -153,7 +153,7 @@ function rule(name: string, check: (store: Subject, key: string) => Promise<void
   return { name, run };
 }
 
-/** As the receiver makes them: 64 hexadecimal digits. A store that is shared between cases sees each key once. */
+/** Like the receiver's: 64 hexadecimal digits. A store that is shared between cases sees each key once. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,18 +1,13 @@
+import { ConfigurationError } from '../errors/index.js';
 import { isLoopback } from '../ground/loopback.js';
 
 /** A name or an address, and a port. */
 const HOST = /^(\[[\da-f:.]+\]|[^:/?#@\\\s]+)(:\d+)?$/i;
 
-/** Tells whether a text is the name of a host or its address, without a port. */
-export function isHostName(text: string): boolean {
-  return HOST.exec(text)?.[1] === text;
-}
-
 /**
- * Tells whether the header `Host` names a place that no page of elsewhere can have as its own. A page on `evil.example` whose
- * name is made to lead to this machine (DNS rebinding) is of the same origin as the fake to its browser, and still sends
- * `Host: evil.example`. Nobody can have an address, a name without a dot, or a name under `localhost` or `internal`: containers
- * call each other by such names.
+ * Whether the header `Host` names a place that no foreign page can have as its own. With DNS rebinding, a page of
+ * `evil.example` has the same origin as the fake to its browser, and still sends `Host: evil.example`. Nobody can own an
+ * address, a name without a dot, or a name under `localhost` or `internal`: containers call each other by such names.
  *
  * @param allowed - More names, without a port.
  */
@@ -24,40 +19,33 @@ export function isOwnHost(header: string | undefined, allowed: readonly string[]
   return allowed.some((each) => each.toLowerCase() === name);
 }
 
-/** The address to listen on, as a URL has it: IPv6 in brackets. */
+/** The host in a URL: IPv6 in brackets. */
 export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Returns an address for calling the server from this machine: `0.0.0.0` and `::` stand for all addresses, and cannot be called. */
+/** The address for calls from this machine: `0.0.0.0` and `::` mean all addresses, and cannot be called. */
 export function callableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
 }
 
-/** Tells whether only this machine reaches what listens on an address. */
+/** Whether an address can only be reached from this machine. */
 export function isThisMachine(host: string): boolean {
   return isLoopback(hostInUrl(host).toLowerCase());
 }
 
 /**
- * An address that webhooks can be posted to, in the form of a URL.
+ * The URL of an address that webhooks can be posted to.
  *
- * @throws {TypeError} When it is not an `http:` or `https:` address, or holds a password.
+ * @throws {ConfigurationError} If it is not an `http:` or `https:` address, or holds a password.
  */
-export function targetAddress(field: string, text: string): string {
-  return checkedTarget(text, (need) => {
-    throw new TypeError(`${field} must be ${need}.`);
-  });
-}
-
-/** @param refuse - Is given the words for what is needed, and throws. */
-export function checkedTarget(text: string, refuse: (need: string) => never): string {
+export function targetAddress(of: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    return refuse(`an http: or https: address, got ${JSON.stringify(text)}`);
-  }
-  // `fetch` would refuse it when an event is there to be posted.
-  if (url.username !== '' || url.password !== '') return refuse('an address without user name and password');
-  return url.href;
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url !== undefined && isHttp && url.username === '' && url.password === '') return url.href;
+  throw new ConfigurationError(
+    `${of}: expected an http: or https: address without user name and password, got ${JSON.stringify(text)}.`,
+    { option: 'address' },
+  );
 }

@@ -1,21 +1,21 @@
 import { WebhookPayloadError } from '../errors/index.js';
 import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
 
-/** Processes one stored webhook, as `receiver.process` does; rejects where it failed. */
+/** Processes one stored webhook, like `WebhookHandlers.process`; rejects if that fails. */
 export type ProcessStored = (stored: StoredWebhook) => Promise<void>;
 
 /**
- * An inbox, and the means to let it work. Set it to three attempts, with waits as short as they can be.
+ * An inbox to test, and the means to start its workers. Configure three attempts, with the shortest delays.
  */
 export interface InboxSubject {
-  /** An empty inbox, or one in which no key of another case appears. */
+  /** An empty inbox, or one that no other case has used a key of. */
   readonly inbox: WebhookInbox;
   /**
-   * Starts a worker that processes at least two webhooks at once. Returns what stops it now: runs that have not settled are given
-   * up, as in a crash.
+   * Starts a worker that processes at least two webhooks at once. Returns a function that kills it: unsettled runs are abandoned,
+   * like in a crash.
    */
   work(process: ProcessStored): StopWork | Promise<StopWork>;
-  /** Reads the webhooks that could not be processed, and are kept. */
+  /** Reads the kept webhooks that could not be processed. */
   deadLetters(): Promise<readonly StoredWebhook[]>;
 }
 
@@ -26,13 +26,13 @@ export type StopWork = () => unknown;
 export interface InboxCase {
   /** The rule, as a title for a test. */
   readonly name: string;
-  /** Rejects with a readable error where the inbox breaks the rule, after {@link InboxSubject} was not heard of for 20 seconds at the latest. */
+  /** Rejects with a readable error if the inbox breaks the rule, after 20 seconds at the latest. */
   run(create: () => InboxSubject | Promise<InboxSubject>): Promise<void>;
 }
 
 /**
- * The rules of a `WebhookInbox` and its worker, for the tests of an inbox of your own. Bound to no test framework. A case may take some
- * seconds, as long as the queue waits between two attempts.
+ * The rules of a `WebhookInbox` and its worker, for the tests of a custom inbox, with any test framework. A case may take
+ * some seconds: as long as the queue waits between two attempts.
  *
  * @example
  * ```ts
@@ -58,25 +58,25 @@ export interface InboxCase {
  * ```
  */
 export const inboxConformance: readonly InboxCase[] = [
-  rule('what is stored is processed as it was stored', async ({ inbox, work, seen }) => {
+  rule('processes a webhook as it was stored', async ({ inbox, work, seen }) => {
     const webhook = { ...newWebhook(), workspace: 'acme' };
     await inbox.store(webhook);
     await work(async () => undefined);
     await eventually('it is processed', () => seen(webhook) === 1);
   }),
-  rule('any text is kept, a NUL and half a surrogate pair too', async ({ inbox, work, seen }) => {
+  rule('keeps any text, also a NUL and half a surrogate pair', async ({ inbox, work, seen }) => {
     const webhook = newWebhook({ text: 'a\u0000b \ud83d \u{1f600} \u2028 "\\' });
     await inbox.store(webhook);
     await work(async () => undefined);
     await eventually('it is processed as it was stored', () => seen(webhook) === 1);
   }),
-  rule('a conversation of a megabyte and a half is stored', async ({ inbox, work, seen }) => {
+  rule('stores a conversation of 1.5 MB', async ({ inbox, work, seen }) => {
     const webhook = newWebhook({ text: 'é'.repeat(750_000) });
     await inbox.store(webhook);
     await work(async () => undefined);
     await eventually('it is processed', () => seen(webhook) === 1);
   }),
-  rule('of many copies at one moment, one is processed', async ({ inbox, work, seen, settled }) => {
+  rule('processes one of many simultaneous duplicates', async ({ inbox, work, seen, settled }) => {
     const webhook = newWebhook();
     const copies = Array.from({ length: 20 }, (_, index) => ({ ...webhook, deliveryId: `copy ${index}` }));
     await Promise.all(copies.map(async (copy) => inbox.store(copy)));
@@ -84,7 +84,7 @@ export const inboxConformance: readonly InboxCase[] = [
     await settled();
     expectSame(seen(webhook), 1);
   }),
-  rule('a copy of what is being processed adds nothing', async ({ inbox, work, seen, settled }) => {
+  rule('ignores a duplicate of a webhook that is being processed', async ({ inbox, work, seen, settled }) => {
     const webhook = newWebhook();
     const [began, end] = [gate(), gate()];
     await work(async ({ key }) => {
@@ -99,7 +99,7 @@ export const inboxConformance: readonly InboxCase[] = [
     await settled();
     expectSame(seen(webhook), 1);
   }),
-  rule('a copy of what was processed adds nothing', async ({ inbox, work, seen, settled }) => {
+  rule('ignores a duplicate of a processed webhook', async ({ inbox, work, seen, settled }) => {
     const webhook = newWebhook();
     await work(async () => undefined);
     await inbox.store(webhook);
@@ -108,7 +108,7 @@ export const inboxConformance: readonly InboxCase[] = [
     await settled();
     expectSame(seen(webhook), 1);
   }),
-  rule('of two workers, one processes a webhook', async ({ inbox, work, seen, settled }) => {
+  rule('one of two workers processes a webhook', async ({ inbox, work, seen, settled }) => {
     await work(async () => undefined);
     await work(async () => undefined);
     const webhooks = Array.from({ length: 50 }, () => newWebhook());
@@ -117,7 +117,7 @@ export const inboxConformance: readonly InboxCase[] = [
     await settled();
     expectSame(webhooks.filter((webhook) => seen(webhook) > 1).length, 0);
   }),
-  rule('what fails is processed again, and not kept once it has succeeded', async (subject) => {
+  rule('retries a failed webhook, and does not keep it after a success', async (subject) => {
     const { inbox, work, seen, settled } = subject;
     const webhook = newWebhook();
     await work(async ({ key }) => {
@@ -128,7 +128,7 @@ export const inboxConformance: readonly InboxCase[] = [
     await settled();
     expectSame(await subject.kept(webhook), false);
   }),
-  rule('what fails again and again is kept as it was stored', async ({ inbox, work, kept }) => {
+  rule('keeps a webhook that always fails, unchanged', async ({ inbox, work, kept }) => {
     const webhook = newWebhook();
     await inbox.store(webhook);
     await work(async () => {
@@ -136,7 +136,7 @@ export const inboxConformance: readonly InboxCase[] = [
     });
     await eventually('it is a dead letter', () => kept(webhook));
   }),
-  rule('what does not fit the specification is kept after one run', async (subject) => {
+  rule('keeps an invalid webhook after one run', async (subject) => {
     const { inbox, work, seen, settled, kept } = subject;
     const webhook = newWebhook();
     await work(async ({ key }) => {
@@ -147,7 +147,7 @@ export const inboxConformance: readonly InboxCase[] = [
     await settled();
     expectSame(seen(webhook), 1);
   }),
-  rule('a webhook that does not end holds up no other of its type', async ({ inbox, work, seen }) => {
+  rule('a hanging webhook delays no other of its type', async ({ inbox, work, seen }) => {
     const [stuck, next] = [newWebhook(), newWebhook()];
     await work(async ({ key }) => {
       if (key === stuck.key) await new Promise(() => undefined);
@@ -157,7 +157,7 @@ export const inboxConformance: readonly InboxCase[] = [
     await inbox.store(next);
     await eventually('the next one is processed', () => seen(next) === 1);
   }),
-  rule('what a worker had not ended when it was stopped is processed by another', async (subject) => {
+  rule('another worker processes what a killed worker left', async (subject) => {
     const { inbox, work, seen } = subject;
     const webhook = newWebhook();
     const stop = await work(async () => new Promise(() => undefined));

@@ -1,5 +1,5 @@
 /**
- * The fake as msw handlers, for tests that run as the program does. It needs `msw` 2, an optional peer.
+ * The fake as msw handlers, for tests of an unchanged program. It needs `msw` 2, an optional peer.
  *
  * Begin with {@link fakeHandlers}.
  *
@@ -11,13 +11,13 @@ import { endpoints } from '../endpoints/endpoints.js';
 import type { FakePlatform } from './fake.js';
 
 /**
- * The fake as msw handlers, for `setupServer` and `setupWorker`: one for each operation in each region, under the
- * path that msw shows for it, and for each region a last one for every other path. That one answers the endpoints that
- * `fake.handle` has taught the fake, and refuses what is unknown as the service does.
+ * Creates the msw handlers of a fake, for `setupServer` and `setupWorker`: one for each operation in each region, under the
+ * path that msw shows for it, and for each region a last one for all other paths. That one serves the endpoints of
+ * `fake.handle`, and refuses unknown ones like the service.
  *
- * They answer at `fake.baseUrls`. To intercept the addresses that your program really calls, make the fake with them:
- * `createFakePlatform({ baseUrls })`. A handler of your own, given to `server.use`, goes before them: one for
- * `/v3/tools/:toolId` is asked for `/v3/tools/defaults` too.
+ * They respond at `fake.baseUrls`. To intercept the addresses that your program calls, create the fake with them:
+ * `createFakePlatform({ baseUrls })`. A handler that you pass to `server.use` goes first: one for `/v3/tools/:toolId` is asked
+ * for `/v3/tools/defaults` too.
  *
  * @example
  * ```ts
@@ -31,13 +31,13 @@ import type { FakePlatform } from './fake.js';
  * const server = setupServer(...fakeHandlers(fake));
  * server.listen();
  *
- * // From here on, a client needs no `fetch` of its own.
+ * // From here on, a client needs no `fetch` option.
  * const { baseUrls, seed } = fake;
  * const platform = new AgentPlatform({ region: 'eu', token: seed.eu.workspaceSecret, baseUrls });
  * console.log(await platform.tools.get(seed.eu.toolId));
  *
- * // One operation answers otherwise, until `server.resetHandlers()`.
- * const data = { id: 'tool_1', name: 'another answer' };
+ * // One operation responds otherwise, until `server.resetHandlers()`.
+ * const data = { id: 'tool_1', name: 'another tool' };
  * server.use(http.get(`${baseUrls.eu}/v3/tools/:toolId`, () => HttpResponse.json({ success: true, message: 'OK', data })));
  * console.log(await platform.tools.get('tool_1'));
  * server.close();
@@ -48,11 +48,11 @@ export function fakeHandlers(fake: Pick<FakePlatform, 'fetch' | 'baseUrls'>): Re
     try {
       return await fake.fetch(request);
     } catch {
-      // `fake.fetch` rejects where no answer comes: to msw that is an error response.
+      // A fault left no response: in msw, that is an error response.
       return HttpResponse.error();
     }
   };
-  const addresses = Object.values(fake.baseUrls).map(literal);
+  const addresses = Object.values(fake.baseUrls);
   return [
     ...addresses.flatMap((address) =>
       operations.map(({ method, path }) => new HttpHandler(method, `${address}/v3${path}`, answer)),
@@ -61,16 +61,7 @@ export function fakeHandlers(fake: Pick<FakePlatform, 'fetch' | 'baseUrls'>): Re
   ];
 }
 
-/** The operations, with paths as msw writes them. It takes the first that fits: `/tools/defaults` before `/tools/:toolId`. */
+/** The operations with msw's paths. msw takes the first that matches: `/tools/defaults` before `/tools/:toolId`. */
 const operations = Object.values(endpoints)
   .map(({ method, path }) => ({ method, path: path.replace(/\{(.+?)\}/g, ':$1') }))
   .sort((one, other) => one.path.split(':').length - other.path.split(':').length);
-
-/**
- * A base address in which msw sees no pattern. Scheme and port it knows; any other character with a meaning in its
- * paths, such as the colons of `[::1]`, becomes a regular expression for itself.
- */
-function literal(address: string): string {
-  const special = /:(?!\/\/|\d+(?:\/|$))|[*+?|(){}\\]/g;
-  return address.replace(special, (character) => `(\\x${character.charCodeAt(0).toString(16)})`);
-}

@@ -1,148 +1,137 @@
 import type { Endpoint, PathParameter } from '../endpoints/endpoint.js';
 import type { endpoints } from '../endpoints/endpoints.js';
 import type { Region } from '../ground/regions.js';
-import type { MembersAndTeamsResponse } from '../schemas/members-and-teams.js';
 import type { OrgClient } from '../schemas/org-client.js';
-import type { ReleaseNumberResult } from '../schemas/release-number.js';
 import type { Team, TeamSummary } from '../schemas/team.js';
-import type { Caller } from './authenticate.js';
-import type { FakeChoices } from './choices.js';
-import type { MutableRegionState } from './records.js';
-import { Refusal, type RefusalReason } from './refusals.js';
-import { collectionsOfAgents, conversationKey, type NewIds } from './state.js';
+import type { Caller, Reach } from './access.js';
+import { Refusal } from './choices.js';
+import { conversationKey, isKeyTaken } from './records.js';
+import type { RegionStore } from './store.js';
 
 /** The keys of `endpoints`: the documented operations. */
 export type OperationName = keyof typeof endpoints;
 
-/** One accepted request, as an operation of the fake sees it: authenticated, and with a valid body. */
+/** One request to a documented operation: authenticated, with a valid body. */
 export interface OperationCall<Parameter extends string = string, Body = unknown> {
   /** The path parameters, decoded. */
   readonly path: { readonly [Name in Parameter]: string };
-  /** The body as it was sent; it fits the endpoint's schema. */
+  /** The body, which fits the endpoint's schema. */
   readonly body: Body;
-  /** The query as it was sent. */
   readonly query: URLSearchParams;
-  /** The holder of the secret that the request carries. */
   readonly caller: Caller;
+  readonly reach: Reach;
   /** The region whose records are used. */
   readonly region: Region;
-  /** The records of this region, to read and to change. */
-  readonly state: MutableRegionState;
-  /** Gives ids for new records. */
-  readonly ids: NewIds;
-  /** The choices of the fake where the specification is silent. */
-  readonly choices: FakeChoices;
+  /** The records of this region. */
+  readonly state: RegionStore;
 }
 
-/** The rule of one endpoint: changes the state, and returns the body of the answer. */
+/** The rule of one endpoint: changes the records, and returns the body of the response. */
 type Rule<Declared> =
   Declared extends Endpoint<infer Path, infer Body, infer _Query, infer _Result>
-    ? (call: OperationCall<PathParameter<Path>, Body>) => unknown
+    ? (call: OperationCall<PathParameter<Path>, Body>) => object
     : never;
+
+/** The envelope of a success (2.7). Its message is not shown: `'OK'` is a choice. */
+export const success = { success: true, message: 'OK' };
 
 /**
  * The rule of each documented operation (section 4): what the specification states for it, and nothing else. A missing one
  * does not compile.
  */
 export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[Name]> } = {
-  listMembersAndTeams({ path, state, choices }): MembersAndTeamsResponse {
+  listMembersAndTeams({ path, state, reach }) {
+    reach.workspaceOnly();
     const org = found(state.orgs.get(path.orgId), 'organisation', path.orgId);
-    const clients = org.clients.map((client) => withTeams(client, org.teams));
-    return { ...succeeded(choices), clients, teams: [...org.teams] };
+    reach.mustReach(org);
+    const teams = [...state.teams.values()].filter(({ orgId }) => orgId === org.id);
+    const clients = [...state.clients.values()].filter(({ orgId }) => orgId === org.id);
+    return { ...success, clients: clients.map((client) => withTeams(client, teams)), teams };
   },
 
-  createVariable({ path, body, state, region, ids, choices }) {
+  createVariable({ path, body, state, reach }) {
     const agent = found(state.agents.get(path.agentId), 'agent', path.agentId);
-    const { key } = body.variable;
-    for (const variable of state.variables.values()) {
-      if (variable.agentId === agent.id && variable.key === key) {
-        throw new Refusal('duplicateKey', `The agent has a variable with the key "${key}" already.`);
-      }
+    reach.mustReach({ agentId: agent.id });
+    // The service sets these two, and the body cannot have them.
+    const { id: _, userId: __, ...sent } = body.variable;
+    const variable = { ...sent, agentId: agent.id };
+    if (isKeyTaken(variable, state.variables)) {
+      throw new Refusal('duplicateKey', `The agent already has a variable with the key "${variable.key}".`);
     }
-    const id = ids.next('variable', region, (taken) => state.variables.has(taken));
-    const { type = choices.variableType, ...sent } = body.variable;
-    const userId = state.workspaces.get(agent.workspaceId)?.ownerIds[0] ?? `owner_${region}`;
-    const variable = { ...sent, id, type, agentId: agent.id, userId };
-    state.variables.set(id, variable);
-    return { ...succeeded(choices), data: variable };
+    return { ...success, data: state.variables.add(variable) };
   },
 
-  releasePhoneNumber({ body, caller, state, choices }): ReleaseNumberResult {
-    const refuse = (reason: RefusalReason, message: string): ReleaseNumberResult => {
-      if (choices.refusedRelease === 'error-body') throw new Refusal(reason, message);
-      return { isGood: false, errors: message };
-    };
+  releasePhoneNumber({ body, caller, state, reach }) {
+    reach.workspaceOnly();
     const { phoneNumberSid: sid, isImportedNumber } = body;
-    // Without a workspace in the request, the workspace of the token is meant: a choice.
+    // A choice: without a workspace in the request, it is the caller's.
     const workspaceId = body.workspaceId ?? caller.workspace.id;
+    if (state.workspaces.has(workspaceId)) reach.mustReach({ workspaceId });
     const number = state.phoneNumbers.get(sid);
+    if (number !== undefined) reach.mustReach(number);
     if (number === undefined || number.workspaceId !== workspaceId) {
-      return refuse('notFound', `The workspace "${workspaceId}" has no number "${sid}".`);
+      throw new Refusal('notFound', `The workspace "${workspaceId}" has no number "${sid}".`);
     }
-    if (number.imported !== isImportedNumber && choices.numberKindMismatch === 'refuse') {
+    if (number.imported !== isImportedNumber) {
       const kind = number.imported ? 'an imported' : 'a rented';
-      return refuse('numberKindMismatch', `"${sid}" is ${kind} number: isImportedNumber does not fit.`);
+      throw new Refusal('numberKindMismatch', `"${sid}" is ${kind} number: isImportedNumber is wrong.`);
     }
-    if (isImportedNumber) {
+    if (number.imported) {
       // Rule 2: only removed from the workspace; the customer's own telephony account keeps it.
-      state.phoneNumbers.set(sid, { ...number, workspaceId: undefined });
+      state.phoneNumbers.set(sid, { sid, imported: true });
     } else {
       // Rule 1: released on the platform's telephony account too, for good.
-      state.phoneNumbers.delete(sid);
       state.releasedForGood.add(sid);
+      state.phoneNumbers.delete(sid);
     }
-    return { isGood: true, errors: choices.releaseErrors };
+    return { isGood: true, errors: '' };
   },
 
-  listDefaultTools({ state, choices }) {
-    return { ...succeeded(choices), data: [...state.defaultTools.values()] };
+  listDefaultTools({ state }) {
+    return { ...success, data: [...state.defaultTools.values()] };
   },
 
-  getTool({ path, state, choices }) {
-    return { ...succeeded(choices), data: found(state.tools.get(path.toolId), 'tool', path.toolId) };
+  getTool({ path, state, reach }) {
+    const tool = found(state.tools.get(path.toolId), 'tool', path.toolId);
+    reach.mustReach({ agentId: tool.agentId });
+    return { ...success, data: tool };
   },
 
-  getConversation({ path, caller, state, choices }) {
+  getConversation({ path, state, reach }) {
     const agent = found(state.agents.get(path.agentId), 'agent', path.agentId);
-    if (!choices.ownsAgent(caller, agent)) {
-      throw new Refusal('notAgentOwner', 'Only the owner of an agent may read its conversations.');
-    }
+    // Only the owner of an agent may read its conversations.
+    reach.mustReach({ agentId: agent.id }, 'notAgentOwner');
     const key = conversationKey(agent.id, path.convoId);
-    const conversation = found(state.conversations.get(key), 'conversation', path.convoId);
-    return { ...succeeded(choices), data: conversation.record };
+    return { ...success, data: found(state.conversations.get(key), 'conversation', path.convoId).record };
   },
 
-  deleteWorkspace({ path, caller, state, choices }) {
+  deleteWorkspace({ path, state, reach }) {
+    reach.workspaceOnly();
     const workspace = found(state.workspaces.get(path.id), 'workspace', path.id);
-    if (!choices.ownsWorkspace(caller, workspace)) {
-      throw new Refusal('notWorkspaceOwner', 'Only an owner of the workspace may delete it.');
-    }
+    // Only an owner may delete it. A choice: a workspace secret acts for the owners of its own workspace.
+    reach.mustReach({ workspaceId: workspace.id }, 'notWorkspaceOwner');
     if (workspace.isPrimary) {
       throw new Refusal('primaryWorkspace', 'The primary workspace cannot be deleted.');
     }
-    // Rule 1: its agents go too, with their conversations, leads, tools and variables. The access of its members goes with
-    // the record itself, and so do its secret and those of its agents.
-    const agents = [...state.agents.values()].filter(({ workspaceId }) => workspaceId === workspace.id);
-    const agentIds = new Set<string | undefined>(agents.map(({ id }) => id));
-    for (const records of collectionsOfAgents(state)) {
-      for (const [key, { agentId }] of records) if (agentIds.has(agentId)) records.delete(key);
+    // Rule 1: its agents go too, with their conversations, leads, tools and variables. The members' access, the secret and
+    // those of the agents end with the records.
+    for (const agent of [...state.agents.values()].filter((each) => each.workspaceId === workspace.id)) {
+      for (const records of [state.variables, state.tools, state.conversations, state.leads]) {
+        for (const [key, { agentId }] of records) if (agentId === agent.id) records.delete(key);
+      }
+      state.agents.delete(agent.id);
     }
-    for (const { id } of agents) state.agents.delete(id);
     state.workspaces.delete(workspace.id);
-    return succeeded(choices);
+    return success;
   },
 };
-
-function succeeded(choices: FakeChoices): { success: boolean; message: string } {
-  return { success: true, message: choices.successMessage };
-}
 
 function found<Record>(record: Record | undefined, kind: string, id: string): Record {
   if (record === undefined) throw new Refusal('notFound', `There is no ${kind} with the id "${id}".`);
   return record;
 }
 
-/** `teams` of a client are those that list it as a member (2.1), unless the test has set them. */
+/** A client with its teams: those that list it as a member (2.1), unless the record already has some. */
 function withTeams(client: OrgClient, teams: readonly Team[]): OrgClient {
   if (client.teams !== undefined) return client;
   return { ...client, teams: teams.filter((team) => team.memberIds?.includes(client.ID)).map(summaryOf) };

@@ -1,15 +1,16 @@
-// The records of the fake, as types: those it holds, those that are added to it, and both by region. The table over
-// their collections is in state.ts.
-
+import * as z from 'zod/mini';
+import { ConfigurationError } from '../errors/index.js';
 import type { Region } from '../ground/regions.js';
-import type { Conversation } from '../schemas/conversation.js';
-import type { DefaultTool } from '../schemas/default-tool.js';
-import type { OrgClient } from '../schemas/org-client.js';
-import type { Team } from '../schemas/team.js';
-import type { Tool } from '../schemas/tool.js';
-import type { Variable } from '../schemas/variable.js';
+import { type Conversation, ConversationSchema } from '../schemas/conversation.js';
+import { type DefaultTool, DefaultToolSchema } from '../schemas/default-tool.js';
+import { requiredText, text } from '../schemas/leaf.js';
+import { closedObject } from '../schemas/object.js';
+import { type OrgClient, OrgClientSchema } from '../schemas/org-client.js';
+import { type Team, TeamSchema } from '../schemas/team.js';
+import { type Tool, ToolSchema } from '../schemas/tool.js';
+import { type Variable, VariableSchema } from '../schemas/variable.js';
 
-/** A workspace of the fake. The specification shows no fields of the record; these are what its rules speak of. */
+/** A workspace of the fake. The specification shows no fields of the record; these are the ones its rules need. */
 export interface FakeWorkspace {
   /** The workspace's id. */
   readonly id: string;
@@ -17,13 +18,13 @@ export interface FakeWorkspace {
   readonly secret: string;
   /** A primary workspace cannot be deleted (4.7). Their number is not shown; here, one in a region by default. */
   readonly isPrimary: boolean;
-  /** User ids of the owners: only they may delete the workspace (4.7). */
+  /** User ids of the owners (4.7). */
   readonly ownerIds: readonly string[];
   /** User ids of the team members, whose access ends with the workspace (4.7). */
   readonly memberIds: readonly string[];
 }
 
-/** An agent of the fake. The specification shows no fields of the record; these are what its rules speak of. */
+/** An agent of the fake. The specification shows no fields of the record; these are the ones its rules need. */
 export interface FakeAgent {
   /** The agent's id, unique in its region. */
   readonly id: string;
@@ -34,40 +35,36 @@ export interface FakeAgent {
   /** The workspace that owns the agent. */
   readonly workspaceId: string;
   /**
-   * The platform it runs on, as `agentPlatform` of the agent events: `vg` the native one, `vf` the external flow builder
-   * (which is which: not shown). A `vf` agent has no `lead_captured` and no `form_submitted` (6.2).
+   * The platform it runs on, as `agentPlatform` of the agent events: `vg` is the native one, `vf` the external flow
+   * builder (a choice: not shown). A `vf` agent sends no `lead_captured` and no `form_submitted` (6.2).
    */
   readonly platform: 'vg' | 'vf';
   /** `serverUrl` is the agent-level webhook address (6.3, rule 1). */
   readonly advanced: {
-    /** The address that `conversation_updated` of this agent is posted to as well. */
+    /** `conversation_updated` of this agent is posted to this address as well. */
     readonly serverUrl?: string | undefined;
   };
 }
 
-/** An organisation of the fake: what 4.1 lists. */
+/** An organisation of the fake (4.1). Its clients and teams are records of their own, tied to it by `orgId`. */
 export interface FakeOrg {
   /** The organisation's id. */
   readonly id: string;
   /** The workspace whose secret reaches it. How the two belong together is not shown. */
   readonly workspaceId: string;
-  /** Its clients (2.1). */
-  readonly clients: readonly OrgClient[];
-  /** Its teams (2.2). */
-  readonly teams: readonly Team[];
 }
 
-/** A conversation of the fake: the record as it is answered, and the two ids it is asked for by (4.6). */
+/** A conversation of the fake: the record, and the two ids that address it (4.6). */
 export interface FakeConversation {
   /** The agent that held the conversation. */
   readonly agentId: string;
   /** The conversation's id under that agent. */
   readonly convoId: string;
-  /** The record as it is answered (2.6). */
+  /** The record in a response (2.6). */
   readonly record: Conversation;
 }
 
-/** A lead of the fake. Its fields are not shown in the specification; it is here to be removed with its workspace. */
+/** A lead of the fake. The specification shows no fields; it exists to be removed with its workspace. */
 export interface FakeLead {
   /** The lead's id. */
   readonly id: string;
@@ -82,100 +79,291 @@ export interface FakePhoneNumber {
   /** True for a number of the customer's own telephony account, false for one rented from the platform (4.3). */
   readonly imported: boolean;
   /** The workspace that has it; undefined for an imported number that was released: its account keeps it. */
-  readonly workspaceId: string | undefined;
-}
-
-/** Everything one region holds; the regions of the fake share nothing. */
-export interface FakeRegionState {
-  /** By id. */
-  readonly workspaces: ReadonlyMap<string, FakeWorkspace>;
-  /** By id. */
-  readonly agents: ReadonlyMap<string, FakeAgent>;
-  /** By id. */
-  readonly orgs: ReadonlyMap<string, FakeOrg>;
-  /** By id. */
-  readonly variables: ReadonlyMap<string, Variable>;
-  /** By id. */
-  readonly tools: ReadonlyMap<string, Tool>;
-  /** The built-in catalogue (2.5), by id. */
-  readonly defaultTools: ReadonlyMap<string, DefaultTool>;
-  /** By agent id and conversation id, each percent-encoded, with a slash between. */
-  readonly conversations: ReadonlyMap<string, FakeConversation>;
-  /** By id. */
-  readonly leads: ReadonlyMap<string, FakeLead>;
-  /** By `sid`. */
-  readonly phoneNumbers: ReadonlyMap<string, FakePhoneNumber>;
-  /** `sid` of each rented number that was released: gone for good (4.3, rule 1). */
-  readonly releasedForGood: ReadonlySet<string>;
-}
-
-/** The live records of a fake, by region. */
-export type FakeState = { readonly [Name in Region]: FakeRegionState };
-
-/** The same, for the code that changes it. */
-export type MutableRegionState = {
-  readonly [Name in keyof FakeRegionState]: FakeRegionState[Name] extends ReadonlyMap<string, infer Value>
-    ? Map<string, Value>
-    : Set<string>;
-};
-export type MutableState = { readonly [Name in Region]: MutableRegionState };
-
-/** A workspace to add: a primary one where its region has no other; the owner is `owner_<region>` by default. */
-export type NewWorkspace = Partial<FakeWorkspace>;
-/** An agent to add; in the region's first workspace and on the native platform by default. */
-export type NewAgent = Partial<FakeAgent>;
-/** An organisation to add, with its clients and teams. */
-export interface NewOrg {
-  /** Default: a new id. */
-  readonly id?: string | undefined;
-  /** Default: the region's first workspace. */
   readonly workspaceId?: string | undefined;
-  /** Its clients (2.1). Default none. */
-  readonly clients?: readonly Partial<OrgClient>[] | undefined;
-  /** Its teams (2.2). Default none. */
-  readonly teams?: readonly Partial<Team>[] | undefined;
 }
-/** A variable to add; of the region's first agent by default. */
-export type NewVariable = Partial<Variable>;
-/** A tool to add; of the region's first agent by default. */
-export type NewTool = Partial<Tool>;
-/** An entry to add to the default catalogue. */
-export type NewDefaultTool = Partial<DefaultTool>;
-/** A conversation to add: the two ids it is asked for by, and fields of its record. */
+
+/** A conversation to add: its two ids, and fields of its record. */
 export interface NewConversation {
-  /** Default: the first agent there is. */
+  /** Default: the first agent of the region. */
   readonly agentId?: string | undefined;
   /** Default: a new id. */
   readonly convoId?: string | undefined;
   /** Fields of the record (2.6). */
   readonly record?: Partial<Conversation> | undefined;
 }
-/** A lead to add; of the region's first agent by default. */
-export type NewLead = Partial<FakeLead>;
-/** A telephone number to add; rented, and in the region's first workspace by default. */
-export type NewPhoneNumber = Partial<FakePhoneNumber>;
 
-/** Records to begin with, in one region. They are added in this order, so each may name those above it. */
-export interface RegionRecords {
-  /** Workspaces; the first is primary unless another says so. */
-  readonly workspaces?: readonly NewWorkspace[] | undefined;
-  /** Organisations with their clients and teams. */
-  readonly orgs?: readonly NewOrg[] | undefined;
-  /** Agents. */
-  readonly agents?: readonly NewAgent[] | undefined;
-  /** Variables of agents. */
-  readonly variables?: readonly NewVariable[] | undefined;
-  /** Tools. */
-  readonly tools?: readonly NewTool[] | undefined;
-  /** The default catalogue. */
-  readonly defaultTools?: readonly NewDefaultTool[] | undefined;
-  /** Conversations of agents. */
-  readonly conversations?: readonly NewConversation[] | undefined;
-  /** Leads of agents. */
-  readonly leads?: readonly NewLead[] | undefined;
-  /** Telephone numbers of workspaces. */
-  readonly phoneNumbers?: readonly NewPhoneNumber[] | undefined;
+/** The record type of each collection. */
+export interface RecordTypes {
+  /** Workspaces, by id. */
+  readonly workspaces: FakeWorkspace;
+  /** Organisations, by id. */
+  readonly orgs: FakeOrg;
+  /** Clients of organisations (2.1), by `ID`. */
+  readonly clients: OrgClient;
+  /** Teams of organisations (2.2), by `ID`. */
+  readonly teams: Team;
+  /** Agents, by id. */
+  readonly agents: FakeAgent;
+  /** Variables of agents (2.3), by id. */
+  readonly variables: Variable;
+  /** Tools of agents (2.4), by id. */
+  readonly tools: Tool;
+  /** The built-in catalogue (2.5), by id, or by name for an entry without an id. */
+  readonly defaultTools: DefaultTool;
+  /** Conversations of agents (2.6), by agent id and conversation id, each percent-encoded, with a slash between. */
+  readonly conversations: FakeConversation;
+  /** Leads of agents, by id. */
+  readonly leads: FakeLead;
+  /** Telephone numbers of workspaces, by `sid`. */
+  readonly phoneNumbers: FakePhoneNumber;
 }
+
+/** The name of a collection of records: a key of `fake.state.eu` and of the records to begin with. */
+export type CollectionName = keyof RecordTypes;
+
+/** A record of a collection. */
+export type RecordOf<Name extends CollectionName> = RecordTypes[Name];
+
+/** The fields of a new record of each collection. */
+export type NewRecordTypes = {
+  readonly [Name in CollectionName]: Name extends 'conversations'
+    ? NewConversation
+    : Partial<RecordTypes[Name]>;
+};
+
+/** The same fields, each of which may also be undefined, like a missing one. */
+export type Input<New> = { readonly [Field in keyof New]: New[Field] | undefined };
+
+/** The input for a new record of a collection: missing fields are filled in. */
+export type NewRecordOf<Name extends CollectionName> = Input<NewRecordTypes[Name]>;
+
+/** The records of one region, by collection. */
+export type FakeRegionState = {
+  readonly [Name in CollectionName]: ReadonlyMap<string, RecordTypes[Name]>;
+} & {
+  /** `sid` of each rented number that was released: gone for good (4.3, rule 1). */
+  readonly releasedForGood: ReadonlySet<string>;
+};
+
+/** The same, for handlers that change records. */
+export type MutableRegionState = { readonly [Name in CollectionName]: Map<string, RecordTypes[Name]> } & {
+  /** `sid` of each rented number that was released. */
+  readonly releasedForGood: Set<string>;
+};
+
+/** The live records of a fake. The regions share nothing. */
+export type FakeState = { readonly [Name in Region]: FakeRegionState };
+
+/** Records to begin with, in one region. They are added in the order of {@link RecordTypes}. */
+export type RegionRecords = {
+  readonly [Name in CollectionName]?: readonly Input<NewRecordTypes[Name]>[] | undefined;
+};
 
 /** Records to begin with, by region. */
 export type StartRecords = { readonly [Name in Region]?: RegionRecords | undefined };
+
+/** The means to complete a record. */
+export interface Completion {
+  readonly region: Region;
+  readonly state: FakeRegionState;
+  readonly conversationId: (agentId: string, convoId: string) => string;
+  /** Returns an unused id, the same in every run: `tool_eu_1`, `tool_eu_2`. */
+  readonly newId: () => string;
+  /** The first record of a collection: the default owner of a new one. */
+  readonly first: (collection: 'workspaces' | 'agents' | 'orgs') => string;
+}
+
+/** One kind of record. */
+export interface Kind<Held, New> {
+  /** The method of `fake.add`, and the word for one record in messages. */
+  readonly one: string;
+  /** The beginning of new ids. */
+  readonly prefix: string;
+  /** The key of a record in its collection. */
+  readonly key: (record: Held) => string;
+  /** The schema of a complete record. */
+  readonly schema: z.core.$ZodType<Held>;
+  /** Fills in the missing fields of a new record. */
+  readonly complete: (given: New, completion: Completion) => Held;
+  /** Checks a complete record against the others. */
+  readonly check?: (record: Held, state: FakeRegionState) => void;
+}
+
+type Kinds = { readonly [Name in CollectionName]: Kind<RecordTypes[Name], NewRecordTypes[Name]> };
+
+const requiredTexts = /* @__PURE__ */ z.array(requiredText);
+
+/**
+ * Every kind of record, a row each. `fake.add`, `fake.records`, the seed, snapshots and the page all read this table. Each row
+ * may refer to records of the rows above it.
+ */
+export const kinds = {
+  workspaces: {
+    one: 'workspace',
+    prefix: 'workspace',
+    key: ({ id }) => id,
+    schema: closedObject(() => ({
+      id: requiredText,
+      secret: requiredText,
+      isPrimary: z.boolean(),
+      ownerIds: requiredTexts,
+      memberIds: requiredTexts,
+    })),
+    complete: (given, { region, state, newId }) => {
+      const id = given.id ?? newId();
+      const hasPrimary = [...state.workspaces.values()].some((other) => other.isPrimary && other.id !== id);
+      const secret = `fake-workspace-secret-of-${id}`;
+      return { isPrimary: !hasPrimary, secret, ownerIds: [`owner_${region}`], memberIds: [], ...given, id };
+    },
+  },
+  orgs: {
+    one: 'org',
+    prefix: 'org',
+    key: ({ id }) => id,
+    schema: closedObject(() => ({ id: requiredText, workspaceId: requiredText })),
+    complete: ({ id, workspaceId }, { newId, first }) => ({
+      id: id ?? newId(),
+      workspaceId: workspaceId ?? first('workspaces'),
+    }),
+  },
+  clients: {
+    one: 'client',
+    prefix: 'client',
+    key: ({ ID }) => ID,
+    schema: OrgClientSchema,
+    complete: (given, { newId, first }) => {
+      const ID = given.ID ?? newId();
+      return { name: ID, ...given, ID, orgId: given.orgId ?? first('orgs') };
+    },
+  },
+  teams: {
+    one: 'team',
+    prefix: 'team',
+    key: ({ ID }) => ID,
+    schema: TeamSchema,
+    complete: (given, { newId, first }) => {
+      const ID = given.ID ?? newId();
+      return { key: ID, memberIds: [], ...given, ID, orgId: given.orgId ?? first('orgs') };
+    },
+  },
+  agents: {
+    one: 'agent',
+    prefix: 'agent',
+    key: ({ id }) => id,
+    schema: closedObject(() => ({
+      id: requiredText,
+      name: requiredText,
+      secret: requiredText,
+      workspaceId: requiredText,
+      platform: z.enum(['vg', 'vf']),
+      advanced: closedObject(() => ({ serverUrl: text })),
+    })),
+    complete: (given, { newId, first }) => {
+      const id = given.id ?? newId();
+      const workspaceId = given.workspaceId ?? first('workspaces');
+      const secret = `fake-agent-secret-of-${id}`;
+      return { name: id, secret, platform: 'vg', advanced: {}, ...given, id, workspaceId };
+    },
+  },
+  variables: {
+    one: 'variable',
+    prefix: 'variable',
+    key: ({ id }) => id,
+    schema: VariableSchema,
+    // Two choices: `type` is 'string', the one value shown (2.3), and `userId` the first owner of the agent's workspace.
+    complete: (given, { region, state, newId, first }) => {
+      const id = given.id ?? newId();
+      const agentId = given.agentId ?? first('agents');
+      const workspace = state.workspaces.get(state.agents.get(agentId)?.workspaceId ?? '');
+      const userId = workspace?.ownerIds[0] ?? `owner_${region}`;
+      return { key: id, type: 'string', userId, ...given, id, agentId };
+    },
+    check: (variable, { variables }) => {
+      if (!isKeyTaken(variable, variables)) return;
+      throw new ConfigurationError(
+        `Agent "${variable.agentId}" already has a variable with the key "${variable.key}" (4.2).`,
+        { option: 'key' },
+      );
+    },
+  },
+  tools: {
+    one: 'tool',
+    prefix: 'tool',
+    key: ({ id }) => id,
+    schema: ToolSchema,
+    complete: (given, { newId, first }) => {
+      const id = given.id ?? newId();
+      return { name: id, ...given, id, agentId: given.agentId ?? first('agents') };
+    },
+  },
+  defaultTools: {
+    one: 'defaultTool',
+    prefix: 'default_tool',
+    key: ({ id, name = '' }) => id ?? name,
+    schema: DefaultToolSchema,
+    complete: (given, { newId }) => {
+      const id = given.id ?? newId();
+      return { name: id, kind: 'assignable_system', ...given, id };
+    },
+  },
+  conversations: {
+    one: 'conversation',
+    prefix: 'convo',
+    key: ({ agentId, convoId }) => conversationKey(agentId, convoId),
+    schema: closedObject(() => ({
+      agentId: requiredText,
+      convoId: requiredText,
+      record: ConversationSchema,
+    })),
+    complete: (given, { conversationId, newId, first }) => {
+      const agentId = given.agentId ?? first('agents');
+      const convoId = given.convoId ?? newId();
+      const ID = conversationId(agentId, convoId);
+      return { agentId, convoId, record: { ID, userID: ID, ...given.record } };
+    },
+  },
+  leads: {
+    one: 'lead',
+    prefix: 'lead',
+    key: ({ id }) => id,
+    schema: closedObject(() => ({ id: requiredText, agentId: requiredText })),
+    complete: ({ id, agentId }, { newId, first }) => ({
+      id: id ?? newId(),
+      agentId: agentId ?? first('agents'),
+    }),
+  },
+  phoneNumbers: {
+    one: 'phoneNumber',
+    prefix: 'number',
+    key: ({ sid }) => sid,
+    schema: closedObject(() => ({ sid: requiredText, imported: z.boolean(), workspaceId: text })),
+    complete: ({ sid, imported, workspaceId }, { newId, first }) => ({
+      sid: sid ?? newId(),
+      imported: imported ?? false,
+      workspaceId: workspaceId ?? first('workspaces'),
+    }),
+    check: ({ sid }, { releasedForGood }) => {
+      if (!releasedForGood.has(sid)) return;
+      throw new ConfigurationError(`The number "${sid}" was released for good (4.3).`, { option: 'sid' });
+    },
+  },
+} as const satisfies Kinds;
+
+/** The names of all collections, in the order of the table. */
+// `Object.keys` forgets the names.
+export const collectionNames = /* @__PURE__ */ Object.keys(kinds) as readonly CollectionName[];
+
+/** Whether another variable of the same agent has the key (4.2). */
+export function isKeyTaken(
+  variable: Input<Partial<Variable>>,
+  variables: ReadonlyMap<string, Variable>,
+): boolean {
+  return [...variables.values()].some(
+    ({ id, agentId, key }) => agentId === variable.agentId && key === variable.key && id !== variable.id,
+  );
+}
+
+/** The key of a conversation: no other two ids make the same one. */
+export function conversationKey(agentId: string, convoId: string): string {
+  return `${encodeURIComponent(agentId)}/${encodeURIComponent(convoId)}`;
+}

@@ -1,12 +1,18 @@
+import * as z from 'zod/mini';
 import { REGIONS, type Region } from '../ground/regions.js';
 import type { DefaultTool } from '../schemas/default-tool.js';
-import type { FakeAdd, RegionAdd } from './add.js';
-import { checkNames } from './choices.js';
 import { createFixtures } from './fixtures/fixtures.js';
-import type { RegionRecords, StartRecords } from './records.js';
-import { collectionNames, collections, type World } from './state.js';
+import {
+  type CollectionName,
+  collectionNames,
+  type NewRecordTypes,
+  type RecordTypes,
+  type RegionRecords,
+  type StartRecords,
+} from './records.js';
+import type { Collection, FakeAdd, RegionAdd, RegionStore, Store } from './store.js';
 
-/** The ids and secrets of the records that a fake begins with, in one region. All are made up. */
+/** The ids and secrets of the records that a fake begins with, in one region. */
 export interface SeedHandles {
   /** The primary workspace, which cannot be deleted. */
   readonly workspaceId: string;
@@ -24,7 +30,7 @@ export interface SeedHandles {
   readonly teamId: string;
   /** An agent of the primary workspace, which owns the tool, the variable, the conversation and the lead. */
   readonly agentId: string;
-  /** Speaks for the agent. */
+  /** The secret of the agent. */
   readonly agentSecret: string;
   /** A tool of the agent. */
   readonly toolId: string;
@@ -36,18 +42,21 @@ export interface SeedHandles {
   readonly convoId: string;
   /** A lead of the agent. */
   readonly leadId: string;
-  /** Rented from the platform, in the primary workspace. */
+  /** A number rented from the platform, in the primary workspace. */
   readonly rentedNumberSid: string;
-  /** Of the customer's own telephony account, in the primary workspace. */
+  /** A number of the customer's own telephony account, in the primary workspace. */
   readonly importedNumberSid: string;
 }
 
-/** The same in both regions, so that nothing but the region tells them apart. */
+/** The seed of both regions. */
 export type Seed = { readonly [Name in Region]: SeedHandles };
 
-export const seed: Seed = { eu: /* @__PURE__ */ handlesOf('eu'), na: /* @__PURE__ */ handlesOf('na') };
+export const seed: Seed = {
+  eu: /* @__PURE__ */ createHandles('eu'),
+  na: /* @__PURE__ */ createHandles('na'),
+};
 
-function handlesOf(region: Region): SeedHandles {
+function createHandles(region: Region): SeedHandles {
   return {
     workspaceId: `workspace_${region}_1`,
     workspaceSecret: `fake-workspace-secret-of-workspace_${region}_1`,
@@ -68,57 +77,45 @@ function handlesOf(region: Region): SeedHandles {
   };
 }
 
-/** Refuses names that are not known: records under them would not be there, silently. */
-export function checkStartRecords(regions: StartRecords = {}): void {
-  checkNames('createFakePlatform: the region', regions, seed);
-  for (const region of REGIONS) {
-    checkNames(`createFakePlatform: the collection of regions.${region}`, regions[region] ?? {}, collections);
-  }
-}
-
-/** Puts the records that the fake begins with into an empty world. */
-export function fill(
-  world: World,
+/** Adds the records that a fake begins with. */
+export function fillStore(
+  store: Store,
   add: FakeAdd,
   options: { readonly seed?: 'default' | 'empty' | undefined; readonly regions?: StartRecords | undefined },
 ): void {
   for (const region of REGIONS) {
-    const { defaultTools } = world.state[region];
-    // Copies: what a handler changes in place is this fake's own.
-    for (const entry of defaultCatalogue) defaultTools.set(entry.id ?? entry.name, { ...entry });
+    for (const entry of defaultCatalogue) store[region].defaultTools.put({ ...entry });
     if (options.seed !== 'empty') seedRegion(add[region], region);
-    addRecords(add[region], options.regions?.[region] ?? {});
+    addRecords(store[region], options.regions?.[region] ?? {});
   }
 }
 
 /**
- * The ids and names that 2.5 shows: ids of the assignable tools, and names of the others, which have no id here. That the
- * first have their id as their name too is a choice.
+ * The ids and names that 2.5 shows: ids of the assignable tools, and names of the others, which have no id here. A choice: the
+ * name of an assignable tool is its id.
  */
-const defaultCatalogue: readonly (DefaultTool & { readonly name: string })[] = [
+const defaultCatalogue: readonly DefaultTool[] = [
   ...['web-search', 'human-handoff', 'end-call'].map(assignable),
   ...['KB-Search', 'Structured-Search', 'present', 'resolve_caller_timezone'].map(automatic),
 ];
 
-function assignable(id: string) {
-  return { id, name: id, kind: 'assignable_system', assignableViaToolsIds: true } as const;
+function assignable(id: string): DefaultTool {
+  return { id, name: id, kind: 'assignable_system', assignableViaToolsIds: true };
 }
 
-function automatic(name: string) {
-  return { name, kind: 'runtime_auto', assignableViaToolsIds: false } as const;
+function automatic(name: string): DefaultTool {
+  return { name, kind: 'runtime_auto', assignableViaToolsIds: false };
 }
 
-/** Fills one region with a record of each kind. The fixtures name each other's ids as the handles do. */
+/** Adds a record of each kind to one region. The fixtures refer to the ids of the handles. */
 function seedRegion(add: RegionAdd, region: Region): void {
   const handles = seed[region];
   const fixtures = createFixtures({ region });
   add.workspace({ id: handles.workspaceId, memberIds: [handles.clientId] });
   add.workspace({ id: handles.secondWorkspaceId });
-  add.org({
-    id: handles.orgId,
-    clients: [fixtures.orgClient({ ID: handles.clientId, teams: undefined })],
-    teams: [fixtures.team({ ID: handles.teamId })],
-  });
+  add.org({ id: handles.orgId });
+  add.client(fixtures.orgClient({ ID: handles.clientId, teams: undefined }));
+  add.team(fixtures.team({ ID: handles.teamId }));
   add.agent({ id: handles.agentId, name: 'Support agent' });
   add.variable(fixtures.variable({ id: handles.variableId, key: handles.variableKey }));
   add.tool(fixtures.tool({ id: handles.toolId }));
@@ -129,14 +126,27 @@ function seedRegion(add: RegionAdd, region: Region): void {
   add.phoneNumber({ sid: handles.importedNumberSid, imported: true });
 }
 
-function addRecords(add: RegionAdd, records: RegionRecords): void {
+function addRecords(store: RegionStore, records: RegionRecords): void {
   const { workspaces = [] } = records;
-  // Else the first would be primary too, before the one that says so is there.
+  // Otherwise the first one would be primary too, before the one that is declared so.
   const others = workspaces.some(({ isPrimary }) => isPrimary) ? { isPrimary: false } : {};
   const all = { ...records, workspaces: workspaces.map((workspace) => ({ ...others, ...workspace })) };
-  for (const name of collectionNames()) {
-    const { one } = collections[name];
-    // Each list holds what the method of its row takes; the compiler cannot follow the pair.
-    for (const record of all[name] ?? []) add[one](record as never);
-  }
+  for (const name of collectionNames) addList(store, all, name);
+}
+
+function addList<Name extends CollectionName>(
+  store: { readonly [Each in CollectionName]: Collection<RecordTypes[Each], NewRecordTypes[Each]> },
+  records: RegionRecords,
+  name: Name,
+): void {
+  for (const record of records[name] ?? []) store[name].add(record);
+}
+
+/** The schema of the option `regions`: the names of regions and collections. Each record is checked when it is added. */
+export function startRecordsSchema(): z.core.$ZodType {
+  const lists = collectionNames.map(
+    (name) => [name, z.optional(z.array(z.record(z.string(), z.unknown())))] as const,
+  );
+  const region = z.optional(z.strictObject(Object.fromEntries(lists)));
+  return z.strictObject({ eu: region, na: region });
 }

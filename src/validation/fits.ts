@@ -24,7 +24,7 @@ function checkFor(schema: z.core.$ZodType): Check {
 }
 
 function createCheck(schema: z.core.$ZodType): Check {
-  // `$ZodTypes` is Zod's own union of its schemas, told apart by `type`.
+  // `$ZodTypes` is Zod's own union of its schemas, discriminated by `type`.
   const { def } = (schema as z.core.$ZodTypes)._zod;
   // A refinement, a format or a coercion asks for more than the type says.
   if (def.checks?.length || 'format' in def || 'coerce' in def) return askZod(schema);

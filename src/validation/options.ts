@@ -122,7 +122,7 @@ function shownChoice(value: unknown): string {
 
 /** The names of the fields of the object at a path of a schema. */
 function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
-  // Zod's own union of its schemas, told apart by `type`.
+  // Zod's own union of its schemas, discriminated by `type`.
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === 'optional') return namesAt(def.innerType, path);
   if (def.type === 'union') return def.options.flatMap((option) => namesAt(option, path));
@@ -132,30 +132,6 @@ function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[
   if (key === undefined) return Object.keys(def.shape);
   const field = def.shape[String(key)];
   return field === undefined ? [] : namesAt(field, rest);
-}
-
-/** Milliseconds above 0. */
-/* @__NO_SIDE_EFFECTS__ */
-export function milliseconds(max = MAX_TIMEOUT): z.ZodMiniType<number, number> {
-  return z.custom<number>(
-    (value) => typeof value === 'number' && value > 0 && value <= max,
-    `must be a number of milliseconds above 0 and at most ${max}`,
-  );
-}
-
-/** An integer of at least `min`. */
-/* @__NO_SIDE_EFFECTS__ */
-export function wholeNumber(min: number): z.ZodMiniType<number, number> {
-  return z.custom<number>(
-    (value) => Number.isInteger(value) && (value as number) >= min,
-    `must be a whole number, ${min} or more`,
-  );
-}
-
-/** A number above 0. */
-/* @__NO_SIDE_EFFECTS__ */
-export function positive(): z.ZodMiniType<number, number> {
-  return z.custom<number>((value) => typeof value === 'number' && value > 0, 'must be a number above 0');
 }
 
 /** A value in which a function finds no problem. The function returns the problem as the rest of a sentence: `is blank`. */
@@ -169,25 +145,46 @@ export function checkedBy(
   });
 }
 
+/** Milliseconds above 0. */
+/* @__NO_SIDE_EFFECTS__ */
+export function milliseconds(max = MAX_TIMEOUT): z.ZodMiniType<unknown, unknown> {
+  const problem = `must be a number of milliseconds above 0 and at most ${max}`;
+  return checkedBy((value) => (isPositive(value) && value <= max ? undefined : problem));
+}
+
+/** An integer of at least `min`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function wholeNumber(min: number): z.ZodMiniType<unknown, unknown> {
+  const problem = `must be a whole number, ${min} or more`;
+  return checkedBy((value) => (Number.isInteger(value) && Number(value) >= min ? undefined : problem));
+}
+
+/** A number above 0. */
+/* @__NO_SIDE_EFFECTS__ */
+export function positive(): z.ZodMiniType<unknown, unknown> {
+  return checkedBy((value) => (isPositive(value) ? undefined : 'must be a number above 0'));
+}
+
+function isPositive(value: unknown): value is number {
+  return typeof value === 'number' && value > 0;
+}
+
 /** Any function. */
-export const func = /* @__PURE__ */ z.custom<(...args: never[]) => unknown>(
-  (value) => typeof value === 'function',
-  'must be a function',
+export const func = /* @__PURE__ */ checkedBy((value) =>
+  typeof value === 'function' ? undefined : 'must be a function',
 );
 
 /** One of some words. */
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOf<const Word extends string>(...words: readonly Word[]): z.ZodMiniType<Word, Word> {
-  return z.literal(words);
+  return z.enum(words);
 }
 
 /** An object with these methods, such as a logger; it may have more. */
 /* @__NO_SIDE_EFFECTS__ */
-export function methods<Name extends string>(
-  ...names: readonly Name[]
-): z.ZodMiniType<Record<Name, unknown>, Record<Name, unknown>> {
-  return z.custom<Record<Name, unknown>>(
-    (value) => names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function'),
-    `must be an object with the method${names.length === 1 ? '' : 's'} ${names.join(', ')}`,
-  );
+export function methods(...names: readonly string[]): z.ZodMiniType<unknown, unknown> {
+  const problem = `must be an object with the method${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
+  const hasMethods = (value: unknown) =>
+    names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function');
+  return checkedBy((value) => (hasMethods(value) ? undefined : problem));
 }

@@ -122,7 +122,7 @@ function describe(issue: z.core.$ZodIssue): string {
 function mayBeAbsent(schema: z.core.$ZodType, path: readonly (string | number)[]): boolean {
   let at: z.core.$ZodType | undefined = schema;
   for (const key of path) {
-    // `$ZodTypes` is Zod's own union of its schemas, told apart by `type`.
+    // `$ZodTypes` is Zod's own union of its schemas, discriminated by `type`.
     const { def }: z.core.$ZodTypes['_zod'] = (withoutOptional(at) as z.core.$ZodTypes)._zod;
     if (def.type === 'array') at = def.element;
     else at = def.type === 'object' ? def.shape[key] : undefined;

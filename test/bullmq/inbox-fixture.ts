@@ -1,4 +1,10 @@
-import { createWebhookReceiver, type StoredWebhook } from 'agent-platform-sdk';
+import {
+  createWebhookHandlers,
+  createWebhookReceiver,
+  type StoredWebhook,
+  type WebhookHandlers,
+  type WebhookReceiverOptions,
+} from 'agent-platform-sdk';
 import {
   type BullMQInbox,
   type BullMQInboxOptions,
@@ -6,14 +12,12 @@ import {
   type InboxFailure,
   type InboxHooks,
   type InboxRun,
-  type InboxSkip,
-  type InboxStored,
 } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, vi } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { startRedis } from '../support/redis-server.js';
-import { minimal, type OptionsWithSecret, secret } from '../webhooks/deliveries.js';
+import { minimal, secret } from '../webhooks/deliveries.js';
 
 const server = await startRedis();
 afterAll(() => server.stop());
@@ -44,41 +48,45 @@ export function createInbox(options: Partial<BullMQInboxOptions> = {}): BullMQIn
 }
 
 /** A receiver that logs nowhere. */
-export const receiverWith = (options: OptionsWithSecret = {}) =>
+export const receiverWith = (options: Partial<WebhookReceiverOptions> = {}) =>
   createWebhookReceiver({ secret, logger: new RecordingLogger(), ...options });
 
-/** Hooks that note what they are told. */
-export function notes() {
-  const told: string[] = [];
+type Process = (stored: StoredWebhook, options: { signal?: AbortSignal | undefined }) => Promise<void>;
+
+/** Handlers that are given each event as it was stored. */
+export function processing(process: Process): WebhookHandlers {
+  return Object.assign(createWebhookHandlers({ logLevel: 'off' }), { process, handles: () => true });
+}
+
+/** Never settles. */
+export const hang = () => new Promise<never>(() => undefined);
+
+/** Hooks that record their calls. */
+export function record() {
+  const calls: string[] = [];
   const failures: InboxFailure[] = [];
-  const runs: (InboxRun | InboxStored)[] = [];
-  const skips: InboxSkip[] = [];
+  const runs: InboxRun[] = [];
   const hooks: InboxHooks = {
-    onStored: (stored) => {
-      told.push('stored');
-      runs.push(stored);
-    },
     onHandled: (run) => {
-      told.push('handled');
+      calls.push('handled');
       runs.push(run);
     },
     onRetry: (failure) => {
-      told.push('retry');
+      calls.push('retry');
       failures.push(failure);
     },
     onDeadLetter: (failure) => {
-      told.push('dead letter');
+      calls.push('dead letter');
       failures.push(failure);
     },
-    onUnhandled: () => told.push('unhandled'),
-    onSkipped: (skip) => {
-      told.push('skipped');
-      skips.push(skip);
-    },
-    onStalled: () => told.push('stalled'),
-    onLockLost: () => told.push('lock lost'),
   };
-  return { told, failures, runs, skips, hooks };
+  return { calls, failures, runs, hooks };
+}
+
+/** The user of Redis may do everything but this. Returns the URL. */
+export async function userWithout(...rules: readonly string[]): Promise<string> {
+  await redis.acl('SETUSER', 'limited', 'reset', 'on', '>password', '~*', '&*', '+@all', ...rules);
+  return url.replace('redis://', 'redis://limited:password@');
 }
 
 let keys = 0;
@@ -87,6 +95,7 @@ let keys = 0;
 export function stored(overrides: Partial<StoredWebhook> = {}): StoredWebhook {
   keys += 1;
   return {
+    version: 1,
     key: keys.toString(16).padStart(64, '0'),
     type: 'lead_captured',
     payload: minimal.lead_captured,

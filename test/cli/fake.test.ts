@@ -1,340 +1,105 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { AgentPlatform } from 'agent-platform-sdk';
 import { createFakePlatform, type FakeSnapshot } from 'agent-platform-sdk/testing';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { start } from './terminal.js';
+import { afterAll, expect, test, vi } from 'vitest';
+import { freePort } from '../support/free-port.js';
+import { serve } from '../support/loopback.js';
+import { finish, start } from './terminal.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'agent-platform-'));
-afterEach(() => vi.unstubAllEnvs());
+const folder = mkdtempSync(join(tmpdir(), 'fake-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const fake = (...args: string[]) => start(['fake', '--port', '0', ...args]);
+const { eu } = createFakePlatform().seed;
 
-/** The path of a file for one test, with a content or not there. */
-function file(content?: string): string {
-  const path = join(mkdtempSync(join(folder, 'f-')), 'file.json');
-  if (content !== undefined) writeFileSync(path, content);
-  onTestFinished(() => rmSync(path, { force: true }));
-  return path;
+function post(url: string, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-const post = (url: string, body: unknown): Promise<Response> =>
-  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-
-describe('--seed', () => {
-  test.each([
-    ['{', ' at line 1, column 2: Expected property name'],
-    ['{"eu": {\n  "tools": [,]\n}}', " at line 2, column 13: Unexpected token ','"],
-    ['{"eu": {"agents": [{"id": "bot" "x": 1}]}}', ' at line 1, column 33: Expected '],
-    ['{"eu": {\n\n}', ' at line 3, column 2: '],
-    [
-      `{"a": 1,\n "${'b'.repeat(30)}": x, "${'c'.repeat(30)}": 1}`,
-      " at line 2, column 36: Unexpected token 'x'.",
-    ],
-    [`x{"${'a'.repeat(60)}": 1}`, " at line 1, column 1: Unexpected token 'x'."],
-    [`[1, x, "${'a'.repeat(60)}"]`, " at line 1, column 5: Unexpected token 'x'."],
-    [`{"${'a'.repeat(60)}":x}`, " at line 1, column 65: Unexpected token 'x'."],
-    ['[1] 2', ' at line 1, column 5: Unexpected non-whitespace character after JSON.'],
-    ['{"a":"b\nc"}', ' at line 1, column 8: Bad control character in string literal.'],
-    ['[1,]', " at line 1, column 4: Unexpected token ']'"],
-  ])('tells where %j is no JSON', async (content, message) => {
-    const { errors, exit } = await start(['fake', '--port', '0', '--seed', file(content)]);
-
-    expect(await exit).toBe(2);
-    expect(errors.join()).toContain(`file.json is not JSON${message}`);
+test('prints settings that a client works with', async () => {
+  const { lines, url, exit, stop } = await fake();
+  const settings = Object.fromEntries(
+    [...(lines[0] ?? '').matchAll(/^(AGENT_PLATFORM_\w+)=(.+)$/gm)].map(([, name, value]) => [name, value]),
+  ) as Record<string, string>;
+  expect(settings).toEqual({
+    AGENT_PLATFORM_REGION: 'eu',
+    AGENT_PLATFORM_TOKEN: eu.workspaceSecret,
+    AGENT_PLATFORM_BASE_URL_EU: `${url}/eu`,
+    AGENT_PLATFORM_BASE_URL_NA: `${url}/na`,
+    AGENT_PLATFORM_WEBHOOK_SECRET: eu.workspaceSecret,
   });
-
-  test('tells each kind of problem once, with what there is', async () => {
-    const orgs = [{ clients: [{ ID: 1 }, { ID: 2 }] }, { clients: [{ ID: 3 }] }];
-    const tools = Array.from({ length: 12 }, (_, id) => ({ id }));
-    const leads = [{ nme: 'x' }, { id: 'l', nme: 'y' }];
-    const { errors } = await start([
-      'fake',
-      '--seed',
-      file(JSON.stringify({ eu: { orgs, tools, leads, robots: [] } })),
-    ]);
-
-    const lines = errors
-      .join('')
-      .split('\n')
-      .filter((line) => !line.startsWith('agent-platform-sdk'));
-    expect(lines).toEqual([
-      expect.stringMatching(/^--seed: .*file\.json is wrong$/),
-      '  - eu.orgs[].clients[].ID: expected string, received number (3 times, first at eu.orgs[0].clients[0].ID)',
-      '  - eu.tools[].id: expected string, received number (12 times, first at eu.tools[0].id)',
-      '  - eu.leads[].nme: unknown field; there are id, agentId (2 times, first at eu.leads[0].nme)',
-      expect.stringMatching(/^ {2}- eu\.robots: unknown field; there are workspaces, orgs, agents,[^(]*$/),
-    ]);
-  });
-
-  test('takes the conversation that the help shows', async () => {
-    const [help] = (await start(['fake', '--help'])).lines;
-    const example = /\{ "eu".*?\] \} \}/s.exec(help ?? '')?.[0] ?? '';
-    const { url } = await start(['fake', '--port', '0', '--seed', file(example)]);
-
-    const listed = await (await fetch(`${url}/_fake/records/eu/conversations`)).json();
-    expect(listed).toMatchObject({
-      records: [{}, { agentId: 'bot', convoId: 'c1', record: { ID: 'bot_c1', state: 'closed' } }],
-    });
-  });
+  const baseUrls = { eu: settings.AGENT_PLATFORM_BASE_URL_EU };
+  const platform = new AgentPlatform({ region: 'eu', token: settings.AGENT_PLATFORM_TOKEN, baseUrls });
+  expect(await platform.tools.get(eu.toolId)).toMatchObject({ id: eu.toolId });
+  expect(lines[1]).toBe(`eu GET /tools/${eu.toolId} 200 getTool`);
+  stop();
+  expect(await exit).toBe(0);
 });
 
-describe('--state', () => {
-  test('keeps records, faults and subscriptions over restarts, and reset leads to the beginning', async () => {
-    const path = file();
-    const first = await start(['fake', '--port', '0', '--state', path]);
-    const at = `${first.url}/_fake`;
-    await post(`${at}/records/na/tools`, { id: 'crm' });
-    await post(`${at}/faults`, { endpoint: 'getTool', status: 503, times: 2 });
-    await post(`${at}/faults`, { kind: 'latency', ms: 1, times: 'always' });
-    await post(`${at}/subscriptions`, { url: 'http://127.0.0.1:1/hook', events: ['lead_captured'] });
-    await fetch(`${first.url}/eu/v3/tools/tool_eu_1`);
-    const stateOf = async (url: string) =>
-      (await (await fetch(`${url}/_fake/state`)).json()) as { faults: object[] };
-    const before = await stateOf(first.url);
-    first.stop();
-    await first.exit;
-
-    const second = await start([
-      'fake',
-      '--port',
-      '0',
-      '--state',
-      path,
-      '--webhook',
-      'http://127.0.0.1:1/other',
-    ]);
-    const after = await stateOf(second.url);
-
-    const withoutIds = ({ id: _, struck: __, ...rest }: Readonly<Record<string, unknown>>) => rest;
-    expect(after).toMatchObject({
-      records: (before as unknown as { records: object }).records,
-      subscriptions: [
-        {},
-        {},
-        { address: 'http://127.0.0.1:1/hook', events: ['lead_captured'], untilReset: true },
-      ],
-    });
-    expect(after.faults.map((fault) => withoutIds({ ...fault }))).toEqual([
-      { endpoint: 'getTool', status: 503, remaining: 1 },
-      { kind: 'latency', ms: 1, remaining: 'always' },
-    ]);
-    expect(statSync(path).mode & 0o077).toBe(0);
-    await post(`${second.url}/_fake/reset`, {});
-    expect(JSON.stringify(await stateOf(second.url))).not.toContain('"id":"crm"');
-  });
-
-  test('is written while it runs, whoever ends it', async () => {
-    const path = file();
-    const { url } = await start(['fake', '--port', '0', '--state', path]);
-    await post(`${url}/_fake/records/eu/leads`, { id: 'lead_7' });
-
-    await vi.waitFor(
-      () => expect(existsSync(path) && readFileSync(path, 'utf8')).toContain('lead_7'),
-      10_000,
-    );
-    expect(existsSync(`${path}.new`)).toBe(false);
-    await post(`${url}/_fake/records/eu/leads`, { id: 'lead_8' });
-    await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toContain('lead_8'), 10_000);
-  });
-
-  test('that cannot be written any more is warned of', async () => {
-    const path = file();
-    const { errors, url } = await start(['fake', '--port', '0', '--state', path]);
-    rmSync(dirname(path), { recursive: true });
-    await post(`${url}/_fake/records/eu/leads`, { id: 'lead_7' });
-
-    await vi.waitFor(() => expect(errors.join()).toMatch(/^Warning: --state: ENOENT/), 10_000);
-  });
-
-  test('is written once more at the end', async () => {
-    const path = file();
-    const { url, stop, exit } = await start(['fake', '--port', '0', '--state', path]);
-    await post(`${url}/_fake/records/eu/leads`, { id: 'lead_7' });
-    stop();
-    await exit;
-
-    expect(readFileSync(path, 'utf8')).toContain('lead_7');
-  });
-
-  test('that cannot be written is refused at the start', async () => {
-    const { errors, exit } = await start(['fake', '--port', '0', '--state', join(file(), 'state.json')]);
-
-    expect(await exit).toBe(2);
-    expect(errors.join()).toMatch(/^--state: ENOENT/);
-  });
-
-  test.each([
-    ['{"version":2}', /- version: expected one of 1.*\n.*- records: required/s],
-    ['nothing', /^--state: .* is not JSON at line 1, column/],
-    [
-      JSON.stringify({ ...createFakePlatform().snapshot(), faults: [{ endpoint: 'getRobot', status: 500 }] }),
-      /^--state: .* is wrong: .*no endpoint "getRobot"/,
-    ],
-  ])('of %s is refused', async (content, message) => {
-    const { errors, exit } = await start(['fake', '--state', file(content)]);
-
-    expect(await exit).toBe(2);
-    expect(errors.join()).toMatch(message);
-  });
+test('sends events to --webhook, as its curl line does', async () => {
+  const target = await serve((_, response) => response.end());
+  const { lines, url } = await fake('--webhook', target);
+  const [, body = '', address = ''] = /curl .* -d '(.+)' (\S+)/.exec(lines[0] ?? '') ?? [];
+  await post(address, JSON.parse(body) as object);
+  expect(address).toBe(`${url}/_fake/events`);
+  expect(lines.at(-1)).toBe(`webhook lead_captured 200 ${target}/`);
 });
 
-test('of requests and deliveries, so many of the newest are kept as --keep says', async () => {
-  const { url, errors } = await start([
-    'fake',
-    '--port',
-    '0',
-    '--keep',
-    '2',
-    '--webhook',
-    'http://127.0.0.1:1/hook',
+test('serves its page and the control API', async () => {
+  const { url } = await fake();
+  expect(await (await fetch(url)).text()).toContain('<h1>Fake platform</h1>');
+  expect((await fetch(`${url}/_fake/state`)).status).toBe(200);
+});
+
+test('--seed adds records; a wrong one is named', async () => {
+  const file = join(folder, 'seed.json');
+  writeFileSync(file, JSON.stringify({ eu: { tools: [{ id: 'crm', agentId: eu.agentId }] } }));
+  const { url } = await fake('--seed', file);
+  const { records } = (await (await fetch(`${url}/_fake/records/eu/tools`)).json()) as { records: unknown[] };
+  expect(records).toHaveLength(2);
+  writeFileSync(file, JSON.stringify({ eu: { tool: [] } }));
+  const { code, errors } = await finish(['fake', '--seed', file]);
+  expect([code, errors[0]]).toEqual([2, expect.stringContaining('Did you mean `tools`?')]);
+  writeFileSync(file, '{');
+  expect((await finish(['fake', '--seed', file])).errors[0]).toMatch(/--seed: cannot read .*JSON/);
+});
+
+test('--state keeps records over restarts, in a file of its owner', async () => {
+  const file = join(folder, 'state.json');
+  const first = await fake('--state', file);
+  await post(`${first.url}/_fake/records/eu/tools`, { id: 'kept' });
+  await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain('"kept"'));
+  await post(`${first.url}/_fake/records/eu/tools`, { id: 'last' });
+  first.stop();
+  await first.exit;
+  const second = await fake('--state', file);
+  expect((await fetch(`${second.url}/_fake/records/eu/tools/kept`, { method: 'DELETE' })).status).toBe(200);
+  const { records } = JSON.parse(readFileSync(file, 'utf8')) as FakeSnapshot;
+  expect(records.eu.tools.map(({ id }) => id)).toContain('last');
+  expect([statSync(file).mode & 0o777, existsSync(`${file}.new`)]).toEqual([0o600, false]);
+  writeFileSync(file, '{"version":9}');
+  expect(await finish(['fake', '--state', file])).toMatchObject({ code: 2 });
+});
+
+test('--host and --allow-host change the printed settings', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const open = await fake('--host', '0.0.0.0');
+  expect(open.lines[0]).toContain('From other machines and containers');
+  expect(warn).toHaveBeenCalledOnce();
+  warn.mockRestore();
+  const { lines, url } = await fake('--allow-host', 'platform');
+  expect(lines[0]).toContain(`AGENT_PLATFORM_BASE_URL_EU=http://platform:${new URL(url).port}/eu`);
+  expect(lines[0]).toContain('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true');
+});
+
+test('a taken port exits with 1', async () => {
+  const port = String(await freePort());
+  await start(['fake', '--port', port]);
+  const { code, errors } = await finish(['fake', '--port', port]);
+  expect([code, errors]).toEqual([
+    1,
+    [`Port ${port} is in use. Choose another with --port, or 0 for any free one.`],
   ]);
-  for (const id of ['one', 'two', 'three', 'four']) {
-    await fetch(`${url}/eu/v3/tools/${id}`);
-    await post(`${url}/_fake/events`, { type: 'webhook_test' });
-  }
-  const get = async (path: string): Promise<unknown> => (await fetch(`${url}/_fake/${path}`)).json();
-  expect(await get('requests')).toMatchObject({ requests: [{ id: 'request_3' }, { id: 'request_4' }] });
-  expect(await get('deliveries')).toMatchObject({ deliveries: [{ id: 'delivery_3' }, { id: 'delivery_4' }] });
-  expect((await post(`${url}/_fake/deliveries/delivery_1/resend`, {})).status).toBe(400);
-  expect(errors).toEqual([
-    'Warning: the oldest requests are forgotten from now on: --keep 2, and 16 MiB of their bodies',
-    'Warning: the oldest deliveries are forgotten from now on: --keep 2',
-  ]);
-});
-
-test('of requests, as many of the newest are kept as have 16 MiB of bodies', async () => {
-  const { url, errors } = await start(['fake', '--port', '0']);
-  const body = `[${'{},'.repeat(87_000)}{}]`;
-  const sent = async (count: number) => {
-    for (let left = count; left > 0; left -= 1) await fetch(`${url}/eu/v3/nowhere`, { method: 'POST', body });
-  };
-  await sent(64);
-  expect(errors).toEqual([]);
-  await sent(3);
-  expect(errors).toEqual([
-    'Warning: the oldest requests are forgotten from now on: --keep 10000, and 16 MiB of their bodies',
-  ]);
-  // A body and its answer.
-  const { requests } = (await (await fetch(`${url}/_fake/requests`)).json()) as {
-    requests: { id: string }[];
-  };
-  expect(requests).toHaveLength(Math.floor((16 * 1024 * 1024) / (body.length + 127)));
-  expect(requests.at(-1)?.id).toBe('request_67');
-});
-
-test('ten thousand are kept unless it is told otherwise', async () => {
-  // A port that is never asked.
-  const { url, errors } = await start(['fake', '--port', '0', '--webhook', 'http://127.0.0.1:1/hook']);
-  const event = { type: 'webhook_test', copies: 1_000 };
-  for (let round = 0; round < 10; round += 1) await post(`${url}/_fake/events`, event);
-
-  expect(errors).toEqual([]);
-  await post(`${url}/_fake/events`, { type: 'webhook_test' });
-  expect(errors).toEqual(['Warning: the oldest deliveries are forgotten from now on: --keep 10000']);
-});
-
-test.each<[part: Partial<FakeSnapshot>, message: string]>([
-  [{ records: { eu: {}, na: {} } }, 'records.eu.workspaces: required'],
-  [{ lastIds: { tool_eu_: 1.5 } }, 'lastIds.tool_eu_: expected int'],
-  [{ lastIds: { tool_eu_: -1 } }, 'lastIds.tool_eu_: expected at least 0'],
-  [{ faults: [{ status: 500 }, { status: 5 }] }, '- status: expected at least 200'],
-  [{ faults: [{ endpoint: 'GET /of-another-fake', status: 500 }] }, 'no endpoint "GET /of-another-fake"'],
-  [
-    {
-      subscriptions: ['http://a', 'ftp://a'].map((address) => ({ address, region: 'eu', workspaceId: 'w' })),
-    },
-    'subscriptions: address must be an http: or https: address, got "ftp://a"',
-  ],
-  [{ subscriptions: [{ address: 'http://a', workspaceId: 'w' }] }, 'subscriptions[0].region: '],
-  [{ subscriptions: [{ address: 'http://a', region: 'na' }] }, 'subscriptions[0].workspaceId: required'],
-  [{ subscriptions: [{ region: 'na', workspaceId: 'w' }] }, 'subscriptions[0].address: required'],
-  [{ subscriptions: [{ events: 'all' }] }, 'subscriptions[0].events: expected array'],
-  [{ subscriptions: [{ untilReset: 1 }] }, 'subscriptions[0].untilReset: expected boolean'],
-  [{ subscriptions: [{ url: 'http://a' }] }, 'subscriptions[0].url: unknown field'],
-  [{ requests: [] } as object, 'requests: unknown field; there are version, records, subscriptions,'],
-])('a snapshot that is wrong changes nothing: %j', (part, message) => {
-  const fake = createFakePlatform();
-  const wrong = { ...fake.snapshot(), ...part };
-  fake.add.tool();
-  fake.faults.inject({ kind: 'html' });
-
-  const restore = () => fake.restore(wrong);
-  expect(restore).toThrow(TypeError);
-  expect(restore).toThrow(message);
-  expect(fake.state.eu.tools.size).toBe(2);
-  expect(fake.faults.list()).toMatchObject([{ kind: 'html' }]);
-});
-
-describe('the settings that are printed', () => {
-  test.each([
-    [['--host', '0.0.0.0']],
-    [['--host', '::']],
-    [['--host', '0.0.0.0', '--allow-host', 'localhost']],
-  ])('work as printed with %j', async (flags) => {
-    const { lines } = await start(['fake', '--port', '0', ...flags]);
-    for (const [, name = '', value = ''] of (lines[0] ?? '').matchAll(/^([A-Z_]+)=(\S+)$/gm))
-      vi.stubEnv(name, value);
-
-    expect(await new AgentPlatform().tools.listDefaults()).toHaveLength(7);
-  });
-
-  test('name the fake in a compose file, and allow plain http there', async () => {
-    const { lines } = await start(['fake', '--port', '0', '--host', '0.0.0.0', '--allow-host', 'fake']);
-    const settings = Object.fromEntries(
-      [...(lines[0] ?? '').matchAll(/^([A-Z_]+)=(\S+)$/gm)].map(([, name, value]) => [name, value]),
-    ) as Record<string, string>;
-
-    expect(settings.AGENT_PLATFORM_BASE_URL_EU).toMatch(/^http:\/\/fake:\d+\/eu$/);
-    expect(
-      () => new AgentPlatform({ region: 'eu', token: 'a-whole-token', baseUrls: { eu: 'http://fake/eu' } }),
-    ).toThrow('https:');
-    for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
-    expect(() => new AgentPlatform()).not.toThrow();
-    expect(() => new AgentPlatform({ allowInsecureBaseUrl: false })).toThrow('https:');
-  });
-
-  test.each([[[]], [['--host', '::1']]])(
-    'of a fake for this machine alone do not allow plain http elsewhere: %j',
-    async (flags) => {
-      expect((await start(['fake', '--port', '0', ...flags])).lines[0]).not.toContain('INSECURE');
-    },
-  );
-});
-
-test("the service's description is there to be read, and nothing else is done with it", async () => {
-  const { url } = await start(['fake', '--port', '0']);
-  const read = await fetch(`${url}/openapi.json`);
-
-  expect(await read.json()).toMatchObject({ openapi: expect.any(String) });
-  expect(Object.fromEntries(read.headers)).toMatchObject({
-    'content-type': 'application/json',
-    // Nothing but the page's own files, and nobody's frame.
-    'content-security-policy':
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'cache-control': 'no-cache',
-  });
-  expect((await post(`${url}/openapi.json`, {})).status).toBe(404);
-});
-
-test('the fixtures of events are there for the forms of the page, in both regions', async () => {
-  const { url } = await start(['fake', '--port', '0']);
-  const { seed } = createFakePlatform();
-
-  expect(await (await fetch(`${url}/events.json`)).json()).toMatchObject({
-    lead_captured: { eu: { agentId: seed.eu.agentId }, na: { agentId: seed.na.agentId } },
-  });
-});
-
-test.each([
-  [['--host', '0.0.0.0'], true],
-  [['--host', '0.0.0.0', '--allow-host', 'fake'], false],
-  [[], false],
-])('says how other machines call it, where they can and are not told so: %j', async (flags, says) => {
-  const { lines, url } = await start(['fake', '--port', '0', ...flags]);
-
-  const setting = `From other machines and containers, with the name of this one (--allow-host NAME prints them so):\nAGENT_PLATFORM_BASE_URL_EU=http://NAME:${new URL(url).port}/eu, and AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true`;
-  expect(lines[0]?.includes(setting)).toBe(says);
 });

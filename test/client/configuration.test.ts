@@ -71,6 +71,7 @@ test.each<[what: string, options: object, message: RegExp]>([
     /baseUrls\.us is not a known option/,
   ],
   ['addresses that are one text', { baseUrls: 'https://x' }, /baseUrls must be of type object, got string/],
+  ['a blank address', { baseUrls: { eu: ' ' } }, /baseUrls\.eu is blank\. Set/],
   ['an address that is no URL', { baseUrls: { eu: 'eu' } }, /is not a URL, which begins with https:/],
   ['an address that is no text', { baseUrls: { eu: new URL('https://x') } }, /baseUrls\.eu must be a string/],
   ['another version', { baseUrls: { eu: 'https://x/v2/' } }, /ends in another version than \/v3: \/v2/],

@@ -95,3 +95,18 @@ test('a bare schema gives its output, a record keeps its interface', () => {
   });
   expectTypeOf(platform.send(read)).resolves.toEqualTypeOf<{ at: number }>();
 });
+
+test('request is unchecked, and says so', () => {
+  expectTypeOf(platform.request('GET', '/agents/a')).toEqualTypeOf<ApiPromise<unknown>>();
+  platform.request('POST', '/agents', { body: { any: 1 }, query: { page: [1, 2] }, timeout: 5 });
+  // @ts-expect-error a misspelt option
+  platform.request('GET', '/agents/a', { params: {} });
+  // @ts-expect-error methods are in capitals
+  platform.request('get', '/agents/a');
+});
+
+test('headers may be whatever fetch takes', () => {
+  platform.tools.get('t', { headers: new Headers() });
+  platform.tools.get('t', { headers: [['x-app', 'shop']] });
+  platform.tools.get('t', { headers: { 'x-app': 'shop' } });
+});

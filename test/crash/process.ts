@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createWebhookReceiver, type StoredWebhook } from 'agent-platform-sdk';
+import { createWebhookHandlers, createWebhookReceiver } from 'agent-platform-sdk';
 import { openJournal } from './journal.js';
 import { openInbox, type ProcessSettings, TYPES, type WorkerSettings } from './settings.js';
 
@@ -23,24 +23,26 @@ function work(worker: WorkerSettings): void {
     onHandled: ({ key }) => write('recorded', key),
     onRetry: ({ key }) => write('failed', key),
     onDeadLetter: ({ key }) => write('failed', key),
-    onLockLost: ({ key = '' }) => write('lost', key),
-    onUnhandled: ({ key }) => write('unhandled', key),
-    onStalled: ({ key }) => write('stalled', key),
-    onRedisError: ({ message }) => write('refused', message.split(' ')[0] ?? ''),
   });
-  const receiver = createWebhookReceiver({ logLevel: 'off' });
+  const handlers = createWebhookHandlers({ logLevel: 'off' });
   for (const type of TYPES.filter((type) => worker.types.includes(type))) {
-    receiver.on(type, ({ payload }) => handle(worker, payload.agentId));
+    handlers.on(type, async ({ payload }, { eventKey }) => {
+      write('begun', eventKey, payload.agentId);
+      await handle(worker, payload.agentId);
+      write('ended', eventKey);
+    });
   }
-  const processor = {
-    handles: (type: string) => worker.types.includes(type),
-    process: async (stored: StoredWebhook, options: { signal?: AbortSignal | undefined }) => {
-      write('begun', stored.key, String(stored.payload.agentId));
-      await receiver.process(stored, options);
-      write('ended', stored.key);
-    },
-  };
-  inbox.work(processor, worker.options);
+  const { bullmq } = inbox.work(handlers, worker.options);
+  bullmq
+    .on('active', ({ id = '', name }) => void (worker.types.includes(name) || write('unhandled', id)))
+    .on('stalled', (key) => write('stalled', key))
+    .on('lockRenewalFailed', (keys) => keys.forEach((key) => write('lost', key)))
+    .on('error', ({ name, message }) => {
+      // BullMQ could not record the end of a run, because its lock was gone.
+      const [, key] = /^(?:Missing lock|Lock mismatch) for job (\S+)\./.exec(message) ?? [];
+      if (key !== undefined) write('lost', key);
+      else if (name === 'ReplyError') write('refused', message.split(' ')[0] ?? '');
+    });
   // As a deployment ends it.
   process.on('SIGTERM', () => void inbox.close().then(() => process.exit()));
 }

@@ -20,14 +20,14 @@ export class Ledger {
 
 export interface SenderOptions {
   readonly events: number;
+  /** The number of events that are sent at the same time. */
+  readonly senders: number;
   readonly secret: string;
   readonly urls: readonly string[];
   /** From 0 to 1, drawn anew each time. */
   readonly random: () => number;
 }
 
-/** The number of events that are sent at the same time. */
-const PARALLEL = 64;
 const COPIES = 0.25;
 const FORGED = 0.03;
 const LARGE = 0.01;
@@ -46,7 +46,7 @@ export async function sendAll(options: SenderOptions, ledger: Ledger): Promise<v
       await sendEvent(name, options, ledger, late);
     }
   };
-  await Promise.all(Array.from({ length: PARALLEL }, sendOn));
+  await Promise.all(Array.from({ length: options.senders }, sendOn));
   await Promise.all(late);
   ledger.isComplete = true;
 }

@@ -33,6 +33,8 @@ export interface StageOptions {
   readonly worker?: Partial<WorkerSettings>;
   readonly receivers?: number;
   readonly workers?: number;
+  /** The number of events that are sent at the same time. Default 64. */
+  readonly senders?: number;
 }
 
 const SECRET = 'campaign-workspace-secret';
@@ -53,10 +55,12 @@ export class Stage {
   readonly forgotten: number[] = [];
   readonly #common: Omit<ProcessSettings, 'port' | 'worker'>;
   readonly #ports: readonly number[];
+  readonly #senders: number;
 
   private constructor(options: StageOptions, ports: readonly number[]) {
-    const { redis, inbox = {}, workers = WORKERS } = options;
+    const { redis, inbox = {}, workers = WORKERS, senders = 64 } = options;
     this.#ports = ports;
+    this.#senders = senders;
     this.#common = { redis, inbox, secret: SECRET, journals: mkdtempSync(join(tmpdir(), 'journals-')) };
     this.receivers = new Fleet(
       SCRIPT,
@@ -89,7 +93,7 @@ export class Stage {
   async send(every: number, happen: () => Promise<unknown>): Promise<void> {
     const urls = this.#ports.map((port) => `http://127.0.0.1:${port}/`);
     const sending = sendAll(
-      { events: EVENTS, secret: SECRET, urls, random: randomNumbers(SEED + 1) },
+      { events: EVENTS, senders: this.#senders, secret: SECRET, urls, random: randomNumbers(SEED + 1) },
       this.ledger,
     );
     for (let due = every; !this.ledger.isComplete; due += every * (0.5 + this.random())) {

@@ -159,6 +159,7 @@ test.each([
   '/v3/agents',
   '/v3',
   '/agents/:agentId',
+  '/agents/{agentId',
   '',
   '/a?b=1',
   '/a#b',
@@ -171,12 +172,16 @@ test.each([
   );
 });
 
-test.each(['/', '/v3s', '/agents/{agentId}/convos/{convoId}', '/a/b:c', '/files/{name}.json', '/a/.b/...'])(
-  'an endpoint can have the path "%s"',
-  (path) => {
-    expect(endpoint({ method: 'GET', path, response: ToolSchema }).path).toBe(path);
-  },
-);
+test.each([
+  '/',
+  '/v3s',
+  '/agents/{agentId}/convos/{convoId}',
+  '/a/b:c',
+  '/files/{file name}.json',
+  '/a/.b/...',
+])('an endpoint can have the path "%s"', (path) => {
+  expect(endpoint({ method: 'GET', path, response: ToolSchema }).path).toBe(path);
+});
 
 test('an endpoint must declare a response', () => {
   const declaration = { method: 'GET', path: '/agents' } as unknown as Parameters<typeof endpoint>[0];

@@ -7,8 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Browser, openBrowser, type Page } from '../support/chromium.js';
 
 const TOKEN = createFakePlatform().seed.eu.workspaceSecret;
-/** A value that a browser would run if it took it for a part of the page. */
-const EVIL = '<img src=x onerror="document.title=1">';
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 let command: ChildProcess;
 let url: string;
@@ -24,7 +23,7 @@ beforeAll(async () => {
   url = /http:\/\/127\.0\.0\.1:\d+/.exec(greeting)?.[0] ?? '';
   receiver = createServer((request, response) => {
     request.setEncoding('utf8').on('data', (text: string) => received.push(text));
-    request.on('end', () => response.end(EVIL));
+    request.on('end', () => response.end('handled'));
   }).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   browser = await openBrowser();
@@ -32,7 +31,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await fetch(`${url}/_fake/reset`, { method: 'POST', headers: JSON_HEADERS, body: '{}' });
+  await fetch(`${url}/_fake/reset`, { method: 'POST', headers: JSON_TYPE, body: '{}' });
   await page.goto(url);
 });
 
@@ -42,61 +41,62 @@ afterAll(async () => {
   receiver.close();
 });
 
-const JSON_HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
-const call = (path: string, init: RequestInit = {}) =>
-  fetch(`${url}/eu/v3${path}`, { headers: JSON_HEADERS, ...init });
-const click = (button: string) => page.click(`button:text-is("${button}")`);
+const openTab = (name: string) => page.click(`header a:text-is("${name}")`);
+const press = (button: string) => page.click(`button:text-is("${button}")`);
 const sees = (text: string) => page.waitForSelector(`main:has-text(${JSON.stringify(text)})`);
-const readState = async (path: string) => JSON.stringify(await (await fetch(`${url}/_fake${path}`)).json());
+const readApi = async (path: string) => JSON.stringify(await (await fetch(`${url}/_fake${path}`)).json());
+const callTool = () =>
+  fetch(`${url}/eu/v3/tools/tool_eu_1`, { headers: { authorization: `Bearer ${TOKEN}` } });
 
-test('shows requests as they come, as text', async () => {
-  await sees('None yet');
-  await call(`/agents/agent_eu_1/variables?${encodeURIComponent(EVIL)}`, {
-    method: 'POST',
-    body: JSON.stringify({ variable: { key: EVIL } }),
-  });
-  await page.click('summary:has-text("POST /agents/agent_eu_1/variables")');
-  await sees('onerror');
-  expect(await page.evaluate(() => document.querySelectorAll('img').length, '')).toBe(0);
-  expect(await page.evaluate(() => document.title, '')).toBe('Fake platform');
+test('shows requests as they come, each with its detail', async () => {
+  await sees('None yet.');
+  await callTool();
+  await page.click('#list a:has-text("GET /tools/tool_eu_1")');
+  await sees('find_invoice');
+  expect(page.url()).toContain('tab=requests');
+  expect(page.url()).toContain('id=request_1');
 });
 
 test('adds, changes and removes a record', async () => {
-  await click('Records');
-  await page.click('button:text-matches("^tools ")');
-  await page.fill('textarea[name=new-record]', '{"id":"crm"}');
-  await click('Add record');
-  await page.click('summary:text-is("crm")');
-  await page.fill('details[open] textarea', '{"name":"changed"}');
-  await page.click('details[open] >> button:text-is("Save")');
-  await expect.poll(() => readState('/records/eu/tools')).toContain('"name":"changed","id":"crm"');
-  await page.click('details[open] >> button:text-is("Remove")');
-  await expect.poll(() => readState('/records/eu/tools')).not.toContain('crm');
+  await openTab('records');
+  await page.fill('form:has-text("Add to tools") textarea', '{"id":"crm","name":"CRM"}');
+  await press('Add to tools');
+  await page.click('#list span:text-is("crm")');
+  await page.fill('section[aria-label=Detail] textarea', '{"name":"changed"}');
+  await press('Save');
+  await expect.poll(() => readApi('/records/eu/tools')).toContain('"name":"changed"');
+  await press('Remove');
+  await expect.poll(() => readApi('/records/eu/tools')).not.toContain('crm');
+  await page.fill('form:has-text("Add to tools") textarea', '{"nane":');
+  await press('Add to tools');
+  await sees('body is invalid JSON.');
 });
 
-test('sets a fault, and shows that it is used up', async () => {
-  await click('Faults');
-  await click('Answer 503');
-  await sees('Faults on (1)');
-  expect((await call('/tools/defaults')).status).toBe(503);
-  await sees('Faults on (0)');
-  expect((await call('/tools/defaults')).status).toBe(200);
+test('injects a fault', async () => {
+  await openTab('faults');
+  await press('Inject status');
+  await sees('status, every call, 1 left');
+  expect((await callTool()).status).toBe(503);
+  await sees('None yet.');
 });
 
 test('sends an event, and shows its delivery', async () => {
-  await click('Webhooks');
-  await page.fill(
-    'input[name=subscriber]',
-    `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`,
-  );
-  await click('Subscribe');
-  await sees('Unsubscribe');
-  await click('lead_captured');
-  await page.fill('input[name=leadName]', 'Dana');
-  await click('Send lead_captured');
-  await page.click('summary:has-text("200 lead_captured")');
-  await sees('onerror');
-  expect(received.map((text) => JSON.parse(text) as object)).toMatchObject([
-    { type: 'lead_captured', payload: { leadName: 'Dana', workspaceSecret: TOKEN } },
-  ]);
+  const { port } = receiver.address() as AddressInfo;
+  await openTab('webhooks');
+  await page.fill('input[name=url]', `http://127.0.0.1:${port}/hook`);
+  await press('Subscribe');
+  await page.fill('input[name="payload.leadName"]', 'Dana');
+  await press('Send lead_captured');
+  await page.click('#list a:has-text("lead_captured")');
+  await sees('handled');
+  expect(received.join()).toContain('"leadName":"Dana"');
+  await press('Deliver again');
+  await sees('Deliveries 2');
+});
+
+test('asks before a reset', async () => {
+  await callTool();
+  await press('Reset');
+  // Dialogs are dismissed, as by a user who says no.
+  expect(await readApi('/requests')).toContain('tool_eu_1');
 });

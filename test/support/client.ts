@@ -4,6 +4,9 @@ import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 import { HttpResponse, http, type JsonBodyType } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { rejectionOf, success } from './server.js';
+
+export { rejectionOf, success };
 
 /** The addresses at which the fake answers. */
 export const baseUrls = { eu: 'https://eu.service.test', na: 'https://na.service.test' };
@@ -43,10 +46,7 @@ async function record(request: Request): Promise<void> {
 
 beforeAll(() => {
   server.listen({
-    onUnhandledRequest: ({ url }, print) => {
-      // Tests of the wire have servers of their own.
-      if (new URL(url).hostname.endsWith('service.test')) print.error();
-    },
+    onUnhandledRequest: 'error',
   });
 });
 
@@ -98,24 +98,6 @@ export function respond(...answers: readonly [Answer, ...Answer[]]): void {
 export function response(status: number, body: unknown = '', headers: Record<string, string> = {}): Response {
   if (typeof body === 'string') return new HttpResponse(body || null, { status, headers });
   return HttpResponse.json(body as JsonBodyType, { status, headers });
-}
-
-/** A client of an address once called, such as that of a server on loopback. */
-export function connect(url: string, options: AgentPlatformOptions = {}): AgentPlatform {
-  return createClient({ baseUrls: { eu: url, na: url }, ...options });
-}
-
-/** The envelope of a success (specification, 2.7). */
-export const success = (data: unknown) => ({ success: true, message: 'ok', data });
-
-/** The reason that a promise was rejected with; a fulfilled one fails the test. */
-export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  throw new Error('expected a rejection');
 }
 
 const calls: readonly [method: string, call: (platform: AgentPlatform) => Promise<unknown>][] = [

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { type AgentPlatform, AgentPlatformError, type RequestOptions } from 'agent-platform-sdk';
-import { success } from './client.js';
 import { listenOnLoopback } from './loopback.js';
+import { success } from './server.js';
 
 /** A TCP server on loopback that reads HTTP requests and leaves the bytes of each answer to the test. */
 export async function startRawServer(answer: (socket: Socket, head: string) => void) {

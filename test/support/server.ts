@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AgentPlatform, AgentPlatformOptions } from 'agent-platform-sdk';
-import { connect } from './client.js';
+import { AgentPlatform, type AgentPlatformOptions } from 'agent-platform-sdk';
 import { freePort } from './free-port.js';
 import { serve } from './loopback.js';
 
@@ -40,21 +39,30 @@ export async function startServer(answer: Answer): Promise<TestServer> {
   return { url, requests };
 }
 
-/** Answers every request with a status and a body: an object as JSON, a string as it is. */
-export const answerWith =
-  (status: number, body: unknown = '', headers: Record<string, string> = {}): Answer =>
-  (_, response) => {
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const type = typeof body === 'string' ? {} : { 'content-type': 'application/json' };
-    response.writeHead(status, { ...type, ...headers });
-    response.end(text);
-  };
+/** A client of an address on loopback, without msw. It makes one attempt, and logs nothing. */
+export function connect(url: string, options: AgentPlatformOptions = {}): AgentPlatform {
+  return new AgentPlatform({
+    region: 'eu',
+    token: 'workspace-secret-of-the-tests',
+    baseUrls: { eu: url, na: url },
+    logLevel: 'off',
+    maxRetries: 0,
+    ...options,
+  });
+}
 
-/** Answers the attempts one after the other; the last answer repeats. */
-export const answerInTurn =
-  (...answers: readonly Answer[]): Answer =>
-  (request, response, attempt) =>
-    answers[Math.min(attempt, answers.length) - 1]?.(request, response, attempt);
+/** The envelope of a success (specification, 2.7). */
+export const success = (data: unknown) => ({ success: true, message: 'ok', data });
+
+/** The reason that a promise was rejected with; a fulfilled one fails the test. */
+export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('expected a rejection');
+}
 
 /** A client of a server that gives one answer, and the server. */
 export async function connectTo(

@@ -24,9 +24,10 @@ fixtures.conversation({ stage: 'won', state: 'requested_chat' });
 const fake = createFakePlatform();
 // @ts-expect-error a misspelt field of a record to add
 fake.add.tool({ chanels: [] });
-// @ts-expect-error the state is for inspection: `add` is for changes
+// @ts-expect-error the state is for inspection; `add` changes it
 fake.state.eu.tools.set('x', { id: 'x' });
-// @ts-expect-error an event type that does not exist
-void fake.webhooks.send('lead_lost');
+// @ts-expect-error a field of another event
+void fake.webhooks.send('lead_captured', { bugDescription: 'x' });
+void fake.webhooks.send('invoice_paid', { amount: 9 });
 // @ts-expect-error a fault with the field of another
 fake.faults.inject({ kind: 'reset', ms: 4 });

@@ -22,7 +22,7 @@ function intercepting(fake: FakePlatform): SetupServer {
   return msw;
 }
 
-/** A client as a program makes it, without a `fetch` of its own. */
+/** A client with the global `fetch`. */
 function clientOf(
   fake: FakePlatform,
   options: AgentPlatformOptions & { region?: Region } = {},
@@ -41,13 +41,13 @@ function clientOf(
 
 const headersOf = (handlers: readonly RequestHandler[]): unknown[] => handlers.map(({ info }) => info.header);
 
-/** The handlers that have answered, as msw names them. */
+/** The handlers that were used, with msw's names. */
 function used(msw: SetupServer): unknown[] {
   const handlers = msw.listHandlers().filter((handler) => handler instanceof HttpHandler);
   return headersOf(handlers.filter(({ isUsed }) => isUsed));
 }
 
-/** Asks the fake in process and through msw, and expects the same answer. */
+/** Calls the fake in process and through msw, and expects the same response. */
 async function expectSameAnswer(fake: FakePlatform, path: string, init?: RequestInit): Promise<Response> {
   const url = fake.baseUrls.eu + path;
   const [inProcess, throughMsw] = [await fake.fetch(url, init), await fetch(url, init)];
@@ -56,7 +56,7 @@ async function expectSameAnswer(fake: FakePlatform, path: string, init?: Request
   return throughMsw;
 }
 
-test('there is one handler for each operation and region, and one for all other paths of a region', () => {
+test('has one handler for each operation and region, and one for all other paths of a region', () => {
   const handlers = fakeHandlers(createFakePlatform());
   const [eu, na] = ['https://eu.agent-platform.test', 'https://na.agent-platform.test'];
   const operations = (baseUrl: string): string[] => [
@@ -72,7 +72,7 @@ test('there is one handler for each operation and region, and one for all other 
   expect(headersOf(handlers)).toEqual([...operations(eu), ...operations(na), `/.+/ ${eu}/*`, `/.+/ ${na}/*`]);
 });
 
-test('each operation is answered by its own handler', async () => {
+test('each operation has its own handler', async () => {
   const fake = createFakePlatform();
   const msw = intercepting(fake);
   const { orgId, agentId, convoId, toolId, rentedNumberSid } = fake.seed.na;
@@ -94,7 +94,7 @@ test('each operation is answered by its own handler', async () => {
   );
 });
 
-test('a handler of the user takes the place of one operation in one region, until it is reset', async () => {
+test('a handler passed to server.use replaces one operation in one region, until it is reset', async () => {
   const fake = createFakePlatform();
   const msw = intercepting(fake);
   const { toolId } = fake.seed.eu;
@@ -111,7 +111,7 @@ test('a handler of the user takes the place of one operation in one region, unti
   expect(fake.requests).toHaveLength(2);
 });
 
-test('a handler of the user that answers nothing leaves the request to the fake', async () => {
+test('a handler that returns nothing leaves the request to the fake', async () => {
   const fake = createFakePlatform();
   const seen: string[] = [];
   intercepting(fake).use(http.all('*', ({ request }) => void seen.push(new URL(request.url).pathname)));
@@ -129,7 +129,7 @@ test.each([
   ['a documented path in capitals', '/v3/TOOLS/DEFAULTS', {}],
   ['HEAD', '/v3/tools/defaults', { method: 'HEAD' }],
   ['OPTIONS', '/v3/tools/defaults', { method: 'OPTIONS' }],
-])('%s is answered as the service would', async (_, path, init) => {
+])('the response to %s is that of fake.fetch', async (_, path, init) => {
   const fake = createFakePlatform();
   intercepting(fake);
 
@@ -138,13 +138,13 @@ test.each([
   expect(status).toBe(404);
 });
 
-test('another host is left to others', async () => {
+test('leaves another host to other handlers', async () => {
   const request = new Request('https://elsewhere.example/v3/tools/defaults');
 
   expect(await getResponse(fakeHandlers(createFakePlatform()), request)).toBeUndefined();
 });
 
-test('an endpoint that was taught to the fake is answered, also after the handlers were made', async () => {
+test('serves endpoints of fake.handle, also those added later', async () => {
   const fake = createFakePlatform();
   intercepting(fake);
   const listNames = endpoint({
@@ -163,12 +163,12 @@ test('an endpoint that was taught to the fake is answered, also after the handle
   expect(names).toEqual(['agent a/1']);
 });
 
-test('a handler of the fake that replaces an operation is the one that answers', async () => {
+test('a handler of fake.handle replaces an operation', async () => {
   const fake = createFakePlatform();
   intercepting(fake);
-  fake.handle(endpoints.getTool, ({ path, succeed }) => succeed({ id: path.toolId, name: 'taught' }));
+  fake.handle(endpoints.getTool, ({ path, succeed }) => succeed({ id: path.toolId, name: 'replaced' }));
 
-  expect(await clientOf(fake).tools.get('t1')).toEqual({ id: 't1', name: 'taught' });
+  expect(await clientOf(fake).tools.get('t1')).toEqual({ id: 't1', name: 'replaced' });
 });
 
 test.each([
@@ -185,7 +185,7 @@ test.each([
   fake.faults.inject({ ...fault, times: 1 });
   const deleting = workspaces.delete(secondWorkspaceId);
   await expect(deleting).rejects.toThrow(ConnectionError);
-  // msw does not say why there was no answer: the client has to take it for a connection that was cut.
+  // msw does not say why there was no response.
   await expect(deleting).rejects.toMatchObject({ outcomeUnknown: true });
   await expect(tools.get(toolId)).resolves.toBeDefined();
 });
@@ -198,12 +198,8 @@ test.each([
   ['https://api.example.com/base/v3//', 'https://api.example.com/base'],
   ['http://localhost:4010', 'http://localhost:4010'],
   ['http://127.0.0.1:4010/eu', 'http://127.0.0.1:4010/eu'],
-  ['http://[::1]:4010', 'http://[::1]:4010'],
-  ['http://[::1]', 'http://[::1]'],
-  ['https://api.example.com/a:80/b:c/d', 'https://api.example.com/a:80/b:c/d'],
-  ['https://api.example.com/(a)+b*c|d', 'https://api.example.com/(a)+b*c|d'],
   ['https://api.example.com/{a}/ü', 'https://api.example.com/%7Ba%7D/%C3%BC'],
-])('the base address %j is one that msw can intercept', async (given, baseUrl) => {
+])('intercepts the base address %j', async (given, baseUrl) => {
   const fake = createFakePlatform({ baseUrls: { eu: given } });
   const msw = intercepting(fake);
   const platform = clientOf(fake, { baseUrls: { eu: given } });
@@ -215,6 +211,6 @@ test.each([
   expect((await fetch(`${baseUrl}/v3/nothing`)).status).toBe(404);
 });
 
-test('a base address that is no URL is refused', () => {
+test('refuses a base address that is not a URL', () => {
   expect(() => createFakePlatform({ baseUrls: { na: 'api.example.com' } })).toThrow('Invalid URL');
 });

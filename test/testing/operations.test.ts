@@ -1,4 +1,9 @@
-import { BadRequestError, NotFoundError, PermissionDeniedError } from 'agent-platform-sdk';
+import {
+  BadRequestError,
+  ConfigurationError,
+  NotFoundError,
+  PermissionDeniedError,
+} from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { clientOf } from './support/client.js';
@@ -58,20 +63,20 @@ describe('variables (4.2)', () => {
     expect(fake.state.eu.variables.get('variable_eu_2')).toEqual(variable);
   });
 
-  test('refuses a key that the agent has already with 400', async () => {
+  test('refuses a key that the agent already has with 400', async () => {
     const fake = createFakePlatform();
     const { agentId, variableKey } = fake.seed.eu;
 
     const creating = clientOf(fake).variables.create(agentId, { key: variableKey });
 
     await expect(creating).rejects.toThrow(BadRequestError);
-    await expect(creating).rejects.toMatchObject({ status: 400, code: 'duplicate_key' });
+    await expect(creating).rejects.toMatchObject({ status: 400, code: 'BAD_REQUEST' });
     expect(fake.state.eu.variables.size).toBe(1);
     const other = variableKey.toUpperCase();
     expect((await clientOf(fake).variables.create(agentId, { key: other })).key).toBe(other);
   });
 
-  test('lets another agent have the same key', async () => {
+  test('accepts the same key for another agent', async () => {
     const fake = createFakePlatform();
     const { id } = fake.add.agent();
 
@@ -82,7 +87,7 @@ describe('variables (4.2)', () => {
 });
 
 describe('release of a number (4.3)', () => {
-  test('an imported number that was released is nobody’s, and not found', async () => {
+  test('responds with 404 to a released imported number', async () => {
     const fake = createFakePlatform();
     const number = { phoneNumberSid: fake.seed.eu.importedNumberSid, isImportedNumber: true };
     await clientOf(fake).phoneNumbers.release(number);
@@ -90,7 +95,7 @@ describe('release of a number (4.3)', () => {
     await expect(clientOf(fake).phoneNumbers.release(number)).rejects.toThrow(NotFoundError);
   });
 
-  test('a rented number is gone for good', async () => {
+  test('a released rented number cannot be added again', async () => {
     const fake = createFakePlatform();
     const sid = fake.seed.eu.rentedNumberSid;
 
@@ -104,18 +109,18 @@ describe('release of a number (4.3)', () => {
     expect(fake.state.eu.releasedForGood.has(sid)).toBe(true);
     for (const imported of [false, true]) {
       const adding = () => fake.add.phoneNumber({ sid, imported });
-      expect(adding).toThrow(TypeError);
+      expect(adding).toThrow(ConfigurationError);
       expect(adding).toThrow(`"${sid}" was released for good`);
     }
   });
 
-  test('an imported number only leaves the workspace', async () => {
+  test('an imported number leaves only the workspace', async () => {
     const fake = createFakePlatform();
     const { importedNumberSid: sid, workspaceId } = fake.seed.eu;
 
     await clientOf(fake).phoneNumbers.release({ workspaceId, phoneNumberSid: sid, isImportedNumber: true });
 
-    expect(fake.state.eu.phoneNumbers.get(sid)).toEqual({ sid, imported: true, workspaceId: undefined });
+    expect(fake.state.eu.phoneNumbers.get(sid)).toEqual({ sid, imported: true });
     expect(fake.state.eu.releasedForGood.size).toBe(0);
   });
 
@@ -137,7 +142,7 @@ describe('release of a number (4.3)', () => {
   test.each([
     ['rentedNumberSid', true, 'a rented'],
     ['importedNumberSid', false, 'an imported'],
-  ] as const)('says what kind of number the %s is', async (handle, isImportedNumber, kind) => {
+  ] as const)('refuses the wrong isImportedNumber for the %s', async (handle, isImportedNumber, kind) => {
     const fake = createFakePlatform();
     const phoneNumberSid = fake.seed.eu[handle];
     const releasing = clientOf(fake).phoneNumbers.release({ phoneNumberSid, isImportedNumber });
@@ -145,7 +150,7 @@ describe('release of a number (4.3)', () => {
     await expect(releasing).rejects.toThrow(`"${phoneNumberSid}" is ${kind} number`);
   });
 
-  test('releases from the workspace of the request alone', async () => {
+  test('releases only from the workspace of the request', async () => {
     const fake = createFakePlatform({ choices: { permits: () => true } });
     const releasing = clientOf(fake).phoneNumbers.release({
       workspaceId: fake.seed.eu.secondWorkspaceId,
@@ -159,7 +164,7 @@ describe('release of a number (4.3)', () => {
 });
 
 describe('tools (4.4, 4.5)', () => {
-  test('lists the catalogue with the ids and names of the document', async () => {
+  test('lists the catalogue with the ids and names of the specification', async () => {
     const tools = await clientOf(createFakePlatform()).tools.listDefaults();
 
     const assignable = tools.filter((tool) => tool.kind === 'assignable_system');
@@ -186,16 +191,16 @@ describe('tools (4.4, 4.5)', () => {
     expect(tool.serverUrl).toMatch(/^https:/);
   });
 
-  test('answers an unknown tool with the error body', async () => {
+  test('responds to an unknown tool with the error body', async () => {
     const getting = clientOf(createFakePlatform()).tools.get('nowhere');
 
-    await expect(getting).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    await expect(getting).rejects.toMatchObject({ status: 404, code: 'NOT_FOUND' });
     await expect(getting).rejects.toThrow('There is no tool with the id "nowhere".');
   });
 });
 
 describe('conversations (4.6)', () => {
-  test('composes ID and userID of agent and conversation id', async () => {
+  test('composes ID and userID from agent id and conversation id', async () => {
     const fake = createFakePlatform();
     const { agentId, convoId } = fake.seed.eu;
 
@@ -205,7 +210,7 @@ describe('conversations (4.6)', () => {
     expect(conversation.userID).toBe(conversation.ID);
   });
 
-  test('keeps apart conversations of the same id with two agents', async () => {
+  test('separates conversations with the same id of two agents', async () => {
     const fake = createFakePlatform();
     const other = fake.add.agent();
     fake.add.conversation({ agentId: other.id, convoId: fake.seed.eu.convoId, record: { title: 'Other' } });
@@ -246,7 +251,7 @@ describe('deletion of a workspace (4.7)', () => {
     }
   });
 
-  test('leaves the other workspaces as they were', async () => {
+  test('leaves other workspaces unchanged', async () => {
     const fake = createFakePlatform();
     const { secondWorkspaceId, secondWorkspaceSecret: token, agentId, toolId } = fake.seed.eu;
 
@@ -263,19 +268,19 @@ describe('deletion of a workspace (4.7)', () => {
 
     const deleting = clientOf(fake).workspaces.delete(workspaceId);
 
-    await expect(deleting).rejects.toMatchObject({ status: 403, code: 'primary_workspace' });
+    await expect(deleting).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
     expect(fake.state.eu.workspaces.has(workspaceId)).toBe(true);
   });
 
-  test('refuses who owns another workspace, whether this one is primary or not', async () => {
+  test('refuses the secret of another workspace', async () => {
     const fake = createFakePlatform();
     const { workspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
     const deleting = clientOf(fake, { token }).workspaces.delete(workspaceId);
 
-    await expect(deleting).rejects.toMatchObject({ status: 403, code: 'forbidden' });
+    await expect(deleting).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
   });
 
-  test('refuses who is not an owner', async () => {
+  test('refuses a caller who is not an owner', async () => {
     const fake = createFakePlatform();
     const { id } = fake.add.workspace({ ownerIds: ['somebody_else'], memberIds: ['owner_eu'] });
 

@@ -32,18 +32,17 @@ fake.handle(deleteTool, ({ succeed, refuse, path }) => {
   return succeed();
 });
 
-fake.handle(endpoints.getConversation, ({ path, state, ids, region }) => {
+fake.handle(endpoints.getConversation, ({ path, state }) => {
   expectTypeOf(path).toEqualTypeOf<{ readonly agentId: string; readonly convoId: string }>();
   state.tools.set('tool_1', { id: 'tool_1' });
-  expectTypeOf(ids.next('tool', region, (id) => state.tools.has(id))).toEqualTypeOf<string>();
 });
 
 createFakePlatform({
   choices: {
     refusals: {
       notFound: { status: 410, code: 'gone' },
-      // @ts-expect-error the document shows this status: 400
-      duplicateKey: { status: 409, code: 'conflict' },
+      // @ts-expect-error the specification shows this status: 400
+      duplicateKey: { status: 409 },
     },
   },
 });

@@ -1,695 +1,259 @@
-import { getEventListeners } from 'node:events';
 import {
-  AuthenticationError,
-  ErrorBodySchema,
+  ConfigurationError,
   endpoint,
-  NotFoundError,
-  PermissionDeniedError,
+  endpoints,
+  ToolSchema,
+  withData,
+  withoutData,
 } from 'agent-platform-sdk';
-import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
+import { createFakePlatform, type FakeRequest } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { clientOf, send } from './support/client.js';
 
 const json = { 'content-type': 'application/json' };
 
-test('a body of more than 262,144 characters is written down in part, as text', async () => {
-  const fake = createFakePlatform();
-  for (const length of [262_144, 262_145]) {
-    const body = `["${'x'.repeat(length - 4)}"]`;
-    await send(fake, '/v3/nowhere', { method: 'POST', headers: json, body });
-    const written = fake.requests.at(-1)?.body;
-    expect(written).toEqual(length === 262_144 ? JSON.parse(body) : body.slice(0, 262_144));
-  }
-});
+describe('fetch', () => {
+  test('rejects with a TypeError for an address outside of the fake', async () => {
+    await expect(createFakePlatform().fetch('https://elsewhere.example/v3')).rejects.toThrow(
+      'the fake responds below https://eu.agent-platform.test and https://na.agent-platform.test',
+    );
+  });
 
-test('a body that is cut within the token, or within a marked field, shows no piece of it', async () => {
-  const fake = createFakePlatform();
-  const { workspaceSecret } = fake.seed.eu;
-  for (const end of [workspaceSecret, `"magicCode":"${'secret '.repeat(10)}`]) {
-    const body = `{"x":"${'x'.repeat(262_144 - 30)} ${end}"}`;
-    await send(fake, '/v3/nowhere', { method: 'POST', headers: json, body });
-    expect(fake.requests.at(-1)?.body).toMatch(/x (?:"magicCode":)?\[redacted\]$/);
-  }
-});
+  test.each(['https://api.test', 'https://api.test/', 'https://api.test/v3/'])(
+    'serves the base address %s',
+    async (eu) => {
+      const fake = createFakePlatform({ baseUrls: { eu } });
+      await expect(clientOf(fake).tools.listDefaults()).resolves.toHaveLength(7);
+      expect(fake.baseUrls.eu).toBe('https://api.test');
+    },
+  );
 
-test('an answer that is cut within the token shows no piece of it, nor does a text behind a marked name', async () => {
-  const fake = createFakePlatform();
-  const token = 'tok;A9f8e7d6=c5b4a3210,ZZYX';
-  const init = { method: 'POST', headers: { ...json, authorization: `Bearer ${token}` } };
-  await send(fake, '/v3/nowhere', { ...init, body: `magicCode=${token} rest` });
-  expect(fake.requests.at(-1)?.body).toBe('magicCode=[redacted] rest');
-  fake.faults.inject({ kind: 'wrong-shape', body: `${'x '.repeat(131_062)}${token}` });
-  await send(fake, '/v3/tools/tool_eu_1', { headers: init.headers });
-  expect(fake.requests.at(-1)?.answer).toMatch(/x \[redacted\]$/);
-});
-
-test('of who has no token, no long body is parsed', async () => {
-  const parse = vi.spyOn(JSON, 'parse');
-  onTestFinished(() => parse.mockRestore());
-  const fake = createFakePlatform();
-  const body = `[${'{},'.repeat(100_000)}{}]`;
-  await send(fake, '/v3/nowhere', { method: 'POST', body });
-  const headers = { ...json, authorization: '' };
-  await send(fake, '/v3/agents/agent_eu_1/variables', { method: 'POST', body, headers });
-  expect(parse.mock.calls.filter(([text]) => text.length > 1_000)).toEqual([]);
+  test('rejects with the reason of an aborted signal, before and during the call', async () => {
+    const fake = createFakePlatform();
+    fake.faults.inject({ kind: 'latency', ms: 60_000 });
+    const reason = new Error('changed my mind');
+    const controller = new AbortController();
+    const call = send(fake, '/v3/tools/defaults', { signal: controller.signal });
+    controller.abort(reason);
+    await expect(call).rejects.toBe(reason);
+    await expect(send(fake, '/v3/tools/defaults', { signal: AbortSignal.abort(reason) })).rejects.toBe(
+      reason,
+    );
+    expect(fake.requests).toMatchObject([{ status: undefined }]);
+  });
 });
 
 test.each([
-  ['no operation', '/v3/nowhere', {}, 404, 'unknown_route'],
-  ['another method', '/v3/tools/defaults', { method: 'POST' }, 404, 'unknown_route'],
-  ['a path without /v3', '/tools/defaults', {}, 404, 'unknown_route'],
-  ['an empty id', '/v3/tools/', {}, 404, 'unknown_route'],
-  ['a path that goes on', '/v3/tools/defaultsX/y', {}, 404, 'unknown_route'],
-  ['a segment that goes on', '/v3/toolsX/defaults', {}, 404, 'unknown_route'],
-  ['a path that is not percent-encoding', '/v3/tools/%E0%A4%A', {}, 404, 'unknown_route'],
-  ['no token', '/v3/tools/defaults', { headers: { authorization: '' } }, 401, 'unauthenticated'],
+  ['an unknown operation', '/v3/campaigns', {}, 404, 'There is no operation GET /v3/campaigns'],
+  ['a path without /v3', '/tools/defaults', {}, 404, 'There is no operation'],
+  ['another method', '/v3/tools/defaults', { method: 'PUT', body: '{}' }, 404, 'There is no operation'],
+  ['an empty id', '/v3/tools/', {}, 404, 'There is no operation'],
   [
-    'another scheme',
-    '/v3/tools/defaults',
-    { headers: { authorization: 'Basic abc' } },
-    401,
-    'unauthenticated',
+    'another content type',
+    '/v3/agents/agent_eu_1/variables',
+    { method: 'POST', body: '{}' },
+    400,
+    'must be application/json',
   ],
   [
-    'an unknown token',
-    '/v3/tools/defaults',
-    { headers: { authorization: 'Bearer abc' } },
-    401,
-    'unauthenticated',
-  ],
-  [
-    'a body that is not JSON',
+    'invalid JSON',
     '/v3/agents/agent_eu_1/variables',
     { method: 'POST', headers: json, body: '{' },
     400,
-    'invalid_request',
+    'is invalid JSON',
   ],
-  [
-    'a body of another content type',
-    '/v3/agents/agent_eu_1/variables',
-    { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{"variable":{"key":"k"}}' },
-    400,
-    'invalid_request',
-  ],
-  ['no body', '/v3/utils/telco/release-number', { method: 'POST', headers: json }, 400, 'invalid_request'],
-  ['an unknown agent', '/v3/agents/nobody/convos/convo_eu_1', {}, 404, 'not_found'],
-] as const)('%s is answered with the error body', async (_name, path, init, status, code) => {
+])('%s is refused with the error body of section 7', async (_, path, init, status, message) => {
   const response = await send(createFakePlatform(), path, init);
-
-  expect(response.status).toBe(status);
-  const body: unknown = await response.json();
-  expect(z.parse(ErrorBodySchema, body)).toMatchObject({ code });
-});
-
-describe('each refusal', () => {
-  const { eu, na } = createFakePlatform().seed;
-  const post = (value: unknown): RequestInit => ({
-    method: 'POST',
-    headers: json,
-    body: JSON.stringify(value),
-  });
-  const as = (token: string, init: RequestInit = {}): RequestInit => ({
-    ...init,
-    headers: { ...(init.headers as object), authorization: `Bearer ${token}` },
-  });
-  const release = '/v3/utils/telco/release-number';
-  const rented = { phoneNumberSid: eu.rentedNumberSid, isImportedNumber: true };
-  const imported = { phoneNumberSid: eu.importedNumberSid, isImportedNumber: false };
-  const convo = `/v3/agents/${eu.agentId}/convos/${eu.convoId}`;
-  const workspace = `/v3/workspaces/${eu.workspaceId}`;
-  const variables = `/v3/agents/${eu.agentId}/variables`;
-
-  test.each<[path: string, init: RequestInit, status: number, code: string, message: string]>([
-    [
-      '/v3/tools/defaults',
-      { method: 'POST' },
-      404,
-      'unknown_route',
-      'No operation is POST /v3/tools/defaults. One of your own is answered by `fake.handle`.',
-    ],
-    [
-      '/tools?a=1',
-      {},
-      404,
-      'unknown_route',
-      'No operation is GET /tools. One of your own is answered by `fake.handle`.',
-    ],
-    [
-      '/v3/tools/defaults',
-      { headers: { authorization: 'Bearer ' } },
-      401,
-      'unauthenticated',
-      'The header "Authorization: Bearer <token>" is missing.',
-    ],
-    ...['Digest a, Bearer', 'xBearer', 'Bearer\t', 'Basic'].map(
-      (scheme): [string, RequestInit, number, string, string] => [
-        '/v3/tools/defaults',
-        { headers: { authorization: `${scheme} ${eu.workspaceSecret}` } },
-        401,
-        'unauthenticated',
-        'The header "Authorization: Bearer <token>" is missing.',
-      ],
-    ),
-    ['/v3/tools/defaults', as('nobody'), 401, 'unauthenticated', 'The token is not known.'],
-    [
-      '/v3/tools/defaults',
-      as(na.agentSecret),
-      401,
-      'unauthenticated',
-      'The token is not known in region eu.',
-    ],
-    [
-      variables,
-      as(na.workspaceSecret, post({})),
-      401,
-      'unauthenticated',
-      'The token is not known in region eu.',
-    ],
-    [
-      variables,
-      { ...post({}), headers: { 'content-type': 'text/json' } },
-      400,
-      'invalid_request',
-      'The request body must be application/json.',
-    ],
-    [variables, { ...post(0), body: '{' }, 400, 'invalid_request', 'The request body is not JSON.'],
-    [
-      variables,
-      post({ variable: { key: eu.variableKey } }),
-      400,
-      'duplicate_key',
-      'The agent has a variable with the key "customer_name" already.',
-    ],
-    [
-      `/v3/tools/${eu.toolId}`,
-      as(eu.secondWorkspaceSecret),
-      403,
-      'forbidden',
-      'The workspace secret may not do this: getTool.',
-    ],
-    [
-      release,
-      as(eu.agentSecret, post(rented)),
-      403,
-      'forbidden',
-      'The agent secret may not do this: releasePhoneNumber.',
-    ],
-    [
-      convo,
-      as(eu.secondWorkspaceSecret),
-      403,
-      'forbidden',
-      'Only the owner of an agent may read its conversations.',
-    ],
-    [
-      `/v3/workspaces/${eu.secondWorkspaceId}`,
-      { method: 'DELETE' },
-      403,
-      'forbidden',
-      'Only an owner of the workspace may delete it.',
-    ],
-    [workspace, { method: 'DELETE' }, 403, 'primary_workspace', 'The primary workspace cannot be deleted.'],
-    ['/v3/tools/x', {}, 404, 'not_found', 'There is no tool with the id "x".'],
-    ['/v3/orgs/x/members-and-teams', {}, 404, 'not_found', 'There is no organisation with the id "x".'],
-    ['/v3/agents/x/convos/c', {}, 404, 'not_found', 'There is no agent with the id "x".'],
-    [
-      `/v3/agents/${eu.agentId}/convos/c%2F1`,
-      {},
-      404,
-      'not_found',
-      'There is no conversation with the id "c/1".',
-    ],
-    [
-      '/v3/agents/x/variables',
-      post({ variable: { key: 'k' } }),
-      404,
-      'not_found',
-      'There is no agent with the id "x".',
-    ],
-    ['/v3/workspaces/x', { method: 'DELETE' }, 404, 'not_found', 'There is no workspace with the id "x".'],
-    [
-      release,
-      post({ ...rented, phoneNumberSid: 'x' }),
-      404,
-      'not_found',
-      'The workspace "workspace_eu_1" has no number "x".',
-    ],
-    [
-      release,
-      post(rented),
-      400,
-      'number_kind_mismatch',
-      '"number_eu_1" is a rented number: isImportedNumber does not fit.',
-    ],
-    [
-      release,
-      post(imported),
-      400,
-      'number_kind_mismatch',
-      '"number_eu_2" is an imported number: isImportedNumber does not fit.',
-    ],
-  ])('of %s with %j has its status and its body', async (path, init, status, code, message) => {
-    const fake = createFakePlatform();
-    const before = structuredClone(fake.state);
-    const response = await send(fake, path, init);
-
-    expect([response.status, await response.json()]).toEqual([status, { message, code }]);
-    expect(fake.state).toEqual(before);
-    expect(fake.requests).toMatchObject([{ status, answer: { message, code } }]);
-  });
-});
-
-test.each(['workspaceSecret', 'agentSecret'] as const)(
-  '%s, a character more or less or in another case, is no token',
-  async (name) => {
-    const fake = createFakePlatform();
-    const secret = fake.seed.eu[name];
-    const statusWith = async (token: string) =>
-      (await send(fake, '/v3/tools/defaults', { headers: { authorization: `Bearer ${token}` } })).status;
-
-    expect(
-      await Promise.all(
-        [
-          secret,
-          secret.slice(0, -1),
-          secret.slice(1),
-          `${secret}1`,
-          `${secret} 1`,
-          secret.toUpperCase(),
-          secret.replace('fake', 'Fake'),
-        ].map(statusWith),
-      ),
-    ).toEqual([200, 401, 401, 401, 401, 401, 401]);
-  },
-);
-
-test('the scheme of the token is read in any case, with blanks behind it', async () => {
-  const fake = createFakePlatform();
-  const headers = { authorization: `bearer  ${fake.seed.eu.workspaceSecret}` };
-
-  expect((await send(fake, '/v3/tools/defaults', { headers })).status).toBe(200);
-});
-
-test('a token that both regions know is one of the region that is called', async () => {
-  const fake = createFakePlatform();
-  const { workspaceSecret: token } = fake.seed.eu;
-  fake.add.na.workspace({ secret: token });
-
-  expect((await clientOf(fake, { region: 'na', token }).tools.listDefaults()).length).toBe(7);
-});
-
-test('an agent whose workspace is gone has no token any more', async () => {
-  const fake = createFakePlatform();
-  const { agentSecret: token, workspaceId, toolId } = fake.seed.eu;
-  fake.records.remove('eu', 'workspaces', workspaceId);
-
-  await expect(clientOf(fake, { token }).tools.get(toolId)).rejects.toThrow(AuthenticationError);
-});
-
-test.each(['Bearer', 'bearer'])(
-  'a request tells how long it took, and shows no %s token that its body or its answer repeats',
-  async (scheme) => {
-    const clock = { now: () => 7_000, setTimeout: () => 0, clearTimeout: () => undefined };
-    const fake = createFakePlatform({ clock });
-    const { workspaceSecret } = fake.seed.eu;
-    fake.faults.inject({ kind: 'wrong-shape', body: { said: workspaceSecret } });
-    const body = JSON.stringify({ variable: { key: workspaceSecret } });
-    const headers = { ...json, authorization: `${scheme} ${workspaceSecret}` };
-    await send(fake, '/v3/agents/agent_eu_1/variables', { method: 'POST', headers, body });
-
-    expect(fake.requests).toMatchObject([{ at: 7_000, duration: 0, answer: { said: '[redacted]' } }]);
-    expect(fake.requests[0]?.body).toEqual({ variable: { key: '[redacted]' } });
-  },
-);
-
-test.each([
-  [{}, 'variable.key: required: expected string'],
-  // An answer is forgiven it, a request is not.
-  [{ key: 'k', description: null }, 'variable.description: expected string, received null'],
-  [{ key: 'k', id: 'mine' }, 'variable.id: expected nothing (the service sets it), received string'],
-])('the variable %j does not fit the operation', async (variable, message) => {
-  const response = await send(createFakePlatform(), '/v3/agents/agent_eu_1/variables', {
-    method: 'POST',
-    headers: json,
-    body: JSON.stringify({ variable }),
-  });
-
-  expect([response.status, await response.json()]).toMatchObject([400, { issues: [{ message }] }]);
-});
-
-test('names each field that does not fit the operation', async () => {
-  const response = await send(createFakePlatform(), '/v3/agents/agent_eu_1/variables', {
-    method: 'POST',
-    headers: json,
-    body: JSON.stringify({ variable: { key: 1, required: 'yes' } }),
-  });
-
-  expect(await response.json()).toEqual({
-    message: 'The request body does not fit the operation.',
-    code: 'invalid_request',
-    issues: [
-      { message: 'variable.key: expected string, received number' },
-      { message: 'variable.required: expected boolean, received string' },
-    ],
-  });
-});
-
-test('accepts a content type with a charset', async () => {
-  const response = await send(createFakePlatform(), '/v3/agents/agent_eu_1/variables', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json; charset=utf-8' },
-    body: '{"variable":{"key":"k"}}',
-  });
-
-  expect(response.status).toBe(200);
-});
-
-test('takes an encoded path value as one segment', async () => {
-  const fake = createFakePlatform();
-  const { id } = fake.add.tool({ id: 'a/b?c#d e' });
-
-  expect((await clientOf(fake).tools.get(id)).id).toBe(id);
-});
-
-test('an id may hold a percent sign, and is of no less concern to the rules', async () => {
-  const fake = createFakePlatform();
-  const { id: workspaceId } = fake.add.workspace();
-  fake.add.tool({ id: '50%41' });
-  fake.add.tool({ id: '51%41', agentId: fake.add.agent({ workspaceId }).id });
-
-  expect((await send(fake, '/v3/tools/50%2541')).status).toBe(200);
-  expect((await send(fake, '/v3/tools/51%2541')).status).toBe(403);
-});
-
-test('writes every request down, in order', async () => {
-  const fake = createFakePlatform();
-  const { tools, variables } = clientOf(fake);
-  const before = Date.now();
-  await tools.listDefaults();
-  await variables.create(fake.seed.eu.agentId, { key: 'plan' });
-  await tools.get('nowhere').catch(() => undefined);
-  await send(fake, '/v3/nothing?a=1');
-
-  expect(fake.requests).toMatchObject([
-    { method: 'GET', path: '/tools/defaults', region: 'eu', endpoint: 'listDefaultTools', status: 200 },
-    {
-      method: 'POST',
-      path: '/agents/agent_eu_1/variables',
-      endpoint: 'createVariable',
-      body: { variable: { key: 'plan' } },
-      status: 200,
-    },
-    { path: '/tools/nowhere', endpoint: 'getTool', status: 404 },
-    { path: '/nothing', query: '?a=1', endpoint: undefined, status: 404 },
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect([response.status, await response.json()]).toEqual([
+    status,
+    { message: expect.stringContaining(message), code: expect.stringMatching(/^(NOT_FOUND|BAD_REQUEST)$/) },
   ]);
-  expect(fake.requests[0]?.at).toBeGreaterThanOrEqual(before);
 });
 
-test('writes down a body as it was sent: JSON, a text, or none', async () => {
-  const fake = createFakePlatform();
-  for (const body of ['null', '{"a":', 'value: hidden', '']) {
-    await send(fake, '/v3/nothing', { method: 'POST', body });
-  }
-
-  expect(fake.requests.map(({ body }) => body)).toEqual([null, '{"a":', 'value: [redacted]', undefined]);
-});
-
-test('writes down an answer as it was given: JSON, a text, or none', async () => {
-  const refusals = { notFound: { status: 204, code: 'none' } };
-  const fake = createFakePlatform({ choices: { successStatus: 204, refusals } });
-  const { workspaceSecret } = fake.seed.eu;
-  fake.handle(endpoint({ method: 'GET', path: '/whole', response: z.unknown() }), () => new Response('{}'));
-  fake.faults.inject({ kind: 'wrong-shape', body: null });
-  fake.faults.inject({ kind: 'html', status: 500 });
-  fake.faults.inject({ kind: 'wrong-shape', body: `<p>${workspaceSecret}</p>` });
-  fake.faults.inject({ kind: 'empty' });
-  fake.faults.inject({ status: 500, body: 'none', acts: true });
-  for (let call = 0; call < 6; call += 1) await send(fake, '/v3/tools/defaults');
-  for (const path of ['/v3/tools/nowhere', '/v3/whole']) await send(fake, path);
-
-  const [shape, page, text, ...none] = fake.requests.map(({ answer }) => answer);
-  expect([shape, page, text]).toEqual([null, expect.stringContaining('<h1>500</h1>'), '<p>[redacted]</p>']);
-  expect(none).toEqual(Array.from({ length: 5 }, () => undefined));
-});
-
-test('writes down a path without /v3 as it was sent', async () => {
-  const fake = createFakePlatform();
-  const paths = ['/v3', '/v3x/tools', '/tools/defaults'];
-  for (const path of paths) await send(fake, path);
-
-  expect(fake.requests.map(({ path }) => path)).toEqual(paths);
-});
-
-test('gives no id of a request twice, though all were forgotten', async () => {
-  const fake = createFakePlatform();
-  for (let call = 0; call < 2; call += 1) {
-    fake.clearRequests();
-    await send(fake, '/v3/nothing');
-  }
-
-  expect(fake.requests).toMatchObject([{ id: 'request_2' }]);
-});
-
-test('holds no token and no marked field', async () => {
-  const fake = createFakePlatform();
-  await clientOf(fake).variables.create(fake.seed.eu.agentId, {
-    key: 'api',
-    isEnv: true,
-    value: 'canary-value',
-  });
-  await send(fake, '/v3/agents/agent_eu_1/variables', {
+test('an invalid body is refused with an issue for each field', async () => {
+  const body = JSON.stringify({ variable: { key: 7, required: 'yes', id: 'v1' } });
+  const response = await send(createFakePlatform(), '/v3/agents/agent_eu_1/variables', {
     method: 'POST',
-    headers: { ...json, 'x-api-key': 'canary-key' },
-    body: '{"workspaceSecret":"canary-secret","variable":',
+    headers: json,
+    body,
   });
-
-  const secret = encodeURIComponent(fake.seed.eu.workspaceSecret).replace('f', '%66');
-  await send(fake, `/v3/tools/${secret}?key=${secret}&listenUrl=canary-url`, {
-    headers: { 'x-echo': fake.seed.eu.workspaceSecret, referer: `https://a.test/?magicCode=canary-code` },
-  });
-
-  const log = JSON.stringify(fake.requests);
-  expect(decodeURIComponent(fake.requests[2]?.path ?? '')).toBe('/tools/[redacted]');
-  expect(decodeURIComponent(fake.requests[2]?.query ?? '')).toMatch(
-    /^\?key=\[redacted]&listenUrl=\[redacted]/,
-  );
-  expect(log).not.toContain(fake.seed.eu.workspaceSecret);
-  expect(log).not.toContain('canary');
-  expect(fake.requests[0]).toMatchObject({ headers: { authorization: '[redacted]' } });
+  const { issues } = (await response.json()) as { issues: { message: string }[] };
+  const paths = issues.map(({ message }) => message.split(':')[0]);
+  expect([response.status, paths]).toEqual([
+    400,
+    expect.arrayContaining(['variable.id', 'variable.key', 'variable.required']),
+  ]);
 });
 
-test('tells when a request came, and how long its answer took', async () => {
-  let now = 5_000;
-  const clock = { now: () => now, setTimeout: () => 0, clearTimeout: () => undefined };
-  const told: unknown[] = [];
-  const fake = createFakePlatform({ clock, onRequest: ({ duration }) => told.push(duration) });
-  const slow = endpoint({ method: 'GET', path: '/slow', response: z.unknown() });
-  fake.handle(slow, () => {
-    now += 250;
-    return {};
-  });
-  await send(fake, '/v3/slow');
-
-  expect(fake.requests).toMatchObject([{ at: 5_000, duration: 250 }]);
-  expect(told).toEqual([250]);
-});
-
-test('tells the time as fake timers have it', async () => {
-  onTestFinished(() => void vi.useRealTimers());
-  vi.useFakeTimers({ now: 7_000, toFake: ['Date'] });
+test('path parameters are decoded, and /tools/defaults is not a tool', async () => {
   const fake = createFakePlatform();
-  await send(fake, '/v3/nothing');
-
-  expect(fake.requests).toMatchObject([{ at: 7_000 }]);
+  fake.add.tool({ id: 'a/b c' });
+  fake.add.tool({ id: 'defaults' });
+  expect((await clientOf(fake).tools.get('a/b c')).id).toBe('a/b c');
+  expect(await (await send(fake, '/v3/tools/defaults')).json()).toMatchObject({ data: { length: 7 } });
 });
 
-test('tells each request after its answer', async () => {
-  const statuses: unknown[] = [];
-  const fake = createFakePlatform({ onRequest: (request) => statuses.push(request.status) });
-  const { tools } = clientOf(fake);
-  await tools.listDefaults();
-  await tools.get('nowhere').catch(() => undefined);
+describe('requests', () => {
+  test('records each request with its endpoint, body and response', async () => {
+    const fake = createFakePlatform();
+    await clientOf(fake).variables.create('agent_eu_1', { key: 'plan' });
+    expect(fake.requests).toMatchObject([
+      {
+        id: 'request_1',
+        method: 'POST',
+        path: '/agents/agent_eu_1/variables',
+        query: '',
+        region: 'eu',
+        endpoint: 'createVariable',
+        body: { variable: { key: 'plan' } },
+        status: 200,
+        fault: undefined,
+        answer: { success: true, data: { key: 'plan' } },
+      },
+    ]);
+    expect(fake.requests[0]?.duration).toBeGreaterThanOrEqual(0);
+    expect(fake.requests[0]?.at).toBeCloseTo(Date.now(), -5);
+  });
 
-  expect(statuses).toEqual([200, 404]);
-});
+  test('masks credential headers and marked fields', async () => {
+    const fake = createFakePlatform();
+    await clientOf(fake).variables.create('agent_eu_1', { key: 'plan', value: 's3cret', isEnv: true });
+    await clientOf(fake).tools.get('tool_eu_1');
+    expect(fake.requests).toMatchObject([
+      { headers: { authorization: '[redacted]' }, body: { variable: { value: '[redacted]' } } },
+      { answer: { data: { serverUrlSecret: '[redacted]' } } },
+    ]);
+    expect(JSON.stringify(fake.requests)).not.toContain(fake.seed.eu.workspaceSecret);
+  });
 
-test.each(['onRequest', 'onDelivery'])(
-  'an %s that throws changes nothing, and is told to the runtime',
-  async (name) => {
+  test('records text that is not JSON, and no body', async () => {
+    const fake = createFakePlatform();
+    await send(fake, '/v3/nowhere?a=1', { method: 'POST', body: 'text' });
+    await send(fake, '/v3/nowhere');
+    expect(fake.requests).toMatchObject([
+      { body: 'text', query: '?a=1', endpoint: undefined, status: 404 },
+      { body: undefined },
+    ]);
+  });
+
+  test('onRequest is called after each response; what it throws does not fail the request', async () => {
+    const seen: FakeRequest[] = [];
     const thrown: unknown[] = [];
-    const queue = queueMicrotask;
-    vi.stubGlobal('queueMicrotask', (task: () => void) =>
-      queue(() => {
-        try {
-          task();
-        } catch (error) {
-          thrown.push(error);
-        }
-      }),
-    );
-    onTestFinished(() => void vi.unstubAllGlobals());
-    const error = new Error('an assertion of the test');
+    const onError = (error: unknown) => void thrown.push(error);
+    process.prependOnceListener('uncaughtException', onError);
+    const others = process.listeners('uncaughtException').filter((each) => each !== onError);
+    for (const other of others) process.off('uncaughtException', other);
+    onTestFinished(() => others.forEach((other) => void process.on('uncaughtException', other)));
     const fake = createFakePlatform({
-      [name]: () => {
-        throw error;
+      onRequest: (request) => {
+        seen.push(request);
+        throw new Error('of the test');
       },
     });
-    fake.webhooks.subscribe({ fetch: () => new Response() });
+    await clientOf(fake).tools.listDefaults();
+    expect(seen).toMatchObject([{ status: 200 }]);
+    await vi.waitFor(() => expect(thrown).toMatchObject([{ message: 'of the test' }]));
+  });
 
-    expect(await clientOf(fake).tools.listDefaults()).toHaveLength(7);
-    expect(await fake.webhooks.send('webhook_test')).toMatchObject([{ status: 200 }]);
-    expect(thrown).toEqual([error]);
-  },
-);
-
-test('reset takes records, ids and requests back to the beginning', async () => {
-  const fake = createFakePlatform({ regions: { eu: { tools: [{ id: 'mine' }] } } });
-  const { state, requests } = fake;
-  const before = structuredClone(state);
-  fake.add.tool(fixtures.tool());
-  for (const region of ['eu', 'na'] as const) fake.add[region].agent();
-  const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
-  await clientOf(fake, { token }).workspaces.delete(secondWorkspaceId);
-
-  fake.reset();
-
-  expect(state).toEqual(before);
-  expect(requests).toEqual([]);
-  expect([fake.add.agent().id, fake.add.na.agent().id]).toEqual(['agent_eu_2', 'agent_na_2']);
-});
-
-test('fetch takes a URL, a Request, and a signal', async () => {
-  const fake = createFakePlatform();
-  const url = `${fake.baseUrls.eu}/v3/tools/defaults`;
-  const headers = { authorization: `Bearer ${fake.seed.eu.agentSecret}` };
-
-  expect((await fake.fetch(new URL(url), { headers })).status).toBe(200);
-  expect((await fake.fetch(new Request(url, { headers }))).status).toBe(200);
-  const reason = new Error('changed my mind');
-  await expect(fake.fetch(url, { headers, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-  expect(fake.requests).toHaveLength(2);
-  // What is said beside a Request is laid over it.
-  expect((await fake.fetch(new Request(url), { headers })).status).toBe(200);
-  expect((await fake.fetch(new Request(url, { headers }), { method: 'POST' })).status).toBe(404);
-  const signal = AbortSignal.abort(reason);
-  await expect(fake.fetch(new Request(url), { signal })).rejects.toBe(reason);
-  await expect(fake.fetch(new Request(url, { signal }))).rejects.toBe(reason);
-  expect(fake.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'POST']);
-});
-
-test.each([
-  ['at once', (abort: () => void) => abort()],
-  ['later', (abort: () => void) => void setImmediate(abort)],
-])(
-  'a call whose handler never answers ends with the reason for which it was given up %s',
-  async (_, when) => {
+  test('clearRequests empties the list, and ids start again', async () => {
     const fake = createFakePlatform();
-    const never = endpoint({ method: 'GET', path: '/never', response: z.unknown(), auth: 'none' });
-    const reason = new Error('changed my mind');
-    const controller = new AbortController();
-    fake.handle(never, () => {
-      when(() => controller.abort(reason));
-      return new Promise(() => undefined);
+    const { requests } = fake;
+    await clientOf(fake).tools.listDefaults();
+    fake.clearRequests();
+    expect(requests).toEqual([]);
+    await clientOf(fake).tools.listDefaults();
+    expect(requests).toMatchObject([{ id: 'request_1' }]);
+  });
+});
+
+describe('handle', () => {
+  const createTool = endpoint({
+    method: 'POST',
+    path: '/agents/{agentId}/tools',
+    body: z.object({ name: z.string() }),
+    response: withData(ToolSchema),
+  });
+
+  test('adds a custom operation, before or after the first request', async () => {
+    const fake = createFakePlatform();
+    await clientOf(fake).tools.listDefaults();
+    fake.handle(createTool, ({ path, body, succeed }) => succeed(fake.add.tool({ ...body, ...path })));
+    const input = { path: { agentId: 'agent_eu_1' }, body: { name: 'CRM' } };
+    const tool = await clientOf(fake).send(createTool, input);
+    expect(tool).toMatchObject({ id: 'tool_eu_2', name: 'CRM', agentId: 'agent_eu_1' });
+    await expect(
+      send(fake, '/v3/agents/a/tools', { method: 'POST', headers: json, body: '{}' }),
+    ).resolves.toMatchObject({ status: 400 });
+  });
+
+  test('replaces a documented operation; the last handler wins', async () => {
+    const fake = createFakePlatform();
+    fake.handle(endpoints.getTool, ({ succeed }) => succeed({ id: 'first' }));
+    fake.handle(endpoints.getTool, ({ path, succeed }) => succeed({ id: path.toolId, name: 'second' }));
+    expect(await clientOf(fake).tools.get('t')).toEqual({ id: 't', name: 'second' });
+    expect(fake.requests).toMatchObject([{ endpoint: 'getTool' }]);
+  });
+
+  test('responds with what the handler returns: an envelope, a refusal, a Response', async () => {
+    const fake = createFakePlatform();
+    const remove = endpoint({ method: 'DELETE', path: '/tools/{toolId}', response: withoutData() });
+    fake.handle(remove, ({ path, succeed, refuse }) => {
+      if (path.toolId === 'used') refuse('notPermitted', 'In use.');
+      return path.toolId === 'raw' ? new Response('busy', { status: 503 }) : succeed();
     });
+    const platform = clientOf(fake);
+    expect(await platform.send(remove, { path: { toolId: 'a' } })).toBeUndefined();
+    await expect(platform.send(remove, { path: { toolId: 'used' } })).rejects.toMatchObject({ status: 403 });
+    await expect(platform.send(remove, { path: { toolId: 'raw' } })).rejects.toMatchObject({ status: 503 });
+  });
 
-    const call = fake.fetch(`${fake.baseUrls.eu}/v3/never`, { signal: controller.signal });
-    await expect(call).rejects.toBe(reason);
-  },
-);
+  test('responds with 500 if the handler throws', async () => {
+    const fake = createFakePlatform();
+    fake.handle(endpoints.getTool, () => {
+      throw new Error('broken');
+    });
+    const response = await send(fake, '/v3/tools/t');
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      { message: 'The handler of getTool threw: Error: broken', code: 'INTERNAL_SERVER_ERROR' },
+    ]);
+  });
 
-test('a call leaves no listener at the signal it was given', async () => {
-  const fake = createFakePlatform();
-  const { signal } = new AbortController();
-  const added = vi.spyOn(signal, 'addEventListener');
-  // Told apart from the listeners that a Request adds to its copy.
-  const request = new Request(`${fake.baseUrls.eu}/v3/tools/defaults`);
-  Object.defineProperty(request, 'signal', { value: signal });
-  await fake.fetch(request);
-
-  expect(added).toHaveBeenCalled();
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
-});
-
-test.each(['https://elsewhere.example', 'https://na.example.com'])(
-  'fetch does not reach %s',
-  async (host) => {
-    const { fetch } = createFakePlatform({ baseUrls: { na: 'https://na.example' } });
-    const fetching = fetch(`${host}/v3/tools/defaults`);
-
-    await expect(fetching).rejects.toThrow(TypeError);
-    await expect(fetching).rejects.toThrow(
-      `fetch failed: the fake answers below https://eu.agent-platform.test and https://na.example, not at ${host}/v3/tools/defaults`,
+  test('static segments win over parameters', async () => {
+    const fake = createFakePlatform();
+    const [byId, latest] = ['/reports/{id}', '/reports/latest'].map((path) =>
+      endpoint({ method: 'GET', path, response: z.string() }),
     );
-  },
-);
+    if (byId === undefined || latest === undefined) throw new Error('two endpoints');
+    fake.handle(latest, () => 'latest');
+    fake.handle(byId, ({ path }) => JSON.stringify(path));
+    expect(await (await send(fake, '/v3/reports/latest')).json()).toBe('latest');
+    expect(await (await send(fake, '/v3/reports/7')).json()).toBe('{"id":"7"}');
+  });
 
-test('the regions share no record', async () => {
-  const fake = createFakePlatform();
-  const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
-  await clientOf(fake, { region: 'eu', token }).workspaces.delete(secondWorkspaceId);
-
-  expect(fake.state.eu.workspaces.size).toBe(1);
-  expect(fake.state.na.workspaces.size).toBe(2);
-});
-
-test('a token of the other region is refused by default', async () => {
-  const fake = createFakePlatform();
-  const getting = clientOf(fake, { region: 'na', token: fake.seed.eu.workspaceSecret }).tools.listDefaults();
-
-  await expect(getting).rejects.toThrow(AuthenticationError);
-});
-
-test.each([
-  ['data-of-address', 'na', 'eu'],
-  ['data-of-token', 'eu', 'na'],
-] as const)('a token of the other region can see the %s', async (wrongRegion, seen, hidden) => {
-  const fake = createFakePlatform({ choices: { wrongRegion } });
-  const { tools, variables } = clientOf(fake, { region: 'na', token: fake.seed.eu.workspaceSecret });
-
-  expect((await tools.get(fake.seed[seen].toolId)).id).toBe(fake.seed[seen].toolId);
-  expect((await variables.create(fake.seed[seen].agentId, { key: 'plan' })).id).toBe(`variable_${seen}_2`);
-  await expect(tools.get(fake.seed[hidden].toolId)).rejects.toThrow(NotFoundError);
-});
-
-test('a token that is answered with the data of its own region has the reach that it has there', async () => {
-  const fake = createFakePlatform({ choices: { wrongRegion: 'data-of-token' } });
-  const { tools } = clientOf(fake, { region: 'na', token: fake.seed.eu.secondWorkspaceSecret });
-
-  await expect(tools.get(fake.seed.eu.toolId)).rejects.toThrow(PermissionDeniedError);
+  test('gives the records of the region, to read and to change', async () => {
+    const fake = createFakePlatform();
+    fake.handle(endpoints.getTool, ({ state, path, query, region, succeed }) => {
+      state.tools.set(path.toolId, { id: path.toolId, name: `${region} ${query.get('v')}` });
+      return succeed({ id: path.toolId });
+    });
+    await send(fake, '/v3/tools/made?v=2');
+    expect(fake.state.eu.tools.get('made')).toEqual({ id: 'made', name: 'eu 2' });
+  });
 });
 
 test.each([
-  ['https://api.test/e', 'https://api.test/e-na'],
-  ['https://api.test', 'https://api.test/na'],
-  ['https://api.test/eu', 'https://api.test'],
-])('with %s and %s as addresses, a request is of the region that it is below', async (eu, na) => {
-  const fake = createFakePlatform({ baseUrls: { eu, na } });
-  for (const region of ['eu', 'na'] as const) await clientOf(fake, { region }).tools.listDefaults();
-
-  const path = '/tools/defaults';
-  expect(fake.requests).toMatchObject([
-    { region: 'eu', path },
-    { region: 'na', path },
-  ]);
-});
-
-test.each([
-  ['HTTPS://API.Test:443', 'https://api.test'],
-  ['https://api.test/v3//', 'https://api.test'],
-  ['https://api.test/v3/eu', 'https://api.test/v3/eu'],
-  ['https://api.test/v2', 'https://api.test/v2'],
-  ['https://api.test/base/v3/?a=1', 'https://api.test/base'],
-])('of the address %s, %s is kept', (eu, kept) => {
-  expect(createFakePlatform({ baseUrls: { eu, na: eu } }).baseUrls).toEqual({ eu: kept, na: kept });
-});
-
-test('the length of an answer counts bytes', async () => {
-  const fake = createFakePlatform();
-  fake.add.tool({ id: 'crm', name: 'Größe 🧵' });
-  const response = await send(fake, '/v3/tools/crm');
-
-  expect(response.headers.get('content-type')).toBe('application/json');
-  const { byteLength } = await response.arrayBuffer();
-  expect(response.headers.get('content-length')).toBe(String(byteLength));
+  [{ sed: 'empty' }, 'sed is not a known option. Did you mean `seed`?'],
+  [{ seed: 'full' }, "seed must be one of 'default', 'empty'"],
+  [{ regions: { us: {} } }, 'regions.us is not a known option'],
+  [{ regions: { eu: { tool: [] } } }, 'regions.eu.tool is not a known option. Did you mean `tools`?'],
+  [{ choices: { permit: () => true } }, 'Did you mean `permits`?'],
+  [{ choices: { refusals: { duplicateKey: { status: 409 } } } }, 'choices.refusals.duplicateKey.status'],
+  [{ baseUrls: { us: 'https://us.example' } }, 'baseUrls.us is not a known option'],
+])('createFakePlatform(%j) is refused', (options, message) => {
+  const create = () => createFakePlatform(options as object);
+  expect(create).toThrow(ConfigurationError);
+  expect(create).toThrow(message);
 });

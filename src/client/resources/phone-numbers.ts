@@ -26,7 +26,7 @@ export class PhoneNumbersResource {
    * @param number - `phoneNumberSid` and `isImportedNumber` are required. Whether the service requires
    * `workspaceId` is not documented.
    * @returns The service's `{ isGood, errors }`.
-   * @throws {OperationFailedError} When the service answers `isGood: false` (a choice of this package).
+   * @throws {OperationFailedError} If the service responds `isGood: false` (a choice of this package).
    * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
    * @throws {ApiError} If the service responds with an error status.
    * @throws {ConnectionError} If no response came. With `outcomeUnknown`, no documented operation shows whether the number was

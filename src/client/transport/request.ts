@@ -145,7 +145,7 @@ const MUST_BE_FILLED = /^key$|(Id|Sid)$/;
  * and empty ids and keys. Choices of this package, so the schemas and openapi.json do not have them.
  */
 function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly string[] = []): Issue[] {
-  // Zod's own union of its schemas, told apart by `type`.
+  // Zod's own union of its schemas, discriminated by `type`.
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === 'optional') return findRefused(def.innerType, value, path);
   if (def.type !== 'object' || !isObject(value)) return [];

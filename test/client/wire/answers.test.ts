@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { connect, rejectionOf, success } from '../../support/client.js';
 import { deferred } from '../../support/deferred.js';
-import { closedAddress, connectTo } from '../../support/server.js';
+import { closedAddress, connect, connectTo, rejectionOf, success } from '../../support/server.js';
 
 const tool = success({ id: 't1', name: 'ü' });
 const text = JSON.stringify(tool);

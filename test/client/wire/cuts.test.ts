@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { connect } from '../../support/client.js';
 import { type Call, calls, type Outcome, outcomeOf, startRawServer, wire } from '../../support/raw-server.js';
+import { connect } from '../../support/server.js';
 
 // Backoff is a random part of a bound: with 0 there is nothing to wait for.
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0));

@@ -1,11 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, test } from 'vitest';
-import { connect } from '../../support/client.js';
 import { listenOnLoopback } from '../../support/loopback.js';
 import { ownCertificate } from '../../support/own-certificate.js';
 import { calls, outcomeOf } from '../../support/raw-server.js';
-import { closedAddress } from '../../support/server.js';
+import { closedAddress, connect } from '../../support/server.js';
 
 const addressOf = async (server: Server) => `https://127.0.0.1:${await listenOnLoopback(server)}`;
 

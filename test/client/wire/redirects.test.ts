@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { connect, rejectionOf } from '../../support/client.js';
 import { calls, startRawServer, wire } from '../../support/raw-server.js';
+import { connect, rejectionOf } from '../../support/server.js';
 
 const statuses = ['301 Moved', '302 Found', '303 See Other', '307 Temporary', '308 Permanent'];
 const targets = ['the same host', 'another host', 'nothing'];

@@ -1,0 +1,228 @@
+import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { InboxFullError } from '../errors/inbox.js';
+import { WebhookError } from '../errors/index.js';
+import {
+  leaveReplica,
+  newClient,
+  type OpenedClient,
+  openClient,
+  outliveFailover,
+  type RedisClient,
+} from '../redis/connection.js';
+import { isOutOfMemory, isTransient, redisFailure } from '../redis/failure.js';
+import { MemoryGauge } from '../redis/memory.js';
+import { ReplicaGate } from '../redis/replicas.js';
+import { findWriter, readInfo } from '../redis/server.js';
+import { succeedsWithin, withRetries, withTimeLimit } from '../redis/waiting.js';
+import type { StoredWebhook } from '../webhooks/inbox.js';
+import { readWarnings } from './health.js';
+import type { InboxReporter } from './hooks.js';
+import { jobOptions } from './job.js';
+import type { InboxSettings } from './options.js';
+
+/** A connected queue, with the checks that an event passes on its way into it. */
+export interface OpenQueue {
+  readonly queue: Queue<StoredWebhook>;
+  readonly client: RedisClient;
+  /** Returns the connection to the Redis that takes the queue's writes: in a cluster, to one of its nodes. */
+  readonly writer: () => Redis;
+  readonly memory: MemoryGauge;
+  readonly replicas: ReplicaGate;
+}
+
+/**
+ * Settings of the client that stores. It waits for a Redis that restarts, but not forever.
+ *
+ * A socket that does not answer is closed, and a command is rejected after so many attempts to connect. Commands of one
+ * turn of the event loop are sent together: otherwise each event costs a call of the system.
+ */
+const STORING_DEFAULTS = {
+  socketTimeout: 10_000,
+  maxRetriesPerRequest: 20,
+  retryStrategy: (times: number) => Math.min(times * 100, 1_000),
+  enableAutoPipelining: true,
+};
+
+/** Milliseconds that each step of closing may take. */
+const CLOSING = 2_000;
+/** The most characters of events that wait for Redis or for room in it. */
+const MAX_WAITING = 64 * 1024 * 1024;
+
+const NOT_STORED = 'The event could not be stored in Redis';
+
+/** The storing side of an inbox: puts events into the queue of BullMQ. Connects when it is first needed. */
+export class InboxQueue {
+  readonly #settings: InboxSettings;
+  readonly #reporter: InboxReporter;
+  #client: OpenedClient | undefined;
+  #queue: Queue<StoredWebhook> | undefined;
+  #ready: Promise<void> | undefined;
+  #opening: Promise<OpenQueue> | undefined;
+  /** Why Redis is not there: the last error of its client. */
+  #failure: Error | undefined;
+  /** The characters of the events that wait. */
+  #waiting = 0;
+  #isClosed = false;
+
+  constructor(settings: InboxSettings, reporter: InboxReporter) {
+    this.#settings = settings;
+    this.#reporter = reporter;
+  }
+
+  /**
+   * Stores an event, unless its key is there already. Retries while Redis is away, refuses for now, or is full.
+   *
+   * Repeating is safe if the answer of Redis was lost: the key is the id of the job.
+   */
+  async store(webhook: StoredWebhook): Promise<void> {
+    let held = 0;
+    // Events that wait are counted, so that a Redis that is away does not fill this process.
+    const mayWait = (): boolean => {
+      if (held > 0) return true;
+      const size = JSON.stringify(webhook).length;
+      if (this.#waiting + size > MAX_WAITING) return false;
+      held = size;
+      this.#waiting += size;
+      return true;
+    };
+    const attempt = (left: number) => {
+      if (!this.#isReady && !mayWait())
+        throw this.#failure ?? new WebhookError('Too many events wait for Redis');
+      return withTimeLimit(this.#add(webhook, left), left, NOT_STORED);
+    };
+    const mayRepeat = (error: unknown) =>
+      (isTransient(error) || isOutOfMemory(error) || error instanceof InboxFullError) && mayWait();
+    try {
+      await withRetries(async (left) => attempt(left), this.#settings.storeTimeout, mayRepeat);
+    } catch (error) {
+      throw redisFailure(NOT_STORED, error);
+    } finally {
+      this.#waiting -= held;
+    }
+  }
+
+  /** Adds an event as a job. Rejects if Redis has no room, or has not copied the event to enough replicas in time. */
+  async #add(webhook: StoredWebhook, timeout: number): Promise<void> {
+    const end = performance.now() + timeout;
+    const { queue, memory, replicas } = await this.open(timeout);
+    const full = await memory.fullBy();
+    if (full !== undefined) throw new InboxFullError(full, this.#settings.highWater);
+    const add = () => queue.add(webhook.type, webhook, jobOptions(webhook, this.#settings));
+    if (this.#settings.replicas === 0) await add();
+    else await replicas.write(add, end - performance.now());
+  }
+
+  get #isReady(): boolean {
+    return this.#opening !== undefined && this.#client?.client.status === 'ready';
+  }
+
+  /** BullMQ's queue. Connects. */
+  get queue(): Queue<StoredWebhook> {
+    if (this.#queue !== undefined) return this.#queue;
+    const { queueName, prefix, telemetry } = this.#settings;
+    const queue = new Queue<StoredWebhook>(queueName, {
+      connection: this.#connect().client,
+      prefix,
+      ...(telemetry === undefined ? {} : { telemetry }),
+    });
+    this.#queue = queue;
+    // The client's listener reports errors; without a listener here, BullMQ would print them.
+    queue.on('error', () => undefined);
+    queue.waitUntilReady().catch(() => {
+      // A queue whose connection was cut while it started never recovers. The next call makes another.
+      if (this.#queue === queue) this.#queue = undefined;
+      // Otherwise it would go on listening to the client, which may be the application's.
+      queue.close().catch(() => undefined);
+    });
+    return queue;
+  }
+
+  /** Resolves when Redis is there, and rejects if it is not in time. */
+  async open(timeout: number): Promise<OpenQueue> {
+    if (this.#isClosed) throw new WebhookError('The inbox is closed.');
+    const { client } = this.#connect();
+    // The event waits here, and not as a command that ioredis would send even after the time is over.
+    if (client.status !== 'ready' && !(await succeedsWithin(this.#whenReady(client), timeout))) {
+      throw (
+        this.#failure ?? new WebhookError(`Redis is not there: no answer from Redis within ${timeout} ms`)
+      );
+    }
+    this.#opening ??= this.#setUp(client).catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#client === undefined) return;
+    const { client, isOwned } = this.#client;
+    if (this.#queue !== undefined) await succeedsWithin(this.#queue.close(), CLOSING);
+    client.off('error', this.#failed).off('ready', this.#connected);
+    if (!isOwned) return;
+    // Closing can fail too, and ioredis would print an error without a listener.
+    client.on('error', () => undefined);
+    if (client.status === 'ready') await succeedsWithin(client.quit(), CLOSING);
+    client.disconnect();
+  }
+
+  #connect(): OpenedClient {
+    if (this.#isClosed) throw new WebhookError('The inbox is closed.');
+    if (this.#client === undefined) {
+      this.#client = this.#makeClient();
+      this.#client.client.on('error', this.#failed).on('ready', this.#connected);
+    }
+    return this.#client;
+  }
+
+  #makeClient(): OpenedClient {
+    const { connection, replicas } = this.#settings;
+    // The inbox itself repeats what was refused; ioredis would do so even after the delivery was answered.
+    const reconnectOnError = leaveReplica('rejected', this.#failed);
+    const opened = openClient(connection, { ...STORING_DEFAULTS, reconnectOnError });
+    // `WAIT` blocks a connection, and that of the application is not ours to block.
+    if (opened.isOwned || replicas === 0) return opened;
+    return { client: newClient(connection, { reconnectOnError }), isOwned: true };
+  }
+
+  readonly #failed = (error: Error): void => {
+    this.#failure = error;
+    this.#reporter.redisFailed(error);
+    if (this.#client !== undefined) outliveFailover(this.#client.client, error);
+  };
+
+  readonly #connected = (): void => {
+    this.#failure = undefined;
+  };
+
+  /** Returns the same promise to all who wait, however many deliveries come meanwhile. */
+  #whenReady(client: RedisClient): Promise<void> {
+    if (client.status === 'wait') client.connect().catch(() => undefined);
+    this.#ready ??= new Promise((resolve) => {
+      client.once('ready', () => {
+        this.#ready = undefined;
+        resolve();
+      });
+    });
+    return this.#ready;
+  }
+
+  async #setUp(client: RedisClient): Promise<OpenQueue> {
+    const { prefix, queueName, highWater, replicas } = this.#settings;
+    const { queue } = this;
+    await queue.waitUntilReady();
+    const writer = await findWriter(client, `${prefix}:${queueName}:`);
+    const opened: OpenQueue = {
+      queue,
+      client,
+      writer,
+      memory: new MemoryGauge(highWater, () => readInfo(writer(), 'memory')),
+      replicas: new ReplicaGate(replicas, writer, queue.toKey('write-probe')),
+    };
+    const warnings = Object.entries(await readWarnings(opened, this.#settings));
+    for (const [kind, warning] of warnings) this.#reporter.warnOnce(kind, warning);
+    return opened;
+  }
+}

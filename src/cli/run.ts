@@ -1,0 +1,78 @@
+import { styleText } from 'node:util';
+import { ConfigurationError } from '../errors/index.js';
+import { printable } from '../ground/printable.js';
+import { didYouMean } from '../ground/suggest.js';
+import { VERSION } from '../ground/version.js';
+import { doctor } from './doctor.js';
+import { fake } from './fake.js';
+import { listen } from './listen.js';
+import { replay } from './replay.js';
+import { type Command, type Terminal, UsageError } from './shared.js';
+import { trigger } from './trigger.js';
+
+const commands: Readonly<Record<string, Command>> = { fake, listen, replay, trigger, doctor };
+
+const help = `agent-platform-sdk <command> [options]
+
+Commands
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`)
+  .join('\n')}
+
+Options
+  --help     the options of a command
+  --version  the version`;
+
+/** Runs the command line. Resolves with the exit code: 0, 1 if it failed, 2 if the command line is wrong. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [name = '', ...rest] = args;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  try {
+    if (args.some((arg) => arg === '--version' || arg === '-v')) {
+      terminal.out(VERSION);
+      return 0;
+    }
+    if (args.some((arg) => arg === '--help' || arg === '-h')) {
+      terminal.out(command?.help ?? help);
+      return 0;
+    }
+    if (command === undefined) throw new UsageError(unknownCommand(name));
+    return await command.run(rest, terminal);
+  } catch (error) {
+    const isUsage = error instanceof UsageError || error instanceof ConfigurationError;
+    terminal.error(error instanceof Error ? error.message : String(error));
+    if (isUsage) terminal.error(`See agent-platform-sdk ${command === undefined ? '' : `${name} `}--help`);
+    return isUsage ? 2 : 1;
+  }
+}
+
+function unknownCommand(name: string): string {
+  const known = Object.keys(commands);
+  if (name === '' || name.startsWith('-')) return `Missing command. Available: ${known.join(', ')}.`;
+  const meant = didYouMean(name, known);
+  return `Unknown command "${name}". ${meant === undefined ? `Available: ${known.join(', ')}.` : `Did you mean "${meant}"?`}`;
+}
+
+const colours = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
+
+/** The terminal of this process. */
+export function processTerminal(): Terminal {
+  const { stdout, env } = process;
+  // Node's own rule, which honours NO_COLOR, FORCE_COLOR and a terminal without colours.
+  const hasColours = stdout.isTTY && stdout.hasColors();
+  return {
+    out(text, tone) {
+      // Part of the text may have come over the network.
+      const line = printable(text);
+      const painted = (word: string): string => (tone === undefined ? word : styleText(colours[tone], word));
+      console.log(hasColours ? line.replace(/^\S+/, painted) : line);
+    },
+    error: (text) => console.error(printable(text)),
+    // The first signal ends the command in order; the second one ends it at once, without a listener.
+    stopped: () =>
+      new Promise((resolve) => {
+        for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve());
+      }),
+    env,
+  };
+}

@@ -1,0 +1,114 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { ConfigurationError } from '../errors/index.js';
+import { isLoopback } from '../ground/loopback.js';
+import { onOneLine } from '../ground/printable.js';
+import { type DeliveryRecord, deliver } from '../testing/deliver.js';
+import { targetAddress } from '../testing/hosts.js';
+import type { RecordedWebhook } from '../testing/recording.js';
+
+/** How a step ended; a terminal shows it as a colour. */
+export type Tone = 'ok' | 'warn' | 'fail';
+
+/** The terminal of a command. */
+export interface Terminal {
+  /** Prints a text. The tone colours its first word. */
+  out(text: string, tone?: Tone): void;
+  error(text: string): void;
+  /** Resolves when the user ends the command. */
+  stopped(): Promise<void>;
+  /** The variables of the environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A command: `agent-platform-sdk <name> [operand] [options]`. */
+export interface Command {
+  /** One line for the overview. */
+  readonly summary: string;
+  readonly help: string;
+  /** Resolves with the exit code. Throws a {@link UsageError} if the command line is wrong. */
+  run(args: readonly string[], terminal: Terminal): Promise<number>;
+}
+
+/** The command line is wrong; the message says what to change. */
+export class UsageError extends Error {}
+
+/** Parses the options of a command, and its operand if it takes one. */
+export function parse<const Options extends NonNullable<ParseArgsConfig['options']>>(
+  args: readonly string[],
+  options: Options,
+  operand?: string,
+) {
+  try {
+    const allowPositionals = operand !== undefined;
+    const { values, positionals } = parseArgs({ args: [...args], options, strict: true, allowPositionals });
+    const [given = '', ...rest] = positionals;
+    if (operand !== undefined && given === '') throw new UsageError(`Missing operand: ${operand}.`);
+    if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}.`);
+    return { values, operand: given };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    // The first sentence names the option; the rest is about operands.
+    const [sentence = ''] = (error as Error).message.split(/(?<=\.)\s/);
+    throw new UsageError(sentence, { cause: error });
+  }
+}
+
+/** Parses a whole number. */
+export function parseNumber(option: string, text: string, least: number, most: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : -1;
+  if (number >= least && number <= most) return number;
+  throw new UsageError(`${option} takes a number from ${least} to ${most}, got "${text}".`);
+}
+
+/** The variable with the workspace secrets. Not an option: every process can read a command line. */
+export const SECRET_VARIABLE = 'AGENT_PLATFORM_WEBHOOK_SECRET';
+
+/** Reads the secrets of the environment: several, separated by commas. */
+export function readSecrets({ env }: Terminal): [string, ...string[]] {
+  const [first, ...rest] = (env[SECRET_VARIABLE] ?? '').split(',').map((secret) => secret.trim());
+  if (first !== undefined && first !== '') return [first, ...rest.filter((secret) => secret !== '')];
+  throw new UsageError(`${SECRET_VARIABLE} is not set. Put the workspace secret into the environment.`);
+}
+
+/** Parses an address for webhooks. Warns if the secret would be sent unencrypted. */
+export function parseTarget(option: string, text: string | undefined, terminal: Terminal): string {
+  if (text === undefined) throw new UsageError(`Missing ${option}, the address to post to.`);
+  const { href, protocol, hostname, host } = new URL(targetAddress(option, text));
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    terminal.error(`Warning: the workspace secret is sent to ${host} unencrypted. Use https: there.`);
+  }
+  return href;
+}
+
+/** Posts a webhook once, like the service: with the secret in its payload. Never rejects. */
+export function post(url: string, webhook: RecordedWebhook, secret: string): Promise<DeliveryRecord> {
+  return deliver({ ...webhook, secret, target: url, via: 'subscription' });
+}
+
+/** Prints a delivery: `lead_captured 200 in 12 ms`, or the reason why there is no status. */
+export function printDelivery(
+  terminal: Terminal,
+  delivery: DeliveryRecord,
+  isExpected: boolean,
+  more = '',
+): void {
+  const line = `${onOneLine(delivery.type)} ${describeDelivery(delivery)}${more}`;
+  terminal.out(line, isExpected ? 'ok' : 'fail');
+}
+
+/** `200 in 12 ms`, or `failed in 12 ms: fetch failed: ECONNREFUSED`. */
+export function describeDelivery({ status, outcome, error, duration }: DeliveryRecord): string {
+  const reason = error === undefined ? '' : onOneLine(`: ${error}`);
+  return `${status ?? outcome} in ${duration} ms${reason}`;
+}
+
+/** Describes why a server cannot listen. */
+export function listenError(error: unknown, host: string, port: number): unknown {
+  if (error instanceof ConfigurationError) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  const problem =
+    code === 'EADDRINUSE'
+      ? `Port ${port} is in use. Choose another with --port, or 0 for any free one.`
+      : `Cannot listen at ${host}:${port}: ${message}`;
+  return new Error(problem, { cause: error });
+}

@@ -1,0 +1,188 @@
+import { type Context, Hono } from 'hono';
+import { streamSSE } from 'hono/streaming';
+import * as z from 'zod/mini';
+import { ConfigurationError } from '../errors/index.js';
+import { isObject, parseJson } from '../ground/json.js';
+import type { Region } from '../ground/regions.js';
+import { requiredText } from '../schemas/leaf.js';
+import { checkOptions } from '../validation/options.js';
+import { statusName } from './choices.js';
+import type { FakePlatform } from './fake.js';
+import type { FaultInput } from './faults.js';
+import { addPage } from './page-content.js';
+import { type CollectionName, conversationKey } from './records.js';
+import { errorBody, isJson } from './responses.js';
+import type { SendOptions, SubscribeOptions } from './webhooks.js';
+
+const done = { success: true };
+
+/** Creates the HTTP API below `/_fake`, for the page and for tests in other languages. */
+export function createControl(fake: FakePlatform): (request: Request) => Response | Promise<Response> {
+  const app = new Hono();
+
+  app.use(async (context, next) => {
+    const { method } = context.req;
+    // A page of another site cannot send this content type without asking first.
+    if ((method === 'POST' || method === 'PATCH') && !isJson(context.req.raw)) {
+      return refuse(context, 415, 'The content type must be application/json.');
+    }
+    return next();
+  });
+
+  app.get('/_fake/state', (context) =>
+    context.json({
+      records: fake.snapshot().records,
+      subscriptions: fake.webhooks.subscriptions,
+      faults: fake.faults.list(),
+      requests: fake.requests.length,
+      deliveries: fake.webhooks.deliveries.length,
+    }),
+  );
+
+  addRecords(app, fake);
+  addWebhooks(app, fake);
+  addFaults(app, fake);
+  app.get('/_fake/requests', (context) => context.json({ requests: filtered(fake.requests, context) }));
+  app.delete('/_fake/requests', (context) => {
+    fake.clearRequests();
+    return context.json(done);
+  });
+
+  app.post('/_fake/reset', (context) => {
+    fake.reset();
+    return context.json(done);
+  });
+
+  app.get('/_fake/changes', (context) =>
+    streamSSE(context, async (stream) => {
+      const closed = new Promise<void>((resolve) => stream.onAbort(resolve));
+      // The first bytes: nothing is missed from here on.
+      void stream.writeSSE({ event: 'open', data: '{}' });
+      const stop = fake.onChange(({ type, ...change }) => {
+        void stream.writeSSE({ event: type, data: JSON.stringify(change) });
+      });
+      await closed;
+      stop();
+    }),
+  );
+
+  addPage(app, fake);
+
+  app.notFound((context) => {
+    return refuse(
+      context,
+      404,
+      `There is no ${context.req.method} ${context.req.path}. See the guide "Testing".`,
+    );
+  });
+  app.onError((error, context) => {
+    return refuse(context, error instanceof ConfigurationError ? 400 : 500, error.message);
+  });
+  return (request) => app.fetch(request);
+}
+
+function addRecords(app: Hono, { records }: FakePlatform): void {
+  app.get('/_fake/records/:region/:collection', (context) =>
+    context.json({ records: records.list(...collectionOf(context)) }),
+  );
+  app.post('/_fake/records/:region/:collection', async (context) =>
+    context.json({ record: records.add(...collectionOf(context), await bodyOf(context)) }),
+  );
+  app.patch('/_fake/records/:region/:collection/:id{.+}', async (context) =>
+    context.json({
+      record: records.change(...collectionOf(context), keyOf(context), await bodyOf(context)),
+    }),
+  );
+  app.delete('/_fake/records/:region/:collection/:id{.+}', (context) =>
+    found(context, records.remove(...collectionOf(context), keyOf(context))),
+  );
+}
+
+function addWebhooks(app: Hono, { webhooks }: FakePlatform): void {
+  app.get('/_fake/subscriptions', (context) => context.json({ subscriptions: webhooks.subscriptions }));
+  app.post('/_fake/subscriptions', async (context) => {
+    const { url, ...options } = await bodyOf(context);
+    checkOptions(requiredText, url, { of: 'url' });
+    // `subscribe` checks its options.
+    webhooks.subscribeUntilReset(String(url), options as SubscribeOptions);
+    return context.json({ subscription: webhooks.subscriptions.at(-1) });
+  });
+  app.delete('/_fake/subscriptions/:id', (context) =>
+    found(context, webhooks.unsubscribe(context.req.param('id'))),
+  );
+
+  app.post('/_fake/events', async (context) => {
+    const { type, payload, ...options } = await bodyOf(context);
+    checkOptions(eventSchema, { type, payload }, { of: 'the event' });
+    // Checked in the line above; `send` checks its options.
+    const fields = payload as Readonly<Record<string, unknown>> | undefined;
+    return context.json({ deliveries: await webhooks.send(String(type), fields, options as SendOptions) });
+  });
+  app.get('/_fake/deliveries', (context) =>
+    context.json({ deliveries: filtered(webhooks.deliveries, context) }),
+  );
+  app.delete('/_fake/deliveries', (context) => {
+    webhooks.clear();
+    return context.json(done);
+  });
+  app.post('/_fake/deliveries/:id/resend', async (context) =>
+    context.json({ delivery: await webhooks.resend(context.req.param('id')) }),
+  );
+}
+
+function addFaults(app: Hono, { faults }: FakePlatform): void {
+  app.get('/_fake/faults', (context) => context.json({ faults: faults.list() }));
+  app.post('/_fake/faults', async (context) => {
+    // `inject` checks every field.
+    const { id } = faults.inject((await bodyOf(context)) as unknown as FaultInput);
+    return context.json({ fault: faults.list().find((fault) => fault.id === id) });
+  });
+  app.delete('/_fake/faults', (context) => {
+    faults.clear();
+    return context.json(done);
+  });
+  app.delete('/_fake/faults/:id', (context) => found(context, faults.remove(context.req.param('id'))));
+}
+
+const eventSchema = /* @__PURE__ */ z.strictObject({
+  type: requiredText,
+  payload: z.optional(z.record(z.string(), z.unknown())),
+});
+
+function refuse(context: Context, status: 400 | 404 | 415 | 500, message: string): Response {
+  return context.json(errorBody(statusName(status), message), status);
+}
+
+function found(context: Context, wasThere: boolean): Response {
+  return wasThere ? context.json(done) : refuse(context, 404, `There is no ${context.req.path}.`);
+}
+
+/** The body as an object; an empty one is `{}`. */
+async function bodyOf(context: Context): Promise<Readonly<Record<string, unknown>>> {
+  const sent = await context.req.text();
+  const body = sent === '' ? {} : parseJson(sent);
+  if (isObject(body)) return body;
+  throw new ConfigurationError('The body must be a JSON object.', { option: 'body' });
+}
+
+/** The names in the path, which `records` checks. */
+function collectionOf(context: Context): [Region, CollectionName] {
+  return [context.req.param('region') as Region, context.req.param('collection') as CollectionName];
+}
+
+/** The key of a record; that of a conversation is the agent's id and its own, with a slash between. */
+function keyOf(context: Context): string {
+  const id = context.req.param('id') ?? '';
+  if (context.req.param('collection') !== 'conversations') return id;
+  const slash = id.indexOf('/');
+  return conversationKey(id.slice(0, slash), id.slice(slash + 1));
+}
+
+/** The entries whose fields equal the query: `?status=503&endpoint=getTool`. */
+function filtered<Entry extends object>(entries: readonly Entry[], context: Context): readonly Entry[] {
+  const filters = Object.entries(context.req.query());
+  return entries.filter((entry) => {
+    const fields = new Map(Object.entries(entry));
+    return filters.every(([name, value]) => String(fields.get(name)) === value);
+  });
+}

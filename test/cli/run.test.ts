@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { version } from '../../package.json';
+import { finish } from './terminal.js';
+
+const commands = ['fake', 'listen', 'replay', 'trigger', 'doctor'];
+
+test('--help lists the commands, --version prints the version', async () => {
+  const { code, lines } = await finish(['--help']);
+  expect(code).toBe(0);
+  for (const command of commands) expect(lines[0]).toContain(`\n  ${command}`);
+  expect(await finish(['-v'])).toMatchObject({ code: 0, lines: [version] });
+});
+
+test.each(commands)('%s --help describes its options', async (command) => {
+  const { code, lines } = await finish([command, '--help']);
+  expect([code, lines[0]]).toEqual([
+    0,
+    expect.stringMatching(new RegExp(`agent-platform-sdk ${command}.*--`, 's')),
+  ]);
+});
+
+describe('a wrong command line exits with 2', () => {
+  const env = { AGENT_PLATFORM_WEBHOOK_SECRET: 'a-workspace-secret' };
+  test.each([
+    ['', 'Missing command. Available: fake, listen, replay, trigger, doctor.'],
+    ['--port 1', 'Missing command.'],
+    ['fakes', 'Unknown command "fakes". Did you mean "fake"?'],
+    ['toString', 'Unknown command "toString".'],
+    ['fake --prot 1', "Unknown option '--prot'"],
+    ['fake extra', "Unexpected argument 'extra'"],
+    ['fake --port 70000', '--port takes a number from 0 to 65535, got "70000".'],
+    ['fake --webhook nowhere', 'expected an http: or https: address'],
+    ['fake --allow-host a:1', 'must be a name without a port'],
+    ['fake --seed nowhere.json', '--seed: cannot read nowhere.json: ENOENT'],
+    ['fake --state /nowhere/state.json', '--state: ENOENT'],
+    ['listen --record /nowhere/file', '--record: ENOENT'],
+    ['replay', 'Missing operand: the file of a recording.'],
+    ['replay nowhere.ndjson', 'Missing --to'],
+    ['replay nowhere.ndjson --to http://127.0.0.1:9', 'ENOENT'],
+    ['replay one two --to http://127.0.0.1:9', 'Unexpected argument: two.'],
+    ['trigger lead_capture --to http://127.0.0.1:9', 'Did you mean "lead_captured"?'],
+    ['trigger lead_captured --to ftp://x', '--to: expected an http: or https: address'],
+    ['trigger lead_captured --to http://127.0.0.1:9 --set x', '--set takes field=value, got "x".'],
+    [
+      'trigger lead_captured --to http://127.0.0.1:9 --set channel=pigeon',
+      '--set makes an invalid lead_captured',
+    ],
+    ['trigger lead_captured --to http://127.0.0.1:9 --copies 0', '--copies takes a number from 1 to 1000'],
+    ['doctor --queue mine', '--queue needs --redis.'],
+  ])('%s', async (line, message) => {
+    const { code, errors } = await finish(line.split(' ').filter(Boolean), env);
+    expect([code, errors[0]]).toEqual([2, expect.stringContaining(message)]);
+    expect(errors[1]).toMatch(/^See agent-platform-sdk (\w+ )?--help$/);
+  });
+
+  test.each(['listen', 'replay x --to http://127.0.0.1:9', 'trigger webhook_test --to http://127.0.0.1:9'])(
+    '%s without a secret',
+    async (line) => {
+      const { code, errors } = await finish(line.split(' '));
+      expect([code, errors[0]]).toEqual([
+        2,
+        expect.stringContaining('AGENT_PLATFORM_WEBHOOK_SECRET is not set'),
+      ]);
+    },
+  );
+});
+
+test('a terminal shows colours, and NO_COLOR leaves them out', () => {
+  const code = `import { processTerminal } from './src/cli/run.ts';
+    Object.assign(process.stdout, { isTTY: true, hasColors: () => process.env.NO_COLOR === undefined });
+    processTerminal().out('fail  it is\\u0007', 'fail');`;
+  const print = (env: object): string => {
+    const args = ['--import', 'tsx', '--input-type=module', '-e', code];
+    const { stdout } = spawnSync(process.execPath, args, {
+      env: { ...process.env, FORCE_COLOR: '1', ...env },
+      encoding: 'utf8',
+    });
+    return stdout;
+  };
+  // Control characters are printed by their numbers.
+  expect(print({ NO_COLOR: undefined })).toBe('\u001b[31mfail\u001b[39m  it is\\u0007\n');
+  expect(print({ NO_COLOR: '1', FORCE_COLOR: undefined })).toBe('fail  it is\\u0007\n');
+});

@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { ConfigurationError } from 'agent-platform-sdk';
+import { createFakePlatform, type ListenOptions } from 'agent-platform-sdk/testing';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '../support/free-port.js';
+import { clientOf, httpClientOf, listening } from './support/client.js';
+
+test('serves both regions over HTTP', async () => {
+  const fake = createFakePlatform();
+  const server = await listening(fake);
+  expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+  for (const region of ['eu', 'na'] as const) {
+    const tool = await httpClientOf(fake, server, { region }).tools.get(fake.seed[region].toolId);
+    expect(tool).toEqual(await clientOf(fake, { region }).tools.get(fake.seed[region].toolId));
+  }
+});
+
+test('listens on a chosen port, and rejects if it is taken', async () => {
+  const fake = createFakePlatform();
+  const port = await freePort();
+  await using server = await fake.listen({ port });
+  expect(server.port).toBe(port);
+  await expect(fake.listen({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+test('close ends idle connections', async () => {
+  const server = await createFakePlatform().listen();
+  await (await fetch(`${server.url}/eu/v3/nowhere`)).text();
+  await server.close();
+  await expect(fetch(`${server.url}/eu/v3/nowhere`)).rejects.toThrow();
+});
+
+test.each(['/v3', '/europe/v3', '/EU/v3', '/_fake/state', '/'])('%s is not served', async (path) => {
+  const { url } = await listening(createFakePlatform());
+  const response = await fetch(url + path);
+  expect([response.status, await response.json()]).toMatchObject([404, { code: 'NOT_FOUND' }]);
+});
+
+test('a client that goes away aborts its call', async () => {
+  const fake = createFakePlatform();
+  const { baseUrls } = await listening(fake);
+  fake.faults.inject({ kind: 'latency', ms: 600_000 });
+  const controller = new AbortController();
+  const call = fetch(`${baseUrls.eu}/v3/tools/defaults`, { signal: controller.signal });
+  await vi.waitFor(() => expect(fake.requests).toHaveLength(1));
+  controller.abort();
+  await expect(call).rejects.toThrow();
+  await vi.waitFor(() => expect(fake.requests).toMatchObject([{ duration: expect.any(Number) as number }]));
+});
+
+/** The response to a request with chosen headers. */
+async function responseTo(
+  options: ListenOptions,
+  sent: { path?: string; method?: string; headers?: object },
+): Promise<IncomingMessage> {
+  const server = await createFakePlatform().listen(options);
+  onTestFinished(() => server.close());
+  const { path = '/_fake/requests', method = 'GET', headers = {} } = sent;
+  const call = request({ host: '127.0.0.1', port: server.port, path, method, headers: { ...headers } }).end();
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  response.resume();
+  return response;
+}
+
+describe('the header Host', () => {
+  test.each(['localhost:4010', '127.0.0.1', '[::1]:80', 'platform', 'a.localhost', 'host.docker.internal:1'])(
+    '%s is served',
+    async (host) => {
+      expect((await responseTo({ control: true }, { headers: { host } })).statusCode).toBe(200);
+    },
+  );
+
+  test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:4010', 'a b'])(
+    '%j is refused with 421',
+    async (host) => {
+      const control = await responseTo({ control: true }, { headers: { host } });
+      const service = await responseTo({}, { headers: { host }, path: '/eu/v3/tools/defaults' });
+      expect([control.statusCode, service.statusCode]).toEqual([421, 421]);
+    },
+  );
+
+  test('a name in allowedHosts is served', async () => {
+    const options = { control: true, allowedHosts: ['fake.example.com'] };
+    const headers = { host: 'FAKE.example.com:80' };
+    expect((await responseTo(options, { headers })).statusCode).toBe(200);
+  });
+});
+
+test.each(['TRACE', 'HEAD'])('%s does not break the connection', async (method) => {
+  const response = await responseTo({}, { method, path: '/eu/v3/tools/defaults' });
+  expect(response.statusCode).toBe(method === 'TRACE' ? 405 : 404);
+});
+
+test('warns if other machines reach it', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  onTestFinished(() => warn.mockRestore());
+  const server = await createFakePlatform().listen({ host: '0.0.0.0' });
+  await server.close();
+  expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+  expect(warn).toHaveBeenCalledExactlyOnceWith(
+    `[agent-platform-sdk] The fake listens at 0.0.0.0:${server.port}: other machines can read and change its records.`,
+  );
+});
+
+test.each([
+  [{ hosts: 'x' }, 'fake.listen: hosts is not a known option. Did you mean `host`?'],
+  [{ port: '80' }, 'port must be'],
+  [{ allowedHosts: ['a.example:80'] }, 'must be a name without a port'],
+])('listen(%j) is refused', async (options, message) => {
+  const listen = createFakePlatform().listen(options as object);
+  await expect(listen).rejects.toThrow(ConfigurationError);
+  await expect(listen).rejects.toThrow(message);
+});
+
+test('without node:http, listen says what the fake offers instead', async () => {
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
+  onTestFinished(() => void vi.restoreAllMocks());
+  await expect(createFakePlatform().listen()).rejects.toThrow('the fake responds through fake.fetch');
+});

@@ -1,0 +1,357 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  ConfigurationError,
+  createWebhookReceiver,
+  type WebhookEventType,
+  webhookEvents,
+} from 'agent-platform-sdk';
+import { createFakePlatform, type DeliveryTarget, fixtures } from 'agent-platform-sdk/testing';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { serve } from '../support/loopback.js';
+
+const types = Object.keys(webhookEvents) as WebhookEventType[];
+
+interface Received {
+  readonly type: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** A receiver in process that records each delivery. */
+function recorder(status = 200) {
+  const received: Received[] = [];
+  const requests: Request[] = [];
+  const target: DeliveryTarget = {
+    async fetch(request) {
+      requests.push(request.clone());
+      received.push((await request.json()) as Received);
+      return new Response(null, { status });
+    },
+  };
+  return { ...target, received, requests };
+}
+
+/** A fake with one subscriber for every event. */
+function subscribed(status = 200) {
+  const fake = createFakePlatform();
+  const target = recorder(status);
+  fake.webhooks.subscribe(target);
+  return { fake, target };
+}
+
+describe('send', () => {
+  test.each(types)('%s is accepted by a strict receiver', async (type) => {
+    const fake = createFakePlatform();
+    const seen: unknown[] = [];
+    const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret, validation: 'strict' });
+    receiver.onAny((event) => void seen.push(event));
+    fake.webhooks.subscribe(receiver);
+    const deliveries = await fake.webhooks.send(type);
+    expect(deliveries).toMatchObject([{ type, address: 'receiver', outcome: 'success', status: 200 }]);
+    const { payload } = fixtures.event(type);
+    expect(seen).toMatchObject([{ type, payload: { ...payload, createdAt: expect.any(Number) as number } }]);
+  });
+
+  test('posts JSON over real HTTP, with the secret of the workspace', async () => {
+    const fake = createFakePlatform();
+    const bodies: Received[] = [];
+    const url = await serve((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (part: string) => (body += part));
+      request.on('end', () => {
+        bodies.push(JSON.parse(body) as Received);
+        response.end('handled');
+      });
+    });
+    fake.webhooks.subscribe(new URL('/hook', url));
+    const payload = { leadName: 'Dana', leadEmail: undefined };
+    const [delivery] = await fake.webhooks.send('lead_captured', payload);
+    const { leadEmail: _, ...rest } = fixtures.event('lead_captured').payload;
+    expect(bodies).toEqual([
+      {
+        type: 'lead_captured',
+        payload: {
+          ...rest,
+          leadName: 'Dana',
+          createdAt: expect.any(Number) as number,
+          workspaceSecret: fake.seed.eu.workspaceSecret,
+        },
+      },
+    ]);
+    expect(delivery).toMatchObject({
+      id: 'delivery_1',
+      address: `${url}/hook`,
+      via: 'subscription',
+      outcome: 'success',
+      answer: 'handled',
+      payload: { leadName: 'Dana', workspaceSecret: '[redacted]' },
+    });
+    expect(fake.webhooks.deliveries).toEqual([delivery]);
+  });
+
+  test('is a POST of JSON', async () => {
+    const { fake, target } = subscribed();
+    await fake.webhooks.send('webhook_test');
+    expect(target.requests).toMatchObject([{ method: 'POST' }]);
+    expect(target.requests[0]?.headers.get('content-type')).toBe('application/json');
+  });
+
+  test('sends any other type with its payload unchanged', async () => {
+    const { fake, target } = subscribed();
+    await fake.webhooks.send('invoice_paid', { amount: 9, createdAt: 7 });
+    const { workspaceSecret } = fake.seed.eu;
+    expect(target.received).toEqual([
+      { type: 'invoice_paid', payload: { amount: 9, createdAt: 7, workspaceSecret } },
+    ]);
+  });
+
+  test('posts identical duplicates, or a wrong secret', async () => {
+    const fake = createFakePlatform();
+    const handled: unknown[] = [];
+    const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret, logLevel: 'off' });
+    fake.webhooks.subscribe(receiver.onAny((event) => void handled.push(event)));
+    const statusesOf = async (options: object) =>
+      (await fake.webhooks.send('lead_captured', {}, options)).map(({ status }) => status);
+    expect(await statusesOf({ copies: 3 })).toEqual([200, 200, 200]);
+    expect(handled).toHaveLength(1);
+    expect(await statusesOf({ forged: true })).toEqual([401]);
+  });
+
+  test('two events of one moment are no duplicates, and a clock that is set back counts', async () => {
+    vi.useFakeTimers({ now: 1_760_000_000_000, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { fake, target } = subscribed();
+    await fake.webhooks.send('webhook_test');
+    await fake.webhooks.send('webhook_test');
+    vi.setSystemTime(1_500_000_000_000);
+    await fake.webhooks.send('webhook_test');
+    expect(target.received.map(({ payload }) => payload.createdAt)).toEqual([
+      1_760_000_000_000, 1_760_000_000_001, 1_500_000_000_000,
+    ]);
+  });
+
+  test.each([201, 204, 302, 400, 500])('%i is refused, and not retried', async (status) => {
+    const { fake, target } = subscribed(status);
+    expect(await fake.webhooks.send('webhook_test')).toMatchObject([{ outcome: 'refused', status }]);
+    expect(target.received).toHaveLength(1);
+  });
+
+  test.each<[string, string | DeliveryTarget, string]>([
+    ['an address without a listener', 'http://127.0.0.1:9999/hook', 'ECONNREFUSED'],
+    ['a receiver that throws', { fetch: () => Promise.reject(new Error('broken')) }, 'broken'],
+  ])('%s is a failed delivery', async (_, target, error) => {
+    const { webhooks } = createFakePlatform();
+    webhooks.subscribe(target);
+    expect(await webhooks.send('webhook_test')).toMatchObject([
+      { outcome: 'failed', status: undefined, error: expect.stringContaining(error) as string },
+    ]);
+  });
+
+  test('a receiver has 60 seconds', async () => {
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort());
+    onTestFinished(() => timeout.mockRestore());
+    const { webhooks } = createFakePlatform();
+    webhooks.subscribe({ fetch: () => new Promise(() => undefined) });
+    expect(await webhooks.send('webhook_test')).toMatchObject([
+      { outcome: 'timeout', error: 'no response within 60000 ms' },
+    ]);
+    expect(timeout).toHaveBeenCalledWith(60_000);
+  });
+
+  test('keeps 4,096 characters of a response, and survives one that breaks off', async () => {
+    const { webhooks } = createFakePlatform();
+    const broken = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('half'));
+      },
+      pull: (controller) => controller.error(new Error('cut')),
+    });
+    webhooks.subscribe({ fetch: () => new Response('x'.repeat(10_000)) });
+    webhooks.subscribe({ fetch: () => new Response(broken) });
+    const answers = (await webhooks.send('webhook_test')).map(({ outcome, answer }) => [outcome, answer]);
+    expect(answers).toEqual([
+      ['success', 'x'.repeat(4_096)],
+      ['success', 'half'],
+    ]);
+  });
+
+  test.each([
+    [{ copys: 2 }, 'webhooks.send: copys is not a known option. Did you mean `copies`?'],
+    [{ copies: 0 }, 'copies must be a whole number from 1 to 1000, got 0'],
+    [{ copies: 1_001 }, 'copies must be'],
+    [{ region: 'us' }, "region must be one of 'eu', 'na', got 'us'"],
+    [{ workspaceId: 'x' }, 'Region eu has no workspace "x"'],
+  ])('refuses the options %j', async (options, message) => {
+    const sending = createFakePlatform().webhooks.send('webhook_test', {}, options as object);
+    await expect(sending).rejects.toThrow(ConfigurationError);
+    await expect(sending).rejects.toThrow(message);
+  });
+
+  test.each(['lead_capture', 'leadCaptured', 'LEAD_CAPTURED'])(
+    'refuses the misspelt type %s',
+    async (type) => {
+      const { webhooks } = createFakePlatform();
+      await expect(webhooks.send(type)).rejects.toThrow('Did you mean "lead_captured"?');
+      expect(() => webhooks.subscribe(recorder(), { events: [type] })).toThrow(
+        'Did you mean "lead_captured"?',
+      );
+    },
+  );
+});
+
+describe('subscribe', () => {
+  test('limits the types', async () => {
+    const fake = createFakePlatform();
+    const target = recorder();
+    fake.webhooks.subscribe(target, { events: ['lead_captured', 'brand_new'] });
+    for (const type of ['webhook_test', 'lead_captured', 'brand_new', 'other_new'])
+      await fake.webhooks.send(type);
+    expect(target.received.map(({ type }) => type)).toEqual(['lead_captured', 'brand_new']);
+  });
+
+  test('ends by its function, or by its id', async () => {
+    const { webhooks } = createFakePlatform();
+    const leave = webhooks.subscribe(recorder());
+    webhooks.subscribe(recorder());
+    leave();
+    expect(webhooks.subscriptions).toMatchObject([{ id: 'subscription_2', address: 'receiver' }]);
+    expect([webhooks.unsubscribe('subscription_2'), webhooks.unsubscribe('subscription_2')]).toEqual([
+      true,
+      false,
+    ]);
+    expect(await webhooks.send('webhook_test')).toEqual([]);
+  });
+
+  test('separates workspaces and regions', async () => {
+    const fake = createFakePlatform();
+    const { secondWorkspaceId: workspaceId, secondWorkspaceSecret } = fake.seed.eu;
+    const [primary, second, other] = [recorder(), recorder(), recorder()];
+    fake.webhooks.subscribe(primary);
+    fake.webhooks.subscribe(second, { workspaceId });
+    fake.webhooks.subscribe(other, { region: 'na' });
+    await fake.webhooks.send('webhook_test', {}, { workspaceId });
+    await fake.webhooks.send('agent_deleted', {}, { region: 'na' });
+    expect(primary.received).toEqual([]);
+    expect(second.received).toMatchObject([{ payload: { workspaceSecret: secondWorkspaceSecret } }]);
+    const { agentId, workspaceSecret } = fake.seed.na;
+    expect(other.received).toMatchObject([{ payload: { agentId, workspaceSecret } }]);
+  });
+
+  test('has one subscription for an address and workspace: the last', () => {
+    const { webhooks, seed } = createFakePlatform();
+    webhooks.subscribe('http://127.0.0.1:3000/a');
+    webhooks.subscribe('HTTP://127.0.0.1:3000/a', { events: ['lead_captured'] });
+    webhooks.subscribe('http://127.0.0.1:3000/a', { region: 'na' });
+    expect(webhooks.subscriptions).toEqual([
+      {
+        id: 'subscription_1',
+        address: 'http://127.0.0.1:3000/a',
+        region: 'eu',
+        workspaceId: seed.eu.workspaceId,
+        events: ['lead_captured'],
+      },
+      expect.objectContaining({ id: 'subscription_2', region: 'na' }),
+    ]);
+  });
+
+  test.each([
+    undefined,
+    null,
+    () => new Response(),
+    {},
+    'ftp://x.example',
+    'not a url',
+    'http://user:pw@x.example',
+  ])('refuses the target %j', (target) => {
+    expect(() => createFakePlatform().webhooks.subscribe(target as string)).toThrow(ConfigurationError);
+  });
+});
+
+describe('the agent (6.2, 6.3)', () => {
+  test('its own address receives conversation_updated, with the secret of its workspace', async () => {
+    const fake = createFakePlatform();
+    const target = recorder();
+    const { secondWorkspaceId: workspaceId, secondWorkspaceSecret } = fake.seed.eu;
+    const url = await serve((request, response) => {
+      void target.fetch(
+        new Request('http://x', { method: 'POST', body: request as never, duplex: 'half' } as object),
+      );
+      request.on('end', () => response.end());
+    });
+    fake.add.agent({ id: 'bot', workspaceId, advanced: { serverUrl: url } });
+    const deliveries = await fake.webhooks.send('conversation_updated', { agentId: 'bot' });
+    expect(deliveries).toMatchObject([{ via: 'agent', address: url, outcome: 'success' }]);
+    expect(await fake.webhooks.send('lead_captured', { agentId: 'bot' })).toEqual([]);
+    expect(target.received).toMatchObject([{ payload: { workspaceSecret: secondWorkspaceSecret } }]);
+  });
+
+  test('sets agentPlatform, unless the test does', async () => {
+    const { fake, target } = subscribed();
+    fake.add.agent({ id: 'flow', platform: 'vf' });
+    await fake.webhooks.send('agent_updated', { agentId: 'flow' });
+    await fake.webhooks.send('agent_updated', { agentId: 'flow', agentPlatform: 'vg' });
+    expect(target.received.map(({ payload }) => payload.agentPlatform)).toEqual(['vf', 'vg']);
+  });
+
+  test.each(types)('on the other platform sends %s only if that platform does', async (type) => {
+    const { fake } = subscribed();
+    fake.add.agent({ id: 'flow', platform: 'vf' });
+    const isNative = webhookEvents[type].platforms === 'native';
+    const sending = fake.webhooks.send<string>(type, { agentId: 'flow' });
+    if (isNative) await expect(sending).rejects.toThrow('only the native platform sends it');
+    else await expect(sending).resolves.toHaveLength(1);
+  });
+});
+
+test('resend repeats a delivery, to the last byte', async () => {
+  const { fake, target } = subscribed();
+  const [first] = await fake.webhooks.send('lead_captured');
+  const again = await fake.webhooks.resend(first?.id ?? '');
+  expect(again).toMatchObject({ id: 'delivery_2', outcome: 'success' });
+  expect(target.received[1]).toEqual(target.received[0]);
+  await expect(fake.webhooks.resend('delivery_9')).rejects.toThrow('There is no delivery "delivery_9".');
+});
+
+describe('replay', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'recording-'));
+  const write = (content: string): string => {
+    const file = join(folder, `${content.length}.ndjson`);
+    writeFileSync(file, content);
+    return file;
+  };
+
+  test('sends the webhooks of a recording in order, with the secret of the workspace', async () => {
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const { fake, target } = subscribed();
+    const lines = [
+      { type: 'lead_captured', payload: { leadName: 'Dana', createdAt: 1 }, receivedAt: 2 },
+      { type: 'unheard_of', payload: {} },
+    ];
+    const file = write(`${lines.map((line) => JSON.stringify(line)).join('\n\n')}\n`);
+    const { workspaceSecret } = fake.seed.eu;
+    const expected = lines.map(({ type, payload }) => ({ type, payload: { ...payload, workspaceSecret } }));
+    for (const recording of [file, pathToFileURL(file), lines]) {
+      await fake.webhooks.replay(recording);
+      expect(target.received.splice(0)).toEqual(expected);
+    }
+    const wrong = write('{"type":"a","payload":{}}\n{"type":"b"}');
+    await expect(fake.webhooks.replay(wrong)).rejects.toThrow(`Line 2 of ${wrong} is not a recorded webhook`);
+  });
+});
+
+test('reset forgets deliveries and keeps subscriptions of the program', async () => {
+  const { fake } = subscribed();
+  await fake.webhooks.send('webhook_test');
+  fake.reset();
+  expect([fake.webhooks.deliveries, fake.webhooks.subscriptions.length]).toEqual([[], 1]);
+  expect(await fake.webhooks.send('webhook_test')).toMatchObject([{ id: 'delivery_1' }]);
+});
+
+test('no operation sends an event on its own', async () => {
+  const { fake, target } = subscribed();
+  const headers = { authorization: `Bearer ${fake.seed.eu.secondWorkspaceSecret}` };
+  await fake.fetch(`${fake.baseUrls.eu}/v3/workspaces/workspace_eu_2`, { method: 'DELETE', headers });
+  expect([fake.requests[0]?.status, target.received]).toEqual([200, []]);
+});
