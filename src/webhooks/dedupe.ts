@@ -26,22 +26,38 @@ export function eventKey(
   // The secret must not be guessable from a stored key. A short one is only replaced as a whole JSON string.
   const literal = JSON.stringify(secret);
   const written = String(secret).length >= 8 ? literal.slice(1, -1) : literal;
-  // Joined, because an engine takes three times as long to hash a long text that was concatenated.
-  return sha256([JSON.stringify(whose), ...content.split(written)].join('\0'));
+  return sha256([JSON.stringify(whose), ...content.split(written)]);
 }
 
 interface NodeCrypto {
+  /** Faster for a short text. */
   readonly hash?: (name: 'sha256', text: string, form: 'hex') => string;
+  /** Faster for the parts of a long one, which need not be joined. */
+  readonly createHash: (name: 'sha256') => Hash;
 }
 
-/** SHA-256 of a text in UTF-8, as hexadecimal digits. */
-function sha256(text: string): string | Promise<string> {
+interface Hash {
+  update(text: string): Hash;
+  digest(form: 'hex'): string;
+}
+
+const MAX_JOINED = 16_384;
+
+/** SHA-256 of texts in UTF-8 with a NUL between them, as hexadecimal digits. */
+function sha256(texts: readonly string[]): string | Promise<string> {
   // The cast reads what Node, Bun and Deno have. WebCrypto duplicates the text and hashes it on another thread, which takes longer.
   const { process } = globalThis as {
     readonly process?: { readonly getBuiltinModule?: (name: 'crypto') => NodeCrypto | undefined };
   };
-  const hashed = process?.getBuiltinModule?.('crypto')?.hash?.('sha256', text, 'hex');
-  return hashed ?? sha256ByWebCrypto(text);
+  const native = process?.getBuiltinModule?.('crypto');
+  if (native !== undefined && texts.some(({ length }) => length > MAX_JOINED)) {
+    const [first = '', ...others] = texts;
+    const hash = native.createHash('sha256').update(first);
+    for (const text of others) hash.update('\0').update(text);
+    return hash.digest('hex');
+  }
+  const joined = texts.join('\0');
+  return native?.hash?.('sha256', joined, 'hex') ?? sha256ByWebCrypto(joined);
 }
 
 async function sha256ByWebCrypto(text: string): Promise<string> {

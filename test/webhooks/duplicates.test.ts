@@ -127,6 +127,14 @@ test.each<[string, unknown]>([
   expect(keys).toEqual([plainKey]);
 });
 
+test('a long text has the key of its parsed object', async () => {
+  const { counts, send } = setUp();
+  const long = delivery('webhook_test', { message: 'é'.repeat(20_000) });
+  await send(long);
+  await send(JSON.parse(long));
+  expect(counts.runs).toBe(1);
+});
+
 test('a duplicate waits for the first, and is a duplicate when that was handled', async () => {
   const end = deferred();
   const { counts, send } = setUp({}, () => end.promise);
