@@ -41,7 +41,6 @@ export { fieldsFirst, type LogFields, type Logger, type LogLevel } from './groun
 export { redact } from './ground/redact.js';
 export type { Region } from './ground/regions.js';
 export type { SchemaInput, SchemaOutput, StandardSchemaV1 } from './ground/standard-schema.js';
-export { TRACING_CHANNELS } from './ground/tracing.js';
 export { VERSION } from './ground/version.js';
 export * from './schemas/channel.js';
 export * from './schemas/conversation.js';
@@ -60,7 +59,6 @@ export type { Drift } from './validation/drift.js';
 export type { ValidationMode } from './validation/validate.js';
 export type { NodeRequest, NodeResponse } from './webhooks/adapters.js';
 export type { DeliveryOutcome, RejectionReason, WebhookResponse } from './webhooks/answers.js';
-export type { Clock } from './webhooks/clock.js';
 export {
   type ClaimResult,
   createMemoryDedupe,

@@ -129,8 +129,8 @@ export async function createPostgresInbox(
 
   return {
     async store(webhook) {
-      // pg-boss answers null where there is a job of this id.
-      return { duplicate: (await send(webhook, QUEUE)) === null };
+      // pg-boss adds nothing if there is a job of this id.
+      await send(webhook, QUEUE);
     },
 
     work(process, { concurrency = 5 } = {}) {

@@ -46,33 +46,6 @@ export function notListed(values: Iterable<unknown>, value: unknown): string {
   return `expected one of ${known}, received ${typeof value === 'string' ? 'another string' : typeName(value)}`;
 }
 
-/** At most {@link MAX_ISSUES}, and a count of the rest. */
-export class IssueList {
-  readonly #issues: Issue[] = [];
-  #count = 0;
-
-  /** Adds an issue, and describes it if it is to be listed. */
-  add(describe: () => Issue): void {
-    if (this.count()) this.list(describe());
-  }
-
-  /** Counts an issue, and tells whether it is to be listed. Does the work of {@link add} where a closure for each issue would cost too much. */
-  count(): boolean {
-    this.#count += 1;
-    return this.#count <= MAX_ISSUES;
-  }
-
-  list(issue: Issue): void {
-    this.#issues.push(issue);
-  }
-
-  all(): Issue[] {
-    const left = this.#count - MAX_ISSUES;
-    const more = { path: [], code: 'more_issues', message: `and ${left} more issue(s)` };
-    return left > 0 ? [...this.#issues, more] : this.#issues;
-  }
-}
-
 /** Replaces the issues of a value whose reading threw: in a getter, in a custom schema, or by its depth. */
 export const threwIssue: Issue = {
   path: [],

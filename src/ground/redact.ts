@@ -2,7 +2,7 @@
 export const MASK = '[redacted]';
 
 /** The marked fields: secrets of records and events, masked by name in what the package prints. */
-export const MARKED_FIELDS: readonly string[] = [
+const MARKED_FIELDS: readonly string[] = [
   'dashboardPassword',
   'magicCode',
   'usedSecret',
@@ -60,6 +60,3 @@ function redactWithin(value: unknown, parents: ReadonlySet<unknown>): unknown {
   // Not by assigning: a field named `__proto__` would set the prototype of the duplicate.
   return Object.fromEntries(fields);
 }
-
-// For folders that have not moved yet.
-export { masked, redactHeaders, redactText } from './old-redact.js';

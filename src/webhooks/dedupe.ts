@@ -16,17 +16,18 @@ import { sleep, unref, within } from './time.js';
  * other fields than `type` and `payload`. Only if the secret alone tells workspaces apart, it is part of the key: an event of one must
  * not pass for that of another.
  */
-export async function eventKey(
+export function eventKey(
   { type, payload, secret, fields, text }: ParsedBody,
   { workspace, isUnnamed }: SecretOwner,
-): Promise<string> {
+): string | Promise<string> {
   const whose = isUnnamed ? [secret] : (workspace ?? null);
   const isPlain = fields.length === 2 && fields[0] === 'type';
   const content = isPlain && text !== undefined ? text : JSON.stringify({ type, payload });
   // The secret must not be guessable from a stored key. A short one is only replaced as a whole JSON string.
   const literal = JSON.stringify(secret);
   const written = String(secret).length >= 8 ? literal.slice(1, -1) : literal;
-  return sha256(`${JSON.stringify(whose)}\0${content.replaceAll(written, '\0')}`);
+  // Joined, because an engine takes three times as long to hash a long text that was concatenated.
+  return sha256([JSON.stringify(whose), ...content.split(written)].join('\0'));
 }
 
 interface NodeCrypto {
@@ -34,13 +35,16 @@ interface NodeCrypto {
 }
 
 /** SHA-256 of a text in UTF-8, as hexadecimal digits. */
-async function sha256(text: string): Promise<string> {
+function sha256(text: string): string | Promise<string> {
   // The cast reads what Node, Bun and Deno have. WebCrypto duplicates the text and hashes it on another thread, which takes longer.
   const { process } = globalThis as {
     readonly process?: { readonly getBuiltinModule?: (name: 'crypto') => NodeCrypto | undefined };
   };
   const hashed = process?.getBuiltinModule?.('crypto')?.hash?.('sha256', text, 'hex');
-  if (hashed !== undefined) return hashed;
+  return hashed ?? sha256ByWebCrypto(text);
+}
+
+async function sha256ByWebCrypto(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -87,13 +87,17 @@ function isCandidate(candidate: unknown): candidate is string {
 // Finding candidates in a text that is not parsed yet.
 
 const KEY = 'workspaceSecret"';
+/** An engine finds a text that begins with a rare letter a hundred times as quickly. */
+const KEY_END = 'Secret"';
 /** A colon and a JSON string, which may write each character in six. The limit keeps the engine from running out of stack. */
 const VALUE = /\s*:\s*("(?:[^"\\]|\\.){0,24576}")/y;
 
 /** Yields each value of a field `workspaceSecret` in a JSON text, wherever it is, without parsing the text. */
 export function* secretsIn(text: string): Generator<string, void> {
-  for (let at = text.indexOf(KEY); at >= 0; at = text.indexOf(KEY, at + KEY.length)) {
-    VALUE.lastIndex = at + KEY.length;
+  for (let at = text.indexOf(KEY_END); at >= 0; at = text.indexOf(KEY_END, at + 1)) {
+    const end = at + KEY_END.length;
+    if (!text.endsWith(KEY, end)) continue;
+    VALUE.lastIndex = end;
     const literal = VALUE.exec(text)?.[1];
     if (literal === undefined) continue;
     try {

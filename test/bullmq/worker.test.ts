@@ -121,7 +121,8 @@ test('the errors of several handlers are one, and a long reason is cut', async (
   inbox.work(handlers);
   await inbox.store(stored());
   await eventually(() => expect(failures).toHaveLength(1));
-  expect((failures[0]?.error as AggregateError).errors).toMatchObject([
+  const [failure] = failures;
+  expect((failure?.error as AggregateError | undefined)?.errors).toMatchObject([
     { name: 'TypeError' },
     { name: 'RangeError' },
   ]);

@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 
 /** Bundles `process.ts` into one JavaScript file and returns its path: a loader would take a second at each start. */
 export async function bundleProcess(): Promise<string> {
-  const outfile = fileURLToPath(new URL('../../build/crash/process.mjs', import.meta.url));
+  const outfile = fileURLToPath(new URL('../../coverage/crash/process.mjs', import.meta.url));
   await build({
     entryPoints: [fileURLToPath(new URL('process.ts', import.meta.url))],
     outfile,

@@ -68,10 +68,10 @@ test('fields that do not fit are named in the message, each on a line', () => {
   }
 });
 
-test('an event that is on too few replicas is told of with how many it reached', () => {
+test('an event on too few replicas says how many it reached', () => {
   const error = new InboxReplicasError({ reached: 1, wanted: 2, cause: 'late' });
   expect(error.message).toBe(
-    'The event reached 1 of 2 replicas in time\n  See whether the replicas are connected, and whether they keep up.',
+    'The event reached 1 of 2 replicas in time\n  Check that the replicas are connected and keep up.',
   );
   expect(error).toMatchObject({ name: 'InboxReplicasError', reached: 1, wanted: 2, cause: 'late' });
 });

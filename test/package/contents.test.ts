@@ -11,8 +11,8 @@ const scripts = [...filesIn(home, '.js'), ...filesIn(home, '.cjs')].filter((file
 );
 
 test('holds only what its users need, in two mebibytes', () => {
-  const folders = 'dist|docs/guides|docs/diagrams|examples|skills';
-  const files = 'package.json|openapi.json|LICENSE|THIRD-PARTY-LICENSES|(README|CHANGELOG|AGENTS).md';
+  const folders = 'dist|docs/guides|examples|skills';
+  const files = 'package.json|openapi.json|LICENSE|THIRD-PARTY-LICENSES|(README|CHANGELOG).md';
   const intended = new RegExp(`^((${folders})/.+|${files})$`);
   const held = filesIn(home);
   expect(held.filter((file) => !intended.test(file))).toEqual([]);

@@ -45,7 +45,8 @@ const openTab = (name: string) => page.click(`header a:text-is("${name}")`);
 const press = (button: string) => page.click(`button:text-is("${button}")`);
 const sees = (text: string) => page.waitForSelector(`main:has-text(${JSON.stringify(text)})`);
 const readApi = async (path: string) => JSON.stringify(await (await fetch(`${url}/_fake${path}`)).json());
-const callTool = () => fetch(`${url}/eu/v3/tools/tool_eu_1`, { headers: { authorization: `Bearer ${TOKEN}` } });
+const callTool = () =>
+  fetch(`${url}/eu/v3/tools/tool_eu_1`, { headers: { authorization: `Bearer ${TOKEN}` } });
 
 test('shows requests as they come, each with its detail', async () => {
   await sees('None yet.');

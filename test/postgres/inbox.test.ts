@@ -1,4 +1,4 @@
-import { createWebhookReceiver } from 'agent-platform-sdk';
+import { createWebhookHandlers, createWebhookReceiver } from 'agent-platform-sdk';
 import { inboxConformance, type ProcessStored } from 'agent-platform-sdk/testing';
 import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -66,14 +66,15 @@ test.each(inboxConformance)('the inbox on Postgres keeps the rule: $name', { tim
 test('what a handler has written is undone when it fails, and written once in the end', async () => {
   const inbox = await createInbox();
   const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+  const worker = createWebhookHandlers({ logger: new RecordingLogger() });
   let runs = 0;
-  receiver.on('lead_captured', async ({ payload }) => {
+  worker.on('lead_captured', async ({ payload }) => {
     runs += 1;
     await transaction().query('INSERT INTO leads (email) VALUES ($1)', [payload.leadEmail]);
     if (runs < 3) throw new Error('away');
   });
   await receiver.handle(post('lead_captured', { leadEmail: 'a@acme.example' }));
-  const stop = inbox.work((stored, options) => receiver.process(stored, options));
+  const stop = inbox.work((stored, options) => worker.process(stored, options));
   await eventually(async () => expect(await leads()).toEqual([{ email: 'a@acme.example' }]));
   expect(runs).toBe(3);
   await stop();
@@ -86,7 +87,7 @@ test('dead letters of both kinds are replayed', async () => {
   await receiver.handle(post('agent_deleted', { agentId: 7 }));
   let isAway = true;
   const handled: string[] = [];
-  const worker = createWebhookReceiver({ logger: new RecordingLogger() });
+  const worker = createWebhookHandlers({ logger: new RecordingLogger() });
   worker.on('lead_captured', ({ type }) => {
     if (isAway) throw new Error('away');
     handled.push(type);

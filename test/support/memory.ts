@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -12,20 +11,6 @@ export function bytesInUse(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
-}
-
-/** The least of what three rounds leave in use. A runtime grows by itself now and then; what the code keeps shows in every round. */
-export async function leastGrowth(round: () => Promise<unknown>): Promise<number> {
-  const grown: number[] = [];
-  for (let count = 0; count < 3; count += 1) {
-    const before = bytesInUse();
-    await round();
-    // What an event loop lets go of a little later, such as the targets of weak references, is no growth.
-    collectGarbage();
-    await setTimeout(50);
-    grown.push(bytesInUse() - before);
-  }
-  return Math.min(...grown);
 }
 
 /** Counts the bytes of memory that a receiver holds for each byte of a text that comes in chunks of one: the least of three rounds. */

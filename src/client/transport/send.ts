@@ -129,8 +129,8 @@ function startAtCaller(error: Error): void {
   // Not every runtime has it.
   const { captureStackTrace } = Error as { captureStackTrace?: (target: object, above: unknown) => void };
   captureStackTrace?.(error, send);
-  const fromCaller = error.stack?.replace(/\n +at .*node:internal.*/g, '');
-  // Without `await` there is no line of the caller left.
+  const fromCaller = error.stack?.replace(/\n +at .*(node:internal|ext:core).*/g, '');
+  // Without `await`, only frames of the runtime are left, if any.
   const hasCaller = fromCaller !== undefined && /\n +at /.test(fromCaller);
   error.stack = hasCaller ? fromCaller : (stack ?? '');
 }
