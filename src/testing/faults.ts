@@ -230,7 +230,8 @@ export class FaultList implements Faults {
       hits: 0,
     };
     this.#keep([...this.#injected, injected]);
-    return { id, remove: () => void this.remove(id) };
+    // Not by its id, which is given again after a reset.
+    return { id, remove: () => this.#keep(this.#injected.filter((each) => each !== injected)) };
   }
 
   list(): readonly WaitingFault[] {
