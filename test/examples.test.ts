@@ -92,7 +92,7 @@ test('express-app makes a ticket of a chat that is handed over', { timeout: 60_0
     AGENT_PLATFORM_REGION: 'eu',
     AGENT_PLATFORM_TOKEN: workspaceSecret,
     AGENT_PLATFORM_BASE_URL_EU: server.baseUrls.eu,
-    WORKSPACE_SECRET: workspaceSecret,
+    AGENT_PLATFORM_WEBHOOK_SECRET: workspaceSecret,
   });
   fake.webhooks.subscribe(`${url}/webhooks`);
   const [delivery] = await fake.webhooks.send('chat_delegated', {
@@ -148,11 +148,11 @@ describe('receivers', { timeout: 60_000 }, () => {
     return lines;
   }
 
-  beforeAll(() => void vi.stubEnv('WORKSPACE_SECRET', secret));
+  beforeAll(() => void vi.stubEnv('AGENT_PLATFORM_WEBHOOK_SECRET', secret));
   afterAll(() => void vi.unstubAllEnvs());
 
   test('fastify receives webhooks', async () => {
-    const { url, lines } = await start('fastify/server', { WORKSPACE_SECRET: secret });
+    const { url, lines } = await start('fastify/server', { AGENT_PLATFORM_WEBHOOK_SECRET: secret });
     const headers = { 'content-type': 'application/json' };
     const serve: Serve = async (request) =>
       fetch(`${url}/webhooks`, { method: 'POST', headers, body: await request.text() });
@@ -161,7 +161,7 @@ describe('receivers', { timeout: 60_000 }, () => {
 
   test('hono-worker receives webhooks', async () => {
     const { default: app } = await import('../examples/hono-worker/worker.js');
-    const serve: Serve = async (request) => app.fetch(request, { WORKSPACE_SECRET: secret });
+    const serve: Serve = async (request) => app.fetch(request, { AGENT_PLATFORM_WEBHOOK_SECRET: secret });
     await expectWebhooks('hono-worker', serve, printedLines());
   });
 

@@ -1,6 +1,6 @@
 // The receiving side of a durable inbox, in an Express app: verify, store, respond. Run any number of these behind a load
 // balancer; the handlers run in worker.ts.
-// Start it with: WORKSPACE_SECRET=… REDIS_URL=redis://… PORT=3000 npx tsx examples/bullmq-inbox/receiver.ts
+// Start it with: AGENT_PLATFORM_WEBHOOK_SECRET=… REDIS_URL=redis://… PORT=3000 npx tsx examples/bullmq-inbox/receiver.ts
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import express from 'express';
@@ -9,7 +9,7 @@ const inbox = createBullMQInbox({
   connection: process.env.REDIS_URL ?? 'redis://localhost:6379',
   queueName: 'crm-webhooks',
 });
-const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET, inbox }).onError(
+const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET, inbox }).onError(
   (error, { event, stage }) => console.error(event?.type, stage, error),
 );
 

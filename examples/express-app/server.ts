@@ -5,7 +5,7 @@ import { createApp } from './app.js';
 
 const app = createApp({
   platform: new AgentPlatform(),
-  receiver: createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET }).onError(
+  receiver: createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET }).onError(
     (error, { event, stage }) => console.error(event?.type, stage, error),
   ),
 });

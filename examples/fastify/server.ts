@@ -1,9 +1,9 @@
 // A webhook receiver in a Fastify app.
-// Start it with: WORKSPACE_SECRET=… PORT=3000 npx tsx examples/fastify/server.ts
+// Start it with: AGENT_PLATFORM_WEBHOOK_SECRET=… PORT=3000 npx tsx examples/fastify/server.ts
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import Fastify from 'fastify';
 
-const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET })
+const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET })
   .on('lead_captured', ({ payload }) => console.log(`lead: ${payload.leadEmail}`))
   .on('conversation_updated', ({ payload }) => console.log(`turns: ${payload.turns.length}`))
   .onError((error, { event, stage }) => console.error(event?.type, stage, error));

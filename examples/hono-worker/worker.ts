@@ -1,10 +1,10 @@
 // A webhook receiver in a Hono app on Cloudflare Workers.
-// Start it with: npx wrangler dev examples/hono-worker/worker.ts --var WORKSPACE_SECRET:…
+// Start it with: npx wrangler dev examples/hono-worker/worker.ts --var AGENT_PLATFORM_WEBHOOK_SECRET:…
 import { createWebhookReceiver, type WebhookReceiver } from 'agent-platform-sdk';
 import { Hono } from 'hono';
 
 interface Bindings {
-  readonly WORKSPACE_SECRET: string;
+  readonly AGENT_PLATFORM_WEBHOOK_SECRET: string;
 }
 
 const app = new Hono<{ Bindings: Bindings }>();
@@ -19,8 +19,8 @@ app.post('/webhooks', (context) => {
   return receiver.fetch(context.req.raw);
 });
 
-function createReceiver({ WORKSPACE_SECRET }: Bindings): WebhookReceiver {
-  return createWebhookReceiver({ secret: WORKSPACE_SECRET })
+function createReceiver({ AGENT_PLATFORM_WEBHOOK_SECRET }: Bindings): WebhookReceiver {
+  return createWebhookReceiver({ secret: AGENT_PLATFORM_WEBHOOK_SECRET })
     .on('lead_captured', ({ payload }) => console.log(`lead: ${payload.leadEmail}`))
     .on('conversation_updated', ({ payload }) => console.log(`turns: ${payload.turns.length}`))
     .onError((error, { event, stage }) => console.error(event?.type, stage, error));

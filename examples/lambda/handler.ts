@@ -11,7 +11,10 @@ export interface LambdaEvent {
 
 // The deadline is below the function's own timeout and below API Gateway's 30 seconds, so that a slow handler is reported to
 // `onError`. Each instance recognises its own duplicates; pass `dedupe: { store }` to share them.
-const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET, deadline: 25_000 })
+const receiver = createWebhookReceiver({
+  secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET,
+  deadline: 25_000,
+})
   .on('lead_captured', ({ payload }) => console.log(`lead: ${payload.leadEmail}`))
   .on('conversation_updated', ({ payload }) => console.log(`turns: ${payload.turns.length}`))
   .onError((error, { event, stage }) => console.error(event?.type, stage, error));

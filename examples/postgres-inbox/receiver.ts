@@ -1,5 +1,5 @@
 // The receiving side of an inbox on Postgres: verify, store, respond.
-// Start it with: WORKSPACE_SECRET=… DATABASE_URL=postgres://… PORT=3000 npx tsx examples/postgres-inbox/receiver.ts
+// Start it with: AGENT_PLATFORM_WEBHOOK_SECRET=… DATABASE_URL=postgres://… PORT=3000 npx tsx examples/postgres-inbox/receiver.ts
 import { createServer } from 'node:http';
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { Pool } from 'pg';
@@ -7,7 +7,7 @@ import { createPostgresInbox } from './inbox.js';
 
 const pool = new Pool({ connectionString: process.env.DATABASE_URL });
 const inbox = await createPostgresInbox(pool);
-const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET, inbox }).onError(
+const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET, inbox }).onError(
   (error, { event, stage }) => console.error(event?.type, stage, error),
 );
 const server = createServer(receiver.node).listen(Number(process.env.PORT ?? 3000), () =>

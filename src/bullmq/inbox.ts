@@ -202,7 +202,7 @@ function isHandlers(work: object): work is WebhookHandlers {
  * import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
  *
  * const inbox = createBullMQInbox({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
- * const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '', inbox });
+ * const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET, inbox });
  * createServer(receiver.node).listen(3000);
  *
  * inbox.work({ lead_captured: ({ payload }) => console.log(payload.leadEmail) }, { concurrency: 20 });

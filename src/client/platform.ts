@@ -47,7 +47,7 @@ export interface UncheckedRequest extends Omit<RequestOptions, 'validation'> {
  *
  * const platform = new AgentPlatform({
  *   region: 'eu',
- *   token: process.env.WORKSPACE_SECRET,
+ *   token: process.env.AGENT_PLATFORM_TOKEN,
  *   baseUrls: { eu: 'https://api.eu.example.com' },
  * });
  * const tool = await platform.tools.get('tool_1');

@@ -12,7 +12,7 @@ import { WebhookError } from './webhook.js';
  * import { createBullMQInbox, InboxFullError } from 'agent-platform-sdk/bullmq';
  *
  * const inbox = createBullMQInbox({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
- * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '', inbox }).onError((error) => {
+ * createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET, inbox }).onError((error) => {
  *   if (error instanceof InboxFullError) console.error('start more workers', error.used, error.maxmemory);
  * });
  * ```
@@ -49,7 +49,7 @@ const percent = (share: number): string => `${Number((share * 100).toFixed(1))} 
  *
  * const connection = process.env.REDIS_URL ?? 'redis://localhost:6379';
  * const inbox = createBullMQInbox({ connection, replicas: 1 });
- * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET ?? '', inbox }).onError((error) => {
+ * createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET, inbox }).onError((error) => {
  *   if (error instanceof InboxReplicasError) console.error('replicas', error.reached, error.wanted);
  * });
  * ```

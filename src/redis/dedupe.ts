@@ -65,7 +65,7 @@ const schema = z.strictObject({
  * import { createRedisDedupe } from 'agent-platform-sdk/redis';
  *
  * const store = createRedisDedupe({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
- * const secret = process.env.WORKSPACE_SECRET ?? '';
+ * const secret = process.env.AGENT_PLATFORM_WEBHOOK_SECRET;
  * export const receiver = createWebhookReceiver({ secret, dedupe: { store } });
  * ```
  */

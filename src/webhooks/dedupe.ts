@@ -124,7 +124,7 @@ export interface MemoryDedupeOptions {
  * import { createMemoryDedupe, createWebhookReceiver } from 'agent-platform-sdk';
  *
  * const store = createMemoryDedupe({ maxKeys: 10_000 });
- * const secret = process.env.WORKSPACE_SECRET;
+ * const secret = process.env.AGENT_PLATFORM_WEBHOOK_SECRET;
  * export const subscribed = createWebhookReceiver({ secret, dedupe: store });
  * export const agentLevel = createWebhookReceiver({ secret, dedupe: store });
  * ```

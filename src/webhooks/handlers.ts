@@ -144,7 +144,7 @@ export abstract class WebhookRegistration {
    * ```ts
    * import { createWebhookReceiver } from 'agent-platform-sdk';
    *
-   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET }).on(
+   * createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET }).on(
    *   'lead_captured',
    *   ({ payload }, { deliveryId }) => console.log(deliveryId, payload.leadEmail),
    * );
@@ -176,7 +176,7 @@ export abstract class WebhookRegistration {
    * ```ts
    * import { createWebhookReceiver } from 'agent-platform-sdk';
    *
-   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET }).onAny(
+   * createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET }).onAny(
    *   ({ type, payload }) => console.log(type, new Date(payload.createdAt)),
    * );
    * ```
@@ -196,7 +196,7 @@ export abstract class WebhookRegistration {
    * ```ts
    * import { createWebhookReceiver } from 'agent-platform-sdk';
    *
-   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET })
+   * createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET })
    *   .on('lead_captured', ({ payload }) => console.log(payload.leadEmail))
    *   .onUnhandled(({ type, payload }) => console.log('kept for later', type, payload));
    * ```
@@ -216,7 +216,7 @@ export abstract class WebhookRegistration {
    * ```ts
    * import { createWebhookReceiver } from 'agent-platform-sdk';
    *
-   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET }).onUnknown(
+   * createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET }).onUnknown(
    *   ({ type }) => console.warn('update agent-platform-sdk to type', type),
    * );
    * ```
@@ -236,7 +236,7 @@ export abstract class WebhookRegistration {
    * ```ts
    * import { createWebhookReceiver } from 'agent-platform-sdk';
    *
-   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET }).onInvalid(
+   * createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET }).onInvalid(
    *   ({ type, issues, payload }) => console.error('kept for later', type, issues, payload),
    * );
    * ```
@@ -254,7 +254,7 @@ export abstract class WebhookRegistration {
    * ```ts
    * import { createWebhookReceiver } from 'agent-platform-sdk';
    *
-   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET }).onError(
+   * createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET }).onError(
    *   (error, { stage, event }) => console.error('not handled', stage, event?.type, error),
    * );
    * ```
@@ -359,7 +359,7 @@ export class WebhookHandlers extends WebhookRegistration {
    *
    * const queue: StoredWebhook[] = [];
    * const inbox = { store: async (webhook: StoredWebhook) => queue.push(webhook) };
-   * export const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET, inbox });
+   * export const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET, inbox });
    *
    * const handlers = createWebhookHandlers().onAny(({ type }, { eventKey }) => console.log(type, eventKey));
    * for (const stored of queue.splice(0)) await handlers.process(stored);

@@ -54,7 +54,7 @@ export const STORED_VERSION = 1;
  * });
  *
  * declare const queue: Queue;
- * export const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET, inbox: queueInbox(queue) });
+ * export const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET, inbox: queueInbox(queue) });
  *
  * // The worker, for each message: it is deleted when this resolves, and delivered again when this rejects.
  * const handlers = createWebhookHandlers().on('lead_captured', ({ payload }) => console.log(payload.leadEmail));

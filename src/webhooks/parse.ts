@@ -75,7 +75,7 @@ const silent = /* @__PURE__ */ new LeveledLogger(console, 'off');
  * import { parseWebhook } from 'agent-platform-sdk';
  *
  * export function receive(body: string): void {
- *   const event = parseWebhook(body, { secret: process.env.WORKSPACE_SECRET });
+ *   const event = parseWebhook(body, { secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET });
  *   if (event.type === 'lead_captured') console.log(event.payload.leadEmail);
  * }
  * ```

@@ -62,7 +62,7 @@ export class WebhookReceiver extends WebhookRegistration {
    * ```ts
    * import { createWebhookReceiver } from 'agent-platform-sdk';
    *
-   * createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET }).onRejected(
+   * createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET }).onRejected(
    *   ({ reason, status, hint }) => console.warn('was the secret rotated?', reason, status, hint),
    * );
    * ```
@@ -82,7 +82,7 @@ export class WebhookReceiver extends WebhookRegistration {
    * ```ts
    * import { createWebhookReceiver } from 'agent-platform-sdk';
    *
-   * const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET });
+   * const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET });
    *
    * export async function onMessage(body: string): Promise<number> {
    *   const { status } = await receiver.handle({ method: 'POST', body });
@@ -115,7 +115,7 @@ export class WebhookReceiver extends WebhookRegistration {
    * ```ts
    * import { createWebhookReceiver } from 'agent-platform-sdk';
    *
-   * const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET });
+   * const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET });
    * export const POST = receiver.fetch;
    * ```
    */
@@ -138,7 +138,7 @@ export class WebhookReceiver extends WebhookRegistration {
    * import { createServer } from 'node:http';
    * import { createWebhookReceiver } from 'agent-platform-sdk';
    *
-   * const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET });
+   * const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET });
    * createServer(receiver.node).listen(3000);
    * ```
    */
@@ -173,7 +173,7 @@ export class WebhookReceiver extends WebhookRegistration {
  *
  * declare const crm: { add(lead: { leadEmail?: string | undefined }): Promise<void> };
  *
- * const receiver = createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET })
+ * const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET })
  *   .on('lead_captured', async (event) => crm.add(event.payload))
  *   .onError((error, { event }) => console.error(event?.type, error));
  *

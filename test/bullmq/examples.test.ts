@@ -9,7 +9,7 @@ test('bullmq-inbox stores in one process, handles in another, and both end after
   const receiver = startExample('bullmq-inbox/receiver', {
     REDIS_URL: url,
     PORT: port,
-    WORKSPACE_SECRET: secret,
+    AGENT_PLATFORM_WEBHOOK_SECRET: secret,
   });
   await eventually(() => expect(receiver.lines).toContain('receiving'));
   const address = `http://127.0.0.1:${port}`;

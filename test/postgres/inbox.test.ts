@@ -107,7 +107,7 @@ test('postgres-inbox stores in one process, writes in another, and both end afte
   const receiver = startExample('postgres-inbox/receiver', {
     DATABASE_URL: postgres.url,
     PORT: port,
-    WORKSPACE_SECRET: secret,
+    AGENT_PLATFORM_WEBHOOK_SECRET: secret,
   });
   await eventually(() => expect(receiver.lines).toContain('receiving'));
   const body = delivery('lead_captured', { leadEmail: 'a@acme.example' });

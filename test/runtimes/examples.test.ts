@@ -28,7 +28,9 @@ test(`hono-worker receives webhooks on ${WORKERD}`, async (context) => {
   const binary = await downloaded(workerdBinary(), context);
   const consumer = inject('consumer');
   cpSync(join(root, 'examples/hono-worker/worker.ts'), join(consumer, 'hono-worker.ts'));
-  using worker = await serveWorker(binary, consumer, 'hono-worker.ts', { WORKSPACE_SECRET: secret });
+  using worker = await serveWorker(binary, consumer, 'hono-worker.ts', {
+    AGENT_PLATFORM_WEBHOOK_SECRET: secret,
+  });
   expect(await statusesOf(`${worker.url}/webhooks`)).toEqual([200, 200, 401, 400]);
 });
 
@@ -50,7 +52,7 @@ test('next-app builds without secrets, receives webhooks and reads a conversatio
     AGENT_PLATFORM_REGION: 'eu',
     AGENT_PLATFORM_TOKEN: workspaceSecret,
     AGENT_PLATFORM_BASE_URL_EU: server.baseUrls.eu,
-    WORKSPACE_SECRET: secret,
+    AGENT_PLATFORM_WEBHOOK_SECRET: secret,
   };
   const port = String(await freePort());
   const next = spawn(process.execPath, ['node_modules/next/dist/bin/next', 'start', '-p', port], {

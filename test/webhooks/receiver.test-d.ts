@@ -54,10 +54,10 @@ export function typesOfSecretFunctions(secret: string): void {
   // @ts-expect-error A function that loads returns secrets, not a decision.
   createWebhookReceiver({ secret: () => true });
   // Compiles, and is refused at run time if the variable is not set.
-  createWebhookReceiver({ secret: process.env.WORKSPACE_SECRET });
+  createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET });
   createWebhookReceiver({ secret: { eu: process.env.SECRET_EU, na: [process.env.SECRET_NA] } });
-  createWebhookReceiver({ secret: () => process.env.WORKSPACE_SECRET });
-  parseWebhook('', { secret: process.env.WORKSPACE_SECRET });
+  createWebhookReceiver({ secret: () => process.env.AGENT_PLATFORM_WEBHOOK_SECRET });
+  parseWebhook('', { secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET });
   createWebhookReceiver();
   // @ts-expect-error A name alone is no decision.
   createWebhookReceiver({ verifySecret: () => 'acme' });

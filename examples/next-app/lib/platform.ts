@@ -11,7 +11,7 @@ export function getPlatform(): AgentPlatform {
 }
 
 /** The receiver. If Next runs in several processes, pass it `dedupe: { store }` of agent-platform-sdk/redis. */
-export const receiver = createWebhookReceiver({ secret: () => process.env.WORKSPACE_SECRET })
+export const receiver = createWebhookReceiver({ secret: () => process.env.AGENT_PLATFORM_WEBHOOK_SECRET })
   .on('lead_captured', (event) => console.log(`lead: ${event.payload.leadEmail}`))
   .on('conversation_updated', (event) => console.log(`turns: ${event.payload.turns.length}`))
   .onError((error, { event, stage }) => console.error(event?.type, stage, error));
