@@ -62,7 +62,7 @@ test.each([
   expect(validate('text')).toBe(false);
 });
 
-describe('answers of the fake', () => {
+describe('responses of the fake', () => {
   const fake = createFakePlatform();
   const { eu } = fake.seed;
   const post = (body: object) => ({ method: 'POST', body: JSON.stringify(body) });
