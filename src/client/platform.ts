@@ -106,8 +106,8 @@ export class AgentPlatform {
    * A client with some options changed: another token for one agent, another timeout. Options that are left out, or
    * undefined, stay as they are; `headers` and `baseUrls` are merged, `hooks` are replaced.
    *
-   * @throws {ConfigurationError} If an option is wrong, or `region` changes without a `token`: a secret belongs to
-   * one region (specification, 5.1), and must not be sent to the other.
+   * @throws {ConfigurationError} If an option is wrong, or `region` changes without a `token`. A secret is not sent
+   * to another region: a choice of this package, because the specification says nothing of it.
    *
    * @example
    * ```ts
@@ -121,7 +121,7 @@ export class AgentPlatform {
     checkChanges(options);
     const { region = this.region, token, baseUrls, headers } = options;
     if (region !== this.region && token === undefined) {
-      const text = `is missing: a secret belongs to one region, and the region changes to '${region}'.`;
+      const text = `is missing: the region changes to '${region}', and a token is not sent to another region.`;
       refuseOptions('withOptions', [{ option: 'token', text }]);
     }
     return derived({

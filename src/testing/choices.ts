@@ -32,10 +32,7 @@ export interface RefusalChoice {
 export interface PermitQuestion {
   /** The holder of the token. */
   readonly caller: Caller;
-  /**
-   * The key of the operation in `endpoints`, such as `'getTool'`; for a custom endpoint `GET
-   * /agents/{agentId}/tools`.
-   */
+  /** The key of the operation in `endpoints`, such as `'getTool'`; of a custom endpoint, its method and path. */
   readonly operation: string;
   /** The region whose records are used. */
   readonly region: Region;
@@ -48,11 +45,13 @@ export interface PermitQuestion {
 /**
  * What the fake does at points that the specification leaves open. No default is a statement about the service.
  *
- * Other choices are constants, which `fake.handle` overrides: a success has status 200 and `message: 'OK'` (2.7); a
- * created variable has `type: 'string'` (2.3) and the first owner of its workspace as `userId`; a release without
- * `workspaceId` is from the caller's workspace, a release with the wrong `isImportedNumber` is refused, and
- * `errors` of a successful one is `''` (4.3); an organisation belongs to one workspace; numbers and organisations
- * of a deleted workspace stay (4.7).
+ * Other choices are constants, which `fake.handle` overrides:
+ *
+ * - A success has status 200, which only 4.1 shows, and `message: 'OK'` (2.7).
+ * - A created variable has `type: 'string'` (2.3), and the first owner of its workspace as `userId`.
+ * - A release without `workspaceId` is from the caller's workspace (4.3).
+ * - A release with the wrong `isImportedNumber` is refused. `errors` of a successful one is `''`.
+ * - An organisation belongs to one workspace. Numbers and organisations of a deleted workspace stay (4.7).
  */
 export interface FakeChoices {
   /** Status and code of some error responses. */
