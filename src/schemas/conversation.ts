@@ -44,7 +44,7 @@ import { openObject } from './object.js';
  *
  * The specification gives the names and types of these fields, in groups. Their meaning is read from name and
  * group, unless a comment says otherwise. Numeric times are UNIX timestamps; their unit is not shown. Most fields
- * are optional; which ones are not is not shown.
+ * are optional; which ones are required is not shown.
  *
  * @remarks Here every field but `ID` is optional. `redact()` masks `externalFlowV4Session.sessionKey` and
  * `voice.listenUrl`: that they are secrets is read from their names.
@@ -66,7 +66,7 @@ export interface Conversation {
   userWebsite?: string | undefined;
   /** Notes; not described further. */
   notes?: string | undefined;
-  /** Profile picture of the end user; by its name, not described further. */
+  /** Profile picture of the end user; not described further. */
   userProfilePic?: string | undefined;
   /** Currency; of what is not documented. */
   currency?: string | undefined;

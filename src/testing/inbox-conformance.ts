@@ -156,7 +156,7 @@ export const inboxConformance: readonly InboxCase[] = [
       if (key === stuck.key) await new Promise(() => undefined);
     });
     await inbox.store(stuck);
-    await eventually('it is begun', () => seen(stuck) === 1);
+    await eventually('it has started', () => seen(stuck) === 1);
     await inbox.store(next);
     await eventually('the next one is processed', () => seen(next) === 1);
   }),
@@ -165,7 +165,7 @@ export const inboxConformance: readonly InboxCase[] = [
     const webhook = newWebhook();
     const stop = await work(async () => new Promise(() => undefined));
     await inbox.store(webhook);
-    await eventually('it is begun', () => seen(webhook) === 1);
+    await eventually('it has started', () => seen(webhook) === 1);
     await stop();
     await work(async () => undefined);
     await eventually('it is processed again', () => seen(webhook) === 2);
