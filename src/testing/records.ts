@@ -173,10 +173,25 @@ export interface Completion {
   readonly first: (collection: 'workspaces' | 'agents' | 'orgs') => string;
 }
 
+/** The word for one record of each collection: the method of `fake.add`, and the word in messages. */
+export interface RecordWords {
+  readonly workspaces: 'workspace';
+  readonly orgs: 'org';
+  readonly clients: 'client';
+  readonly teams: 'team';
+  readonly agents: 'agent';
+  readonly variables: 'variable';
+  readonly tools: 'tool';
+  readonly defaultTools: 'defaultTool';
+  readonly conversations: 'conversation';
+  readonly leads: 'lead';
+  readonly phoneNumbers: 'phoneNumber';
+}
+
 /** One kind of record. */
-export interface Kind<Held, New> {
+export interface Kind<Held, New, Word extends string = string> {
   /** The method of `fake.add`, and the word for one record in messages. */
-  readonly one: string;
+  readonly one: Word;
   /** The beginning of new ids. */
   readonly prefix: string;
   /** The key of a record in its collection. */
@@ -189,7 +204,9 @@ export interface Kind<Held, New> {
   readonly check?: (record: Held, state: FakeRegionState) => void;
 }
 
-type Kinds = { readonly [Name in CollectionName]: Kind<RecordTypes[Name], NewRecordTypes[Name]> };
+type Kinds = {
+  readonly [Name in CollectionName]: Kind<RecordTypes[Name], NewRecordTypes[Name], RecordWords[Name]>;
+};
 
 const requiredTexts = /* @__PURE__ */ z.array(requiredText);
 
@@ -197,7 +214,8 @@ const requiredTexts = /* @__PURE__ */ z.array(requiredText);
  * Every kind of record, a row each. `fake.add`, `fake.records`, the seed, snapshots and the page all read this
  * table. Each row may refer to records of the rows above it.
  */
-export const kinds = {
+// The type keeps the schemas out of the declaration files.
+export const kinds: Kinds = {
   workspaces: {
     one: 'workspace',
     prefix: 'workspace',
@@ -348,7 +366,7 @@ export const kinds = {
       throw new ConfigurationError(`The number "${sid}" was released for good (4.3).`, { option: 'sid' });
     },
   },
-} as const satisfies Kinds;
+};
 
 /** The names of all collections, in the order of the table. */
 // `Object.keys` forgets the names.
