@@ -1,6 +1,6 @@
 // The client, the fake and `parseWebhook` in CommonJS.
 // Run it with: node examples/commonjs/main.cjs (in the repository, after `npm run build`)
-const { AgentPlatform, NotFoundError, parseWebhook } = require('agent-platform-sdk');
+const { AgentPlatform, ApiError, parseWebhook } = require('agent-platform-sdk');
 const { createFakePlatform, fixtures } = require('agent-platform-sdk/testing');
 
 async function main() {
@@ -17,7 +17,8 @@ async function main() {
   console.log(`tool: ${tool.name}`);
 
   await platform.tools.get('nowhere').catch((error) => {
-    if (!(error instanceof NotFoundError)) throw error;
+    // The specification does not show which status an unknown tool has.
+    if (!(error instanceof ApiError)) throw error;
     console.log(`refused: ${error.message.split('\n')[0]}`);
   });
 

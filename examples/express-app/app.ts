@@ -1,5 +1,11 @@
 // A shop's support backend: chats that an agent hands over become tickets, and the rest are calls to the platform.
-import { type AgentPlatform, BadRequestError, NotFoundError, type WebhookReceiver } from 'agent-platform-sdk';
+import {
+  type AgentPlatform,
+  ApiError,
+  BadRequestError,
+  NotFoundError,
+  type WebhookReceiver,
+} from 'agent-platform-sdk';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 
 /** A chat for a person to look at. */
@@ -58,9 +64,15 @@ export function createApp({ platform, receiver }: Services): Express {
   return app;
 }
 
-/** A refusal is the caller's problem, 4xx; a platform that is down is ours, 502. */
+/**
+ * A refusal is the caller's problem, 4xx; a platform that is down is ours, 502.
+ *
+ * The service's own refusal has a `code`; the 404 of a proxy has none. The specification shows only the 400 of a duplicate key, and
+ * a 400 may have another reason. That an unknown record is a 404 is an assumption.
+ */
 const onPlatformError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
-  if (error instanceof NotFoundError) response.status(404).json({ error: 'not found' });
-  else if (error instanceof BadRequestError) response.status(409).json({ error: 'refused' });
+  const isRefusal = error instanceof ApiError && error.code !== undefined;
+  if (isRefusal && error instanceof NotFoundError) response.status(404).json({ error: 'not found' });
+  else if (isRefusal && error instanceof BadRequestError) response.status(409).json({ error: 'refused' });
   else response.status(502).json({ error: 'the agent platform is not available' });
 };

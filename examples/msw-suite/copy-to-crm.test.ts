@@ -1,4 +1,4 @@
-import { ConnectionError, endpoints } from 'agent-platform-sdk';
+import { ConnectionError, endpoints, NotFoundError } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 import { HttpResponse, http } from 'msw';
@@ -52,6 +52,14 @@ test('makes no contact for an unknown conversation', async () => {
   const contacts = crm();
 
   expect(await copyToCrm(agentId, 'nowhere')).toBeUndefined();
+  expect(contacts).toEqual([]);
+});
+
+test('throws if a proxy responds with a 404 of its own', async () => {
+  const contacts = crm();
+  fake.faults.inject({ endpoint: endpoints.getConversation, kind: 'html', status: 404 });
+
+  await expect(copyToCrm(agentId, convoId)).rejects.toThrow(NotFoundError);
   expect(contacts).toEqual([]);
 });
 

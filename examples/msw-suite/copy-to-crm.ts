@@ -25,7 +25,9 @@ async function personOf(
     const { userName, userEmail } = await platform.conversations.get({ agentId, convoId });
     return userEmail ? { name: userName, email: userEmail } : undefined;
   } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
+    // The service's own refusal: its error body has a `code`, the 404 of a proxy has none. That an unknown conversation is a 404 is
+    // an assumption: the specification shows no status.
+    if (error instanceof NotFoundError && error.code !== undefined) return undefined;
     throw error;
   }
 }

@@ -10,7 +10,7 @@ const QUEUE = 'webhooks';
 const DEAD = 'webhooks-dead';
 /** Seconds for the handlers of an event. Then pg-boss gives it to another worker. */
 const HANDLER_TIMEOUT = 300;
-/** Seconds for which a job is kept that is done: a copy of its event finds it, and adds nothing. */
+/** Seconds for which a job is kept that is done: a duplicate of its event finds it, and adds nothing. */
 const RETENTION = 86_400;
 /** Events and dead letters that nobody has taken are deleted after so many days, by pg-boss: a hundred years. */
 const KEPT_DAYS = 36_500;
@@ -44,7 +44,7 @@ export interface PostgresInboxOptions {
   readonly attempts?: number;
   /** Seconds before the first retry; doubled each time, with jitter. Default 1. */
   readonly retryDelay?: number;
-  /** Told of an error of a handler or of Postgres. */
+  /** Called with an error of a handler or of Postgres. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -120,7 +120,7 @@ export async function createPostgresInbox(
       await handle(job.id, stored, process, signal);
     } catch (error) {
       onError(error);
-      // A retry of what does not fit the specification is useless.
+      // A retry of an event that does not match the specification is useless.
       if (error instanceof WebhookError && !error.retryable) await keepAsDead(job.id, stored);
       else await boss.fail(QUEUE, job.id, { reason: String(error) });
     }

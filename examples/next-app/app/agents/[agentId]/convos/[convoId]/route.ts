@@ -1,5 +1,5 @@
 // GET /agents/{agentId}/convos/{convoId}: what your front end may see of a conversation. The token stays here.
-import { NotFoundError, PermissionDeniedError } from 'agent-platform-sdk';
+import { NotFoundError } from 'agent-platform-sdk';
 import { getPlatform } from '../../../../../lib/platform';
 
 interface Context {
@@ -14,7 +14,9 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
     });
     return Response.json({ title, summary, lastMessage });
   } catch (error) {
-    if (error instanceof NotFoundError || error instanceof PermissionDeniedError) {
+    // The service's own refusal has a `code`; the 404 of a proxy has none. That an unknown conversation is a 404 is an assumption: the
+    // specification shows no status. Anything else is a 500, a refused token too.
+    if (error instanceof NotFoundError && error.code !== undefined) {
       return Response.json({ error: 'not found' }, { status: 404 });
     }
     throw error;
