@@ -202,24 +202,22 @@ export async function handleOnce(
   { owner, signal, onWait, onStoreError }: Claimant,
   handle: () => Promise<boolean>,
 ): Promise<'handled' | 'handler_failed' | 'duplicate' | 'duplicate_pending'> {
-  const ask = async <Answer>(step: () => Answer | Promise<Answer>, otherwise: Answer): Promise<Answer> => {
+  const claim = async (otherwise: ClaimResult): Promise<ClaimResult> => {
     try {
-      const answer = step();
-      // A store in memory answers at once, and needs no timer.
-      if (!(answer instanceof Promise)) return answer;
-      return await within(STORE_TIMEOUT, 'The dedupe store did not respond', answer);
+      const answer = await inTime(store.claim(key, owner, LEASE));
+      if (answer === 'new' || answer === 'pending' || answer === 'done') return answer;
+      throw new WebhookError("The dedupe store must return 'new', 'pending' or 'done' for a claim.");
     } catch (error) {
       void onStoreError(error);
       return otherwise;
     }
   };
-  const claim = async (otherwise: ClaimResult): Promise<ClaimResult> => {
-    const answer = await ask(() => store.claim(key, owner, LEASE), otherwise);
-    if (answer === 'new' || answer === 'pending' || answer === 'done') return answer;
-    void onStoreError(
-      new WebhookError("The dedupe store must return 'new', 'pending' or 'done' for a claim."),
-    );
-    return otherwise;
+  const settle = async (isHandled: boolean): Promise<void> => {
+    try {
+      await inTime(isHandled ? store.complete(key, owner, window) : store.release(key, owner));
+    } catch (error) {
+      void onStoreError(error);
+    }
   };
 
   let claimed = await claim('new');
@@ -238,9 +236,16 @@ export async function handleOnce(
     isHandled = await handle();
   } finally {
     await stopRenewing();
-    await ask(() => (isHandled ? store.complete(key, owner, window) : store.release(key, owner)), undefined);
+    await settle(isHandled);
   }
   return handledOrFailed(isHandled);
+}
+
+/** A store that takes too long has failed. One in memory responds at once, and needs no timer. */
+function inTime<Answer>(answer: Answer | Promise<Answer>): Answer | Promise<Answer> {
+  return answer instanceof Promise
+    ? within(STORE_TIMEOUT, 'The dedupe store did not respond', answer)
+    : answer;
 }
 
 export function handledOrFailed(isHandled: boolean): 'handled' | 'handler_failed' {
@@ -248,11 +253,11 @@ export function handledOrFailed(isHandled: boolean): 'handled' | 'handler_failed
 }
 
 /** Renews a claim while handlers run. Returns what ends that, after a renewal in progress: it would claim again what is released. */
-function renewRegularly(renew: () => Promise<unknown>): () => Promise<unknown> {
+function renewRegularly(renew: () => Promise<unknown>): () => Promise<unknown> | undefined {
   const every = LEASE / 3;
   // A handler that never settles does not hold its claim forever.
   let left = DEFAULT_WINDOW / every;
-  let renewal: Promise<unknown> = Promise.resolve();
+  let renewal: Promise<unknown> | undefined;
   const timer = setInterval(() => {
     left -= 1;
     if (left < 0) clearInterval(timer);
