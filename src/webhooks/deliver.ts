@@ -211,7 +211,7 @@ async function runOnce(
   const outcome =
     dedupe === undefined ? handledOrFailed(await run()) : await handleOnce(dedupe, key, claimant, run);
   // After the claim is settled: a slow listener holds up no duplicate.
-  await Promise.all(reported);
+  for (const one of reported) await one;
   return outcome;
 }
 
