@@ -20,8 +20,6 @@ export interface PreparedRequest {
   readonly method: HttpMethod;
   /** Relative to the base address, parameters encoded, with the query. */
   readonly path: string;
-  /** The path with the parameters in braces: `/tools/{toolId}`. */
-  readonly route: string;
   readonly body: string | undefined;
 }
 
@@ -34,16 +32,17 @@ export async function prepareRequest(
   endpoint: Endpoint,
   input: RequestInput | null | undefined,
 ): Promise<PreparedRequest> {
-  const { method, path: route } = endpoint;
+  const { method } = endpoint;
   try {
     const path = fillPath(endpoint, input);
     const query = endpoint.query && queryString(await checkCustom(endpoint.query, input?.query, 'query'));
     const body = endpoint.body && (await bodyText(endpoint.body, input?.body));
-    return { method, path: path + (query ?? ''), route, body };
+    return { method, path: path + (query ?? ''), body };
   } catch (error) {
     const isRefused = error instanceof Refusal;
     const issues = isRefused ? error.issues : [threwIssue];
-    throw new RequestValidationError({ method, path: route, issues, cause: isRefused ? undefined : error });
+    const cause = isRefused ? undefined : error;
+    throw new RequestValidationError({ method, path: endpoint.path, issues, cause });
   }
 }
 

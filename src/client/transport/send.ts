@@ -5,6 +5,7 @@ import { isBrowser, runtimeName } from '../../ground/environment.js';
 import { VERSION } from '../../ground/version.js';
 import { DriftReporter } from '../../validation/drift.js';
 import { ApiPromise, type ApiResponse } from '../api-promise.js';
+import type { DriftHookContext } from '../hooks.js';
 import type { RequestOptions } from '../options.js';
 import { type CallSettings, resolveCall, type Settings, usableToken } from '../settings.js';
 import { followSignal } from './abort.js';
@@ -67,7 +68,9 @@ export interface Progress {
  * 3. a 2xx is validated and becomes the result (`response.ts`), anything else a typed error (`errors.ts`).
  */
 export function createSend(settings: Settings): Send {
-  const drift = new DriftReporter(settings.log, undefined);
+  const drift = new DriftReporter<DriftHookContext>(settings.log, (context) =>
+    settings.hooks.onDrift?.(context),
+  );
   return <Path extends string, Body, Query, Result>(
     endpoint: Endpoint<Path, Body, Query, Result>,
     input: EndpointInput<Path, Body, Query>,
@@ -81,7 +84,7 @@ export function createSend(settings: Settings): Send {
 
 async function send(
   settings: Settings,
-  drift: DriftReporter,
+  drift: DriftReporter<DriftHookContext>,
   endpoint: Endpoint,
   input: RequestInput,
   given: RequestOptions,
