@@ -2,12 +2,13 @@ import ky from 'ky';
 import type { Endpoint, EndpointInput } from '../../endpoints/endpoint.js';
 import { type AgentPlatformError, ConfigurationError } from '../../errors/index.js';
 import { isBrowser, runtimeName } from '../../ground/environment.js';
+import { typeName } from '../../ground/issues.js';
 import { VERSION } from '../../ground/version.js';
 import { DriftReporter } from '../../validation/drift.js';
 import { ApiPromise, type ApiResponse } from '../api-promise.js';
 import type { DriftHookContext } from '../hooks.js';
 import type { RequestOptions } from '../options.js';
-import { type CallSettings, resolveCall, type Settings, usableToken } from '../settings.js';
+import { type CallSettings, resolveCall, type Settings, tokenProblem } from '../settings.js';
 import { followSignal } from './abort.js';
 import { toApiError, toConnectionError, toError } from './errors.js';
 import {
@@ -94,8 +95,8 @@ async function send(
   const progress = newProgress();
   const end = { id, settings, endpoint, progress, startedAt };
   try {
-    const options = resolveCall(settings, given);
     const request = await prepareRequest(endpoint, input);
+    const options = resolveCall(settings, given);
     const endsAt = startedAt + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
     const call: Call = { id, settings, options, endpoint, request, endsAt, progress };
     const answer = await carry(call);
@@ -247,16 +248,18 @@ async function requestHeaders(call: Call, signal: AbortSignal): Promise<Record<s
 async function readToken({ endpoint, options }: Call): Promise<string | undefined> {
   const { token } = options;
   if (endpoint.auth === 'none') return undefined;
-  if (typeof token !== 'function') return usableToken(token);
+  if (typeof token !== 'function') return token;
+  const refuse = (what: string, cause?: unknown) => {
+    const message = `The \`token\` function ${what}; ${endpoint.method} ${endpoint.path} was not sent`;
+    return new ConfigurationError(message, { option: 'token', cause });
+  };
   let given: string;
   try {
     given = await token();
   } catch (cause) {
-    const what = `${endpoint.method} ${endpoint.path} was not sent`;
-    throw new ConfigurationError(`The \`token\` function failed (see \`error.cause\`); ${what}`, {
-      option: 'token',
-      cause,
-    });
+    throw refuse('failed (see `error.cause`)', cause);
   }
-  return usableToken(given);
+  const problem = tokenProblem(given);
+  if (problem !== undefined) throw refuse(`returned ${typeName(given)}: token ${problem}`);
+  return given.trim();
 }
