@@ -96,11 +96,11 @@ export function notifyDrift(
   void reporter.report({ source, region: settings.region, issues, callId: id, method, route });
 }
 
-/** What is known of a call whose arguments may have been refused. */
-type EndedCall = Pick<Call, 'id' | 'settings' | 'endpoint' | 'progress'> & { readonly startedAt: number };
+/** A call whose arguments may have been refused, so that it has no request. */
+type StartedCall = Pick<Call, 'id' | 'settings' | 'endpoint' | 'progress' | 'startedAt'>;
 
 /** Reports the end of a call to its hook. */
-export function notifyEnd(call: EndedCall, error: AgentPlatformError | undefined): void {
+export function notifyEnd(call: StartedCall, error: AgentPlatformError | undefined): void {
   const { id, settings, endpoint, progress, startedAt } = call;
   const { hooks, log, region } = settings;
   const context = {

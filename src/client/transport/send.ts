@@ -36,28 +36,32 @@ export interface Call {
   /** Identifies the call in hooks and log lines. */
   readonly id: string;
   readonly settings: Settings;
+  readonly endpoint: Endpoint;
+  readonly progress: Progress;
+  /** By `performance.now()`, as all times here. */
+  readonly startedAt: number;
+  /** The end of `totalTimeout`. */
+  readonly endsAt: number;
   /** The client's settings with the call's own options. */
   readonly options: CallSettings;
-  readonly endpoint: Endpoint;
   readonly request: PreparedRequest;
-  /** The end of `totalTimeout`, by `performance.now()`. */
-  readonly endsAt: number;
-  readonly progress: Progress;
 }
 
-/** The state of a call: the number of attempts, and the state of the latest. */
+/** The number of attempts of a call, and the state of the latest. */
 export interface Progress {
   /** Attempts that were started. */
   attempts: number;
+  /** The start of the latest attempt. */
   startedAt: number;
+  /** The token that was sent, to mask it in words of the service. */
   token: string | undefined;
-  /** The option that ends the attempt. */
+  /** The option whose time ends first. */
   limit: 'timeout' | 'totalTimeout';
-  /** The request was handed to `fetch`: before that, the service cannot have acted. */
+  /** Whether the request was handed to `fetch`: before that, the service cannot have acted. */
   isSent: boolean;
   /** The status of the response, even if its body does not follow. */
   status: number | undefined;
-  /** The end of the attempt was logged. */
+  /** Whether the end of the attempt was logged. */
   isLogged: boolean;
 }
 
@@ -90,19 +94,17 @@ async function send(
   input: RequestInput,
   given: RequestOptions,
 ): Promise<ApiResponse<unknown>> {
-  const id = crypto.randomUUID();
   const startedAt = performance.now();
-  const progress = newProgress();
-  const end = { id, settings, endpoint, progress, startedAt };
+  const started = { id: crypto.randomUUID(), settings, endpoint, progress: newProgress(), startedAt };
   try {
     const request = await prepareRequest(endpoint, input);
     const options = resolveCall(settings, given);
     const endsAt = startedAt + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
-    const call: Call = { id, settings, options, endpoint, request, endsAt, progress };
+    const call: Call = { ...started, endsAt, options, request };
     const answer = await carry(call);
     const { data, message, drift: issues } = await readResponse(call, answer);
     if (issues.length > 0) notifyDrift(call, drift, issues);
-    notifyEnd(end, undefined);
+    notifyEnd(started, undefined);
     return { data, message, response: answer.response };
   } catch (error) {
     // A call rejects with nothing else.
@@ -110,7 +112,7 @@ async function send(
     // What is refused at once would be thrown before the caller's `await` is linked to its call.
     await Promise.resolve();
     startAtCaller(failure);
-    notifyEnd(end, failure);
+    notifyEnd(started, failure);
     throw failure;
   }
 }
