@@ -1,5 +1,4 @@
 import type { Queue } from 'bullmq';
-import { forCaller } from '../errors/caller.js';
 import { WebhookError } from '../errors/index.js';
 import { withTimeLimit } from '../redis/waiting.js';
 import { refuseOptions } from '../validation/options.js';
@@ -209,5 +208,5 @@ function isHandlers(work: object): work is WebhookHandlers {
  * ```
  */
 export function createBullMQInbox(options: BullMQInboxOptions): BullMQInbox {
-  return forCaller(createBullMQInbox, () => new BullMQInbox(options));
+  return new BullMQInbox(options);
 }

@@ -16,7 +16,7 @@ import { PhoneNumbersResource } from './resources/phone-numbers.js';
 import { ToolsResource } from './resources/tools.js';
 import { VariablesResource } from './resources/variables.js';
 import { WorkspacesResource } from './resources/workspaces.js';
-import { checkChanges, mergeHeaders, resolveSettings } from './settings.js';
+import { checkChanges, mergeHeaders, resolveSettings, type Settings } from './settings.js';
 import { createSend, type Send } from './transport/send.js';
 
 /** The input may be left out if an endpoint takes none. */
@@ -73,27 +73,16 @@ export class AgentPlatform {
   /** Workspaces, which agents and conversations belong to. */
   readonly workspaces: WorkspacesResource;
 
-  readonly #options: AgentPlatformOptions & { readonly headers: Readonly<Record<string, string>> };
+  readonly #settings: Settings;
   readonly #send: Send;
 
   constructor(options: AgentPlatformOptions = {}) {
     const settings = resolveSettings(options);
     const send = createSend(settings);
-    const { region, token, baseUrl, allowInsecureBaseUrl, log } = settings;
-    // Includes what came from the environment, which may have changed by the time of `withOptions`.
-    this.#options = {
-      ...options,
-      region,
-      token,
-      allowInsecureBaseUrl,
-      logLevel: log.level,
-      // With names in lower case, so that another spelling replaces them.
-      headers: settings.headers,
-      baseUrls: { ...options.baseUrls, [region]: baseUrl },
-    };
+    this.#settings = settings;
     this.#send = send;
-    this.region = region;
-    this.baseUrl = baseUrl;
+    this.region = settings.region;
+    this.baseUrl = settings.baseUrl;
     this.orgs = new OrgsResource(send);
     this.variables = new VariablesResource(send);
     this.phoneNumbers = new PhoneNumbersResource(send);
@@ -124,11 +113,12 @@ export class AgentPlatform {
       const text = `is missing: the region changes to '${region}', and a token is not sent to another region.`;
       refuseOptions('withOptions', [{ option: 'token', text }]);
     }
+    const { options: own, headers: ownHeaders } = this.#settings;
     return derived({
-      ...this.#options,
+      ...own,
       ...defined(options),
-      headers: mergeHeaders(this.#options.headers, headers),
-      baseUrls: { ...this.#options.baseUrls, ...defined(baseUrls ?? {}) },
+      headers: mergeHeaders(ownHeaders, headers),
+      baseUrls: { ...own.baseUrls, ...defined(baseUrls ?? {}) },
     });
   }
 

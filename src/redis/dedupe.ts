@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { forCaller } from '../errors/caller.js';
 import { checkOptions, milliseconds } from '../validation/options.js';
 import type { ClaimResult, DedupeStore } from '../webhooks/dedupe.js';
 import {
@@ -70,7 +69,7 @@ const schema = z.strictObject({
  * ```
  */
 export function createRedisDedupe(options: RedisDedupeOptions): RedisDedupe {
-  forCaller(createRedisDedupe, () => checkOptions(schema, options, { of: 'createRedisDedupe' }));
+  checkOptions(schema, options, { of: 'createRedisDedupe' });
   return new RedisDedupeStore(options);
 }
 
