@@ -18,7 +18,10 @@ export function recordName(schema: unknown): string | undefined {
   return exported.get(schema as z.core.$ZodType);
 }
 
-/** Every exported schema of a record, with its name. Lists of values, such as the channels, stand where they are used. */
+/**
+ * Every exported schema of a record, with its name. Lists of values, such as the channels, are written out at each
+ * use.
+ */
 const exported = new Map<z.core.$ZodType, string>(
   Object.entries(sdk).flatMap(([name, schema]) =>
     name.endsWith('Schema') && schema instanceof z.ZodMiniObject ? [[schema, name.slice(0, -6)]] : [],
@@ -66,7 +69,8 @@ function toJsonSchemas(names: ReadonlyMap<z.core.$ZodType, string>): Record<stri
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ zodSchema, jsonSchema }) => {
       sayExpected(zodSchema, jsonSchema);
-      // An open object: JSON Schema allows other properties unless told not to.
+      leaveOutReturnedOnly(jsonSchema);
+      // An open object: JSON Schema allows other properties by default.
       if (typeof jsonSchema.additionalProperties === 'object' && jsonSchema.properties !== undefined) {
         delete jsonSchema.additionalProperties;
       }
@@ -77,7 +81,7 @@ function toJsonSchemas(names: ReadonlyMap<z.core.$ZodType, string>): Record<stri
   return Object.fromEntries(named) as Record<string, JsonObject>;
 }
 
-/** A field that is only expected is not promised: it is marked, and an answer without it is valid. */
+/** A field that is only expected is not promised: it is marked, and a response without it is valid. */
 function sayExpected(schema: z.core.$ZodType, json: z.core.JSONSchema.BaseSchema): void {
   if (!(schema instanceof z.ZodMiniObject)) return;
   const isOnlyExpected = (name: string) => isExpected(schema.shape[name] as z.core.$ZodType);
@@ -87,6 +91,13 @@ function sayExpected(schema: z.core.$ZodType, json: z.core.JSONSchema.BaseSchema
   const required = json.required?.filter((name) => !isOnlyExpected(name)) ?? [];
   if (required.length > 0) json.required = required;
   else delete json.required;
+}
+
+/** Leaves out the fields that are returned only: the specification does not list them in a request (4.2). */
+function leaveOutReturnedOnly(json: z.core.JSONSchema.BaseSchema): void {
+  for (const [name, field] of Object.entries(json.properties ?? {})) {
+    if (typeof field === 'object' && field.not !== undefined) delete json.properties?.[name];
+  }
 }
 
 function withWords(name: string, schema: JsonObject, words: Words): JsonObject {
@@ -100,7 +111,7 @@ function withWords(name: string, schema: JsonObject, words: Words): JsonObject {
   return { ...words.record(name), ...schema, ...properties };
 }
 
-/** The values that are shown for an open list stand beside the type of one. */
+/** Adds the values that are shown for an open list beside the type of one. */
 function withExamples(type: JsonObject, examples: readonly string[] | undefined): JsonObject {
   if (examples === undefined) return type;
   return type.items === undefined ? { ...type, examples } : { ...type, items: { ...type.items, examples } };

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document of the service. Its facts are the endpoints, the exported schemas and the table of events; its
- * words are the doc comments on them and on the methods of the resources.
+ * The OpenAPI 3.1 document of the service. Its facts are the endpoints, the exported schemas and the table of
+ * events; its words are the doc comments on them and on the methods of the resources.
  */
 import { components, type JsonObject } from './components.js';
 import { paths } from './operations.js';
@@ -21,11 +21,12 @@ function createOpenApi(): JsonObject {
       title: 'Conversational Agent Platform REST API',
       version: '3',
       description:
-        'The operations and webhook events whose shape is documented. Sections in parentheses are those of the ' +
-        'specification that agent-platform-sdk implements, whose description of the members and teams is labelled ' +
-        'version 1.0.4 (9). What it does not show is left open here: most operations on Agents, Leads, Knowledge ' +
-        'Base, Campaigns, Custom Metrics and the other groups (1). A field with ' +
-        '`x-expected` is shown as part of the answer, and not required.',
+        'The operations and webhook events whose shape is documented. V3 is recommended for new integrations (9). ' +
+        'Sections in parentheses are those of the specification that agent-platform-sdk implements. Its ' +
+        'machine-readable description of the members-and-teams operation is labelled version 1.0.4 (9). What it does ' +
+        'not show is left out here, such as most operations on Agents, Leads, Knowledge Base, Campaigns and Custom ' +
+        'Metrics (4). `x-expected` is a remark of agent-platform-sdk: it expects the field in a response, ' +
+        'although the specification does not require it.',
     },
     servers: [server('eu'), server('na')],
     security: [{ bearer: [] }],
@@ -38,8 +39,8 @@ function createOpenApi(): JsonObject {
           type: 'http',
           scheme: 'bearer',
           description:
-            'A workspace secret, for workspace-level operations, or an agent secret, for agent-specific operations (5.2). ' +
-            'Which operations accept which is not shown.',
+            'A workspace secret, for workspace-level operations, or an agent secret, for agent-specific operations ' +
+            '(5.2). Which operations accept which is not shown. Lifetime, rotation and scopes are not shown either.',
         },
       },
     },
@@ -51,7 +52,9 @@ function server(region: 'eu' | 'na'): JsonObject {
   const variable = `base_url_${region}`;
   return {
     url: `{${variable}}/v3`,
-    description: `Region ${region.toUpperCase()}; it must match the region of the dashboard (5.1).`,
+    description:
+      `Region ${region.toUpperCase()}. The base address must match the region of the dashboard. ` +
+      'A request to the wrong region may fail or return data of the wrong environment (5.1).',
     variables: {
       [variable]: {
         default: `https://${region}.agent-platform.test`,

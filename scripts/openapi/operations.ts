@@ -32,7 +32,7 @@ function operation(key: keyof typeof endpoints, words: OperationWords): JsonObje
   };
 }
 
-/** States a status only where the specification shows it. Of most operations it says no more than that they succeed. */
+/** States a status only if the specification shows it. For most operations it shows none of a success. */
 function responses(key: string, shown: ReadonlyMap<string, string>): JsonObject {
   const all: JsonObject = {};
   const isSuccess = (status: string) => status.startsWith('2');

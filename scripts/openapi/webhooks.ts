@@ -4,13 +4,15 @@ import { type JsonObject, recordName } from './components.js';
 /** The group of all deliveries. */
 export const WEBHOOKS_TAG = {
   name: 'Webhooks',
-  description: 'Events that the service posts to a subscriber endpoint (section 6).',
+  description:
+    'Events that the service posts to a subscriber endpoint (section 6). Only the events a receiver is ' +
+    'subscribed to are sent (6.2). Subscriptions are changed through the dashboard or an API whose shape is not shown (6.4).',
 };
 
 const senders: Readonly<Record<WebhookEventPlatforms, string>> = {
-  both: 'Sent by both agent platforms.',
-  native: 'Sent by the native agent platform only.',
-  'not shown': 'Which agent platforms send it is not shown.',
+  both: 'Supported by both agent platforms.',
+  native: 'Supported by the native agent platform only.',
+  'not shown': 'Which agent platforms support it is not shown.',
 };
 
 /** The `webhooks` of the document, from the table of events (6.2). */
@@ -25,15 +27,15 @@ function delivery(type: WebhookEventType): JsonObject {
     operationId: `on_${type}`,
     tags: ['Webhooks'],
     summary: type,
-    description: `Category: ${category}. ${senders[platforms]} Not repeated after a failure (6.4).`,
+    description: `Category: ${category}. ${senders[platforms]} There is no automatic retry (6.4).`,
     security: [],
     requestBody: {
       required: true,
       content: { 'application/json': { schema: envelope(type, recordName(payload)) } },
     },
     responses: {
-      '200': { description: 'Received, within 60 seconds. An empty body is acceptable.' },
-      default: { description: 'Any other status is a failed delivery; it is not repeated.' },
+      '200': { description: 'Success, within 60 seconds. An empty body is acceptable.' },
+      default: { description: 'Not a success. There is no automatic retry.' },
     },
   };
 }

@@ -15,9 +15,9 @@ export interface OperationWords {
   readonly tag: string;
   /** In a few words, from its declaration in `endpoints`. */
   readonly summary: string;
-  /** In full, from the method that calls it. What only concerns this package stands in `@remarks` there. */
+  /** In full, from the method that calls it. What only concerns this package is in `@remarks` there. */
   readonly description: string;
-  /** The statuses that the specification shows, with what each means: from `@status` in `endpoints`. */
+  /** The statuses that the specification shows, with what is known of each: from `@status` in `endpoints`. */
   readonly statuses: ReadonlyMap<string, string>;
   /** Text of a parameter of the path. */
   parameter(name: string): string;
@@ -121,7 +121,7 @@ function wordsOfRecord(
   };
 }
 
-/** The values in an `OpenEnum<'a' | 'b'>`, wherever it stands in a type. */
+/** The values in an `OpenEnum<'a' | 'b'>`, at any place in a type. */
 function openValues(type: ts.Node | undefined): string[] {
   if (type === undefined) return [];
   const isOpen = ts.isTypeReferenceNode(type) && type.typeName.getText() === 'OpenEnum';
@@ -133,13 +133,17 @@ function literals(node: ts.Node): string[] {
   return ts.isStringLiteral(node) ? [node.text] : node.getChildren().flatMap(literals);
 }
 
-/** A doc comment up to its first tag. Links become code, lines are joined, and what only this package does is left out. */
+/**
+ * A doc comment up to its first tag. Links become code, lines are joined, and what only this package does is left
+ * out.
+ */
 function comment(symbol: ts.Symbol, checker: ts.TypeChecker): string {
   return (
     ts
       .displayPartsToString(symbol.getDocumentationComment(checker))
       .replaceAll(/\{@link (\w+)\}/g, '`$1`')
-      .replaceAll(/:? `redact\(\)` masks (it|them)/g, '')
+      .replaceAll(/:? `redact\(\)` masks it/g, '')
+      .replaceAll(' Expected, not required.', '')
       .replaceAll(/(?<!\n)\n(?![\n-])/g, ' ')
       // Of a parameter, it begins behind the name.
       .replace(/^- /, '')

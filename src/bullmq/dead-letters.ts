@@ -38,7 +38,7 @@ const BATCH = 20;
 /**
  * The events that could not be handled. They are BullMQ's failed jobs of `inbox.queue`.
  *
- * Each method rejects with a `WebhookError` if Redis is not there or refuses.
+ * Each method rejects with a `WebhookError` if Redis is unreachable or refuses.
  *
  * @example
  * ```ts
@@ -125,7 +125,7 @@ export class DeadLetters {
     });
   }
 
-  /** ioredis' own errors hold the command with all arguments: none gets out. */
+  /** ioredis' own errors contain the command with all arguments: none is passed on. */
   async #ask<Value>(ask: (opened: OpenQueue) => Promise<Value>): Promise<Value> {
     try {
       return await ask(await this.#open());
@@ -146,7 +146,7 @@ async function replayOne(
   select: (letter: DeadLetter) => boolean,
 ): Promise<boolean> {
   const job = await find(opened, id);
-  // `true` alone: from JavaScript, an async function returns a promise for everything.
+  // Only `true` counts: an async function, possible from JavaScript, returns a promise for everything.
   if (job === undefined || select(toDeadLetter(job)) !== true) return false;
   // BullMQ does not reset the number of stalls.
   await opened.client.hdel(opened.queue.toKey(id), 'stc');

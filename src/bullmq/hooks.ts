@@ -4,7 +4,7 @@ import { onOneLine } from '../ground/printable.js';
 import { cleanError } from '../redis/failure.js';
 import { type InboxJob, isStalled, reasonOf, runsOf, thrownBy } from './job.js';
 
-/** One run of the handlers for one event. Holds nothing of its payload. */
+/** One run of the handlers for one event. Contains nothing of its payload. */
 export interface InboxRun {
   /** The key of the event: the same for all its deliveries, and the id of its job. */
   readonly key: string;

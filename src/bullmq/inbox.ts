@@ -1,5 +1,4 @@
 import type { Queue } from 'bullmq';
-import { forCaller } from '../errors/caller.js';
 import { WebhookError } from '../errors/index.js';
 import { withTimeLimit } from '../redis/waiting.js';
 import { refuseOptions } from '../validation/options.js';
@@ -25,13 +24,13 @@ import { InboxWorker } from './worker.js';
  * The way of an event through the inbox:
  *
  * 1. Stored (`queue.ts`): the receiver has verified a delivery, and `store` adds it to the queue as a job, whose id is the key
- *    of the event. Then the delivery is answered 200.
+ *    of the event. Then the receiver responds with 200.
  * 2. Run (`worker.ts`): a worker takes the job, with a lock that BullMQ renews, and runs the handlers. If the worker dies or
  *    loses the lock, another one takes the job. When all handlers have succeeded, the job is deleted.
  * 3. Retried: if a handler fails, the job waits for the backoff, and runs again.
  * 4. Dead letter (`dead-letters.ts`): a job without attempts left, or with an invalid payload, is kept for a while.
  *
- * `job.ts` says what an event is to BullMQ, `hooks.ts` logs and calls the hooks, `health.ts` counts and warns.
+ * `job.ts` describes an event to BullMQ, `hooks.ts` logs and calls the hooks, `health.ts` counts and warns.
  */
 
 /** Milliseconds for which `health` waits for Redis, and `deadLetters` for a connection to it. */
@@ -73,7 +72,7 @@ export class BullMQInbox implements WebhookInbox {
    *
    * @throws {InboxFullError} Redis was above `highWater` for all of `storeTimeout`.
    * @throws {InboxReplicasError} The event did not reach enough `replicas` in time.
-   * @throws {WebhookError} Redis did not store the event in time. The message says why, and holds nothing of the event.
+   * @throws {WebhookError} Redis did not store the event in time. The message gives the reason, and contains nothing of the event.
    */
   async store(webhook: StoredWebhook): Promise<void> {
     await this.#queue.store(webhook);
@@ -126,7 +125,7 @@ export class BullMQInbox implements WebhookInbox {
       return refuse('work', 'must be handlers by type, or `createWebhookHandlers()`.');
     }
     if ('handle' in work) {
-      return refuse('work', 'is a receiver, which answers deliveries. Pass its handlers by type.');
+      return refuse('work', 'is a receiver, which responds to deliveries. Pass its handlers by type.');
     }
     if (isHandlers(work)) {
       if (onError === undefined) return work;
@@ -187,13 +186,13 @@ function isHandlers(work: object): work is WebhookHandlers {
 /**
  * Makes a durable inbox for webhooks on BullMQ and Redis, for receivers and workers.
  *
- * With it, a receiver answers 200 when the event is in Redis. Workers run the handlers until they succeed, and keep an event
+ * With it, a receiver responds with 200 when the event is in Redis. Workers run the handlers until they succeed, and keep an event
  * that fails for good as a dead letter.
  *
  * An event is as safe as Redis keeps it: set `maxmemory-policy noeviction`, `appendonly yes` and `appendfsync always`.
  * `health().warnings` names each setting that is weaker. Connects when it is first used.
  *
- * @throws {ConfigurationError} An option is wrong. The message never shows the connection.
+ * @throws {ConfigurationError} An option is wrong. The message never contains the connection.
  *
  * @example
  * ```ts
@@ -209,5 +208,5 @@ function isHandlers(work: object): work is WebhookHandlers {
  * ```
  */
 export function createBullMQInbox(options: BullMQInboxOptions): BullMQInbox {
-  return forCaller(createBullMQInbox, () => new BullMQInbox(options));
+  return new BullMQInbox(options);
 }

@@ -4,7 +4,7 @@ import { onOneLine } from '../ground/printable.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxSettings } from './options.js';
 
-// What a stored event is to BullMQ: a job, its options and its failures.
+// A stored event as BullMQ sees it: a job, its options and its failures.
 
 /** A job of the queue. Its data came from Redis, where another application may have written it. */
 export type InboxJob = Job<StoredWebhook, Done>;

@@ -32,8 +32,8 @@ export interface BullMQInboxOptions {
   /**
    * The address of Redis, or a client.
    *
-   * A client is used for storing as it is, and duplicated for each worker. The duplicate reconnects after a failover; for
-   * storing, set the client's own `reconnectOnError`.
+   * A client is used for storing as it is, and duplicated for each worker. The duplicate reconnects after a
+   * failover; for storing, set the client's own `reconnectOnError`.
    */
   readonly connection: RedisConnection;
   /**
@@ -45,8 +45,8 @@ export interface BullMQInboxOptions {
   /**
    * The beginning of every key in Redis. Default `'bull'`, where dashboards for BullMQ look.
    *
-   * With a `Cluster` as connection, the default is the queue's name in braces: a cluster keeps the keys of a queue on one
-   * node only if the prefix or the queue's name has a part in braces.
+   * With a `Cluster` as connection, the default is the queue's name in braces: a cluster keeps the keys of a queue
+   * on one node only if the prefix or the queue's name has a part in braces.
    */
   readonly prefix?: string | undefined;
   /**
@@ -74,23 +74,23 @@ export interface BullMQInboxOptions {
   /**
    * Time limit of storing, in ms: it is retried while Redis restarts, fails over or is full. Default 30 000.
    *
-   * After it the delivery is answered 500, and the service does not send it again. It must be below the receiver's
-   * deadline. What waits holds at most 64 MiB; beyond it, deliveries are answered 500 at once.
+   * After it the receiver responds with 500, and the service does not retry automatically (6.4). It must be below
+   * the receiver's deadline. Waiting events hold at most 64 MiB; beyond it, the receiver responds with 500 at once.
    */
   readonly storeTimeout?: number | undefined;
   /**
    * The number of replicas that must have an event before it counts as stored. Default 0.
    *
-   * Redis copies to its replicas after it has answered: with 0, a failover loses what was not copied yet. If they are not
-   * reached within `storeTimeout`, `store` rejects with an `InboxReplicasError`. A client that is passed in is duplicated
-   * then, because waiting blocks its connection.
+   * Redis replicates after it has responded: with 0, a failover loses what was not replicated yet. If they are not
+   * reached within `storeTimeout`, `store` rejects with an `InboxReplicasError`. A client that is passed in is
+   * duplicated then, because waiting blocks its connection.
    */
   readonly replicas?: number | undefined;
   /**
    * The share of Redis' `maxmemory` above which no event is stored, from 0 to 1. Default 0.85.
    *
-   * The rest is for the workers: in a full Redis they could not finish anything, and it would never be drained. Without a
-   * `maxmemory`, it has no effect.
+   * The rest is for the workers: in a full Redis they could not finish anything, and it would never be drained.
+   * Without a `maxmemory`, it has no effect.
    */
   readonly highWater?: number | undefined;
   /** BullMQ's telemetry, such as `new BullMQOtel('crm')` of the package `bullmq-otel`. Default: none. */
@@ -102,7 +102,8 @@ export interface BullMQInboxOptions {
   /**
    * The least level that is logged. Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`.
    *
-   * Dead letters and failures of Redis are logged at `error`, retries and lost locks at `warn`, handled events at `info`.
+   * Dead letters and failures of Redis are logged at `error`, retries and lost locks at `warn`, handled events at
+   * `info`.
    */
   readonly logLevel?: LogLevel | undefined;
 }
@@ -120,8 +121,8 @@ export interface WorkOptions {
   /**
    * Age in ms at which an event becomes a dead letter if no worker has a handler for it. Default 3 600 000: an hour.
    *
-   * Until then, a worker without a handler gives it back to the queue, for workers of a newer release. To drop events of a
-   * type, give it a handler that does nothing.
+   * Until then, a worker without a handler gives it back to the queue, for workers of a newer release. To drop
+   * events of a type, give it a handler that does nothing.
    */
   readonly unhandledTimeout?: number | undefined;
   /**
@@ -146,8 +147,8 @@ export interface CloseOptions {
   /**
    * Time for events in progress to finish, in ms. Default 25 000, which is below the 30 s that Kubernetes waits.
    *
-   * After it the signals of their handlers are aborted, and the events go back to the front of the queue. The first call
-   * of `close` decides.
+   * After it the signals of their handlers are aborted, and the events go back to the front of the queue. The first
+   * call of `close` decides.
    */
   readonly grace?: number | undefined;
 }

@@ -34,7 +34,7 @@ export interface OpenQueue {
 /**
  * Settings of the client that stores. It waits for a Redis that restarts, but not forever.
  *
- * A socket that does not answer is closed, and a command is rejected after so many attempts to connect.
+ * A socket that does not respond is closed, and a command is rejected after so many attempts to connect.
  */
 const STORING_DEFAULTS = {
   socketTimeout: 10_000,
@@ -57,7 +57,7 @@ export class InboxQueue {
   #queue: Queue<StoredWebhook> | undefined;
   #ready: Promise<void> | undefined;
   #opening: Promise<OpenQueue> | undefined;
-  /** Why Redis is not there: the last error of its client. */
+  /** Why Redis is unreachable: the last error of its client. */
   #failure: Error | undefined;
   /** The characters of the events that wait. */
   #waiting = 0;
@@ -71,7 +71,7 @@ export class InboxQueue {
   /**
    * Stores an event, unless its key is there already. Retries while Redis is away, refuses for now, or is full.
    *
-   * Repeating is safe if the answer of Redis was lost: the key is the id of the job.
+   * Repeating is safe if the response of Redis was lost: the key is the id of the job.
    */
   async store(webhook: StoredWebhook): Promise<void> {
     let held = 0;
@@ -100,7 +100,7 @@ export class InboxQueue {
     }
   }
 
-  /** Adds an event as a job. Rejects if Redis has no room, or has not copied the event to enough replicas in time. */
+  /** Adds an event as a job. Rejects if Redis has no room, or has not replicated the event often enough in time. */
   async #add(webhook: StoredWebhook, timeout: number): Promise<void> {
     const end = performance.now() + timeout;
     const { queue, memory, replicas } = await this.open(timeout);
@@ -143,7 +143,7 @@ export class InboxQueue {
     // The event waits here, and not as a command that ioredis would send even after the time is over.
     if (client.status !== 'ready' && !(await succeedsWithin(this.#whenReady(client), timeout))) {
       throw (
-        this.#failure ?? new WebhookError(`Redis is not there: no answer from Redis within ${timeout} ms`)
+        this.#failure ?? new WebhookError(`Redis is unreachable: no response from Redis within ${timeout} ms`)
       );
     }
     this.#opening ??= this.#setUp(client).catch((error: unknown) => {
@@ -177,7 +177,7 @@ export class InboxQueue {
 
   #makeClient(): OpenedClient {
     const { connection, replicas } = this.#settings;
-    // The inbox itself repeats what was refused; ioredis would do so even after the delivery was answered.
+    // The inbox itself repeats what was refused; ioredis would do so even after the receiver has responded.
     const reconnectOnError = leaveReplica('rejected', this.#failed);
     const opened = openClient(connection, { ...STORING_DEFAULTS, reconnectOnError });
     // `WAIT` blocks a connection, and that of the application is not ours to block.

@@ -33,6 +33,7 @@ Options
   --queue <name>    the name of that inbox's queue, if it is not the default
   --json            prints the findings as JSON
 
+An ok of the service does not prove the region: a request to the wrong one may return data of the wrong environment (5.1).
 The exit code is 0 if every check is ok, without a warning.`,
   async run(args, terminal) {
     const { values } = parse(args, {
@@ -59,7 +60,7 @@ The exit code is 0 if every check is ok, without a warning.`,
   },
 };
 
-/** Further lines stand below the first. */
+/** Indents further lines below the first. */
 function indent(detail: string): string {
   return detail.replaceAll(/\n */g, `\n${' '.repeat(16)}`);
 }
@@ -82,7 +83,7 @@ async function checkService({ env }: Terminal, report: Report): Promise<void> {
   }
 }
 
-/** Creates the client by the environment's settings, or reports what is wrong with them. */
+/** Creates the client from the settings of the environment, or reports what is wrong with them. */
 function createPlatform(
   env: Terminal['env'],
   onDrift: (drift: Drift) => unknown,
@@ -109,10 +110,11 @@ function describeFailure(error: unknown, region: string): string {
   const { message } = error as Error;
   if (!(error instanceof ApiError)) return `${message}\n- Is the address right, and reachable from here?`;
   if (error.status === 401 || error.status === 403) {
+    // Which status means what is not shown (section 7), so these are questions.
     return `${message}
-- Is the token of the region ${region}? The regions share nothing (5.1).
-- Was it rotated?
-- Is it a workspace secret? An agent secret may not be enough (5.2).`;
+- Is the token of the region ${region}? A request to the wrong region may fail (5.1).
+- Was it rotated? Lifetime and rotation of tokens are not documented (5.2).
+- Is it a workspace secret? Which operations accept an agent secret is not documented (5.2).`;
   }
   return error.status === 404 ? `${message}\n- Is the address right? /v3 is appended to it.` : message;
 }
@@ -131,7 +133,7 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
       authentic.status === 200
         ? ''
         : `
-- Only 200 counts: the service takes any other response for a lost event (6.4).
+- Only 200 counts as success, and there is no automatic retry (6.4).
 - Does the receiver have the secret of ${SECRET_VARIABLE}? Is its path right?`
     }`,
   );

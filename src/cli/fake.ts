@@ -22,7 +22,7 @@ export const fake: Command = {
 Runs a fake of the Conversational Agent Platform REST API (V3) in memory, for both regions. Its page is at /.
 
 Options
-  --port <number>      where to listen (default: 4010; 0 takes any free port)
+  --port <number>      the port to listen on (default: 4010; 0 takes any free port)
   --host <address>     the address to listen on (default: 127.0.0.1, only this machine; 0.0.0.0: every address)
   --allow-host <name>  a name of the fake, such as its service in a compose file; repeatable; the first is in the printed settings
   --seed <file>        a JSON file with records to begin with, beside the built-in ones:
@@ -137,7 +137,7 @@ function greeting(platform: FakePlatform, server: FakeServer, options: ListenOpt
       ? ''
       : `
 From other machines and containers: replace ${new URL(server.url).host} by a name of this machine (--allow-host prints
-them so), and set AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true
+it), and set AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true
 `;
   return `The fake platform listens at ${server.url}. Ctrl+C ends it. Its page: ${server.url}/
 

@@ -24,23 +24,23 @@ import {
 
 const HOST = '127.0.0.1';
 
-/** Receives webhooks, verifies and prints them, forwards and records them: the service posts each only once. */
+/** Receives webhooks, verifies and prints them, forwards and records them: there is no automatic retry. */
 export const listen: Command = {
   summary: 'receive webhooks: print, record and forward them',
   help: `${SECRET_VARIABLE}=… agent-platform-sdk listen [options]
 
-Receives webhooks of the service at http://127.0.0.1:4020 (any path; make it reachable with a tunnel), verifies each, and prints
-its type, the response, and where it does not match the API specification. The service posts each event once and never again:
-record them, and \`replay\` posts them as often as you need.
+Receives webhooks of the service at http://127.0.0.1:4020 (any path; make it reachable with a tunnel). Verifies each, and prints
+its type, the response, and each field that does not match the API specification. The service does not retry automatically
+(6.4): record the events, and \`replay\` posts them as often as you need.
 
 Options
   --forward-to <url>  posts each verified webhook there, and responds like it: 200, or 500 for anything else
   --record <file>     appends each verified webhook to this file, a line of JSON each, without secrets
   --verbose           prints the payloads, marked fields masked
-  --port <number>     where to listen (default: 4020; 0 takes any free port)
+  --port <number>     the port to listen on (default: 4020; 0 takes any free port)
 
 ${SECRET_VARIABLE} may hold several secrets, separated by commas. A recording holds names, addresses and messages of real
-people: keep it like them.`,
+people: protect it as personal data.`,
   async run(args, terminal) {
     const { values } = parse(args, {
       'forward-to': { type: 'string' },
@@ -61,7 +61,7 @@ people: keep it like them.`,
       const delivery = await post(url, webhook, secrets[0]);
       const isAccepted = delivery.outcome === 'success';
       printDelivery(terminal, delivery, isAccepted, more);
-      // Becomes a 500: the service must not take it for handled.
+      // Becomes a 500, because it was not handled.
       if (!isAccepted) throw refusedByTarget;
     };
     const receiver = createWebhookReceiver({ secret: secrets, logLevel: 'off', inbox: { store } })
@@ -74,7 +74,7 @@ people: keep it like them.`,
     const stopped = terminal.stopped();
     const lines = [`Webhooks are received at ${address}. Ctrl+C ends it.`];
     if (url !== undefined) lines.push(`Verified ones are posted to ${url}.`);
-    if (file !== undefined) lines.push(`They are recorded in ${file}: personal data, keep it as such.`);
+    if (file !== undefined) lines.push(`They are recorded in ${file}: protect it as personal data.`);
     terminal.out(lines.join('\n'));
     await stopped;
     await new Promise((resolve) => {
@@ -107,7 +107,7 @@ function payloadText({ payload }: StoredWebhook): string {
   return JSON.stringify(redact(payload), undefined, 2);
 }
 
-/** Where a payload does not match the API specification, a line for each place. */
+/** Lists the fields of a payload that do not match the API specification, a line each. */
 function describeIssues({ type, payload }: StoredWebhook): string {
   if (!isWebhookEventType(type)) return '\n  - type: not in the API specification';
   const verdict = validateOwn(webhookEvents[type].payload, payload, 'strict');

@@ -16,10 +16,10 @@ export const replay: Command = {
   help: `${SECRET_VARIABLE}=… agent-platform-sdk replay <file> --to <url> [options]
 
 Posts the webhooks of a recording of \`listen --record\`, one after the other, with the (first) secret of the environment. They are
-unchanged: a receiver that recognises duplicates responds 200 to those it has handled, and handles them no second time.
+unchanged: a receiver that recognises duplicates responds with 200 to those it has handled, and does not handle them again.
 
 Options
-  --to <url>      where to post them
+  --to <url>      the address to post them to
   --only <type>   only events of this type; repeatable
 
 The exit code is 0 if each response was 200, and 2 if there is none to post.`,

@@ -24,7 +24,7 @@ export const trigger: Command = {
 Posts a valid event of this type, \`createdAt\` now, with the (first) secret of the environment in its payload.
 
 Options
-  --to <url>             where to post it
+  --to <url>             the address to post it to
   --set <field>=<value>  sets a field of the payload; the value is JSON, or else a text; repeatable
   --copies <number>      the number of identical deliveries, posted at once (default: 1)
   --forged               puts a wrong secret into it: your receiver should respond with 401
@@ -66,7 +66,7 @@ function createPayload(type: WebhookEventType, set: readonly string[]): Record<s
     const json = parseJson(value);
     payload[field] = json === undefined ? value : json;
   }
-  // The service would not send anything else.
+  // An event that does not match the specification would not show how the receiver handles a real one.
   const verdict = validateOwn(webhookEvents[type].payload, payload, 'strict');
   if (!verdict.ok) throw new UsageError(`--set makes an invalid ${type}:${formatIssues(verdict.issues)}`);
   return payload;

@@ -16,7 +16,7 @@ import { PhoneNumbersResource } from './resources/phone-numbers.js';
 import { ToolsResource } from './resources/tools.js';
 import { VariablesResource } from './resources/variables.js';
 import { WorkspacesResource } from './resources/workspaces.js';
-import { checkChanges, mergeHeaders, resolveSettings } from './settings.js';
+import { checkChanges, mergeHeaders, resolveSettings, type Settings } from './settings.js';
 import { createSend, type Send } from './transport/send.js';
 
 /** The input may be left out if an endpoint takes none. */
@@ -73,27 +73,16 @@ export class AgentPlatform {
   /** Workspaces, which agents and conversations belong to. */
   readonly workspaces: WorkspacesResource;
 
-  readonly #options: AgentPlatformOptions & { readonly headers: Readonly<Record<string, string>> };
+  readonly #settings: Settings;
   readonly #send: Send;
 
   constructor(options: AgentPlatformOptions = {}) {
     const settings = resolveSettings(options);
     const send = createSend(settings);
-    const { region, token, baseUrl, allowInsecureBaseUrl, log } = settings;
-    // Includes what came from the environment, which may have changed by the time of `withOptions`.
-    this.#options = {
-      ...options,
-      region,
-      token,
-      allowInsecureBaseUrl,
-      logLevel: log.level,
-      // With names in lower case, so that another spelling replaces them.
-      headers: settings.headers,
-      baseUrls: { ...options.baseUrls, [region]: baseUrl },
-    };
+    this.#settings = settings;
     this.#send = send;
-    this.region = region;
-    this.baseUrl = baseUrl;
+    this.region = settings.region;
+    this.baseUrl = settings.baseUrl;
     this.orgs = new OrgsResource(send);
     this.variables = new VariablesResource(send);
     this.phoneNumbers = new PhoneNumbersResource(send);
@@ -106,8 +95,8 @@ export class AgentPlatform {
    * A client with some options changed: another token for one agent, another timeout. Options that are left out, or
    * undefined, stay as they are; `headers` and `baseUrls` are merged, `hooks` are replaced.
    *
-   * @throws {ConfigurationError} If an option is wrong, or `region` changes without a `token`: a secret belongs to
-   * one region (specification, 5.1), and must not be sent to the other.
+   * @throws {ConfigurationError} If an option is wrong, or `region` changes without a `token`. A secret is not sent
+   * to another region: a choice of this package, because the specification says nothing of it.
    *
    * @example
    * ```ts
@@ -121,14 +110,15 @@ export class AgentPlatform {
     checkChanges(options);
     const { region = this.region, token, baseUrls, headers } = options;
     if (region !== this.region && token === undefined) {
-      const text = `is missing: a secret belongs to one region, and the region changes to '${region}'.`;
+      const text = `is missing: the region changes to '${region}', and a token is not sent to another region.`;
       refuseOptions('withOptions', [{ option: 'token', text }]);
     }
+    const { options: own, headers: ownHeaders } = this.#settings;
     return derived({
-      ...this.#options,
+      ...own,
       ...defined(options),
-      headers: mergeHeaders(this.#options.headers, headers),
-      baseUrls: { ...this.#options.baseUrls, ...defined(baseUrls ?? {}) },
+      headers: mergeHeaders(ownHeaders, headers),
+      baseUrls: { ...own.baseUrls, ...defined(baseUrls ?? {}) },
     });
   }
 

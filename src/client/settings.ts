@@ -1,14 +1,12 @@
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../errors/index.js';
 import { isBrowser, readEnvironment } from '../ground/environment.js';
-import { formatPath, typeName } from '../ground/issues.js';
+import { formatPath } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
 import { createLogger, type LeveledLogger, LOG_LEVELS } from '../ground/logger.js';
 import { REGIONS, type Region } from '../ground/regions.js';
 import {
   checkedBy,
   checkOptions,
-  findOptionProblems,
   func,
   methods,
   milliseconds,
@@ -16,11 +14,10 @@ import {
   type OptionProblem,
   oneOf,
   positive,
-  refuseOptions,
   wholeNumber,
 } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
-import { addressProblems, BASE_URL_VARIABLES, baseUrlProblem, versionedUrl } from './base-url.js';
+import { addressProblems, baseUrlProblem, versionedUrl } from './base-url.js';
 import type { Hooks } from './hooks.js';
 import type {
   AgentPlatformOptions,
@@ -46,11 +43,12 @@ export interface CallSettings {
 export interface Settings extends CallSettings {
   readonly region: Region;
   readonly baseUrl: string;
-  readonly allowInsecureBaseUrl: boolean;
   readonly fetch: FetchFunction | undefined;
   readonly hooks: Hooks;
   readonly log: LeveledLogger;
   readonly maxResponseBytes: number;
+  /** As given, with what came from the environment, which may have changed by the time of `withOptions`. */
+  readonly options: AgentPlatformOptions;
 }
 
 const DEFAULTS: CallSettings = {
@@ -68,8 +66,11 @@ const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const VARIABLES = {
   region: 'AGENT_PLATFORM_REGION',
   token: 'AGENT_PLATFORM_TOKEN',
+  baseUrls: 'AGENT_PLATFORM_BASE_URL_EU or AGENT_PLATFORM_BASE_URL_NA',
+  'baseUrls.eu': 'AGENT_PLATFORM_BASE_URL_EU',
+  'baseUrls.na': 'AGENT_PLATFORM_BASE_URL_NA',
+  allowInsecureBaseUrl: 'AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL',
   logLevel: 'AGENT_PLATFORM_LOG',
-  ...BASE_URL_VARIABLES,
 };
 
 /** Made when the first client is: a program that only receives webhooks does not pay for them. */
@@ -117,52 +118,45 @@ function createSchemas() {
 
 let schemas: ReturnType<typeof createSchemas> | undefined;
 
-function schemaOf(name: keyof ReturnType<typeof createSchemas>): z.core.$ZodType {
+function getSchemas(): ReturnType<typeof createSchemas> {
   schemas ??= createSchemas();
-  return schemas[name];
+  return schemas;
 }
 
 /** Checks the options of a client, and fills in what the environment and the defaults give. */
 export function resolveSettings(options: AgentPlatformOptions): Settings {
+  const schema = getSchemas().platform;
   const about = { of: 'AgentPlatform', variables: VARIABLES };
-  if (!isObject(options)) refuseOptions(about.of, findOptionProblems(schemaOf('platform'), options, about));
+  // The schema refuses what has no fields to look at.
+  if (!isObject(options)) checkOptions(schema, options, about);
   const given = withEnvironment(options);
-  const problems = [
-    ...findOptionProblems(schemaOf('platform'), given, about),
-    ...addressProblems(given),
-    ...browserProblems(given),
-  ];
-  if (problems.length > 0) refuseOptions(about.of, problems);
+  checkOptions(schema, given, about, [...addressProblems(given), ...browserProblems(given)]);
+  const call = withCallOptions(DEFAULTS, given);
+  const log = createLogger(given.logger, given.logLevel);
   // Just checked: the client has a region, and an address for it.
   const region = given.region as Region;
   return {
-    ...withCallOptions(DEFAULTS, given),
+    ...call,
     region,
     baseUrl: versionedUrl(given.baseUrls?.[region] as string),
-    allowInsecureBaseUrl: given.allowInsecureBaseUrl === true,
     fetch: given.fetch,
     hooks: given.hooks ?? {},
-    log: createLogger(given.logger, given.logLevel),
+    log,
     maxResponseBytes: given.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES,
+    options: { ...given, headers: call.headers, logLevel: log.level },
   };
 }
 
 /** Checks changes to the options of a client, which may be a few of them. */
 export function checkChanges(options: AgentPlatformOptions): void {
-  checkOptions(schemaOf('changes'), options, { of: 'withOptions', variables: VARIABLES });
+  checkOptions(getSchemas().changes, options, { of: 'withOptions', variables: VARIABLES });
 }
 
 /** Merges the options of one call with the client's. */
 export function resolveCall(settings: Settings, options: RequestOptions): CallSettings {
   // Most calls have none.
   if (isObject(options) && Object.keys(options).length === 0) return settings;
-  const of = 'options of the call';
-  if (typeof options === 'string') {
-    // From JavaScript: `conversations.get(agentId, convoId)`.
-    const text = 'must be an object, got string. Two ids are passed by name, in one object.';
-    refuseOptions(of, [{ option: 'options', text }]);
-  }
-  checkOptions(schemaOf('request'), options, { of });
+  checkOptions(getSchemas().request, options, { of: 'options of the call' });
   return { ...withCallOptions(settings, options), signal: options.signal };
 }
 
@@ -193,13 +187,13 @@ function withEnvironment(options: AgentPlatformOptions): AgentPlatformOptions {
     region = readEnvironment(VARIABLES.region)?.toLowerCase() as Region | undefined,
     token = readEnvironment(VARIABLES.token),
     baseUrls = {},
-    allowInsecureBaseUrl = readEnvironment('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL') === 'true',
+    allowInsecureBaseUrl = readEnvironment(VARIABLES.allowInsecureBaseUrl) === 'true',
   } = options;
   const given = { ...options, region, token, baseUrls, allowInsecureBaseUrl };
-  if (!isObject(baseUrls) || !REGIONS.some((one) => one === region)) return given;
-  const key = region as Region;
-  const { [key]: baseUrl = readEnvironment(VARIABLES[`baseUrls.${key}`]) } = baseUrls;
-  return { ...given, baseUrls: { ...baseUrls, [key]: baseUrl } };
+  if (!isObject(baseUrls)) return given;
+  const { eu = readEnvironment(VARIABLES['baseUrls.eu']), na = readEnvironment(VARIABLES['baseUrls.na']) } =
+    baseUrls;
+  return { ...given, baseUrls: { ...baseUrls, eu, na } };
 }
 
 function browserProblems({ dangerouslyAllowBrowser }: AgentPlatformOptions): OptionProblem[] {
@@ -208,16 +202,8 @@ function browserProblems({ dangerouslyAllowBrowser }: AgentPlatformOptions): Opt
   return [{ option: 'dangerouslyAllowBrowser', text }];
 }
 
-/** The token that a token function returned, if it can be sent. */
-export function usableToken(token: unknown): string {
-  const problem = tokenProblem(token);
-  if (typeof token === 'string' && problem === undefined) return token.trim();
-  throw new ConfigurationError(`The \`token\` function returned ${typeName(token)}: token ${problem}`, {
-    option: 'token',
-  });
-}
-
-function tokenProblem(token: unknown): string | undefined {
+/** Describes why a token cannot be sent, without its value. */
+export function tokenProblem(token: unknown): string | undefined {
   if (typeof token !== 'string') return 'must be a string or a function';
   const trimmed = token.trim();
   if (trimmed === '') return 'is blank';
@@ -227,27 +213,19 @@ function tokenProblem(token: unknown): string | undefined {
 
 /** Describes what is wrong with headers, without their values, which may be secrets. */
 function headersProblem(headers: unknown): string | undefined {
-  if (typeof headers !== 'object' || headers === null)
-    return 'must be an object, a list of pairs or a Headers';
-  const entries: unknown[] = Symbol.iterator in headers ? [...(headers as Headers)] : Object.entries(headers);
-  for (const entry of entries) {
-    const [name, value] = (Array.isArray(entry) ? entry : []) as unknown[];
-    if (typeof name !== 'string' || typeof value !== 'string') {
-      return `have a value that is no string: ${formatPath([String(name)])}`;
-    }
-    if (['authorization', 'content-type'].includes(name.toLowerCase())) {
+  if (!(headers instanceof Object)) return 'must be an object, a list of pairs or a Headers';
+  const pairs = Symbol.iterator in headers ? [...(headers as Headers)] : Object.entries(headers);
+  for (const [name, value] of pairs as [string, unknown][]) {
+    const at = formatPath([name]);
+    if (typeof value !== 'string') return `have a value that is no string: ${at}`;
+    if (/^(authorization|content-type)$/i.test(name)) {
       return `contain ${name.toLowerCase()}, which the client sets itself (the token by the option \`token\`)`;
     }
-    if (!isHeader(name, value))
-      return `contain a name or a value that HTTP does not allow: ${formatPath([name])}`;
+    try {
+      new Headers().set(name, value);
+    } catch {
+      return `contain a name or a value that HTTP does not allow: ${at}`;
+    }
   }
   return undefined;
-}
-
-function isHeader(name: string, value: string): boolean {
-  try {
-    return new Headers([[name, value]]).has(name);
-  } catch {
-    return false;
-  }
 }

@@ -14,7 +14,7 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
   ? Name | PathParameter<Rest>
   : never;
 
-/** A value that can stand in a query string. A list repeats its name; `undefined` leaves the name out. */
+/** A value of a query string. A list repeats its name; `undefined` leaves the name out. */
 export type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined;
 
 /** One operation as data: the client sends it, the fake responds to it, openapi.json describes it. */
@@ -29,7 +29,7 @@ export interface Endpoint<Path extends string = string, Body = unknown, Query = 
   readonly query?: StandardSchemaV1<Query, unknown> | undefined;
   /** How a response is read, and which part of it the caller gets. */
   readonly response: ResponseShape<Result>;
-  /** `'bearer'` if a bearer token is sent (specification, 5.2). */
+  /** `'bearer'` if a bearer token is sent, as most endpoints need (specification, 5.2). */
   readonly auth: 'bearer' | 'none';
   /** Values of path parameters that would read another operation, and are refused. */
   readonly reserved?: { readonly [Name in PathParameter<Path>]?: readonly string[] } | undefined;
@@ -73,7 +73,7 @@ export interface EndpointDeclaration<
   readonly query?: Query;
   /** Any Standard Schema of the whole body, or {@link withData} / {@link withoutData} for the envelopes of 2.7. */
   readonly response: Response;
-  /** `'none'` for the few endpoints without a bearer token (specification, 5.2). Default `'bearer'`. */
+  /** `'none'` for the few endpoints without a bearer token, which are not shown (specification, 5.2). Default `'bearer'`. */
   readonly auth?: 'bearer' | 'none' | undefined;
   /** Path values that would address another operation: `{ toolId: ['defaults'] }`. They are refused. */
   readonly reserved?: { readonly [Name in PathParameter<NoInfer<Path>>]?: readonly string[] } | undefined;

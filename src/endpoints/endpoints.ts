@@ -19,8 +19,8 @@ import {
 import { endpoint } from './endpoint.js';
 import { type ResponseShape, withData, withoutData } from './response-shape.js';
 
-// The types are named, `documented<Tool>(ToolSchema)`: the doc comments of the fields would be lost in the inferred ones.
-// Every call is marked as pure: bundlers drop the object if nothing uses it.
+// The types are named, `documented<Tool>(ToolSchema)`: the doc comments of the fields would be lost in the inferred
+// ones. Every call is marked as pure: bundlers drop the object if nothing uses it.
 
 /** Gives a schema the type of its interface. */
 /* @__NO_SIDE_EFFECTS__ */
@@ -60,7 +60,7 @@ export const endpoints = {
   /**
    * Creates a variable for an agent (specification, 4.2).
    *
-   * @status 400 - The agent has a variable with this key already.
+   * @status 400 - A duplicate key returns this error. What else does is not shown.
    */
   createVariable: /* @__PURE__ */ endpoint({
     method: 'POST',

@@ -22,7 +22,7 @@ export interface ResponseShape<Result> {
  * required; `message` is only expected.
  *
  * @param schema - Any Standard Schema of `data`; its output is returned.
- * @throws {TypeError} If it is no Standard Schema.
+ * @throws {TypeError} If it is not a Standard Schema.
  *
  * @example
  * ```ts
@@ -47,8 +47,8 @@ export function withData<Schema extends StandardSchemaV1>(
 }
 
 /**
- * The envelope `{ success, message }` (specification, 2.7) of an operation without data, such as a deletion. An empty body is a
- * success too, in every validation mode: a choice of this package, because what was asked for has happened.
+ * The envelope `{ success, message }` (specification, 2.7) of an operation without data, such as a deletion. A 2xx with an
+ * empty body is a success too, in every validation mode: a choice of this package.
  *
  * @example
  * ```ts

@@ -20,30 +20,10 @@ export interface ApiErrorParts extends ResponseErrorParts {
   readonly issues?: readonly ErrorIssue[] | undefined;
 }
 
-/**
- * The service responded with an error status, which decides the class.
- *
- * `code` is an open string, because the specification does not list its values.
- */
-export class ApiError extends AgentPlatformError {
-  static override readonly errorName: string = 'ApiError';
-  declare readonly type:
-    | 'api_error'
-    | 'bad_request_error'
-    | 'authentication_error'
-    | 'permission_denied_error'
-    | 'not_found_error'
-    | 'conflict_error'
-    | 'unprocessable_entity_error'
-    | 'rate_limit_error'
-    | 'server_error';
-
+/** What the errors of a response have in common. Not a class to catch: it has no name of its own. */
+abstract class ResponseError extends AgentPlatformError {
   /** The HTTP status. */
   declare readonly status: number;
-  /** `code` of the error body; undefined if the body is not the specified one. */
-  declare readonly code: string | undefined;
-  /** The first 100 `issues` of the error body (specification, section 7), with all fields that came; empty if there are none. */
-  declare readonly issues: readonly ErrorIssue[];
   /** The HTTP method of the call. */
   declare readonly method: string;
   /** The path as it was sent, relative to the base address. */
@@ -57,10 +37,38 @@ export class ApiError extends AgentPlatformError {
   /** The body as text, unaltered: its first 16 KiB. Not enumerable. */
   declare readonly rawBody: string;
 
-  constructor(message: string, options: ApiErrorParts) {
-    const { headers, body, rawBody, ...parts } = { ...options, issues: options.issues ?? [] };
+  constructor(message: string, { headers, body, rawBody, ...parts }: ResponseErrorParts) {
     super(message, parts);
     setUnprinted(this, { headers, body, rawBody });
+  }
+}
+
+/**
+ * The service responded with an error status, which decides the class.
+ *
+ * `code` is an open string, because the specification does not list its values.
+ */
+export class ApiError extends ResponseError {
+  static override readonly errorName: string = 'ApiError';
+  declare readonly type:
+    | 'api_error'
+    | 'bad_request_error'
+    | 'authentication_error'
+    | 'permission_denied_error'
+    | 'not_found_error'
+    | 'conflict_error'
+    | 'unprocessable_entity_error'
+    | 'rate_limit_error'
+    | 'server_error';
+
+  /** `code` of the error body; undefined if the body is not the specified one. */
+  declare readonly code: string | undefined;
+  /** The first 100 `issues` of the error body (specification, section 7), with all fields that came; empty if there are none. */
+  declare readonly issues: readonly ErrorIssue[];
+
+  constructor(message: string, options: ApiErrorParts) {
+    const parts = { ...options, issues: options.issues ?? [] };
+    super(message, parts);
   }
 }
 
@@ -149,56 +157,20 @@ export function classOfStatus(status: number): typeof ApiError {
  * `success: false`, or `isGood: false` for a number release. Reading it so is a choice of this package; it holds in
  * every validation mode.
  */
-export class OperationFailedError extends AgentPlatformError {
+export class OperationFailedError extends ResponseError {
   static override readonly errorName = 'OperationFailedError';
   declare readonly type: 'operation_failed_error';
-
-  /** The HTTP status. */
-  declare readonly status: number;
-  /** The HTTP method of the call. */
-  declare readonly method: string;
-  /** The path as it was sent, relative to the base address. */
-  declare readonly path: string;
-  /** The region that was called. */
-  declare readonly region: Region;
-  /** The response's headers, unaltered. Not enumerable, so that printing the error does not print them. */
-  declare readonly headers: Headers;
-  /** The parsed body, unaltered. Not enumerable. */
-  declare readonly body: unknown;
-  /** The body as text, unaltered: its first 16 KiB. Not enumerable. */
-  declare readonly rawBody: string;
-
-  constructor(message: string, { headers, body, rawBody, ...parts }: ResponseErrorParts) {
-    super(message, parts);
-    setUnprinted(this, { headers, body, rawBody });
-  }
 }
 
 /** Thrown when a 2xx response does not match its schema: invalid JSON, a missing field, a wrong type. */
-export class ResponseValidationError extends AgentPlatformError {
+export class ResponseValidationError extends ResponseError {
   static override readonly errorName = 'ResponseValidationError';
   declare readonly type: 'response_validation_error';
 
   /** Each issue with its path in the body: 100, and one that counts the rest. */
   declare readonly issues: readonly Issue[];
-  /** The HTTP status. */
-  declare readonly status: number;
-  /** The HTTP method of the call. */
-  declare readonly method: string;
-  /** The path as it was sent, relative to the base address. */
-  declare readonly path: string;
-  /** The region that was called. */
-  declare readonly region: Region;
-  /** The response's headers, unaltered. Not enumerable, so that printing the error does not print them. */
-  declare readonly headers: Headers;
-  /** The parsed body, unaltered; undefined if it is not JSON. Not enumerable. */
-  declare readonly body: unknown;
-  /** The body as text, unaltered: its first 16 KiB. Not enumerable. */
-  declare readonly rawBody: string;
 
   constructor(message: string, options: ResponseErrorParts & { readonly issues: readonly Issue[] }) {
-    const { headers, body, rawBody, ...parts } = options;
-    super(message, parts);
-    setUnprinted(this, { headers, body, rawBody });
+    super(message, options);
   }
 }

@@ -30,7 +30,7 @@ export interface OpenedClient {
   readonly isOwned: boolean;
 }
 
-/** Makes a client, or takes the one that was passed in. The user's settings win over `defaults`. */
+/** Makes a client, or takes the one that was passed in. User-supplied settings win over `defaults`. */
 export function openClient(connection: RedisConnection, defaults: RedisOptions): OpenedClient {
   if (isClient(connection)) return { client: connection, isOwned: false };
   return { client: newClient(connection, defaults), isOwned: true };
@@ -39,7 +39,7 @@ export function openClient(connection: RedisConnection, defaults: RedisOptions):
 /**
  * Makes a client of its own, a duplicate if a client was passed in.
  *
- * The user's settings win over `defaults`, and `required` wins over both.
+ * User-supplied settings win over `defaults`, and `required` wins over both.
  */
 export function newClient(
   connection: RedisConnection,

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { forCaller } from '../errors/caller.js';
 import { checkOptions, milliseconds } from '../validation/options.js';
 import type { ClaimResult, DedupeStore } from '../webhooks/dedupe.js';
 import {
@@ -33,7 +32,7 @@ export interface RedisDedupeOptions {
 
 /** A {@link DedupeStore} on Redis, for any number of receivers. */
 export interface RedisDedupe extends DedupeStore {
-  /** Claims an event for an owner: one atomic step. Rejects with a `WebhookError` if Redis does not answer. */
+  /** Claims an event for an owner: one atomic step. Rejects with a `WebhookError` if Redis does not respond. */
   claim(key: string, owner: string, leaseMs: number): Promise<ClaimResult>;
   /** Marks an event as handled, unless another owner holds it: one atomic step. */
   complete(key: string, owner: string, ttlMs: number): Promise<void>;
@@ -57,7 +56,7 @@ const schema = z.strictObject({
  * Redis must not evict keys (`maxmemory-policy noeviction`): a key that is gone is an event that is handled twice. A
  * Redis that loses its memory costs the same, and no more.
  *
- * @throws {ConfigurationError} An option is wrong. The message never shows the connection.
+ * @throws {ConfigurationError} An option is wrong. The message never contains the connection.
  *
  * @example
  * ```ts
@@ -70,7 +69,7 @@ const schema = z.strictObject({
  * ```
  */
 export function createRedisDedupe(options: RedisDedupeOptions): RedisDedupe {
-  forCaller(createRedisDedupe, () => checkOptions(schema, options, { of: 'createRedisDedupe' }));
+  checkOptions(schema, options, { of: 'createRedisDedupe' });
   return new RedisDedupeStore(options);
 }
 
@@ -92,7 +91,7 @@ class RedisDedupeStore implements RedisDedupe {
     this.#isOwned = isOwned;
     this.#keyPrefix = keyPrefix;
     this.#timeout = timeout;
-    // Each operation that fails says so itself; ioredis would print errors without a listener.
+    // Each failing operation rejects itself; without a listener, ioredis would print its errors.
     if (isOwned) client.on('error', (error: Error) => outliveFailover(client, error));
   }
 

@@ -1,6 +1,6 @@
 import { WebhookError } from '../errors/index.js';
 
-/** A {@link WebhookError} that says what could not be done in Redis, and why. */
+/** A {@link WebhookError} that describes what could not be done in Redis, and why. */
 export function redisFailure(what: string, error: unknown): WebhookError {
   if (error instanceof WebhookError) return error;
   const cause = cleanError(error);
@@ -79,7 +79,7 @@ const PASSING = [
   'UNBLOCKED',
 ];
 
-/** How the messages begin with which ioredis rejects a command that has no answer. */
+/** The beginnings of ioredis' messages for a command that got no response. */
 const UNANSWERED = [
   'Connection is closed',
   'Reached the max retries per request limit',

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { InboxReplicasError } from '../errors/inbox.js';
 
-/** Milliseconds of one `WAIT`, during which Redis answers nothing else on that connection. */
+/** Milliseconds of one `WAIT`, during which Redis responds to nothing else on that connection. */
 const SLICE = 500;
 /** Milliseconds that the key lives which each `WAIT` writes first. */
 const PROBE_LIFE = 60_000;
@@ -18,9 +18,9 @@ interface Waited {
 /**
  * Makes a write wait until it is on a number of replicas.
  *
- * `WAIT` waits for what *its own* connection has written. On a new connection it is answered at once and means nothing, and
+ * `WAIT` waits for what *its own* connection has written. On a new connection it returns at once and means nothing, and
  * ioredis repeats it by itself when a connection is lost. So a write counts only if one and the same connection lasted from
- * before the write until the answer to `WAIT`. Each `WAIT` first writes a key of its own: otherwise there would be nothing
+ * before the write until the response to `WAIT`. Each `WAIT` first writes a key of its own: otherwise there would be nothing
  * to wait for if the event was there already.
  */
 export class ReplicaGate {
@@ -54,7 +54,7 @@ export class ReplicaGate {
       const { reached, connection: waitedOn } = await this.#wait(slice);
       if (waitedOn !== connection) throw new Error(CHANGED);
       if (reached >= this.#wanted) return;
-      // The next answer may come after a `WAIT` in progress, and one more.
+      // The next response may come after a `WAIT` in progress, and one more.
       if (performance.now() + 2 * slice >= end) {
         throw new InboxReplicasError({ reached, wanted: this.#wanted });
       }
@@ -67,7 +67,7 @@ export class ReplicaGate {
     else await this.write(() => Promise.resolve(), timeout);
   }
 
-  /** One `WAIT` serves all writes that were answered before it is sent; the next is sent when it is answered. */
+  /** One `WAIT` serves all writes that finished before it is sent. The next is sent when it returns. */
   #wait(slice: number): Promise<Waited> {
     if (this.#next === undefined) {
       this.#next = this.#last.then(() => {

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { isCluster, type RedisClient } from './connection.js';
 
-/** The answer to `INFO`, by field. */
+/** The response to `INFO`, by field. */
 export type ServerInfo = ReadonlyMap<string, string>;
 
 /** Reads `INFO`. One section is cheaper than all. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebhookError } from '../errors/index.js';
 
-/** Rejects if Redis has not answered in time. Leaves no timer behind. `what` begins the message. */
+/** Rejects if Redis has not responded in time. Leaves no timer behind. The message begins with `what`. */
 export function withTimeLimit<Value>(promise: Promise<Value>, ms: number, what: string): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const fail = () => reject(new WebhookError(`${what}: no answer from Redis within ${ms} ms`));
+    const fail = () => reject(new WebhookError(`${what}: no response from Redis within ${ms} ms`));
     // Timers beyond 2^31 - 1 ms fire at once.
     const timer = setTimeout(fail, Math.min(ms, 2 ** 31 - 1));
     promise.finally(() => clearTimeout(timer)).then(resolve, reject);

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 
-/** The channels of `message_received` (specification, 6.3, Set A). The set is closed. */
+/** The channels of `message_received` (specification, 6.3, Set A). Whether others will be sent is not shown. */
 const messageChannels = ['whatsapp', 'instagram', 'facebook', 'telegram', 'webchat'] as const;
 
-/** A channel of `message_received` (specification, 6.3, Set A). */
+/** A channel of `message_received` (specification, 6.3, Set A). A new one is drift in `tolerant` mode. */
 export type MessageChannel = (typeof messageChannels)[number];
 
 /** Schema of {@link MessageChannel}. */
@@ -11,7 +11,7 @@ export const MessageChannelSchema = /* @__PURE__ */ z.enum(messageChannels);
 
 /**
  * The channels of `lead_captured`, `form_submitted`, `chat_delegated` and `bug_reported` (specification, 6.3, Set B).
- * The set is closed; it holds both `web-chat` and `webchat`.
+ * Set B lists both `web-chat` and `webchat`. Whether others will be sent is not shown.
  */
 const eventChannels = [
   'voice',
@@ -27,7 +27,10 @@ const eventChannels = [
   'webchat',
 ] as const;
 
-/** A channel of `lead_captured`, `form_submitted`, `chat_delegated` and `bug_reported` (specification, 6.3, Set B). */
+/**
+ * A channel of `lead_captured`, `form_submitted`, `chat_delegated` and `bug_reported` (specification, 6.3, Set B).
+ * A new one is drift in `tolerant` mode.
+ */
 export type EventChannel = (typeof eventChannels)[number];
 
 /** Schema of {@link EventChannel}. */

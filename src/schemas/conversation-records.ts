@@ -2,19 +2,20 @@ import * as z from 'zod/mini';
 import { dictionary, flag, number, type OpenEnum, openEnum, text, texts } from './leaf.js';
 import { openObject } from './object.js';
 
-// The records inside a conversation.
+// The records inside a conversation. The specification gives the names and types of their fields (2.6). Their
+// meaning is read from the names, unless a comment says otherwise.
 
 /** The session of a conversation at the external flow-builder platform (specification, 2.6, externalFlowV4Session). */
 export interface ExternalFlowV4Session {
-  /** Key of the session. Secret: `redact()` masks it. */
+  /** Key of the session: `redact()` masks it. */
   sessionKey?: string | undefined;
   /** Id of the project. */
   projectId?: string | undefined;
-  /** Alias of the environment. */
+  /** Alias of the environment; not described further. */
   environmentAlias?: string | undefined;
   /** Time of the last update: UNIX timestamp; unit not documented. */
   updatedAt?: number | undefined;
-  /** The runtime that was resolved. The specification shows `legacy`. */
+  /** By its name, the runtime that was resolved. `legacy` is shown; other values are not. */
   resolvedRuntime?: OpenEnum<'legacy'> | undefined;
 }
 
@@ -27,7 +28,7 @@ export const ExternalFlowV4SessionSchema = /* @__PURE__ */ openObject(() => ({
   resolvedRuntime: z.optional(openEnum<'legacy'>()),
 }));
 
-/** The call of a conversation at the external voice provider (specification, 2.6, voiceprov). */
+/** By its name, the call at the external voice provider (specification, 2.6, voiceprov). */
 export interface VoiceprovCall {
   /** Cost of the call; unit not documented. */
   cost?: number | undefined;
@@ -35,15 +36,15 @@ export interface VoiceprovCall {
   callDuration?: number | undefined;
   /** URL of the recording. */
   recordingUrl?: string | undefined;
-  /** URL of the synchronised recording. */
+  /** By its name, URL of a synchronised recording; not described further. */
   syncRecordingUrl?: string | undefined;
   /** Telephone number of the caller. */
   callerPhoneNumber?: string | undefined;
   /** Telephone number of the callee. */
   calleePhoneNumber?: string | undefined;
-  /** Status of the call. */
+  /** Status of the call. Values are not shown. */
   callStatus?: string | undefined;
-  /** Error of the call. */
+  /** Error of the call. Values are not shown. */
   callError?: string | undefined;
 }
 
@@ -63,9 +64,9 @@ export const VoiceprovCallSchema = /* @__PURE__ */ openObject(() => ({
 export interface VoiceSession {
   /** Id of the latest session. */
   latestSessionId?: string | undefined;
-  /** URL to listen in. Secret: `redact()` masks it. */
+  /** By its name, a URL to listen in: `redact()` masks it. */
   listenUrl?: string | undefined;
-  /** Time of the listen URL: UNIX timestamp; unit not documented. */
+  /** By its name, a UNIX time of the listen URL; what it marks and its unit are not documented. */
   listenUrlUNIX?: number | undefined;
 }
 
@@ -76,9 +77,9 @@ export const VoiceSessionSchema = /* @__PURE__ */ openObject(() => ({
   listenUrlUNIX: number,
 }));
 
-/** The cost of a conversation, by part (specification, 2.6, detailedCost). The units are not documented. */
+/** The cost of a conversation, by part (specification, 2.6, detailedCost). Units are not documented. */
 export interface DetailedCost {
-  /** Credits consumed in total. */
+  /** Credits consumed in total; not described further. */
   totalCreditsConsumed?: number | undefined;
   /** Cost of speech generation; unit not documented. */
   speechGenCost?: number | undefined;
@@ -99,16 +100,16 @@ export const DetailedCostSchema = /* @__PURE__ */ openObject(() => ({
   llmCost: number,
 }));
 
-/** The position of a conversation among the nodes of its agent (specification, 2.6, nodesInfo). */
+/** By its name, the position among the nodes of the agent (specification, 2.6, nodesInfo). */
 export interface NodesInfo {
-  /** The node the conversation is at. */
+  /** Current node; whether this is an id or a name is not documented. */
   currentNode?: string | undefined;
 }
 
 /** Schema of {@link NodesInfo}. */
 export const NodesInfoSchema = /* @__PURE__ */ openObject(() => ({ currentNode: text }));
 
-/** The LLM tokens a conversation used, in all and in its last turn (specification, 2.6, tokenUsage). */
+/** The token usage of a conversation, in all and in its last turn (specification, 2.6, tokenUsage). */
 export interface TokenUsage {
   /** Input tokens of all turns. */
   cumulativeInputTokens?: number | undefined;
@@ -116,7 +117,7 @@ export interface TokenUsage {
   cumulativeOutputTokens?: number | undefined;
   /** Tokens of all turns. */
   cumulativeTotalTokens?: number | undefined;
-  /** Cost of all turns, in USD. */
+  /** Cost of all turns; by its name, in USD. */
   cumulativeUsd?: number | undefined;
   /** Input tokens of the last turn. */
   lastTurnInputTokens?: number | undefined;
@@ -124,19 +125,19 @@ export interface TokenUsage {
   lastTurnOutputTokens?: number | undefined;
   /** Tokens of the last turn. */
   lastTurnTotalTokens?: number | undefined;
-  /** Cost of the last turn, in USD. */
+  /** Cost of the last turn; by its name, in USD. */
   lastTurnUsd?: number | undefined;
-  /** Context window in the last turn. */
+  /** Context window in the last turn; unit not documented. */
   lastTurnContextWindow?: number | undefined;
-  /** Price of 1000 input tokens in the last turn, in USD. */
+  /** By its name, the price of 1,000 input tokens in the last turn, in USD. */
   lastTurnInputUsdPer1k?: number | undefined;
-  /** Price of 1000 output tokens in the last turn, in USD. */
+  /** By its name, the price of 1,000 output tokens in the last turn, in USD. */
   lastTurnOutputUsdPer1k?: number | undefined;
   /** Time of the last turn: UNIX timestamp; unit not documented. */
   lastTurnTs?: number | undefined;
   /** Id of the model of the last turn. */
   lastTurnModelId?: string | undefined;
-  /** Usage by model; its fields are not documented. */
+  /** By its name, the usage by model; its fields are not documented. */
   usagePerModel?: Record<string, unknown> | undefined;
 }
 
@@ -166,13 +167,13 @@ export interface Assignee {
   name?: string | undefined;
   /** Email of the user. */
   email?: string | undefined;
-  /** URL of the user's photo. */
+  /** Photo URL. */
   photoUrl?: string | undefined;
-  /** Note on the assignment. */
+  /** A note; not described further. */
   note?: string | undefined;
   /** Time of the assignment; format not documented. */
   assignedAt?: string | undefined;
-  /** Status of the assignment. The specification shows `pending`; other values and the transitions are not shown. */
+  /** Status of the assignee. `pending` is shown; other values and the transitions are not (3). */
   status?: OpenEnum<'pending'> | undefined;
 }
 
@@ -187,7 +188,7 @@ export const AssigneeSchema = /* @__PURE__ */ openObject(() => ({
   status: z.optional(openEnum<'pending'>()),
 }));
 
-/** One handoff of a conversation to humans (specification, 2.6, handoffHistory). */
+/** One entry of the handoff history (specification, 2.6, handoffHistory). */
 export interface HandoffRecord {
   /** Time of the request: UNIX timestamp; unit not documented. */
   requestedAt?: number | undefined;
@@ -195,9 +196,9 @@ export interface HandoffRecord {
   acceptedAt?: number | undefined;
   /** Time of the completion: UNIX timestamp; unit not documented. */
   completedAt?: number | undefined;
-  /** The one who accepted. */
+  /** By its name, the one who accepted; whether this is an id or a name is not documented. */
   acceptedBy?: string | undefined;
-  /** Organisation of the handoff. */
+  /** Organisation id. */
   organizationId?: string | undefined;
   /** Key of the team that was requested. */
   requestedTeamKey?: string | undefined;
@@ -219,17 +220,17 @@ export const HandoffRecordSchema = /* @__PURE__ */ openObject(() => ({
   teamKeys: texts,
 }));
 
-/** The answer of the end user to the satisfaction survey (specification, 2.6, csat). */
+/** By its name, an answer to a customer-satisfaction survey (specification, 2.6, csat). */
 export interface Csat {
   /** Satisfaction; by its name, out of 10. */
   satisfaction10?: number | undefined;
   /** Ease; by its name, out of 10. */
   ease10?: number | undefined;
-  /** Comment of the end user. */
+  /** A comment; not described further. */
   comment?: string | undefined;
-  /** Time of the answer: UNIX timestamp; unit not documented. */
+  /** Time of the submission: UNIX timestamp; unit not documented. */
   submittedAt?: number | undefined;
-  /** Channel of the answer. */
+  /** A channel; not described further. */
   channel?: string | undefined;
   /** Version of the survey. */
   surveyVersion?: number | undefined;
@@ -249,11 +250,11 @@ export const CsatSchema = /* @__PURE__ */ openObject(() => ({
 export interface CrmNote {
   /** Text of the note. */
   text?: string | undefined;
-  /** Id of the agent that wrote it. */
+  /** Agent id; what the agent has to do with the note is not documented. */
   agentId?: string | undefined;
-  /** Name of the agent that wrote it. */
+  /** Agent name. */
   agentName?: string | undefined;
-  /** Time of the note; a string, format not documented. */
+  /** Time of the note; format not documented. */
   timestamp?: string | undefined;
 }
 
@@ -267,33 +268,33 @@ export const CrmNoteSchema = /* @__PURE__ */ openObject(() => ({
 
 /** One CRM activity of a conversation (specification, 2.6, crmActivities). */
 export interface CrmActivity {
-  /** Type of the activity. The specification shows `Message`. */
+  /** Type of the activity. `Message` is shown; other values are not. */
   type?: OpenEnum<'Message'> | undefined;
   /** Id of the activity. */
   id?: string | undefined;
   /** Title of the activity. */
   title?: string | undefined;
-  /** Date of the activity; format not documented. */
+  /** A date; format not documented. */
   date?: string | undefined;
-  /** Date the activity is due; format not documented. */
+  /** Due date; format not documented. */
   dueDate?: string | undefined;
-  /** The activity is completed. */
+  /** By its name, the activity is completed. */
   completed?: boolean | undefined;
-  /** The lead has responded. */
+  /** By its name, someone has responded; who is not documented. */
   responded?: boolean | undefined;
-  /** First channel. The specification shows `LinkedIn`. */
+  /** First channel. `LinkedIn` is shown; other values are not. */
   firstChannel?: OpenEnum<'LinkedIn'> | undefined;
-  /** Second channel. The specification shows `LinkedIn`. */
+  /** Second channel. `LinkedIn` is shown; other values are not. */
   secondChannel?: OpenEnum<'LinkedIn'> | undefined;
-  /** The first channel has been engaged. */
+  /** First engaged; not described further. */
   firstEngaged?: boolean | undefined;
-  /** The second channel has been engaged. */
+  /** Second engaged; not described further. */
   secondEngaged?: boolean | undefined;
-  /** Note on the activity. */
+  /** A note; not described further. */
   note?: string | undefined;
-  /** The notes so far. */
+  /** History of the notes. */
   notesHistory?: CrmNote[] | undefined;
-  /** Further data; its fields are not documented. */
+  /** Metadata; its fields are not documented. */
   metadata?: Record<string, unknown> | undefined;
 }
 
@@ -319,15 +320,15 @@ export const CrmActivitySchema = /* @__PURE__ */ openObject(() => ({
 
 /** The CRM alerts of a conversation (specification, 2.6, crmAlerts). */
 export interface CrmAlerts {
-  /** The ECD is overdue. The specification does not explain the abbreviation. */
+  /** By its name, the ECD is overdue. The abbreviation is not explained. */
   overdueECD?: boolean | undefined;
-  /** An activity is overdue. */
+  /** By its name, an activity is overdue. */
   overdueActivity?: boolean | undefined;
-  /** The lead is stale. */
+  /** By its name, the lead is stale; when a lead is stale is not documented. */
   staleLead?: boolean | undefined;
-  /** The lead has responded. */
+  /** By its name, someone has responded; who is not documented. */
   responded?: boolean | undefined;
-  /** A new handoff is assigned. */
+  /** By its name, a new handoff is assigned. */
   newHandoffAssigned?: boolean | undefined;
 }
 
@@ -340,23 +341,23 @@ export const CrmAlertsSchema = /* @__PURE__ */ openObject(() => ({
   newHandoffAssigned: flag,
 }));
 
-/** Whether the AI engages in an inbound conversation, and why (specification, 2.6, inboundEngagementState). */
+/** By its name, the state of inbound engagement (specification, 2.6, inboundEngagementState). */
 export interface InboundEngagementState {
   /** Time of the first decision: UNIX timestamp; unit not documented. */
   firstDecisionAt?: number | undefined;
   /** Time of the last decision: UNIX timestamp; unit not documented. */
   lastDecisionAt?: number | undefined;
-  /** The first decision was to reply. */
+  /** By its name, the first decision was to reply. */
   firstDecisionShouldReply?: boolean | undefined;
-  /** The last decision was to reply. */
+  /** By its name, the last decision was to reply. */
   lastDecisionShouldReply?: boolean | undefined;
-  /** The AI owns the thread. */
+  /** By its name, the AI owns the thread. */
   aiOwnedThread?: boolean | undefined;
-  /** The thread is to be ignored. */
+  /** By its name, the thread is to be ignored. */
   ignoreThread?: boolean | undefined;
-  /** Reason of the last decision. */
+  /** Reason of the last decision. Values are not shown. */
   lastDecisionReason?: string | undefined;
-  /** The last trigger. The specification shows `phrase`. */
+  /** By its name, the last trigger. `phrase` is shown; other values are not. */
   lastTriggeredBy?: OpenEnum<'phrase'> | undefined;
 }
 

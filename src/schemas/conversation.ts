@@ -40,11 +40,14 @@ import {
 import { openObject } from './object.js';
 
 /**
- * A chat or call between an end user and an agent (specification, 2.6): contact, lead, assignment, cost, CRM, scoring and
- * token data. Most fields are optional, and the specification does not show which are not: here, every field but `ID`
- * is. Numeric times are UNIX timestamps whose unit the specification does not show.
+ * A chat or call between an end user and an agent (specification, 2.6).
  *
- * `externalFlowV4Session.sessionKey` and `voice.listenUrl` are secrets: `redact()` masks them.
+ * The specification gives the names and types of these fields, in groups. Their meaning is read from name and
+ * group, unless a comment says otherwise. Numeric times are UNIX timestamps; their unit is not shown. Most fields
+ * are optional; which ones are required is not shown.
+ *
+ * @remarks Here every field but `ID` is optional. `redact()` masks `externalFlowV4Session.sessionKey` and
+ * `voice.listenUrl`: that they are secrets is read from their names.
  */
 export interface Conversation {
   // Contact and lead.
@@ -61,25 +64,25 @@ export interface Conversation {
   userCompany?: string | undefined;
   /** Website of the end user. */
   userWebsite?: string | undefined;
-  /** Notes on the lead. */
+  /** Notes; not described further. */
   notes?: string | undefined;
-  /** Profile picture of the end user. */
+  /** Profile picture of the end user; not described further. */
   userProfilePic?: string | undefined;
-  /** Currency of the lead. */
+  /** Currency; of what is not documented. */
   currency?: string | undefined;
-  /** Date the lead is expected to close; format not documented. */
+  /** Expected close date; format not documented. */
   expectedCloseDate?: string | undefined;
-  /** Sub-industry of the lead. */
+  /** Sub-industry; not described further. */
   subIndustry?: string | undefined;
-  /** Source of the lead. */
+  /** Source; not described further. */
   source?: string | undefined;
-  /** Language of the lead. */
+  /** Language; format not documented. */
   language?: string | undefined;
-  /** The lead on LinkedIn. */
+  /** LinkedIn; whether this is a URL or a name is not documented. */
   linkedIn?: string | undefined;
-  /** The lead on Facebook. */
+  /** Facebook; whether this is a URL or a name is not documented. */
   facebook?: string | undefined;
-  /** The lead on Instagram. */
+  /** Instagram; whether this is a URL or a name is not documented. */
   instagram?: string | undefined;
   /** Date of the demo; format not documented. */
   demoDate?: string | undefined;
@@ -87,11 +90,11 @@ export interface Conversation {
   demoTime?: string | undefined;
   /** Link to the demo. */
   demoLink?: string | undefined;
-  /** Reason why the lead was lost. */
+  /** Lost reason; by its group, why the lead was lost. */
   lostReason?: string | undefined;
   /** Date of the last activity; format not documented. */
   lastActivityDate?: string | undefined;
-  /** Stage in the lead pipeline. The specification shows `new`; other values are not shown. */
+  /** Stage in the lead pipeline. `new` is shown; other values are not. */
   stage?: OpenEnum<'new'> | undefined;
   /** Value in the lead pipeline; unit not documented. */
   value?: number | undefined;
@@ -103,7 +106,7 @@ export interface Conversation {
   userID?: string | undefined;
   /** Id of the campaign. */
   campaignId?: string | undefined;
-  /** Image of the end user. */
+  /** Image of the end user; not described further. */
   userImage?: string | undefined;
   /** Social handle of the end user. */
   socialHandle?: string | undefined;
@@ -115,23 +118,23 @@ export interface Conversation {
   ipAddress?: string | undefined;
   /** Time zone of the end user's browser. */
   browserTimezone?: string | undefined;
-  /** Country code of the end user. */
+  /** Country code; format not documented. */
   countryCode?: string | undefined;
-  /** Platform of the end user. */
+  /** Platform of the end user; not described further. */
   userPlatform?: string | undefined;
-  /** Id of the contact identity. */
+  /** Id of the contact identity; not described further. */
   contactIdentityId?: string | undefined;
   /** Context from other channels; a string, not described further. */
   crossChannelContext?: string | undefined;
-  /** The end user follows the business. */
+  /** By its name, the end user follows the business. */
   isFollowingBusiness?: boolean | undefined;
-  /** The end user's social account is verified. */
+  /** By its name, a social account is verified. */
   socialVerified?: boolean | undefined;
-  /** The end user is blocked. */
+  /** By its name, the end user is blocked. */
   isBlocked?: boolean | undefined;
-  /** The conversation is a test. */
+  /** By its name, the conversation is a test. */
   isTest?: boolean | undefined;
-  /** Someone is typing; the specification does not say who. */
+  /** By its name, someone is typing; who is not documented. */
   isTyping?: boolean | undefined;
   /** Channel, such as web-chat or whatsapp; any JSON value. */
   origin?: unknown;
@@ -143,11 +146,11 @@ export interface Conversation {
   whatsappDisplayPhoneNumber?: string | undefined;
   /** Id of the WhatsApp business account. */
   whatsappBusinessAccountId?: string | undefined;
-  /** Linked channels. */
+  /** Linked channels; values are not shown. */
   linkedChannels?: string[] | undefined;
   /** Session at the external flow-builder platform. */
   externalFlowV4Session?: ExternalFlowV4Session | undefined;
-  /** The end user is a small-business contact. */
+  /** By its group, the end user is a small-business contact. */
   smbContact?: boolean | undefined;
   /** Name of the small-business contact. */
   smbContactName?: string | undefined;
@@ -173,7 +176,7 @@ export interface Conversation {
   lastModified?: number | undefined;
   /** Number of sessions. */
   sessionsNum?: number | undefined;
-  /** Number of the end user's interactions in total. */
+  /** By its name, the number of the end user's interactions in total. */
   totalUserInteractions?: number | undefined;
   /** Rating; by its name, out of 5. */
   ratingFrom5?: number | undefined;
@@ -181,11 +184,11 @@ export interface Conversation {
   averageLatency?: number | undefined;
   /** Time of the last view: UNIX timestamp; unit not documented. */
   lastViewed?: number | undefined;
-  /** Tags. */
+  /** Tags; not described further. */
   tags?: string[] | undefined;
-  /** State. The specification shows `requested_chat` and `ai-chatting`; the set and its transitions are not shown. */
+  /** State. `requested_chat` and `ai-chatting` are shown; other values and the transitions are not (3). */
   state?: OpenEnum<'requested_chat' | 'ai-chatting'> | undefined;
-  /** Language of the conversation. */
+  /** Language; how it differs from `language` is not documented. */
   lang?: string | undefined;
   /** Title. */
   title?: string | undefined;
@@ -221,9 +224,9 @@ export interface Conversation {
   humanClaimedAt?: number | undefined;
   /** Time a human last replied: UNIX timestamp; unit not documented. */
   humanLastRepliedAt?: number | undefined;
-  /** Time of the pending reply of the AI: UNIX timestamp; unit not documented. */
+  /** By its name, the time of a pending reply of the AI: UNIX timestamp; unit not documented. */
   pendingAiReplyAt?: number | undefined;
-  /** The one the chat is assigned to. */
+  /** By its name, the one the chat is assigned to. Whether this is an id is not documented. */
   chatAssignedTo?: string | undefined;
   /** IDs of those the chat is assigned to. */
   chatAssignedToIds?: string[] | undefined;
@@ -231,65 +234,65 @@ export interface Conversation {
   assignedToUsers?: Assignee[] | undefined;
   /** The user the conversation is assigned to. */
   assignedTo?: Assignee | undefined;
-  /** Id of the user to notify. */
+  /** By its name, the id of the user to notify. */
   notifyToUserId?: string | undefined;
   /** Key of the team that was requested. */
   requestedTeamKey?: string | undefined;
-  /** The one who delegated the chat. */
+  /** By its name, the one who delegated the chat. Whether this is an id is not documented. */
   delegatedBy?: string | undefined;
   /** Time the chat was delegated: UNIX timestamp; unit not documented. */
   delegatedAt?: number | undefined;
-  /** The handoffs to humans so far. */
+  /** History of the handoffs. */
   handoffHistory?: HandoffRecord[] | undefined;
-  /** The conversation is archived. */
+  /** By its name, the conversation is archived. */
   isArchived?: boolean | undefined;
   /** Time of the archiving: UNIX timestamp; unit not documented. */
   archivedAt?: number | undefined;
-  /** The one who archived the conversation. */
+  /** The one who archived it. Whether this is an id is not documented. */
   archivedBy?: string | undefined;
-  /** The conversation is resolved. */
+  /** By its name, the conversation is resolved. */
   isResolved?: boolean | undefined;
   /** Time of the resolution: UNIX timestamp; unit not documented. */
   resolvedAt?: number | undefined;
-  /** The one who resolved the conversation. */
+  /** The one who resolved it. Whether this is an id is not documented. */
   resolvedBy?: string | undefined;
-  /** Email of the one who resolved the conversation. */
+  /** Email of the one who resolved it. */
   resolvedByEmail?: string | undefined;
-  /** Id of the assignee at the last resolution. */
+  /** By its name, the id of the assignee at the last resolution. */
   lastResolvedAssigneeId?: string | undefined;
   /** Time of the reopening: UNIX timestamp; unit not documented. */
   reopenedAt?: number | undefined;
   /** Reason of the reopening. */
   reopenReason?: string | undefined;
-  /** Answer of the end user to the satisfaction survey. */
+  /** By its name, an answer to a customer-satisfaction survey. */
   csat?: Csat | undefined;
   // Note, heat, CRM and funnel.
 
-  /** Note on the conversation. */
+  /** A note; not described further. */
   note?: string | undefined;
-  /** Heat of the lead as a score. */
+  /** Heat of the lead as a score; range not documented. */
   hotScore?: number | undefined;
-  /** Heat of the lead as a label. The specification shows `hot`; other values are not shown. */
+  /** Heat of the lead as a label. `hot` is shown; other values are not. */
   hotLabel?: OpenEnum<'hot'> | undefined;
   /** CRM activities. */
   crmActivities?: CrmActivity[] | undefined;
   /** CRM alerts. */
   crmAlerts?: CrmAlerts | undefined;
-  /** Score of the lead; 0 in the specification's sample. */
+  /** Score of the lead; 0 in the specification's sample. Range not documented. */
   leadScore?: number | undefined;
   /** Funnel steps that matched; any JSON values, empty in the specification's sample. */
   funnelStepsMatched?: unknown[] | undefined;
   /** Scores so far; any JSON values, empty in the specification's sample. */
   funnelScoreHistory?: unknown[] | undefined;
-  /** The notification on the funnel has been sent; false in the specification's sample. */
+  /** By its name, the notification on the funnel was sent; false in the specification's sample. */
   funnelNotificationSent?: boolean | undefined;
   /** Time of the last evaluation: UNIX timestamp; unit not documented. */
   funnelLastEvaluated?: number | undefined;
-  /** Data extracted for the funnel; its fields are not documented. */
+  /** By its name, data extracted for the funnel; its fields are not documented. */
   funnelExtractedData?: Record<string, unknown> | undefined;
   /** Summary for the funnel. */
   funnelSummary?: string | undefined;
-  /** Whether the AI engages in an inbound conversation, and why. */
+  /** By its name, the state of inbound engagement. */
   inboundEngagementState?: InboundEngagementState | undefined;
 }
 

@@ -4,9 +4,9 @@ import { closedObject, openObject } from './object.js';
 
 /** The part of a response beside its data; the whole body of a response without data (specification, 2.7). */
 export interface Envelope {
-  /** The operation succeeded. */
+  /** By its name, the operation succeeded; not described further. */
   success: boolean;
-  /** What happened, in words. Expected, not required. */
+  /** A message; not described further. Expected, not required. */
   message: string;
 }
 
@@ -18,20 +18,20 @@ export const EnvelopeSchema = /* @__PURE__ */ openObject(() => ({
 
 /** One entry of `issues` in an error body (specification, section 7). */
 export interface ErrorIssue {
-  /** What is wrong, in words. */
+  /** Message of the issue; not described further. */
   message: string;
 }
 
 /** Schema of {@link ErrorIssue}. */
 export const ErrorIssueSchema = /* @__PURE__ */ openObject(() => ({ message: requiredText }));
 
-/** The body of every error response (specification, section 7; closed). */
+/** The error body that every operation can return (specification, section 7; closed). */
 export interface ErrorBody {
-  /** What went wrong, in words. */
+  /** Describes the failure (5.2). */
   message: string;
-  /** The kind of the error. The specification does not list the values. */
+  /** Describes the failure as a code (5.2). The values are not shown. */
   code: string;
-  /** Details, if the service gives any. */
+  /** Issues; not described further. */
   issues?: ErrorIssue[] | undefined;
 }
 

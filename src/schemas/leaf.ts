@@ -16,8 +16,8 @@ export const flag = /* @__PURE__ */ z.optional(/* @__PURE__ */ z.boolean());
 /** An optional value of any JSON type: the specification's `any`. */
 export const anything = /* @__PURE__ */ z.optional(/* @__PURE__ */ z.unknown());
 /**
- * An object whose fields the specification does not list. Not `z.record`, which would bring a kilobyte of key checks into
- * every bundle for the same meaning.
+ * An object whose fields the specification does not list. Not `z.record`, which would bring a kilobyte of key
+ * checks into every bundle for the same meaning.
  */
 export const requiredDictionary: z.ZodMiniType<
   Record<string, unknown>,

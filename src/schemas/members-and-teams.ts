@@ -20,9 +20,9 @@ export const MembersAndTeamsSchema = /* @__PURE__ */ openObject(() => ({
 
 /** The whole response to a listing of members and teams (specification, 4.1; closed, all four are required). */
 export interface MembersAndTeamsResponse extends MembersAndTeams {
-  /** The operation succeeded. */
+  /** By its name, the operation succeeded; not described further. */
   success: boolean;
-  /** What happened, in words. */
+  /** A message; not described further. */
   message: string;
 }
 

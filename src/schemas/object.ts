@@ -9,8 +9,8 @@ const kept = /* @__PURE__ */ z.unknown();
 const refused = /* @__PURE__ */ z.never();
 
 /**
- * An object that keeps fields it does not list, at run time, while its type stays exact. Its fields are made when they are
- * first looked at: a program that starts pays for the records it uses.
+ * An object that keeps fields it does not list, at run time, while its type stays exact. Its fields are made when
+ * they are first looked at: a program that starts pays for the records it uses.
  *
  * Zod's `looseObject` would add an index signature to the inferred type, and every misspelt field of a
  * record would then compile.
@@ -65,9 +65,9 @@ export function isOwnSchema(schema: object): boolean {
 const marked = /* @__PURE__ */ new WeakSet<z.core.$ZodType>();
 
 /**
- * Marks a field that the specification shows as part of this very response, or without which the record is useless, but does not
- * require. Its type says that it is there. If it is missing or `null`, that is an issue in `strict`, and drift in
- * `tolerant`. Zod knows nothing of the mark: `ToolSchema.parse(…)` requires the field.
+ * Marks a field that the specification shows as part of this very response, or without which the record is useless,
+ * but does not require. Its type says that it is there. If it is missing or `null`, that is an issue in `strict`,
+ * and drift in `tolerant`. Zod knows nothing of the mark: `ToolSchema.parse(…)` requires the field.
  *
  * The schema becomes that of expected fields alone: give it one that no other field shares.
  */

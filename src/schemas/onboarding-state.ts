@@ -2,15 +2,17 @@ import * as z from 'zod/mini';
 import { anything, flag, number, numbers, text, texts } from './leaf.js';
 import { closedObject, openObject } from './object.js';
 
-/** The answers of a client about themselves (specification, 2.1.2, `personalInfo`). */
+// The specification gives the names and types of these fields (2.1.2). Their meaning is read from the names.
+
+/** By its name, what a client stated about themselves (specification, 2.1.2, `personalInfo`). */
 export interface PersonalInfo {
   /** Full name. */
   fullName?: string | undefined;
   /** Name of the company. */
   companyName?: string | undefined;
-  /** Role in the company. */
+  /** Role. */
   role?: string | undefined;
-  /** Industry of the company. */
+  /** Industry. */
   industry?: string | undefined;
 }
 
@@ -22,13 +24,13 @@ export const PersonalInfoSchema = /* @__PURE__ */ openObject(() => ({
   industry: text,
 }));
 
-/** The choices of a client in the onboarding (specification, 2.1.2, `preferences`). */
+/** By its name, the preferences of a client (specification, 2.1.2, `preferences`). */
 export interface OnboardingPreferences {
-  /** Main use the client has in mind. */
+  /** Primary use case; not described further. */
   primaryUseCase?: string | undefined;
-  /** Ways of communication the client prefers. */
+  /** Communication preferences; values are not shown. */
   communicationPreferences?: string[] | undefined;
-  /** Goals of the client. */
+  /** Goals; values are not shown. */
   goals?: string[] | undefined;
 }
 
@@ -39,9 +41,9 @@ export const OnboardingPreferencesSchema = /* @__PURE__ */ openObject(() => ({
   goals: texts,
 }));
 
-/** The things that a client set up in the onboarding (specification, 2.1.2, `setupData`). */
+/** By its name, data of the set-up (specification, 2.1.2, `setupData`). */
 export interface SetupData {
-  /** Agents the client selected. */
+  /** Selected agents; by their name ids or names, not described further. */
   selectedAgents?: string[] | undefined;
   /** Customizations; any JSON value. */
   customizations?: unknown;
@@ -53,19 +55,19 @@ export const SetupDataSchema = /* @__PURE__ */ openObject(() => ({
   customizations: anything,
 }));
 
-/** The progress of a client in the onboarding (specification, 2.1.2; closed). */
+/** By its name, the state of a client's onboarding (specification, 2.1.2; closed). */
 export interface OnboardingState {
-  /** Step the client is at. */
+  /** Current step; not described further. */
   currentStep?: number | undefined;
-  /** The onboarding is completed. */
+  /** By its name, the onboarding is completed. */
   isCompleted?: boolean | undefined;
-  /** Steps that are completed. */
+  /** Completed steps. */
   completedSteps?: number[] | undefined;
-  /** Answers of the client about themselves. */
+  /** Personal information. */
   personalInfo?: PersonalInfo | undefined;
-  /** Choices of the client. */
+  /** Preferences. */
   preferences?: OnboardingPreferences | undefined;
-  /** Things that the client set up. */
+  /** Data of the set-up. */
   setupData?: SetupData | undefined;
 }
 

@@ -5,13 +5,13 @@ import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.
 import { type TeamSummary, TeamSummarySchema } from './team.js';
 
 /**
- * The way a client is notified (specification, 2.1.1; closed). By default a client receives only email notifications for
- * requests.
+ * Settings of a client's notifications (specification, 2.1.1; closed). By default a client receives only email
+ * notifications for requests.
  */
 export interface NotificationsSettings {
-  /** The way notifications take. */
+  /** By its name, the means of notification. */
   notifyThrough: 'email' | 'push' | 'all' | 'none';
-  /** The things that are notified: everything, requests only, or nothing. */
+  /** By its values, what is notified: everything, requests only, or nothing. */
   notifyIf: 'all' | 'requestsOnly' | 'none';
   /** Email on each lead captured from calls. */
   emailNotifyOnNewLead?: boolean | undefined;
@@ -33,20 +33,20 @@ export interface HandoffSettings {
 /** Schema of {@link HandoffSettings}. */
 export const HandoffSettingsSchema = /* @__PURE__ */ openObject(() => ({ maxAssignees: number }));
 
-/** Notes of the service about a client, for its own use (specification, 2.1, `internal`). */
+/** State of a client that is used internally (specification, 2.1, `internal`). */
 export interface InternalState {
-  /** The client has changed the password. Used internally. */
+  /** By its name, the client has changed the password. */
   hasChangedPassword?: boolean | undefined;
 }
 
 /** Schema of {@link InternalState}. */
 export const InternalStateSchema = /* @__PURE__ */ openObject(() => ({ hasChangedPassword: flag }));
 
-/** A prepared answer for the chats tab (specification, 2.1, `cannedResponses`). */
+/** A canned response for the chats tab (specification, 2.1, `cannedResponses`). */
 export interface CannedResponse {
   /** Key of the response. */
   key?: string | undefined;
-  /** Text of the response. */
+  /** Content of the response. */
   content?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export const CannedResponseSchema = /* @__PURE__ */ openObject(() => ({ key: tex
 /**
  * A dashboard user of an organisation: the specification's *Client* (2.1; closed).
  *
- * `dashboardPassword`, `magicCode`, `usedSecret` and `FB_PUSH_TOKEN` are secrets: `redact()` masks them.
+ * @remarks `redact()` masks `dashboardPassword`, `magicCode`, `usedSecret` and `FB_PUSH_TOKEN`.
  */
 export interface OrgClient {
   /** Client id. Expected, not required. */
@@ -86,7 +86,7 @@ export interface OrgClient {
    */
   dashboardUsername?: string | undefined;
   /**
-   * Secret. Sign-in password used with the email on the whitelabel dashboard. The query parameter `password`
+   * Sign-in password used with the email on the whitelabel dashboard. The query parameter `password`
    * pre-fills the login.
    */
   dashboardPassword?: string | undefined;
@@ -104,7 +104,7 @@ export interface OrgClient {
   clientTabOrder?:
     | OpenEnum<'home' | 'convos' | 'leads' | 'kb' | 'analytics' | 'theme' | 'settings' | 'prompt'>[]
     | undefined;
-  /** Secret. Code used to sign in to the dashboard. */
+  /** Code used to sign in to the dashboard. */
   magicCode?: string | undefined;
   /** Sort index of the client. */
   index?: number | undefined;
@@ -115,9 +115,9 @@ export interface OrgClient {
   /** Organisation the client belongs to. Must be defined when a client is created. */
   orgId?: string | undefined;
   /**
-   * Kind of the client; not described further.
+   * Not described further.
    *
-   * @deprecated Marked so by the specification, without a successor.
+   * @deprecated By the specification. No successor is shown.
    */
   type?: 'client' | 'org' | undefined;
   /** Same meaning as `isAdmin`. */
@@ -128,9 +128,9 @@ export interface OrgClient {
   status?: 'online' | 'offline' | undefined;
   /** Tags used for quick tagging of chats. */
   predefinedTags?: string[] | undefined;
-  /** Secret. Push-notification token used for browser notifications. */
+  /** Push-notification token used for browser notifications. */
   FB_PUSH_TOKEN?: string | undefined;
-  /** The way the client is notified. By default the client receives only email notifications for requests. */
+  /** Settings of the notifications. By default the client receives only email notifications for requests. */
   notificationsSettings?: NotificationsSettings | undefined;
   /** Handoff setting: the maximum number of assignees. */
   handoff?: HandoffSettings | undefined;
@@ -138,7 +138,7 @@ export interface OrgClient {
   lastEmailSentTS?: number | undefined;
   /** 2-letter language code. The whole whitelabel dashboard is translated to it. */
   preferredLanguage?: string | undefined;
-  /** Used internally. */
+  /** State that is used internally. */
   internal?: InternalState | undefined;
   /** Timestamp of the last invitation; unit not documented. */
   lastInvitationTs?: number | undefined;
@@ -152,7 +152,7 @@ export interface OrgClient {
   allowCreateAgents?: boolean | undefined;
   /** Client has the advanced settings hidden. */
   hideAdvancedSettings?: boolean | undefined;
-  /** Progress of the client in the onboarding. */
+  /** By its name, the state of the client's onboarding. */
   onboardingState?: OnboardingState | undefined;
   /** Marks clients created through signup. Triggers onboarding. */
   isNewSignup?: boolean | undefined;

@@ -4,14 +4,17 @@ import { openObject } from './object.js';
 
 /** Request body that releases a telephone number from a workspace (specification, 4.3). */
 export interface ReleaseNumberInput {
-  /** Workspace that holds the number. The specification does not show whether it is required. */
+  /** Workspace that the number is released from. Whether it is required is not shown; a sample omits it. */
   workspaceId?: string | undefined;
-  /** Id of the number (its SID). An empty one is refused. */
+  /** SID of the telephone number; not described further. */
   phoneNumberSid: string;
   /**
-   * False for a number bought through the platform: it is also released on the platform's telephony account, for
-   * good, and may not be reclaimable. True for an imported one: it is only removed from the workspace, and the
-   * customer's own telephony account keeps it.
+   * Whether the number was imported.
+   *
+   * False: the number was bought through `/utils/buy-telco-number` (shape not shown). It is also released on the
+   * platform's telephony account, which frees the slot. That is permanent; the same number may not be reclaimable.
+   *
+   * True: the number is only removed from the workspace. The customer's own telephony account keeps it.
    */
   isImportedNumber: boolean;
 }
@@ -25,9 +28,9 @@ export const ReleaseNumberInputSchema = /* @__PURE__ */ openObject(() => ({
 
 /** The response to the release of a number (specification, 4.3). */
 export interface ReleaseNumberResult {
-  /** The release is good; not described further. */
+  /** By its name, the release succeeded; not described further. */
   isGood: boolean;
-  /** What went wrong. The specification does not show its values. Expected, not required. */
+  /** By its name, what went wrong. What the operation returns here is not shown. Expected, not required. */
   errors: string;
 }
 

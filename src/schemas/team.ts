@@ -1,19 +1,21 @@
 import { expectedText, number, text, texts } from './leaf.js';
 import { closedObject, openObject } from './object.js';
 
+// The specification gives the names and types of these fields (2.1, 2.2). Their meaning is read from the names.
+
 /** A team of an organisation, used for the assignment of chats (specification, 2.2; closed). */
 export interface Team {
   /** Team id. Expected, not required. */
   ID: string;
   /** Organisation the team belongs to. */
   orgId?: string | undefined;
-  /** Key of the team. */
+  /** Key of the team; not described further. */
   key?: string | undefined;
   /** Label of the team. */
   label?: string | undefined;
   /** Description of the team. */
   description?: string | undefined;
-  /** IDs of the clients that are members. */
+  /** IDs of the members. A client belongs to the teams that list it here (2.1). */
   memberIds?: string[] | undefined;
   /** Timestamp; what it marks and its unit are not documented. */
   ts?: number | undefined;

@@ -11,9 +11,9 @@ export interface Tool {
   name?: string | undefined;
   /** Description of the tool. */
   description?: string | undefined;
-  /** The tool is a default one, built in. */
+  /** By its name, the tool is a default one, built in. */
   isDefault?: boolean | undefined;
-  /** HTTP method of the call. The specification lists `GET` only, and does not show other values. */
+  /** By its name, the HTTP method of the call. `GET` is the only value listed; others are not shown. */
   method?: OpenEnum<'GET'> | undefined;
   /** URL the tool calls. */
   serverUrl?: string | undefined;
@@ -23,19 +23,19 @@ export interface Tool {
   createdAt?: string | undefined;
   /** Time of the last update; format not documented. */
   updatedAt?: string | undefined;
-  /** The tool is disabled. */
+  /** By its name, the tool is disabled. */
   disabled?: boolean | undefined;
   /** The tool is mirrored at the external voice provider. */
   isVoiceprovTool?: boolean | undefined;
   /** Id at the external voice provider. */
   voiceprovId?: string | undefined;
-  /** The tool is global; not described further. */
+  /** By its name, the tool is global; not described further. */
   isGlobal?: boolean | undefined;
   /** IDs of the tool's variables. */
   variablesIds?: string[] | undefined;
-  /** Owning agent. */
+  /** Agent id; not described further. */
   agentId?: string | undefined;
-  /** Owner. */
+  /** User id; not described further. */
   userId?: string | undefined;
   /** Backchannelling phrases; not described further. */
   backchannellingPhrases?: string[] | undefined;

@@ -6,23 +6,31 @@ import { expected, openObject } from './object.js';
 interface VariableSettings {
   /** The place where the variable is used. */
   in?: string | undefined;
-  /** Type of the value. The specification shows `string` and does not list other values. */
+  /** Type of the value. `string` is shown; other values are not listed. */
   type?: OpenEnum<'string'> | undefined;
-  /** Current value; any JSON value. A secret if `isEnv` is true: `redact()` masks it. */
+  /**
+   * Current value; any JSON value.
+   *
+   * @remarks If `isEnv` is true, `redact()` masks it as a secret: a choice of this package.
+   */
   value?: unknown;
-  /** Default value; any JSON value. A secret if `isEnv` is true: `redact()` masks it. */
+  /**
+   * Default value; any JSON value.
+   *
+   * @remarks If `isEnv` is true, `redact()` masks it as a secret: a choice of this package.
+   */
   defaultValue?: unknown;
   /** Free text. */
   description?: string | undefined;
-  /** The variable is required; not described further. */
+  /** By its name, the variable is required; not described further. */
   required?: boolean | undefined;
-  /** The variable is reusable; not described further. */
+  /** By its name, the variable is reusable; not described further. */
   reusable?: boolean | undefined;
-  /** The variable is an environment variable; not described further. */
+  /** By its name, the variable is an environment variable; not described further. */
   isEnv?: boolean | undefined;
-  /** The variable is a system variable; not described further. */
+  /** By its name, the variable is a system variable; not described further. */
   isSystem?: boolean | undefined;
-  /** The variable persists across conversation nodes. */
+  /** If true, the variable persists across conversation nodes. */
   isGlobal?: boolean | undefined;
 }
 
@@ -38,13 +46,13 @@ export interface VariableField extends VariableSettings {
   userId?: string | undefined;
 }
 
-/** A named value that belongs to an agent, as its creation returns it (specification, 2.3). */
+/** A named value that belongs to an agent, as its creation returns it (specification, 2.3 and 4.2). */
 export interface Variable extends VariableField {
   /** Variable id, set by the service, returned only. Expected, not required. */
   id: string;
   /** Name. Unique within its agent. Expected, not required. */
   key: string;
-  /** Type of the value. The specification shows `string` and does not list other values. Expected, not required. */
+  /** Type of the value. `string` is shown; other values are not listed. Expected, not required. */
   type: OpenEnum<'string'>;
   /** Owning agent, returned only. Expected, not required. */
   agentId: string;
@@ -54,13 +62,25 @@ export interface Variable extends VariableField {
 
 /** The input that creates a variable (specification, 4.2). */
 export interface VariableInput extends VariableSettings {
-  /** Name. Must be unique within the agent: a duplicate gets a 400. */
+  /** Name. Must be unique within the agent: a duplicate key returns a 400 error. */
   key: string;
-  /** Set by the service, returned only: sending it is refused. */
+  /**
+   * Set by the service, returned only.
+   *
+   * @remarks Sending it is refused: a choice of this package.
+   */
   id?: undefined;
-  /** Set by the service, returned only: sending it is refused. */
+  /**
+   * Returned only.
+   *
+   * @remarks Sending it is refused: a choice of this package.
+   */
   agentId?: undefined;
-  /** Set by the service, returned only: sending it is refused. */
+  /**
+   * Returned only.
+   *
+   * @remarks Sending it is refused: a choice of this package.
+   */
   userId?: undefined;
 }
 

@@ -50,7 +50,7 @@ function findCaller(token: string, state: FakeState, region: Region): Caller | u
 
 /** The checks of a rule, made for one request. */
 export interface Reach {
-  /** Refuses an agent secret: this is a workspace-level operation (5.2: not listed there, so a choice). */
+  /** Refuses an agent secret. That this is a workspace-level operation is a choice: 5.2 lists none. */
   workspaceOnly(): void;
   /** Refuses a secret that does not reach an agent's records, or a workspace's. */
   mustReach(owner: Owner, reason?: RefusalReason): void;

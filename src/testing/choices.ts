@@ -32,7 +32,7 @@ export interface RefusalChoice {
 export interface PermitQuestion {
   /** The holder of the token. */
   readonly caller: Caller;
-  /** The key of the operation in `endpoints`, such as `'getTool'`; for a custom endpoint `GET /agents/{agentId}/tools`. */
+  /** The key of the operation in `endpoints`, such as `'getTool'`; of a custom endpoint, its method and path. */
   readonly operation: string;
   /** The region whose records are used. */
   readonly region: Region;
@@ -43,19 +43,22 @@ export interface PermitQuestion {
 }
 
 /**
- * What the fake does if the specification is silent. None of the defaults is a statement about the service.
+ * What the fake does at points that the specification leaves open. No default is a statement about the service.
  *
- * Other choices are constants, which `fake.handle` overrides: a success has status 200 and `message: 'OK'` (2.7); a created
- * variable has `type: 'string'` (2.3) and the first owner of its workspace as `userId`; a release without `workspaceId` is from
- * the caller's workspace, a release with the wrong `isImportedNumber` is refused, and `errors` of a successful one is `''` (4.3);
- * an organisation belongs to one workspace; numbers and organisations of a deleted workspace stay (4.7).
+ * Other choices are constants, which `fake.handle` overrides:
+ *
+ * - A success has status 200, which only 4.1 shows, and `message: 'OK'` (2.7).
+ * - A created variable has `type: 'string'` (2.3), and the first owner of its workspace as `userId`.
+ * - A release without `workspaceId` is from the caller's workspace (4.3).
+ * - A release with the wrong `isImportedNumber` is refused. `errors` of a successful one is `''`.
+ * - An organisation belongs to one workspace. Numbers and organisations of a deleted workspace stay (4.7).
  */
 export interface FakeChoices {
   /** Status and code of some error responses. */
   readonly refusals: {
     readonly [Reason in Exclude<RefusalReason, 'duplicateKey'>]?: RefusalChoice | undefined;
   } & {
-    /** Its status is the specification's own: 400 (4.2). */
+    /** The specification gives its status: 400 (4.2). */
     readonly duplicateKey?: Pick<RefusalChoice, 'code'> | undefined;
   };
   /**
@@ -64,9 +67,10 @@ export interface FakeChoices {
    */
   readonly wrongRegion: 'refuse' | 'data-of-address' | 'data-of-token';
   /**
-   * Allows (`true`) or refuses (`false`) a request, or leaves it to the default (`undefined`). Which operations accept which
-   * secret is not shown (5.2). Default: a secret reaches the records of its own agent or its own workspace; an agent secret is
-   * not enough to list members and teams, to release a number or to delete a workspace.
+   * Allows (`true`) or refuses (`false`) a request, or leaves it to the default (`undefined`). Which operations
+   * accept which secret is not shown (5.2). Default: a secret reaches the records of its own agent or its own
+   * workspace; an agent secret is not enough to list members and teams, to release a number or to delete a
+   * workspace.
    *
    * @example
    * ```ts
@@ -86,7 +90,7 @@ export interface FakeChoices {
   readonly conversationId: (agentId: string, convoId: string) => string;
 }
 
-/** The statuses of error responses. Only the 400 of a duplicate key is the specification's (4.2, section 7). */
+/** The statuses of error responses. The specification gives only the 400 of a duplicate key (4.2, section 7). */
 const statuses: Readonly<Record<RefusalReason, number>> = {
   invalidRequest: 400,
   duplicateKey: 400,
@@ -123,7 +127,7 @@ export function choicesSchema(): z.core.$ZodType {
   );
   const reasons = Object.keys(statuses).map((reason) => [reason, refusal] as const);
   const fields = {
-    // The specification's own status (4.2) is not a choice.
+    // The specification gives the status (4.2), so only the code is a choice.
     refusals: z.optional(
       z.strictObject({
         ...Object.fromEntries(reasons),

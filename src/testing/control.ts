@@ -1,5 +1,6 @@
-import { type Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
+import { Hono } from 'hono/tiny';
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../errors/index.js';
 import { isObject, parseJson } from '../ground/json.js';

@@ -1,7 +1,7 @@
 import { redact } from '../ground/redact.js';
 import type { RecordedWebhook } from './recording.js';
 
-/** The service gives a receiver this long (6.4). */
+/** A receiver must respond within this time (6.4). */
 const DELIVERY_TIMEOUT = 60_000;
 
 /** The length of a receiver's body that is kept. */
@@ -13,7 +13,7 @@ export interface DeliveryTarget {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-/** One delivery and its outcome. There is no second attempt (6.4). */
+/** One delivery and its outcome. There is no automatic retry (6.4). */
 export interface DeliveryRecord {
   /** `delivery_1`. */
   readonly id: string;
@@ -49,7 +49,7 @@ export interface EventPost extends Pick<RecordedWebhook, 'type' | 'payload'> {
   readonly via: DeliveryRecord['via'];
 }
 
-/** Posts one event once (6.1, 6.4). Never rejects. */
+/** Posts one event to one target, without a retry (6.1, 6.4). Never rejects. */
 export async function deliver(event: EventPost, id = 'delivery_1'): Promise<DeliveryRecord> {
   const { type, target, via } = event;
   const at = Date.now();
@@ -75,7 +75,7 @@ async function post({ type, payload, secret, target }: EventPost): Promise<Resul
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ type, payload: { ...payload, workspaceSecret: secret } }),
-    // Only 200 is success, so a redirect is not followed.
+    // Only 200 is a success (6.4), so a redirect is not followed: a choice.
     redirect: 'manual',
     signal,
   };
@@ -83,7 +83,7 @@ async function post({ type, payload, secret, target }: EventPost): Promise<Resul
     // A receiver in process may ignore the signal.
     const response = await Promise.race([sendTo(target, init), rejectOnAbort(signal)]);
     const { status } = response;
-    // The status has come, and only that counts: a body that does not end is left.
+    // Only the status counts. A body that does not end is not read further.
     const answer = await Promise.race([readStart(response), rejectOnAbort(signal)]).catch(() => '');
     return { outcome: status === 200 ? 'success' : 'refused', status, answer, error: undefined };
   } catch (error) {

@@ -34,7 +34,7 @@ export interface FakePlatformOptions {
    * catalogue of default tools.
    */
   readonly seed?: 'default' | 'empty' | undefined;
-  /** The choices, if the specification is silent. */
+  /** What the fake does at points that the specification leaves open. */
   readonly choices?: Partial<FakeChoices> | undefined;
   /** The addresses of `fake.fetch` and the msw handlers. Default: two hosts under `.test`. */
   readonly baseUrls?: Partial<BaseUrls> | undefined;
@@ -269,8 +269,9 @@ export class FakePlatform {
 }
 
 /**
- * Creates a fake of the service: the documented operations with their documented rules, on records in memory. The two regions
- * share nothing. If the specification is silent, {@link FakeChoices} names what the fake does.
+ * Creates a fake of the service: the documented operations with their documented rules, on records in memory.
+ *
+ * The two regions share nothing. What the specification leaves open is a choice, listed in {@link FakeChoices}.
  *
  * @throws {ConfigurationError} If an option is unknown or wrong, or a record in `regions` refers to one that does not exist.
  *

@@ -78,8 +78,11 @@ export const inboxConformance: readonly InboxCase[] = [
   }),
   rule('processes one of many simultaneous duplicates', async ({ inbox, work, seen, settled }) => {
     const webhook = newWebhook();
-    const copies = Array.from({ length: 20 }, (_, index) => ({ ...webhook, deliveryId: `copy ${index}` }));
-    await Promise.all(copies.map(async (copy) => inbox.store(copy)));
+    const duplicates = Array.from({ length: 20 }, (_, index) => ({
+      ...webhook,
+      deliveryId: `duplicate ${index}`,
+    }));
+    await Promise.all(duplicates.map(async (duplicate) => inbox.store(duplicate)));
     await work(async () => undefined);
     await settled();
     expectSame(seen(webhook), 1);
@@ -94,7 +97,7 @@ export const inboxConformance: readonly InboxCase[] = [
     });
     await inbox.store(webhook);
     await began.opened;
-    await inbox.store({ ...webhook, deliveryId: 'copy' });
+    await inbox.store({ ...webhook, deliveryId: 'duplicate' });
     end.open();
     await settled();
     expectSame(seen(webhook), 1);
@@ -104,7 +107,7 @@ export const inboxConformance: readonly InboxCase[] = [
     await work(async () => undefined);
     await inbox.store(webhook);
     await settled();
-    await inbox.store({ ...webhook, deliveryId: 'copy' });
+    await inbox.store({ ...webhook, deliveryId: 'duplicate' });
     await settled();
     expectSame(seen(webhook), 1);
   }),
@@ -153,7 +156,7 @@ export const inboxConformance: readonly InboxCase[] = [
       if (key === stuck.key) await new Promise(() => undefined);
     });
     await inbox.store(stuck);
-    await eventually('it is begun', () => seen(stuck) === 1);
+    await eventually('it has started', () => seen(stuck) === 1);
     await inbox.store(next);
     await eventually('the next one is processed', () => seen(next) === 1);
   }),
@@ -162,7 +165,7 @@ export const inboxConformance: readonly InboxCase[] = [
     const webhook = newWebhook();
     const stop = await work(async () => new Promise(() => undefined));
     await inbox.store(webhook);
-    await eventually('it is begun', () => seen(webhook) === 1);
+    await eventually('it has started', () => seen(webhook) === 1);
     await stop();
     await work(async () => undefined);
     await eventually('it is processed again', () => seen(webhook) === 2);
@@ -175,9 +178,9 @@ interface Recorded {
   readonly work: (process: ProcessStored) => Promise<StopWork>;
   /** Counts the runs of a webhook that came as it was stored. */
   readonly seen: (webhook: StoredWebhook) => number;
-  /** Tells whether a webhook is a dead letter, as it was stored. */
+  /** Whether a webhook is a dead letter, as it was stored. */
   readonly kept: (webhook: StoredWebhook) => Promise<boolean>;
-  /** Resolves when another webhook that is stored now was processed: what was to be run before it has begun. */
+  /** Resolves when another webhook, stored now, was processed. What was stored before it has started by then. */
   readonly settled: () => Promise<void>;
 }
 
@@ -234,7 +237,7 @@ function newWebhook(payload: Readonly<Record<string, unknown>> = {}): StoredWebh
 }
 
 /**
- * Writes a webhook as text, the same for any order of its fields and for any copy of it.
+ * Writes a webhook as text, the same for any order of its fields and for any duplicate of it.
  */
 function show({ deliveryId, ...webhook }: StoredWebhook): string {
   return JSON.stringify(webhook, (_, value: unknown) =>

@@ -36,8 +36,8 @@ type Rule<Declared> =
 export const success = { success: true, message: 'OK' };
 
 /**
- * The rule of each documented operation (section 4): what the specification states for it, and nothing else. A missing one
- * does not compile.
+ * The rule of each documented operation (section 4): what the specification states for it, with choices at points that
+ * it leaves open (`choices.ts`). A missing rule does not compile.
  */
 export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[Name]> } = {
   listMembersAndTeams({ path, state, reach }) {
@@ -99,7 +99,7 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
 
   getConversation({ path, state, reach }) {
     const agent = found(state.agents.get(path.agentId), 'agent', path.agentId);
-    // Only the owner of an agent may read its conversations.
+    // The caller must own the agent to read its conversations (4.6).
     reach.mustReach({ agentId: agent.id }, 'notAgentOwner');
     const key = conversationKey(agent.id, path.convoId);
     return { ...success, data: found(state.conversations.get(key), 'conversation', path.convoId).record };
@@ -108,7 +108,7 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
   deleteWorkspace({ path, state, reach }) {
     reach.workspaceOnly();
     const workspace = found(state.workspaces.get(path.id), 'workspace', path.id);
-    // Only an owner may delete it. A choice: a workspace secret acts for the owners of its own workspace.
+    // Only an owner may delete it (4.7). A choice: a workspace secret acts for the owners of its own workspace.
     reach.mustReach({ workspaceId: workspace.id }, 'notWorkspaceOwner');
     if (workspace.isPrimary) {
       throw new Refusal('primaryWorkspace', 'The primary workspace cannot be deleted.');

@@ -235,7 +235,7 @@ function payloadFields(type: WebhookEventType, region: Region): readonly Field[]
 
 /** The values of an enum. */
 function valuesOf(schema: z.core.$ZodType | undefined): readonly string[] | undefined {
-  // Zod's own union of its schemas, told apart by `type`.
+  // Zod's own union of its schemas, discriminated by `type`.
   const def = (schema as z.core.$ZodTypes | undefined)?._zod.def;
   return def?.type === 'enum' ? Object.values(def.entries).map(String) : undefined;
 }

@@ -16,7 +16,7 @@ export interface FakeWorkspace {
   readonly id: string;
   /** The workspace secret (5.2): a bearer token here, and `workspaceSecret` of the events (6.1). */
   readonly secret: string;
-  /** A primary workspace cannot be deleted (4.7). Their number is not shown; here, one in a region by default. */
+  /** A primary workspace cannot be deleted (4.7). How many there are is not shown; here, one in a region by default. */
   readonly isPrimary: boolean;
   /** User ids of the owners (4.7). */
   readonly ownerIds: readonly string[];
@@ -56,9 +56,9 @@ export interface FakeOrg {
 
 /** A conversation of the fake: the record, and the two ids that address it (4.6). */
 export interface FakeConversation {
-  /** The agent that held the conversation. */
+  /** The agent of the conversation. */
   readonly agentId: string;
-  /** The conversation's id under that agent. */
+  /** The conversation's id, unique under that agent. */
   readonly convoId: string;
   /** The record in a response (2.6). */
   readonly record: Conversation;
@@ -68,7 +68,7 @@ export interface FakeConversation {
 export interface FakeLead {
   /** The lead's id. */
   readonly id: string;
-  /** The agent that captured the lead. */
+  /** The agent of the lead. */
   readonly agentId: string;
 }
 
@@ -173,10 +173,25 @@ export interface Completion {
   readonly first: (collection: 'workspaces' | 'agents' | 'orgs') => string;
 }
 
+/** The word for one record of each collection: the method of `fake.add`, and the word in messages. */
+export interface RecordWords {
+  readonly workspaces: 'workspace';
+  readonly orgs: 'org';
+  readonly clients: 'client';
+  readonly teams: 'team';
+  readonly agents: 'agent';
+  readonly variables: 'variable';
+  readonly tools: 'tool';
+  readonly defaultTools: 'defaultTool';
+  readonly conversations: 'conversation';
+  readonly leads: 'lead';
+  readonly phoneNumbers: 'phoneNumber';
+}
+
 /** One kind of record. */
-export interface Kind<Held, New> {
+export interface Kind<Held, New, Word extends string = string> {
   /** The method of `fake.add`, and the word for one record in messages. */
-  readonly one: string;
+  readonly one: Word;
   /** The beginning of new ids. */
   readonly prefix: string;
   /** The key of a record in its collection. */
@@ -189,15 +204,18 @@ export interface Kind<Held, New> {
   readonly check?: (record: Held, state: FakeRegionState) => void;
 }
 
-type Kinds = { readonly [Name in CollectionName]: Kind<RecordTypes[Name], NewRecordTypes[Name]> };
+type Kinds = {
+  readonly [Name in CollectionName]: Kind<RecordTypes[Name], NewRecordTypes[Name], RecordWords[Name]>;
+};
 
 const requiredTexts = /* @__PURE__ */ z.array(requiredText);
 
 /**
- * Every kind of record, a row each. `fake.add`, `fake.records`, the seed, snapshots and the page all read this table. Each row
- * may refer to records of the rows above it.
+ * Every kind of record, a row each. `fake.add`, `fake.records`, the seed, snapshots and the page all read this
+ * table. Each row may refer to records of the rows above it.
  */
-export const kinds = {
+// The type keeps the schemas out of the declaration files.
+export const kinds: Kinds = {
   workspaces: {
     one: 'workspace',
     prefix: 'workspace',
@@ -270,7 +288,8 @@ export const kinds = {
     prefix: 'variable',
     key: ({ id }) => id,
     schema: VariableSchema,
-    // Two choices: `type` is 'string', the one value shown (2.3), and `userId` the first owner of the agent's workspace.
+    // Two choices: `type` is 'string', the one value shown (2.3), and `userId` the first owner of the agent's
+    // workspace.
     complete: (given, { region, state, newId, first }) => {
       const id = given.id ?? newId();
       const agentId = given.agentId ?? first('agents');
@@ -347,7 +366,7 @@ export const kinds = {
       throw new ConfigurationError(`The number "${sid}" was released for good (4.3).`, { option: 'sid' });
     },
   },
-} as const satisfies Kinds;
+};
 
 /** The names of all collections, in the order of the table. */
 // `Object.keys` forgets the names.

@@ -24,7 +24,7 @@ export interface FakeRequest {
    * endpoint fits.
    */
   readonly endpoint: string | undefined;
-  /** The parsed body; the text if it is not JSON; undefined if there is none. */
+  /** The parsed body; the text if it is not JSON. Undefined if there is none. */
   readonly body: unknown;
   /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;

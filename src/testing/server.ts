@@ -176,7 +176,7 @@ function write(outgoing: http.ServerResponse, bytes: Uint8Array): Promise<void> 
   });
 }
 
-/** Resets the connection before a response has begun; later, ends the body too soon. */
+/** Resets the connection before a response has started; later, ends the body too soon. */
 function cut(outgoing: http.ServerResponse): void {
   if (outgoing.headersSent) outgoing.destroy();
   else outgoing.socket?.resetAndDestroy();

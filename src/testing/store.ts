@@ -18,6 +18,7 @@ import {
   type NewRecordTypes,
   type RecordOf,
   type RecordTypes,
+  type RecordWords,
 } from './records.js';
 
 /** The records of one kind in one region: a map that completes and checks new records, and reports its changes. */
@@ -281,9 +282,7 @@ export class FakeRecords {
 }
 
 type AddMethods = {
-  readonly [Name in CollectionName as (typeof kinds)[Name]['one']]: (
-    record?: NewRecordOf<Name>,
-  ) => RecordTypes[Name];
+  readonly [Name in CollectionName as RecordWords[Name]]: (record?: NewRecordOf<Name>) => RecordTypes[Name];
 };
 
 /** Adds records to one region: `tool({ id: 'crm' })`. */

@@ -33,7 +33,7 @@ export interface WebhookOwner {
 
 /** Options of {@link FakeWebhooks.subscribe}. */
 export interface SubscribeOptions extends WebhookOwner {
-  /** Only these types are sent (6.2); other types than the specification's are possible. Default: all. */
+  /** Only these types are sent (6.2). Types that the specification does not list are possible too. Default: all. */
   readonly events?: readonly (WebhookEventType | (string & {}))[] | undefined;
 }
 
@@ -84,7 +84,7 @@ const sendSchema = /* @__PURE__ */ z.strictObject({
 });
 
 /**
- * Sends the service's events to subscribers. The specification does not say which action emits which event, so nothing is sent
+ * Sends the service's events to subscribers. Which action emits which event is not shown (6.4), so nothing is sent
  * on its own.
  */
 export class FakeWebhooks {
@@ -115,12 +115,12 @@ export class FakeWebhooks {
   }
 
   /**
-   * Subscribes an address, over real HTTP, or a receiver in process. An address has one subscription for each workspace: a second
-   * one replaces the first.
+   * Subscribes an address, over real HTTP, or a receiver in process. An address has one subscription for each
+   * workspace: a second one replaces the first.
    *
    * @returns A function that ends the subscription.
-   * @throws {ConfigurationError} If the target is neither an `http:` or `https:` URL nor a receiver, an option is wrong, or the
-   *   workspace does not exist.
+   * @throws {ConfigurationError} If the target is neither an `http:` or `https:` URL nor a receiver, an option is
+   * wrong, or the workspace does not exist.
    *
    * @example
    * ```ts
@@ -207,15 +207,15 @@ export class FakeWebhooks {
   }
 
   /**
-   * Sends an event to every subscriber of its type; `conversation_updated` goes to the agent's `advanced.serverUrl` too (6.3,
-   * rule 1). Resolves when all deliveries have ended, and never rejects because of one.
+   * Sends an event to every subscriber of its type; `conversation_updated` goes to the agent's `advanced.serverUrl`
+   * too (6.3, rule 1). Resolves when all deliveries have ended, and never rejects because of one.
    *
-   * An event of the specification is complete: `payload` is merged into its fixture, and `agentPlatform` is that of the agent. Of
-   * any other type, `payload` is sent unchanged. `createdAt` is now unless given.
+   * An event of the specification is complete: `payload` is merged into its fixture, and `agentPlatform` is that of
+   * the agent. Of any other type, `payload` is sent unchanged. `createdAt` is now unless given.
    *
    * @returns The outcome of each delivery. Empty if there is no subscriber.
-   * @throws {ConfigurationError} If an option is wrong, a type looks misspelt, or the service would never send the event: only
-   *   the native platform sends it (6.2), and the agent is on the other one.
+   * @throws {ConfigurationError} If an option is wrong, a type looks misspelt, or the agent's platform does not
+   * support the event: only the native platform does (6.2).
    *
    * @example
    * ```ts
@@ -267,8 +267,8 @@ export class FakeWebhooks {
   }
 
   /**
-   * Repeats a delivery: the same payload, to the same target. The service never does (6.4); a receiver must recognise the
-   * duplicate.
+   * Repeats a delivery: the same payload, to the same target. The service has no automatic retry; a receiver should
+   * still handle duplicates (6.4).
    *
    * @throws {ConfigurationError} If there is no delivery with this id.
    *
@@ -389,7 +389,7 @@ export class FakeWebhooks {
   }
 }
 
-/** Refuses a type that is nearly one of the specification's, such as `lead_capture` or `leadCaptured`. Any other is sent. */
+/** Refuses a type that looks misspelt, such as `lead_capture` or `leadCaptured`. Any other is sent. */
 function checkSpelling(type: string): void {
   if (isWebhookEventType(type)) return;
   const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '');

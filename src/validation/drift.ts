@@ -10,29 +10,24 @@ export interface Drift {
   readonly region: Region | undefined;
   /** Each issue with its path. */
   readonly issues: readonly Issue[];
-  /**
-   * Fields of a webhook's envelope beside `type` and `payload`, as sent; the secret masked. Absent where
-   * there are none.
-   */
-  readonly envelope?: Readonly<Record<string, unknown>>;
 }
 
 /** The most kinds of drift that are logged as warnings; further ones are logged at debug only. */
 const MAX_SEEN = 1_000;
 
-/** Reports drift to the hook each time, and to the log once for each place, so that it is noticed but floods nothing. */
-export class DriftReporter {
+/** Reports drift to the hook each time, and as a warning once for each place, so that it is noticed but floods nothing. */
+export class DriftReporter<Context extends Drift = Drift> {
   readonly #log: LeveledLogger;
-  readonly #onDrift: ((drift: Drift) => unknown) | undefined;
+  readonly #onDrift: ((context: Context) => unknown) | undefined;
   readonly #seen = new Set<string>();
 
-  constructor(log: LeveledLogger, onDrift: ((drift: Drift) => unknown) | undefined) {
+  constructor(log: LeveledLogger, onDrift: ((context: Context) => unknown) | undefined) {
     this.#log = log;
     this.#onDrift = onDrift;
   }
 
   /** Resolves when the hook has; a hook that throws is logged and ignored. */
-  async report(drift: Drift): Promise<void> {
+  async report(drift: Context): Promise<void> {
     const fresh = drift.issues.filter((issue) => this.#isNew(drift.source, issue));
     const level = fresh.length > 0 ? 'warn' : 'debug';
     this.#log.log(

@@ -31,21 +31,23 @@ export interface OptionProblem {
  *
  * Use what was given afterwards: in the object that Zod makes, methods lose their `this`.
  *
+ * @param further - What the caller's own checks have found.
  * @throws {ConfigurationError} With a line for each option.
  */
-export function checkOptions(schema: z.core.$ZodType, given: unknown, about: AboutOptions): void {
-  const problems = findOptionProblems(schema, given, about);
-  if (problems.length > 0) refuseOptions(about.of, problems);
-}
-
-/** Returns what {@link checkOptions} would refuse, for a caller with checks of its own. */
-export function findOptionProblems(
+export function checkOptions(
   schema: z.core.$ZodType,
   given: unknown,
   about: AboutOptions,
-): OptionProblem[] {
+  further: readonly OptionProblem[] = [],
+): void {
   const { error } = z.safeParse(schema, given, { reportInput: true });
-  return error?.issues.flatMap((issue) => problemsOf(issue, schema, about, [])) ?? [];
+  const found = error?.issues.flatMap((issue) => problemsOf(issue, schema, about, [])) ?? [];
+  const problems = [...found, ...further].map(({ option, text }) => {
+    const variable = about.variables?.[option];
+    const hint = variable === undefined ? '' : ` Set the option \`${option}\` or ${variable}.`;
+    return { option, text: text + hint };
+  });
+  if (problems.length > 0) refuseOptions(about.of, problems);
 }
 
 /** Throws one `ConfigurationError`: a sentence for one problem, a list for several. */
@@ -77,10 +79,7 @@ function problemsOf(
     const inside = issue.errors.find((issues) => issues.every(isInside));
     if (inside !== undefined) return inside.flatMap((one) => problemsOf(one, schema, about, path));
   }
-  const option = optionName(path, about);
-  const variable = about.variables?.[option];
-  const hint = variable === undefined ? '' : ` Set the option \`${option}\` or ${variable}.`;
-  return [{ option, text: `${problemOf(issue)}${hint}` }];
+  return [{ option: optionName(path, about), text: problemOf(issue) }];
 }
 
 function isInside(issue: z.core.$ZodIssue): boolean {

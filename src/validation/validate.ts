@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Issue, MAX_ISSUES, notListed, typeName, wrongType } from '../ground/issues.js';
-import type { StandardIssue, StandardResult, StandardSchemaV1 } from '../ground/standard-schema.js';
+import type { StandardIssue, StandardSchemaV1 } from '../ground/standard-schema.js';
 import { isExpected, isOwnSchema } from '../schemas/object.js';
 import { fits } from './fits.js';
 
@@ -38,11 +38,7 @@ export async function validate(
   // This package's schemas are Zod's, seen through the Standard Schema interface.
   if (isOwnSchema(schema)) return validateOwn(schema as unknown as z.core.$ZodType, value, mode);
   if (mode === 'off') return { ok: true, value, drift: NO_DRIFT };
-  return verdictOf(await schema['~standard'].validate(value), value, mode);
-}
-
-/** Returns the verdict on the result of a custom schema. */
-export function verdictOf(result: StandardResult<unknown>, value: unknown, mode: ValidationMode): Verdict {
+  const result = await schema['~standard'].validate(value);
   if (result.issues === undefined) return { ok: true, value: result.value, drift: NO_DRIFT };
   const issues = limited(result.issues.map(fromStandardIssue));
   return mode === 'report' ? { ok: true, value, drift: issues } : { ok: false, issues };
@@ -91,12 +87,8 @@ function fromZodIssue(issue: z.core.$ZodIssue, schema: z.core.$ZodType): Found[]
   const { code, input } = issue;
   const isAbsent = input === null || input === undefined;
   const isNewValue = code === 'invalid_value' && typeof input === 'string';
-  return [
-    {
-      issue: { path, code, message: describe(issue) },
-      grows: isNewValue || (isAbsent && mayBeAbsent(schema, path)),
-    },
-  ];
+  const grows = isNewValue || (isAbsent && mayBeAbsent(schema, path));
+  return [{ issue: { path, code, message: describe(issue) }, grows }];
 }
 
 /** The most characters of an unknown field's name in a path. */

@@ -26,7 +26,7 @@ export function eventKey(
   // The secret must not be guessable from a stored key. A short one is only replaced as a whole JSON string.
   const literal = JSON.stringify(secret);
   const written = String(secret).length >= 8 ? literal.slice(1, -1) : literal;
-  return sha256([JSON.stringify(whose), ...content.split(written)]);
+  return sha256(JSON.stringify(whose), content, written);
 }
 
 interface NodeCrypto {
@@ -43,21 +43,20 @@ interface Hash {
 
 const MAX_JOINED = 16_384;
 
-/** SHA-256 of texts in UTF-8 with a NUL between them, as hexadecimal digits. */
-function sha256(texts: readonly string[]): string | Promise<string> {
+/** SHA-256 of two texts in UTF-8, as hexadecimal digits. A NUL is between them, and replaces the secret in the second. */
+function sha256(whose: string, content: string, secret: string): string | Promise<string> {
   // The cast reads what Node, Bun and Deno have. WebCrypto duplicates the text and hashes it on another thread, which takes longer.
   const { process } = globalThis as {
     readonly process?: { readonly getBuiltinModule?: (name: 'crypto') => NodeCrypto | undefined };
   };
   const native = process?.getBuiltinModule?.('crypto');
-  if (native !== undefined && texts.some(({ length }) => length > MAX_JOINED)) {
-    const [first = '', ...others] = texts;
-    const hash = native.createHash('sha256').update(first);
-    for (const text of others) hash.update('\0').update(text);
+  if (native !== undefined && content.length > MAX_JOINED) {
+    const hash = native.createHash('sha256').update(whose);
+    for (const part of content.split(secret)) hash.update('\0').update(part);
     return hash.digest('hex');
   }
-  const joined = texts.join('\0');
-  return native?.hash?.('sha256', joined, 'hex') ?? sha256ByWebCrypto(joined);
+  const text = `${whose}\0${content.replaceAll(secret, '\0')}`;
+  return native?.hash?.('sha256', text, 'hex') ?? sha256ByWebCrypto(text);
 }
 
 async function sha256ByWebCrypto(text: string): Promise<string> {
@@ -202,24 +201,22 @@ export async function handleOnce(
   { owner, signal, onWait, onStoreError }: Claimant,
   handle: () => Promise<boolean>,
 ): Promise<'handled' | 'handler_failed' | 'duplicate' | 'duplicate_pending'> {
-  const ask = async <Answer>(step: () => Answer | Promise<Answer>, otherwise: Answer): Promise<Answer> => {
+  const claim = async (otherwise: ClaimResult): Promise<ClaimResult> => {
     try {
-      const answer = step();
-      // A store in memory answers at once, and needs no timer.
-      if (!(answer instanceof Promise)) return answer;
-      return await within(STORE_TIMEOUT, 'The dedupe store did not respond', answer);
+      const answer = await inTime(store.claim(key, owner, LEASE));
+      if (answer === 'new' || answer === 'pending' || answer === 'done') return answer;
+      throw new WebhookError("The dedupe store must return 'new', 'pending' or 'done' for a claim.");
     } catch (error) {
       void onStoreError(error);
       return otherwise;
     }
   };
-  const claim = async (otherwise: ClaimResult): Promise<ClaimResult> => {
-    const answer = await ask(() => store.claim(key, owner, LEASE), otherwise);
-    if (answer === 'new' || answer === 'pending' || answer === 'done') return answer;
-    void onStoreError(
-      new WebhookError("The dedupe store must return 'new', 'pending' or 'done' for a claim."),
-    );
-    return otherwise;
+  const settle = async (isHandled: boolean): Promise<void> => {
+    try {
+      await inTime(isHandled ? store.complete(key, owner, window) : store.release(key, owner));
+    } catch (error) {
+      void onStoreError(error);
+    }
   };
 
   let claimed = await claim('new');
@@ -238,9 +235,16 @@ export async function handleOnce(
     isHandled = await handle();
   } finally {
     await stopRenewing();
-    await ask(() => (isHandled ? store.complete(key, owner, window) : store.release(key, owner)), undefined);
+    await settle(isHandled);
   }
   return handledOrFailed(isHandled);
+}
+
+/** A store that takes too long has failed. One in memory responds at once, and needs no timer. */
+function inTime<Answer>(answer: Answer | Promise<Answer>): Answer | Promise<Answer> {
+  return answer instanceof Promise
+    ? within(STORE_TIMEOUT, 'The dedupe store did not respond', answer)
+    : answer;
 }
 
 export function handledOrFailed(isHandled: boolean): 'handled' | 'handler_failed' {
@@ -248,11 +252,11 @@ export function handledOrFailed(isHandled: boolean): 'handled' | 'handler_failed
 }
 
 /** Renews a claim while handlers run. Returns what ends that, after a renewal in progress: it would claim again what is released. */
-function renewRegularly(renew: () => Promise<unknown>): () => Promise<unknown> {
+function renewRegularly(renew: () => Promise<unknown>): () => Promise<unknown> | undefined {
   const every = LEASE / 3;
   // A handler that never settles does not hold its claim forever.
   let left = DEFAULT_WINDOW / every;
-  let renewal: Promise<unknown> = Promise.resolve();
+  let renewal: Promise<unknown> | undefined;
   const timer = setInterval(() => {
     left -= 1;
     if (left < 0) clearInterval(timer);

@@ -83,26 +83,25 @@ export async function deliver(
     size: undefined,
     reading: { limit: settings.maxBodyBytes, budget },
   };
-  const work = handle(parts, delivery, request, readBody).catch((error: unknown) =>
-    fail(reports, delivery, error),
-  );
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const overdue = new Promise<DeliveryOutcome>((resolve) => {
-    timer = setTimeout(() => {
+  const work = handle(parts, delivery, request, readBody);
+  const outcome = await new Promise<DeliveryOutcome>((resolve) => {
+    const timer = setTimeout(() => {
       const error = new WebhookError(`The delivery was not handled within ${settings.deadline} ms.`);
       resolve(expire(reports, delivery, work, error));
       controller.abort(error);
     }, settings.deadline);
     unref(timer);
+    void work.then((ended) => {
+      clearTimeout(timer);
+      resolve(ended);
+    });
   });
-  const outcome = await Promise.race([work, overdue]);
-  clearTimeout(timer);
   if (!delivery.isRefused) reports.answered(delivery, outcome);
   callHook(settings, delivery, outcome);
   return respond(outcome);
 }
 
-/** Reads top-down: read, verify, store or validate, run once. */
+/** Reads top-down: read, verify, store or validate, run once. Never rejects. */
 async function handle(
   parts: ReceiverParts,
   delivery: Delivery,
@@ -110,58 +109,54 @@ async function handle(
   readBody: ReadBody,
 ): Promise<DeliveryOutcome> {
   const { settings, registry, reports } = parts;
+  try {
+    // 1. Read the body.
+    checkMethod(request);
+    const received = await readBody(delivery.reading);
+    if (settings.hooks.onDelivery !== undefined) delivery.size = sizeOf(received);
+    if (exceeds(received, settings.maxBodyBytes)) throw new Rejection('body_too_large', sizeOf(received));
 
-  // 1. Read the body.
-  const received = await read(parts, delivery, request, readBody);
+    // 2. Verify the secret that it carries.
+    delivery.stage = 'secret';
+    const { parsed, owner } = await verify(parts, delivery, request, received);
 
-  // 2. Verify the secret that it carries.
-  delivery.stage = 'secret';
-  const { parsed, owner } = await verify(parts, delivery, request, received);
+    // 3. Validate, unless a worker will.
+    delivery.stage = 'validation';
+    const verified = removeSecret(parsed, owner, settings);
+    const { inbox } = settings;
+    const stored = inbox !== undefined && isStorable(verified) ? verified : undefined;
+    const event = stored ?? toEvent(verified, settings);
+    delivery.event = event;
+    delivery.stage = 'dedupe';
+    delivery.context = { ...delivery.context, eventKey: await eventKey(parsed, owner) };
 
-  // 3. Validate, unless a worker will.
-  delivery.stage = 'validation';
-  const verified = removeSecret(parsed, owner, settings);
-  const { inbox } = settings;
-  const stored = inbox !== undefined && isStorable(verified) ? verified : undefined;
-  const event = stored ?? toEvent(verified, settings);
-  delivery.event = event;
-  delivery.stage = 'dedupe';
-  delivery.context = { ...delivery.context, eventKey: await eventKey(parsed, owner) };
+    // 4. With an inbox, 200 means stored. Workers do the rest.
+    if (inbox !== undefined && stored !== undefined) {
+      delivery.stage = 'inbox';
+      await store(inbox, stored, delivery.context);
+      return 'stored';
+    }
 
-  // 4. With an inbox, 200 means stored. Workers do the rest.
-  if (inbox !== undefined && stored !== undefined) {
-    delivery.stage = 'inbox';
-    await store(inbox, stored, delivery.context);
-    return 'stored';
+    // 5. Run the handlers, once for all duplicates.
+    const handlers = registry.for(event);
+    if (handlers.length > 0) return await runOnce(parts, delivery, event, handlers);
+    if (isInvalidEvent(event)) {
+      delivery.outcome = 'invalid_event';
+      await report(reports, delivery, 'validation', event.error);
+      return 'invalid_event';
+    }
+    reports.unhandled(event);
+    return 'no_handler';
+  } catch (error) {
+    return await fail(reports, delivery, error);
   }
-
-  // 5. Run the handlers, once for all duplicates.
-  const handlers = registry.for(event);
-  if (handlers.length > 0) return runOnce(parts, delivery, event, handlers);
-  if (isInvalidEvent(event)) {
-    delivery.outcome = 'invalid_event';
-    await report(reports, delivery, 'validation', event.error);
-    return 'invalid_event';
-  }
-  reports.unhandled(event);
-  return 'no_handler';
 }
 
-async function read(
-  { settings }: ReceiverParts,
-  delivery: Delivery,
-  request: DeliveredRequest,
-  readBody: ReadBody,
-): Promise<unknown> {
+function checkMethod(request: DeliveredRequest): void {
   const method = request?.method;
-  if (String(method).toUpperCase() !== 'POST') {
-    const hint = typeof method === 'string' ? undefined : mountingHint(request);
-    throw new Rejection('method_not_allowed', undefined, hint);
-  }
-  const received = await readBody(delivery.reading);
-  if (settings.hooks.onDelivery !== undefined) delivery.size = sizeOf(received);
-  if (exceeds(received, settings.maxBodyBytes)) throw new Rejection('body_too_large', sizeOf(received));
-  return received;
+  if (String(method).toUpperCase() === 'POST') return;
+  const hint = typeof method === 'string' ? undefined : mountingHint(request);
+  throw new Rejection('method_not_allowed', undefined, hint);
 }
 
 /** A text without a valid secret is not parsed: that would take many times as long, and as much memory. */
@@ -216,7 +211,7 @@ async function runOnce(
   const outcome =
     dedupe === undefined ? handledOrFailed(await run()) : await handleOnce(dedupe, key, claimant, run);
   // After the claim is settled: a slow listener holds up no duplicate.
-  await Promise.all(reported);
+  for (const one of reported) await one;
   return outcome;
 }
 

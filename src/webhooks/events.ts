@@ -24,7 +24,7 @@ export type WebhookEventCategory =
   | 'Client'
   | 'Conversation';
 
-/** The agent platforms that send an event (specification, 6.2); `'not shown'` if the specification does not say. */
+/** The agent platforms that support an event (specification, 6.2); `'not shown'` if the specification does not say. */
 export type WebhookEventPlatforms = 'both' | 'native' | 'not shown';
 
 /** One event type as data. */
@@ -33,7 +33,7 @@ export interface WebhookEventDefinition<Type extends string = string, Payload = 
   readonly type: Type;
   /** Category in the specification's table. */
   readonly category: WebhookEventCategory;
-  /** The agent platforms that send it. */
+  /** The agent platforms that support it. */
   readonly platforms: WebhookEventPlatforms;
   /** Schema of the payload without `workspaceSecret`, which is verified and removed before. */
   readonly payload: z.ZodMiniType<Payload, Payload>;
@@ -62,7 +62,10 @@ export interface WebhookEnvelope {
   };
 }
 
-/** Schema of {@link WebhookEnvelope}, for programs that keep deliveries as posted: a gateway, a test. It verifies nothing. */
+/**
+ * Schema of {@link WebhookEnvelope}, for programs that keep deliveries as posted: a gateway, a test. It verifies
+ * nothing.
+ */
 export const WebhookEnvelopeSchema: z.ZodMiniType<WebhookEnvelope, WebhookEnvelope> =
   /* @__PURE__ */ openObject(() => ({
     type: requiredText,
@@ -82,15 +85,15 @@ export interface MessageReceivedPayload {
   agentName?: string | undefined;
   /** Conversation id. */
   convoId: string;
-  /** The message. */
+  /** Content of the message. */
   messageContent: string;
-  /** The channel it came through: Set A of the specification. */
+  /** Channel of the message: Set A of the specification. */
   channel: MessageChannel;
   /** Type of the message. Values: not shown. */
   messageType?: string | undefined;
-  /** The sender of the message. Format: not shown. */
+  /** By its name, the sender of the message. Format: not shown. */
   from?: string | undefined;
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
   createdAt: number;
 }
 
@@ -120,9 +123,9 @@ export interface ChatDelegatedPayload {
   assignedToUserName?: string | undefined;
   /** Email of the user that the chat is assigned to. */
   assignedToUserEmail?: string | undefined;
-  /** Id of the user who delegated it. */
+  /** Id of the user who delegated the chat. */
   delegatedByUserId?: string | undefined;
-  /** Name of the user who delegated it. */
+  /** Name of the user who delegated the chat. */
   delegatedByUserName?: string | undefined;
   /** Name of the customer. */
   customerName?: string | undefined;
@@ -130,11 +133,11 @@ export interface ChatDelegatedPayload {
   customerEmail?: string | undefined;
   /** Phone number of the customer. */
   customerPhone?: string | undefined;
-  /** The channel of the chat: Set B of the specification. */
+  /** Channel of the chat: Set B of the specification. */
   channel: EventChannel;
-  /** The operation that the event reports. */
+  /** The operation. */
   operation: 'delegated';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
   createdAt: number;
 }
 
@@ -164,21 +167,21 @@ export interface BugReportedPayload {
   agentName?: string | undefined;
   /** Conversation id. */
   convoId: string;
-  /** The words of the reporter. */
+  /** Description of the bug. */
   bugDescription: string;
-  /** CDN URL of the screenshot. Only its URL is sent, never the picture itself. */
+  /** CDN URL of the screenshot. Only the URL is placed in the payload. */
   imageUrl?: string | undefined;
-  /** Id of the user who reported it. */
+  /** Id of the user who reported the bug. */
   reportedByUserId?: string | undefined;
-  /** Name of the user who reported it. */
+  /** Name of the user who reported the bug. */
   reportedByUserName?: string | undefined;
-  /** Email of the user who reported it. */
+  /** Email of the user who reported the bug. */
   reportedByUserEmail?: string | undefined;
-  /** The channel of the conversation: Set B of the specification. */
+  /** Channel: Set B of the specification. */
   channel: EventChannel;
-  /** The operation that the event reports. */
+  /** The operation. */
   operation: 'reported';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
   createdAt: number;
 }
 
@@ -203,11 +206,11 @@ export interface AgentEventPayload {
   agentId: string;
   /** Agent name. */
   agentName?: string | undefined;
-  /** The platform the agent runs on: `vg` or `vf`. The specification does not say which code is which platform. */
+  /** By its name, the platform of the agent. Which code is which platform is not shown. */
   agentPlatform?: 'vg' | 'vf' | undefined;
-  /** The operation that the event reports. The specification lists the three values for the group, not one for each event type. */
+  /** The operation. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
   createdAt: number;
 }
 
@@ -220,11 +223,14 @@ export const AgentEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
   createdAt,
 }));
 
-/** Payload of `webhook_test` (specification, 6.3), which verifies that a receiver is reachable and configured. */
+/**
+ * Payload of `webhook_test` (specification, 6.3), which verifies that a receiver endpoint is reachable and
+ * configured.
+ */
 export interface WebhookTestPayload {
-  /** A text from the service. */
+  /** A message; not described further. */
   message: string;
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
   createdAt: number;
 }
 
@@ -246,11 +252,11 @@ export interface LeadCapturedPayload {
   leadEmail?: string | undefined;
   /** Phone number of the lead. */
   leadPhone?: string | undefined;
-  /** The channel it came through: Set B of the specification. */
+  /** Channel: Set B of the specification. */
   channel: EventChannel;
-  /** The operation that the event reports. */
+  /** The operation. */
   operation: 'captured';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
   createdAt: number;
 }
 
@@ -276,11 +282,11 @@ export interface FormSubmittedPayload {
   convoId: string;
   /** Kind of the form; not described further. */
   formType: 'ui_engine_form' | 'ui_engine_input';
-  /** The values that were filled in, as key-value pairs. */
+  /** Data of the form, as key-value pairs. */
   formData: Record<string, unknown>;
-  /** The channel it came through: Set B of the specification. */
+  /** Channel: Set B of the specification. */
   channel: EventChannel;
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
   createdAt: number;
 }
 
@@ -301,9 +307,9 @@ export interface OrganisationEventPayload {
   organisationId: string;
   /** Organisation name. */
   organisationName?: string | undefined;
-  /** The operation that the event reports. The specification lists the three values for the group, not one for each event type. */
+  /** The operation. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
   createdAt: number;
 }
 
@@ -317,19 +323,19 @@ export const OrganisationEventPayloadSchema = /* @__PURE__ */ openObject(() => (
 
 /** Payload of `client_created`, `client_updated` and `client_deleted` (specification, 6.3). */
 export interface ClientEventPayload {
-  /** Id of the organisation that the client belongs to. */
+  /** Organisation id. */
   organisationId: string;
   /** Organisation name. */
   organisationName?: string | undefined;
-  /** Client id: the `ID` of an `OrgClient`. */
+  /** Client id; by its name, the `ID` of an `OrgClient`. */
   clientId: string;
   /** Client name. */
   clientName?: string | undefined;
   /** Client email. */
   clientEmail?: string | undefined;
-  /** The operation that the event reports. The specification lists the three values for the group, not one for each event type. */
+  /** The operation. The specification lists the three values for the group, not one for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
   createdAt: number;
 }
 
@@ -345,8 +351,8 @@ export const ClientEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
 }));
 
 /**
- * Payload of `conversation_updated` (specification, 6.3), sent after a conversation is persisted. It is also posted to
- * the agent's `advanced.serverUrl` when that is configured.
+ * Payload of `conversation_updated` (specification, 6.3), sent after a conversation is persisted. It is posted to the
+ * subscriber, and also to the agent's `advanced.serverUrl` if that is configured.
  */
 export interface ConversationUpdatedPayload {
   /** Agent id. */
@@ -355,11 +361,11 @@ export interface ConversationUpdatedPayload {
   agentName?: string | undefined;
   /** Conversation id. */
   convoId: string;
-  /** Session id. */
+  /** Session id; not described further. */
   sessionId?: string | undefined;
-  /** The channel of the conversation. A plain string: the specification gives no value set for this event. */
+  /** Channel of the conversation. The specification gives no value set for this event. */
   channel?: string | undefined;
-  /** The region of the workspace. */
+  /** A region; by its values, that of the workspace. */
   region?: 'eu' | 'na' | undefined;
   /** Light conversation metadata. Inner structure: not shown. */
   lightConvoData: Record<string, unknown>;
@@ -367,9 +373,9 @@ export interface ConversationUpdatedPayload {
   turns: unknown[];
   /** The LLM message history, when available. Inner structure: not shown. */
   messagesHistory?: unknown[] | undefined;
-  /** The operation that the event reports. */
+  /** The operation. */
   operation: 'updated';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
   createdAt: number;
 }
 
@@ -459,8 +465,11 @@ function table(rows: () => Rows): Table {
 }
 
 /**
- * All sixteen event types (specification, 6.2 and 6.3): category, the agent platforms that send it, schema of the payload.
+ * All sixteen event types (specification, 6.2 and 6.3): category, supporting agent platforms, schema of the payload.
  * The event types, the receiver, the fake and the OpenAPI document all read this table.
+ *
+ * Only the events a receiver is subscribed to are sent (6.2). Subscriptions are changed through the dashboard or an API
+ * whose shape is not shown (6.4). Whether other types or channels will be sent is not shown either.
  *
  * @example
  * ```ts

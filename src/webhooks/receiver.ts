@@ -101,7 +101,7 @@ export class WebhookReceiver extends WebhookRegistration {
         { option: 'handle' },
       );
     }
-    return deliver(this.#parts, request, (reading) => {
+    return await deliver(this.#parts, request, (reading) => {
       const { body } = request;
       return isStream(body) ? readStream(body, reading) : body;
     });

@@ -95,7 +95,7 @@ test.each<[what: string, call: (platform: AgentPlatform) => Promise<unknown>, me
 test('two ids in a row are refused by name', async () => {
   const ids = ['a1', 'c1'] as unknown as [never];
   const error = await rejectionOf(createClient().conversations.get(...ids));
-  expect((error as Error).message).toContain('Two ids are passed by name, in one object.');
+  expect((error as Error).message).toContain('expected the ids by name in one object, { agentId, convoId }');
 });
 
 test.each<[what: string, variable: object, path: string, message: RegExp]>([

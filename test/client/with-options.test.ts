@@ -73,7 +73,7 @@ test('a secret cannot cross regions: another region needs a token', async () => 
   const platform = createClient();
   for (const options of [{ region: 'na' }, { region: 'na', token: undefined }] as const) {
     expect(() => platform.withOptions(options)).toThrow(
-      "token is missing: a secret belongs to one region, and the region changes to 'na'.",
+      "token is missing: the region changes to 'na', and a token is not sent to another region.",
     );
   }
   const other = platform.withOptions({ region: 'na', token: 'secret-of-na' });

@@ -39,6 +39,10 @@ test.each(Object.entries(endpoints))('%s is described as it is declared', (name,
   expect((operation?.parameters ?? []).map((parameter) => parameter.name)).toEqual(names);
 });
 
+test('openapi.json holds the contract of the service, and no rule of this package', () => {
+  expect(committed).not.toMatch(/redact\(|refused:|minLength|"not":|Expected, not required|this package/);
+});
+
 test('operations need the token, webhooks do not', () => {
   expect(document.security).toEqual([{ bearer: [] }]);
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
@@ -62,7 +66,7 @@ test.each([
   expect(validate('text')).toBe(false);
 });
 
-describe('answers of the fake', () => {
+describe('responses of the fake', () => {
   const fake = createFakePlatform();
   const { eu } = fake.seed;
   const post = (body: object) => ({ method: 'POST', body: JSON.stringify(body) });

@@ -22,9 +22,9 @@ export type DocumentType =
 export interface DocumentRecord {
   readonly section: string;
   readonly closed: boolean;
-  /** Fields that the specification requires. */
+  /** Fields that the document requires. */
   readonly required: readonly string[];
-  /** Fields that the specification shows in this very answer, or that make the record useful, without requiring them. */
+  /** Fields that the document shows in this very response, or that make the record useful, without requiring them. */
   readonly expected: readonly string[];
   readonly fields: Readonly<Record<string, DocumentType>>;
 }

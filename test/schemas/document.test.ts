@@ -19,7 +19,7 @@ test('the conversation has every field of its table', () => {
 });
 
 test.each(recordNames)(
-  'no field of %s begins with a digit, as the quick check of names takes for granted',
+  'no field of %s begins with a digit, as the quick check of names assumes',
   (record) => {
     expect(Object.keys(documentTable[record].fields).filter((name) => /^\d/.test(name))).toEqual([]);
   },

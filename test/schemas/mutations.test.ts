@@ -16,36 +16,35 @@ import { expect, test } from 'vitest';
 const secret = 'secret-of-the-mutations';
 const done = { success: true, message: 'ok' };
 
-/** Answers that hold a record with every field, and the call that each answers. */
-const answers: readonly [name: string, body: object, call: (platform: AgentPlatform) => Promise<unknown>][] =
+/** Responses with every field of a record, and the call of each. */
+const responses: readonly [
+  name: string,
+  body: object,
+  call: (platform: AgentPlatform) => Promise<unknown>,
+][] = [
   [
-    [
-      'members and teams',
-      { ...done, clients: [fixtures.orgClient()], teams: [fixtures.team()] },
-      (platform) => platform.orgs.listMembersAndTeams('o1'),
-    ],
-    [
-      'a variable',
-      { ...done, data: fixtures.variable() },
-      (platform) => platform.variables.create('a1', { key: 'k' }),
-    ],
-    [
-      'a release',
-      { isGood: true, errors: '' },
-      (platform) => platform.phoneNumbers.release({ phoneNumberSid: 'p1', isImportedNumber: false }),
-    ],
-    [
-      'default tools',
-      { ...done, data: [fixtures.defaultTool()] },
-      (platform) => platform.tools.listDefaults(),
-    ],
-    ['a tool', { ...done, data: fixtures.tool() }, (platform) => platform.tools.get('t1')],
-    [
-      'a conversation',
-      { ...done, data: fixtures.conversation() },
-      (platform) => platform.conversations.get({ agentId: 'a1', convoId: 'c1' }),
-    ],
-  ];
+    'members and teams',
+    { ...done, clients: [fixtures.orgClient()], teams: [fixtures.team()] },
+    (platform) => platform.orgs.listMembersAndTeams('o1'),
+  ],
+  [
+    'a variable',
+    { ...done, data: fixtures.variable() },
+    (platform) => platform.variables.create('a1', { key: 'k' }),
+  ],
+  [
+    'a release',
+    { isGood: true, errors: '' },
+    (platform) => platform.phoneNumbers.release({ phoneNumberSid: 'p1', isImportedNumber: false }),
+  ],
+  ['default tools', { ...done, data: [fixtures.defaultTool()] }, (platform) => platform.tools.listDefaults()],
+  ['a tool', { ...done, data: fixtures.tool() }, (platform) => platform.tools.get('t1')],
+  [
+    'a conversation',
+    { ...done, data: fixtures.conversation() },
+    (platform) => platform.conversations.get({ agentId: 'a1', convoId: 'c1' }),
+  ],
+];
 
 /** A value with one place changed: another value in it, nothing, or a new field beside it. */
 function mutated<Value extends object>(value: Value): fc.Arbitrary<Value> {
@@ -111,30 +110,33 @@ async function expectModesAgree(read: Read): Promise<void> {
   }
 }
 
-test.each(answers)('%s changed in one place ends as an issue, as drift or as sent', async (_, body, call) => {
-  const agree = fc.asyncProperty(mutated(body), (sent) =>
-    expectModesAgree(async (validation, onDrift) => {
-      const text = JSON.stringify(sent);
-      const platform = new AgentPlatform({
-        region: 'eu',
-        token: 'token-of-the-mutations',
-        baseUrls: { eu: 'https://service.test' },
-        logLevel: 'off',
-        validation,
-        hooks: { onDrift },
-        fetch: async () => new Response(text),
-      });
-      const value = await call(platform).catch((error: unknown) => {
-        // `success: false` is the outcome of the operation, in every mode.
-        if (!(error instanceof OperationFailedError)) throw error;
-        return undefined;
-      });
-      // What a call resolves with is a part of the body, as sent.
-      if (value !== undefined) expect(text).toContain(JSON.stringify(value).slice(1, -1));
-    }),
-  );
-  await fc.assert(agree, { numRuns: 50 });
-});
+test.each(responses)(
+  '%s changed in one place ends as an issue, as drift or as sent',
+  async (_, body, call) => {
+    const agree = fc.asyncProperty(mutated(body), (sent) =>
+      expectModesAgree(async (validation, onDrift) => {
+        const text = JSON.stringify(sent);
+        const platform = new AgentPlatform({
+          region: 'eu',
+          token: 'token-of-the-mutations',
+          baseUrls: { eu: 'https://service.test' },
+          logLevel: 'off',
+          validation,
+          hooks: { onDrift },
+          fetch: async () => new Response(text),
+        });
+        const value = await call(platform).catch((error: unknown) => {
+          // `success: false` is the outcome of the operation, in every mode.
+          if (!(error instanceof OperationFailedError)) throw error;
+          return undefined;
+        });
+        // What a call resolves with is a part of the body, as sent.
+        if (value !== undefined) expect(text).toContain(JSON.stringify(value).slice(1, -1));
+      }),
+    );
+    await fc.assert(agree, { numRuns: 50 });
+  },
+);
 
 test.each(Object.keys(webhookEvents) as WebhookEventType[])(
   'a %s changed in one place ends as an issue, as drift or as sent',

@@ -65,7 +65,7 @@ none<Unequal>();
 none<Exclude<RecordName, keyof Interfaces>>();
 none<Exclude<keyof Interfaces, RecordName>>();
 
-// `Equal` itself tells apart what assignability does not.
+// `Equal` itself distinguishes what assignability does not.
 none<Equal<{ a?: string | undefined }, { a?: string }> extends true ? 'optional' : never>();
 none<Equal<{ a: unknown }, { a: sdk.Tool }> extends true ? 'unknown' : never>();
 none<Equal<{ a: string; [key: string]: unknown }, { a: string }> extends true ? 'index signature' : never>();

@@ -20,7 +20,7 @@ export function sampleOf(type: DocumentType): unknown {
 }
 
 function elementOf(type: string): DocumentType | undefined {
-  // A type of the specification follows "array of" too.
+  // A type of the document follows "array of" too.
   return type.startsWith('array of ') ? (type.slice('array of '.length) as DocumentType) : undefined;
 }
 

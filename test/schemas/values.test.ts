@@ -18,7 +18,7 @@ function issuePaths(record: RecordName, value: unknown): PropertyKey[][] {
   return z.safeParse(schemaOf(record), value).error?.issues.map((issue) => issue.path) ?? [];
 }
 
-test.each(recordNames)('%s with every field is accepted and given back as it was', (record) => {
+test.each(recordNames)('%s with every field is accepted and returned unchanged', (record) => {
   const value = complete(record);
   expect(z.parse(schemaOf(record), value)).toEqual(value);
 });
@@ -68,7 +68,7 @@ test.each(rows.filter(({ presence }) => presence === 'expected'))(
 );
 
 test.each(rows.filter(({ presence }) => presence === 'optional'))(
-  '$name is optional: nobody misses it',
+  '$name is optional: accepted without it',
   ({ record, field }) => {
     expect(without(record, field, 'strict')).toMatchObject({ ok: true, drift: [] });
   },

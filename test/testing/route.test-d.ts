@@ -18,7 +18,7 @@ fake.handle(createTool, ({ path, body, succeed }) => {
   void path.toolId;
   // @ts-expect-error a tool has an id
   succeed({ name: body.name });
-  // @ts-expect-error this endpoint answers with data
+  // @ts-expect-error this endpoint responds with data
   succeed();
   return succeed({ id: 'tool_1', name: body.name });
 });
@@ -27,7 +27,7 @@ const deleteTool = endpoint({ method: 'DELETE', path: '/tools/{toolId}', respons
 fake.handle(deleteTool, ({ succeed, refuse, path }) => {
   // @ts-expect-error a reason that the fake does not know
   if (path.toolId === 'x') refuse('tooLate', 'no');
-  // @ts-expect-error this endpoint answers without data
+  // @ts-expect-error this endpoint responds without data
   succeed({ id: 'tool_1' });
   return succeed();
 });

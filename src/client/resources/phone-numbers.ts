@@ -15,22 +15,24 @@ export class PhoneNumbersResource {
   /**
    * Releases a telephone number from a workspace (specification, 4.3).
    *
-   * With `isImportedNumber: false` the number is also released on the platform's telephony account. That is
-   * permanent, and the same number may not be reclaimable. With `true` it only leaves the workspace.
+   * With `isImportedNumber: false` (a number bought through `/utils/buy-telco-number`, whose shape is not shown),
+   * the number is also released on the platform's telephony account, which frees the slot. That is permanent, and
+   * the same number may not be reclaimable. With `true` the number is only removed from the workspace; the
+   * customer's own telephony account keeps it.
    *
-   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones (5.2). Which of
-   * them this operation accepts is not shown.
+   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones.
+   * Which of them this operation accepts is not shown (5.2).
    *
    * @remarks Never retried automatically, except after a 429 or when no connection was made.
    *
    * @param number - `phoneNumberSid` and `isImportedNumber` are required. Whether the service requires
-   * `workspaceId` is not documented.
-   * @returns The service's `{ isGood, errors }`.
+   * `workspaceId` is not documented. An empty `phoneNumberSid` is refused (a choice of this package).
+   * @returns The service's `{ isGood, errors }`. What it returns in `errors` is not documented.
    * @throws {OperationFailedError} If the service responds `isGood: false` (a choice of this package).
    * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
    * @throws {ApiError} If the service responds with an error status.
-   * @throws {ConnectionError} If no response came. With `outcomeUnknown`, no documented operation shows whether the number was
-   * released: look in the dashboard.
+   * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, check in the dashboard: no
+   * documented operation shows whether the number was released.
    * @throws {ResponseValidationError} If the response does not match the API specification.
    *
    * @example

@@ -14,11 +14,13 @@ export class ToolsResource {
   }
 
   /**
-   * Lists the catalogue of built-in tools (specification, 4.4): those an agent is given by listing their id in
-   * `nodes[].toolsIds`, and those the LLM runtime adds by itself.
+   * Lists the catalogue of built-in tools (specification, 4.4).
    *
-   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones (5.2). Which of
-   * them this operation accepts is not shown.
+   * `assignable_system` tools are enabled by listing their id in `nodes[].toolsIds` on an agent update; the shape
+   * of that operation is not shown. `runtime_auto` tools are injected by the LLM runtime (2.5).
+   *
+   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones.
+   * Which of them this operation accepts is not shown (5.2).
    *
    * @throws {ApiError} If the service responds with an error status.
    * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
@@ -41,14 +43,15 @@ export class ToolsResource {
   /**
    * Retrieves a tool with its full configuration: fields, server URL and channels (specification, 4.5).
    *
-   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones (5.2). Which of
-   * them this operation accepts is not shown.
+   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones.
+   * Which of them this operation accepts is not shown (5.2).
    *
-   * @param toolId - The tool's id. `defaults` is refused: it is the path of the catalogue (specification, 4.4).
+   * @param toolId - The tool's id.
+   * @remarks The id `defaults` is refused: it is the path of the catalogue (4.4).
+   *
    * @returns The tool. `serverUrlSecret` is a marked field: mask it with `redact()` before you log it.
-   * @throws {NotFoundError} If there is no such tool, or not in this region (the status is not documented).
    * @throws {RequestValidationError} If `toolId` is not a usable id; nothing was sent.
-   * @throws {ApiError} If the service responds with another error status.
+   * @throws {ApiError} If the service responds with an error status. Which one an unknown tool gets is not documented.
    * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response does not match the API specification.

@@ -13,22 +13,23 @@ export class VariablesResource {
   }
 
   /**
-   * Creates a variable for an agent, under a key that the agent does not have yet (specification, 4.2). Which fields other
-   * than the key are required is not documented.
+   * Creates a variable for an agent (specification, 4.2). The key must be unique within the agent. Which fields
+   * other than the key are required is not documented.
    *
-   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones (5.2). Which of
-   * them this operation accepts is not shown.
+   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones.
+   * Which of them this operation accepts is not shown (5.2).
    *
    * @remarks Never retried automatically, except after a 429 or when no connection was made.
    *
    * @param agentId - The agent's id.
    * @param variable - `key` is required and must be unique within the agent.
-   * @returns The variable with what the service set: `id`, `agentId`, `userId`.
-   * @throws {BadRequestError} If the agent already has a variable with this key.
+   * @returns The variable, with `id`, `type`, `agentId` and `userId`.
+   * @throws {BadRequestError} If the agent already has a variable with this key. What else gets a 400 is not
+   * documented.
    * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
    * @throws {ApiError} If the service responds with another error status.
-   * @throws {ConnectionError} If no response came. With `outcomeUnknown`, repeat the call: a 400 then means that the key exists,
-   * whoever created it (4.2).
+   * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, check in the dashboard, or repeat
+   * the call: a key that exists by then gets a 400 (4.2), whoever created it.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response does not match the API specification.
    *

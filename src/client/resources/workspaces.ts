@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
 import type { Send } from '../transport/send.js';
 
-/** Workspaces: they hold agents, conversations, leads, tools, variables and members. */
+/** Workspaces: agents, conversations, leads, tools, variables and team member access belong to them. */
 export class WorkspacesResource {
   readonly #send: Send;
 
@@ -12,21 +12,22 @@ export class WorkspacesResource {
   }
 
   /**
-   * Deletes a workspace for good (specification, 4.7): its agents, conversations, leads, tools, variables and the access
-   * of its members. Only its owners may, and never the primary workspace.
+   * Deletes a workspace for good (specification, 4.7). This permanently removes its agents, conversations, leads,
+   * tools, variables and team member access.
    *
-   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones (5.2). Which of
-   * them this operation accepts is not shown.
+   * Only workspace owners may delete a workspace. The primary workspace cannot be deleted.
+   *
+   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones.
+   * Which of them this operation accepts is not shown (5.2).
    *
    * @remarks Never retried automatically, except after a 429 or when no connection was made.
    *
    * @param workspaceId - The workspace's id.
-   * @throws {PermissionDeniedError} If the token is not an owner's, or the workspace is the primary one (the
-   * status is not documented).
    * @throws {RequestValidationError} If the id is not usable; nothing was sent.
-   * @throws {ApiError} If the service responds with another error status.
-   * @throws {ConnectionError} If no response came. With `outcomeUnknown`, no documented operation shows whether the workspace
-   * is gone: look in the dashboard.
+   * @throws {ApiError} If the service responds with an error status. Which one a refused deletion gets is not
+   * documented (section 7).
+   * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, check in the dashboard: no
+   * documented operation shows whether the workspace is gone.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response is neither an envelope nor empty.
    *

@@ -5,11 +5,10 @@ import {
   AgentPlatformError,
   type ApiError,
   ConnectionError,
-  RateLimitError,
   TimeoutError,
 } from '../../errors/index.js';
 import { MAX_ISSUES } from '../../ground/issues.js';
-import { parseJson } from '../../ground/json.js';
+import { isObject, parseJson } from '../../ground/json.js';
 import { printable } from '../../ground/printable.js';
 import { MASK, redact } from '../../ground/redact.js';
 import type { ErrorIssue } from '../../schemas/envelope.js';
@@ -28,42 +27,65 @@ const MIN_MASKED = 8;
 
 /** Turns whatever ended a call or an attempt into one of the package's errors. */
 export function toError(call: Call, thrown: unknown): AgentPlatformError {
-  const { options, request, progress } = call;
+  const { options, progress } = call;
   if (thrown instanceof AgentPlatformError) return thrown;
-  const context = contextOf(call, mayHaveActed(call));
   const attempt = `attempt ${progress.attempts}`;
   if (options.signal?.aborted) {
-    const message = `${request.method} ${request.path} was aborted by its signal (${attempt})`;
-    return new AbortError(message + hintFor(context), { ...context, cause: options.signal.reason });
+    const cause: unknown = options.signal.reason;
+    return noResponse(AbortError, call, { event: `was aborted by its signal (${attempt})`, cause });
   }
   if (thrown instanceof KyTimeoutError) {
     // Not as a cause: it holds the request with its headers.
     const { limit } = progress;
-    const message = `${request.method} ${request.path} timed out after ${options[limit]} ms (\`${limit}\`, ${attempt})`;
-    return new TimeoutError(message + hintFor(context), context);
+    const event = `timed out after ${options[limit]} ms (\`${limit}\`, ${attempt})`;
+    return noResponse(TimeoutError, call, { event });
   }
   return toConnectionError(call, thrown);
 }
 
 /** Turns what `fetch` threw, or the stream of its body, into a typed error. */
 export function toConnectionError(call: Call, cause: unknown): ConnectionError {
-  const { settings, request, progress } = call;
-  const code = connectionCode(cause);
+  const { settings, progress } = call;
+  const code = innermost('code', cause);
   // A user-supplied `fetch` may report anything, such as a failure of a second request.
   const neverConnected =
     settings.fetch === undefined && progress.status === undefined && wasNeverConnected(cause);
-  const context = contextOf(call, mayHaveActed(call) && !neverConnected);
-  const hints = [hintFor(context)];
+  const hints: string[] = [];
   if (neverConnected || code === undefined) {
-    hints.push(`\n  Check \`baseUrls.${settings.region}\` and the network.`);
-    if (settings.fetch !== undefined) hints.push(' See the option `fetch` too.');
+    hints.push(`Check \`baseUrls.${settings.region}\` and the network.`);
+    if (settings.fetch !== undefined) hints.push('See the option `fetch` too.');
   }
   if (neverConnected && CERTIFICATE.test(code ?? '')) {
-    hints.push('\n  A certificate of your own is trusted by NODE_EXTRA_CA_CERTS.');
+    hints.push('A certificate of your own is trusted by NODE_EXTRA_CA_CERTS.');
   }
-  const reason = serviceWords(call, code ?? innermostMessage(cause) ?? String(cause));
-  const message = `${request.method} ${request.path} failed: ${reason} (attempt ${progress.attempts})`;
-  return new ConnectionError(message + hints.join(''), { ...context, cause });
+  const reason = serviceWords(call, code ?? innermost('message', cause) ?? String(cause));
+  const event = `failed: ${reason} (attempt ${progress.attempts})`;
+  return noResponse(ConnectionError, call, { event, hints, cause, neverConnected });
+}
+
+interface NoResponse {
+  /** What happened, as the end of a sentence about the call. */
+  readonly event: string;
+  readonly hints?: readonly string[];
+  readonly cause?: unknown;
+  /** The request cannot have reached the service. */
+  readonly neverConnected?: boolean;
+}
+
+function noResponse(
+  errorClass: typeof ConnectionError,
+  call: Call,
+  { event, hints = [], cause, neverConnected = false }: NoResponse,
+): ConnectionError {
+  const { method, path } = call.request;
+  const outcomeUnknown = mayHaveActed(call) && !neverConnected;
+  return new errorClass(`${method} ${path} ${event}${hintLines(outcomeUnknown, hints)}`, {
+    method,
+    path,
+    region: call.settings.region,
+    outcomeUnknown,
+    cause,
+  });
 }
 
 /** Turns a response that is not 2xx into a typed error. The status decides the class; any body will do. */
@@ -71,7 +93,7 @@ export function toApiError(call: Call, answer: Answer): ApiError {
   const { response, body } = answer;
   const { status, headers } = response;
   const parsed = parseJson(body.text);
-  const fields = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
+  const fields = isObject(parsed) ? parsed : {};
   const said = typeof fields.message === 'string' ? serviceWords(call, fields.message) : undefined;
   const code = typeof fields.code === 'string' ? serviceWords(call, fields.code) : undefined;
   const sent = Array.isArray(fields.issues) ? fields.issues.filter(hasMessage) : [];
@@ -80,72 +102,77 @@ export function toApiError(call: Call, answer: Answer): ApiError {
     ...(redact(issue) as ErrorIssue),
     message: serviceWords(call, issue.message),
   }));
-  // Of a 4xx, the service says that it has refused the request; 408 says nothing of what happened before.
-  const isRefused = status >= 400 && status < 500 && status !== 408;
-  const parts = {
-    ...errorParts(call, answer, parsed, mayHaveActed(call) && !isRefused),
-    code,
-    issues,
-  };
   const lines = issues.slice(0, MAX_LINES).map(({ message }) => `\n  - ${message.slice(0, MAX_WORDS)}`);
   if (sent.length > lines.length) lines.push(`\n  - and ${sent.length - lines.length} more issue(s)`);
   const what = said?.slice(0, MAX_WORDS) ?? describeBody(body.text, body.isCut);
-  const message =
-    `${parts.method} ${parts.path} responded with ${status}: ${what}${code === undefined ? '' : ` (code: ${code})`}` +
-    `${lines.join('')}${responseHints(call, response)}${hintFor(parts)}`;
-  if (status === 429) return new RateLimitError(message, { ...parts, retryAfter: retryAfter(headers) });
-  return new (classOfStatus(status))(message, parts);
+  const problem = `: ${what}${code === undefined ? '' : ` (code: ${code})`}${lines.join('')}`;
+  const { message, parts } = describeAnswer(call, answer, parsed, problem, hintsFor(call, response));
+  // Each class takes what it knows; `retryAfter` is a field of a `RateLimitError` alone.
+  const apiParts = { ...parts, code, issues, ...(status === 429 && { retryAfter: retryAfter(headers) }) };
+  return new (classOfStatus(status))(message, apiParts);
 }
 
 function hasMessage(issue: unknown): issue is ErrorIssue {
   return typeof (issue as ErrorIssue | null)?.message === 'string';
 }
 
-function responseHints({ settings, endsAt, progress }: Call, { status, headers }: Response): string {
-  const { region } = settings;
+/** What to know of an error status, and to try. */
+function hintsFor({ settings, endsAt, progress }: Call, { status, headers }: Response): string[] {
   const hints: string[] = [];
   if ([401, 403, 404].includes(status)) {
     hints.push(
-      `The request went to region '${region}'. A token or id from the other region fails the same way.`,
+      `The request went to region '${settings.region}'. A token or id from the other region fails the same way.`,
     );
   }
   if (status < 400) hints.push('Redirects are not followed: check the base address.');
   if (progress.attempts > 1) hints.push(`This was attempt ${progress.attempts}.`);
   const seconds = Math.ceil(retryAfter(headers) ?? 0);
+  let excess = '';
   if (seconds > MAX_RETRY_AFTER) {
-    hints.push(
-      `Retry-After is ${seconds} s, which exceeds the ${MAX_RETRY_AFTER} s limit, so the call was not retried.`,
-    );
-  } else if (seconds > 0 && performance.now() + seconds * 1000 >= endsAt) {
-    hints.push(`Retry-After is ${seconds} s, which exceeds what \`totalTimeout\` leaves.`);
-  } else if (seconds > 0) {
-    hints.push(`Retry-After is ${seconds} s.`);
+    excess = `, which exceeds the ${MAX_RETRY_AFTER} s limit, so the call was not retried`;
+  } else if (performance.now() + seconds * 1000 >= endsAt) {
+    excess = ', which exceeds what `totalTimeout` leaves';
   }
-  return hints.map((hint) => `\n  ${hint}`).join('');
+  if (seconds > 0) hints.push(`Retry-After is ${seconds} s${excess}.`);
+  return hints;
 }
 
-/** The parts that all errors of a response have. */
-export function errorParts(call: Call, { response, body }: Answer, parsed: unknown, outcomeUnknown: boolean) {
+/**
+ * Returns the message of an error of a response, and the parts that all of its classes have.
+ *
+ * @param problem - What is wrong, as the end of a sentence: `: No such tool`.
+ */
+export function describeAnswer(
+  call: Call,
+  { response, body }: Answer,
+  parsed: unknown,
+  problem: string,
+  hints: readonly string[] = [],
+) {
   const { status, headers } = response;
+  const { method, path } = call.request;
+  // By a 4xx, the service says that it has refused the request; 408 says nothing of what happened before.
+  const isRefused = status >= 400 && status < 500 && status !== 408;
+  const outcomeUnknown = mayHaveActed(call) && !isRefused;
   const bytes = new TextEncoder().encode(body.text.slice(0, MAX_RAW_BODY)).subarray(0, MAX_RAW_BODY);
   // Leaves out the beginning of a character that was cut.
   const rawBody = new TextDecoder().decode(bytes, { stream: true });
-  return { ...contextOf(call, outcomeUnknown), status, headers, body: parsed, rawBody };
-}
-
-function contextOf({ request, settings }: Call, outcomeUnknown: boolean) {
-  return { method: request.method, path: request.path, region: settings.region, outcomeUnknown };
+  const { region } = call.settings;
+  return {
+    message: `${method} ${path} responded with ${status}${problem}${hintLines(outcomeUnknown, hints)}`,
+    parts: { method, path, region, outcomeUnknown, status, headers, body: parsed, rawBody },
+  };
 }
 
 /** Whether the request may have had an effect: not a GET, and handed to `fetch`. */
-export function mayHaveActed({ request, progress }: Call): boolean {
+function mayHaveActed({ request, progress }: Call): boolean {
   return request.method !== 'GET' && progress.isSent;
 }
 
-export function hintFor({ outcomeUnknown }: { readonly outcomeUnknown: boolean }): string {
-  return outcomeUnknown
-    ? '\n  The request may have taken effect. Check before retrying (`error.outcomeUnknown`).'
-    : '';
+function hintLines(outcomeUnknown: boolean, hints: readonly string[]): string {
+  const unknown = 'The request may have taken effect. Check before retrying (`error.outcomeUnknown`).';
+  const all = outcomeUnknown ? [...hints, unknown] : hints;
+  return all.map((hint) => `\n  ${hint}`).join('');
 }
 
 /** Words of the service as an error shows them: on one line, without the token. */
@@ -184,33 +211,30 @@ function chainOf(error: unknown): Link[] {
   return chain;
 }
 
-/** The code that a runtime gives a failed connection, wherever it put it. */
-function connectionCode(error: unknown): string | undefined {
-  const codes = chainOf(error).map(({ code }) => code);
-  return codes.filter((code) => typeof code === 'string').at(-1);
+/** The code or the message that a runtime gives a failed connection, wherever it put it. */
+function innermost(field: 'code' | 'message', error: unknown): string | undefined {
+  const texts = chainOf(error).map((link) => link[field]);
+  return texts.filter((text): text is string => typeof text === 'string' && text !== '').at(-1);
 }
 
-function innermostMessage(error: unknown): string | undefined {
-  const messages = chainOf(error).map(({ message }) => message);
-  return messages.filter((message) => typeof message === 'string' && message !== '').at(-1) as
-    | string
-    | undefined;
-}
-
+/** A certificate that is not accepted ends the connection before the request is written. */
 const CERTIFICATE = /(^|_)CERT(_|$)|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/;
 
 /**
- * Codes of connections that were never made, by runtime: the service cannot have received the request. Any other code
- * may be that of a connection that was cut after the request had arrived.
+ * Codes of connections that were never made: the service cannot have received the request. Any other code may be that
+ * of a connection that was cut after the request had arrived.
  */
-const NEVER_CONNECTED = [
+const NEVER_CONNECTED: ReadonlySet<string> = /* @__PURE__ */ new Set([
   // Node: undici reports them on the cause of its TypeError.
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/,
-  // A certificate that is not accepted ends the connection before the request is written.
-  CERTIFICATE,
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
   // Bun
-  /^(ConnectionRefused|FailedToOpenSocket|DNSResolveFailed)$/,
-];
+  'ConnectionRefused',
+  'FailedToOpenSocket',
+  'DNSResolveFailed',
+]);
 
 /** Deno gives no code, only a text; elsewhere a text may be anyone's, such as that of a proxy's page. */
 const NEVER_CONNECTED_TEXT = /\b(connection refused|dns error|failed to lookup address|tcp connect error)\b/i;
@@ -224,12 +248,13 @@ function wasNeverConnected(error: unknown): boolean {
   const several = chain.find(({ errors }) => Array.isArray(errors) && errors.length > 0)?.errors;
   // Of several connections, such as to an IPv4 and an IPv6 address, one may have got through.
   if (several !== undefined) return several.every((one) => wasNeverConnected(one));
-  const code = connectionCode(error);
+  const code = innermost('code', error);
   if (code === undefined) {
     return 'Deno' in globalThis && error instanceof Error && NEVER_CONNECTED_TEXT.test(error.message);
   }
   return (
-    NEVER_CONNECTED.some((codes) => codes.test(code)) ||
+    NEVER_CONNECTED.has(code) ||
+    CERTIFICATE.test(code) ||
     chain.some(({ syscall }) => BEFORE_CONNECTION.includes(syscall))
   );
 }

@@ -20,8 +20,6 @@ export interface PreparedRequest {
   readonly method: HttpMethod;
   /** Relative to the base address, parameters encoded, with the query. */
   readonly path: string;
-  /** The path with the parameters in braces: `/tools/{toolId}`. */
-  readonly route: string;
   readonly body: string | undefined;
 }
 
@@ -30,20 +28,17 @@ export interface PreparedRequest {
  *
  * @throws {RequestValidationError} If an argument is wrong. What a custom schema or a getter threw is its `cause`.
  */
-export async function prepareRequest(
-  endpoint: Endpoint,
-  input: RequestInput | null | undefined,
-): Promise<PreparedRequest> {
-  const { method, path: route } = endpoint;
+export async function prepareRequest(endpoint: Endpoint, input: RequestInput): Promise<PreparedRequest> {
+  const { method } = endpoint;
   try {
     const path = fillPath(endpoint, input);
-    const query = endpoint.query && queryString(await checkCustom(endpoint.query, input?.query, 'query'));
-    const body = endpoint.body && (await bodyText(endpoint.body, input?.body));
-    return { method, path: path + (query ?? ''), route, body };
+    const query = endpoint.query && queryString(await checkCustom(endpoint.query, input.query, 'query'));
+    const body = endpoint.body && (await bodyText(endpoint.body, input.body));
+    return { method, path: path + (query ?? ''), body };
   } catch (error) {
-    const isRefused = error instanceof Refusal;
-    const issues = isRefused ? error.issues : [threwIssue];
-    throw new RequestValidationError({ method, path: route, issues, cause: isRefused ? undefined : error });
+    const found =
+      error instanceof Refusal ? { issues: error.issues } : { issues: [threwIssue], cause: error };
+    throw new RequestValidationError({ method, path: endpoint.path, ...found });
   }
 }
 
@@ -58,41 +53,27 @@ function refuse(path: Issue['path'], code: string, message: string): never {
   throw new Refusal([{ path, code, message }]);
 }
 
-function refuseAll(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw new Refusal(issues);
-}
-
-function fillPath(endpoint: Endpoint, input: RequestInput | null | undefined): string {
+function fillPath(endpoint: Endpoint, input: RequestInput): string {
   const names = [...endpoint.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
-  const ids: unknown = input?.path ?? {};
+  const ids: unknown = input.path ?? {};
   if (!isObject(ids)) {
-    // Two ids one after the other, from JavaScript: the second would be taken for options.
+    // From JavaScript: `conversations.get(agentId, convoId)`.
     const message = `expected the ids by name in one object, { ${names.join(', ')} }, received ${typeName(ids)}`;
     refuse(['path'], 'invalid_type', message);
   }
-  const issues = names.flatMap((name) => idIssue(name, ids, input, reservedOf(endpoint, name)) ?? []);
-  refuseAll(issues);
+  // The type ties the names to those of a path that is known.
+  const reserved = endpoint.reserved as Readonly<Record<string, readonly string[]>> | undefined;
+  const issues = names.flatMap((name): Issue[] => {
+    const problem = idProblem(ids[name], reserved?.[name] ?? []);
+    if (problem === undefined) return [];
+    const isBeside = ids[name] === undefined && name in input;
+    const message = isBeside
+      ? `expected under \`path\`: { path: { ${name} } }`
+      : `expected a non-empty id, received ${problem}`;
+    return [{ path: [name], code: 'invalid_id', message }];
+  });
+  if (issues.length > 0) throw new Refusal(issues);
   return endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(ids[name])));
-}
-
-function reservedOf({ reserved = {} }: Endpoint, name: string): readonly string[] {
-  return (reserved as Readonly<Record<string, readonly string[] | undefined>>)[name] ?? [];
-}
-
-function idIssue(
-  name: string,
-  ids: Readonly<Record<string, unknown>>,
-  input: object | null | undefined,
-  reserved: readonly string[],
-): Issue | undefined {
-  const id = ids[name];
-  const problem = idProblem(id, reserved);
-  if (problem === undefined) return undefined;
-  const isBeside = id === undefined && input !== null && input !== undefined && name in input;
-  const message = isBeside
-    ? `expected under \`path\`: { path: { ${name} } }`
-    : `expected a non-empty id, received ${problem}`;
-  return { path: [name], code: 'invalid_id', message };
 }
 
 /** What is wrong with an id. Encoded, it is one segment of the path, except for dots. */
@@ -116,7 +97,8 @@ async function bodyText(schema: StandardSchemaV1, value: unknown): Promise<strin
   // This package's schemas are Zod's, seen through the Standard Schema interface.
   const zodSchema = schema as unknown as z.core.$ZodType;
   const verdict = validateOwn(zodSchema, sent, 'strict');
-  refuseAll([...(verdict.ok ? [] : verdict.issues), ...findRefused(zodSchema, sent)]);
+  const issues = [...(verdict.ok ? [] : verdict.issues), ...findRefused(zodSchema, sent)];
+  if (issues.length > 0) throw new Refusal(issues);
   return text;
 }
 
@@ -134,7 +116,7 @@ function refuseMissing(value: unknown, part: string): void {
 
 function refuseNonJson(value: unknown): void {
   const issue = findNonJson(value);
-  if (issue !== undefined) refuseAll([issue]);
+  if (issue !== undefined) throw new Refusal([issue]);
 }
 
 /** Ids and keys, which nothing could be found by if they were empty. */

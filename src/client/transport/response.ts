@@ -1,9 +1,9 @@
 import { type ResponseVerdict, validateResponse } from '../../endpoints/response-shape.js';
 import { OperationFailedError, ResponseValidationError } from '../../errors/index.js';
 import { formatIssues, type Issue, threwIssue } from '../../ground/issues.js';
-import { parseJson } from '../../ground/json.js';
+import { isObject, parseJson } from '../../ground/json.js';
 import type { Settings } from '../settings.js';
-import { describeBody, errorParts, hintFor, mayHaveActed, serviceWords } from './errors.js';
+import { describeAnswer, describeBody, serviceWords } from './errors.js';
 import type { Call } from './send.js';
 
 /** The body of a response, as far as it was read. */
@@ -96,22 +96,18 @@ export async function readResponse(call: Call, answer: Answer): Promise<CallResu
 }
 
 function messageOf(body: unknown): string | undefined {
-  const message = (body as { message?: unknown } | null)?.message;
-  return typeof message === 'string' ? message : undefined;
+  return isObject(body) && typeof body.message === 'string' ? body.message : undefined;
 }
 
 /** `success: false`, or `isGood: false` (4.3), in a 2xx. The specification does not say what it means: a choice. */
 function throwIfFailed(call: Call, answer: Answer, body: unknown): void {
-  const fields = (body ?? {}) as { success?: unknown; isGood?: unknown; errors?: unknown };
+  const fields = isObject(body) ? body : {};
   if (fields.success !== false && fields.isGood !== false) return;
+  const field = fields.success === false ? 'success: false' : 'isGood: false';
   const said = messageOf(body) || (typeof fields.errors === 'string' ? fields.errors : '');
   const reason = said === '' ? 'without a reason' : serviceWords(call, said);
-  const field = fields.success === false ? 'success: false' : 'isGood: false';
-  const parts = errorParts(call, answer, body, mayHaveActed(call));
-  throw new OperationFailedError(
-    `${parts.method} ${parts.path} responded with ${parts.status}, but failed (${field}): ${reason}${hintFor(parts)}`,
-    parts,
-  );
+  const { message, parts } = describeAnswer(call, answer, body, `, but failed (${field}): ${reason}`);
+  throw new OperationFailedError(message, parts);
 }
 
 function unfit(
@@ -121,13 +117,9 @@ function unfit(
   issues: readonly Issue[],
   cause?: unknown,
 ): ResponseValidationError {
-  const parts = errorParts(call, answer, body, mayHaveActed(call));
-  const { method, path, status } = parts;
-  return new ResponseValidationError(
-    `${method} ${path} responded with ${status}, but the body does not match the API specification` +
-      `${formatIssues(issues)}${hintFor(parts)}`,
-    { ...parts, issues, cause },
-  );
+  const problem = `, but the body does not match the API specification${formatIssues(issues)}`;
+  const { message, parts } = describeAnswer(call, answer, body, problem);
+  return new ResponseValidationError(message, { ...parts, issues, cause });
 }
 
 const tooLargeIssue = (maxBytes: number): Issue => ({

@@ -2,11 +2,13 @@ import ky from 'ky';
 import type { Endpoint, EndpointInput } from '../../endpoints/endpoint.js';
 import { type AgentPlatformError, ConfigurationError } from '../../errors/index.js';
 import { isBrowser, runtimeName } from '../../ground/environment.js';
+import { typeName } from '../../ground/issues.js';
 import { VERSION } from '../../ground/version.js';
 import { DriftReporter } from '../../validation/drift.js';
 import { ApiPromise, type ApiResponse } from '../api-promise.js';
+import type { DriftHookContext } from '../hooks.js';
 import type { RequestOptions } from '../options.js';
-import { type CallSettings, resolveCall, type Settings, usableToken } from '../settings.js';
+import { type CallSettings, resolveCall, type Settings, tokenProblem } from '../settings.js';
 import { followSignal } from './abort.js';
 import { toApiError, toConnectionError, toError } from './errors.js';
 import {
@@ -34,28 +36,32 @@ export interface Call {
   /** Identifies the call in hooks and log lines. */
   readonly id: string;
   readonly settings: Settings;
+  readonly endpoint: Endpoint;
+  readonly progress: Progress;
+  /** By `performance.now()`, as all times here. */
+  readonly startedAt: number;
+  /** The end of `totalTimeout`. */
+  readonly endsAt: number;
   /** The client's settings with the call's own options. */
   readonly options: CallSettings;
-  readonly endpoint: Endpoint;
   readonly request: PreparedRequest;
-  /** The end of `totalTimeout`, by `performance.now()`. */
-  readonly endsAt: number;
-  readonly progress: Progress;
 }
 
-/** The state of a call: the number of attempts, and the state of the latest. */
+/** The number of attempts of a call, and the state of the latest. */
 export interface Progress {
   /** Attempts that were started. */
   attempts: number;
+  /** The start of the latest attempt. */
   startedAt: number;
+  /** The token that was sent, to mask it in words of the service. */
   token: string | undefined;
-  /** The option that ends the attempt. */
+  /** The option whose time ends first. */
   limit: 'timeout' | 'totalTimeout';
-  /** The request was handed to `fetch`: before that, the service cannot have acted. */
+  /** Whether the request was handed to `fetch`: before that, the service cannot have acted. */
   isSent: boolean;
   /** The status of the response, even if its body does not follow. */
   status: number | undefined;
-  /** The end of the attempt was logged. */
+  /** Whether the end of the attempt was logged. */
   isLogged: boolean;
 }
 
@@ -67,7 +73,9 @@ export interface Progress {
  * 3. a 2xx is validated and becomes the result (`response.ts`), anything else a typed error (`errors.ts`).
  */
 export function createSend(settings: Settings): Send {
-  const drift = new DriftReporter(settings.log, undefined);
+  const drift = new DriftReporter<DriftHookContext>(settings.log, (context) =>
+    settings.hooks.onDrift?.(context),
+  );
   return <Path extends string, Body, Query, Result>(
     endpoint: Endpoint<Path, Body, Query, Result>,
     input: EndpointInput<Path, Body, Query>,
@@ -81,24 +89,22 @@ export function createSend(settings: Settings): Send {
 
 async function send(
   settings: Settings,
-  drift: DriftReporter,
+  drift: DriftReporter<DriftHookContext>,
   endpoint: Endpoint,
   input: RequestInput,
   given: RequestOptions,
 ): Promise<ApiResponse<unknown>> {
-  const id = crypto.randomUUID();
   const startedAt = performance.now();
-  const progress = newProgress();
-  const end = { id, settings, endpoint, progress, startedAt };
+  const started = { id: crypto.randomUUID(), settings, endpoint, progress: newProgress(), startedAt };
   try {
-    const options = resolveCall(settings, given);
     const request = await prepareRequest(endpoint, input);
+    const options = resolveCall(settings, given);
     const endsAt = startedAt + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
-    const call: Call = { id, settings, options, endpoint, request, endsAt, progress };
+    const call: Call = { ...started, endsAt, options, request };
     const answer = await carry(call);
     const { data, message, drift: issues } = await readResponse(call, answer);
     if (issues.length > 0) notifyDrift(call, drift, issues);
-    notifyEnd(end, undefined);
+    notifyEnd(started, undefined);
     return { data, message, response: answer.response };
   } catch (error) {
     // A call rejects with nothing else.
@@ -106,7 +112,7 @@ async function send(
     // What is refused at once would be thrown before the caller's `await` is linked to its call.
     await Promise.resolve();
     startAtCaller(failure);
-    notifyEnd(end, failure);
+    notifyEnd(started, failure);
     throw failure;
   }
 }
@@ -244,16 +250,18 @@ async function requestHeaders(call: Call, signal: AbortSignal): Promise<Record<s
 async function readToken({ endpoint, options }: Call): Promise<string | undefined> {
   const { token } = options;
   if (endpoint.auth === 'none') return undefined;
-  if (typeof token !== 'function') return usableToken(token);
+  if (typeof token !== 'function') return token;
+  const refuse = (what: string, cause?: unknown) => {
+    const message = `The \`token\` function ${what}; ${endpoint.method} ${endpoint.path} was not sent`;
+    return new ConfigurationError(message, { option: 'token', cause });
+  };
   let given: string;
   try {
     given = await token();
   } catch (cause) {
-    const what = `${endpoint.method} ${endpoint.path} was not sent`;
-    throw new ConfigurationError(`The \`token\` function failed (see \`error.cause\`); ${what}`, {
-      option: 'token',
-      cause,
-    });
+    throw refuse('failed (see `error.cause`)', cause);
   }
-  return usableToken(given);
+  const problem = tokenProblem(given);
+  if (problem !== undefined) throw refuse(`returned ${typeName(given)}: token ${problem}`);
+  return given.trim();
 }

@@ -2,7 +2,7 @@ import { AgentPlatform, type AgentPlatformOptions, type Region } from 'agent-pla
 import type { FakePlatform, FakeServer } from 'agent-platform-sdk/testing';
 import { onTestFinished } from 'vitest';
 
-/** A client of the fake in process, with the primary workspace's secret unless told otherwise. */
+/** A client of the fake in process, by default with the secret of the primary workspace. */
 export function clientOf(
   fake: FakePlatform,
   options: AgentPlatformOptions & { region?: Region } = {},
