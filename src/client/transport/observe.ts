@@ -9,7 +9,7 @@ import { describeBody, serviceWords } from './errors.js';
 import type { Answer } from './response.js';
 import type { Call } from './send.js';
 
-/** Characters of a body that are logged at debug. */
+/** The most characters of a body that are logged at debug. */
 const MAX_LOGGED_BODY = 16 * 1024;
 
 /**
