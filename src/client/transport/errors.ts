@@ -189,12 +189,14 @@ export function serviceWords({ progress }: Pick<Call, 'progress'>, words: string
 export function describeBody(text: string, isCut = false): string {
   const start = text.trimStart().slice(0, 20);
   if (start === '') return 'an empty body';
-  const isHtml = /^<(!doctype )?html/i.test(start);
-  const kind = isHtml ? 'HTML' : /^[[{]/.test(start) ? 'broken or unexpected JSON' : 'text that is not JSON';
+  let kind = 'text that is not JSON';
+  if (/^<(!doctype )?html/i.test(start)) kind = 'HTML';
+  else if (/^[[{]/.test(start)) kind = 'broken or unexpected JSON';
   const bytes = new TextEncoder().encode(text).length.toLocaleString('en-US');
-  return `${kind}, ${isCut ? `cut off after ${bytes}` : bytes} bytes`;
+  return `${kind}, ${isCut ? 'cut off after ' : ''}${bytes} bytes`;
 }
 
+/** What runtimes say of a failed connection, as far as it is read here. */
 interface Link {
   readonly code?: unknown;
   readonly message?: unknown;
