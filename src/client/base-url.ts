@@ -20,8 +20,9 @@ export function addressProblems({
   const { protocol, host, hostname } = new URL(given);
   const mayBeHttp = allowInsecureBaseUrl === true || isLoopback(hostname);
   if (protocol === 'https:' || (protocol === 'http:' && mayBeHttp)) return [];
-  const rule = 'must start with https: (http: only on loopback, or with `allowInsecureBaseUrl`)';
-  return [{ option, text: `${rule}, got ${protocol}//${host}.` }];
+  const exceptions =
+    'http: only on loopback, or with `allowInsecureBaseUrl: true` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true';
+  return [{ option, text: `must start with https: (${exceptions}), got ${protocol}//${host}.` }];
 }
 
 /** Describes what is wrong with the form of a base address. */

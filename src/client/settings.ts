@@ -73,7 +73,7 @@ const VARIABLES = {
   logLevel: 'AGENT_PLATFORM_LOG',
 };
 
-/** Made when the first client is: a program that only receives webhooks does not pay for them. */
+/** Called for the first client: a program that only receives webhooks makes no schemas of options. */
 function createSchemas() {
   const region = oneOf(...REGIONS);
   const token = checkedBy((value) => (typeof value === 'function' ? undefined : tokenProblem(value)));

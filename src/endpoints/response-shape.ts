@@ -2,7 +2,7 @@ import type { Issue } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
 import { isStandardSchema, type SchemaOutput, type StandardSchemaV1 } from '../ground/standard-schema.js';
 import { EnvelopeSchema } from '../schemas/envelope.js';
-import { type ValidationMode, validate, validateOwn } from '../validation/validate.js';
+import { type ValidationMode, type Verdict, validate, validateOwn } from '../validation/validate.js';
 
 /** How a response is read. Made by {@link withData} and {@link withoutData}. */
 export interface ResponseShape<Result> {
@@ -63,70 +63,58 @@ export function withoutData(): ResponseShape<void> {
   return { kind: 'none', schema: EnvelopeSchema };
 }
 
-/** What a response gives the caller, with the drift that was forgiven; or the issues that were not. */
-export type ResponseVerdict =
-  | { readonly ok: true; readonly data: unknown; readonly drift: readonly Issue[] }
-  | { readonly ok: false; readonly issues: readonly Issue[] };
-
 /**
  * Validates a response, and takes the caller's part out of it.
  *
  * @param body - The parsed body; undefined if it was empty.
- * @returns The verdict. Rejects with what a custom schema throws.
+ * @returns The verdict, whose value is that part. Rejects with what a custom schema throws.
  */
 export async function validateResponse(
-  { kind, schema }: ResponseShape<unknown>,
+  shape: ResponseShape<unknown>,
   body: unknown,
   mode: ValidationMode,
-): Promise<ResponseVerdict> {
-  if (body === undefined) return validateEmpty(kind, schema, mode);
+): Promise<Verdict> {
+  const { kind, schema } = shape;
+  if (body === undefined) return validateEmpty(shape, mode);
   if (kind === 'data') return validateEnvelope(schema, body, mode);
   const verdict = await validate(schema, body, mode);
-  if (!verdict.ok) return verdict;
-  return { ok: true, data: partOf(kind, verdict.value), drift: verdict.drift };
+  return verdict.ok ? { ...verdict, value: partOf(kind, verdict.value) } : verdict;
 }
 
 /** An empty body holds no data, in every mode; a custom schema of the whole body may accept it. */
 async function validateEmpty(
-  kind: ResponseShape<unknown>['kind'],
-  schema: StandardSchemaV1,
+  { kind, schema }: ResponseShape<unknown>,
   mode: ValidationMode,
-): Promise<ResponseVerdict> {
-  if (kind === 'none') return { ok: true, data: undefined, drift: mode === 'off' ? [] : [emptyIssue] };
+): Promise<Verdict> {
+  const issues = [{ path: [], code: 'empty_body', message: 'expected JSON, received an empty body' }];
+  if (kind === 'none') return { ok: true, value: undefined, drift: mode === 'off' ? [] : issues };
   const verdict = kind === 'body' ? await validate(schema, undefined, 'strict') : undefined;
-  return verdict?.ok ? { ok: true, data: verdict.value, drift: [] } : { ok: false, issues: [emptyIssue] };
+  return verdict?.ok ? verdict : { ok: false, issues };
 }
-
-const emptyIssue: Issue = {
-  path: [],
-  code: 'empty_body',
-  message: 'expected JSON, received an empty body',
-};
 
 /** Validates the envelope, and `data` by its own schema. */
 async function validateEnvelope(
   schema: StandardSchemaV1,
   body: unknown,
   mode: ValidationMode,
-): Promise<ResponseVerdict> {
+): Promise<Verdict> {
   const envelope = validateOwn(EnvelopeSchema, body, mode);
-  if (!isObject(body)) return envelope.ok ? { ...envelope, data: undefined } : envelope;
-  const content = await validate(schema, body.data, mode);
-  if (envelope.ok && content.ok) {
-    return { ok: true, data: content.value, drift: [...envelope.drift, ...content.drift.map(insideData)] };
+  if (!isObject(body)) return envelope.ok ? { ...envelope, value: undefined } : envelope;
+  const data = await validate(schema, body.data, mode);
+  if (envelope.ok && data.ok) {
+    return { ok: true, value: data.value, drift: [...envelope.drift, ...data.drift.map(insideData)] };
   }
-  const issues = [
-    ...(envelope.ok ? [] : envelope.issues),
-    ...(content.ok ? [] : content.issues.map(insideData)),
-  ];
-  return { ok: false, issues };
+  const ofEnvelope = envelope.ok ? [] : envelope.issues;
+  const ofData = data.ok ? [] : data.issues.map(insideData);
+  return { ok: false, issues: [...ofEnvelope, ...ofData] };
 }
 
-const insideData = (issue: Issue): Issue =>
+function insideData(issue: Issue): Issue {
   // The count of further issues has no place.
-  issue.code === 'more_issues' ? issue : { ...issue, path: ['data', ...issue.path] };
+  return issue.code === 'more_issues' ? issue : { ...issue, path: ['data', ...issue.path] };
+}
 
-/** What the caller gets of a whole body. */
+/** The caller's part of a whole body. */
 function partOf(kind: 'none' | 'fields' | 'body', body: unknown): unknown {
   if (kind === 'none') return undefined;
   if (kind === 'body' || !isObject(body)) return body;

@@ -26,7 +26,7 @@ export class DriftReporter<Context extends Drift = Drift> {
     this.#onDrift = onDrift;
   }
 
-  /** Resolves when the hook has; a hook that throws is logged and ignored. */
+  /** Resolves once the hook has. What the hook throws is logged and ignored. */
   async report(drift: Context): Promise<void> {
     const fresh = drift.issues.filter((issue) => this.#isNew(drift.source, issue));
     const level = fresh.length > 0 ? 'warn' : 'debug';

@@ -87,7 +87,7 @@ test.each(names)('%s has the method, path, body and bearer token of the document
 test.each(names)('%s accepts its answer and gives the caller the part it asked for', async (name) => {
   const { answer, result } = operations[name];
   const { response } = endpointOf(name);
-  expect(await validateResponse(response, answer, 'strict')).toEqual({ ok: true, data: result, drift: [] });
+  expect(await validateResponse(response, answer, 'strict')).toEqual({ ok: true, value: result, drift: [] });
 });
 
 test.each(names)('%s is read by a schema of the package, which never rewrites', (name) => {
@@ -113,7 +113,7 @@ test.each(['success', 'message', 'clients', 'teams'])('a listing of members requ
 test('a listing of members keeps what the service added', async () => {
   const answer = { ...operations.listMembersAndTeams.answer, pending: 1 };
   expect(await validateResponse(endpoints.listMembersAndTeams.response, answer, 'tolerant')).toMatchObject({
-    data: { ...members, pending: 1 },
+    value: { ...members, pending: 1 },
     drift: [{ path: ['pending'] }],
   });
 });
@@ -121,7 +121,7 @@ test('a listing of members keeps what the service added', async () => {
 test('the release of a number gives the body as it was sent', async () => {
   const answer = { isGood: true, errors: '', added: 1 };
   const verdict = await validateResponse(endpoints.releasePhoneNumber.response, answer, 'strict');
-  expect(verdict.ok && verdict.data).toBe(answer);
+  expect(verdict.ok && verdict.value).toBe(answer);
 });
 
 test.each(['strict', 'tolerant', 'report', 'off'] as const)(
@@ -140,7 +140,7 @@ test('the envelope around a custom schema is checked too, and gives the output o
   const response = sdk.withData(custom);
   const data = { id: '7' };
   expect(await validateResponse(response, { ...envelope, data }, 'strict')).toMatchObject({
-    data: { id: 7 },
+    value: { id: 7 },
   });
   expect(await validateResponse(response, { success: true, data }, 'strict')).toMatchObject({
     issues: [{ path: ['message'] }],

@@ -2,9 +2,9 @@
 export interface FollowedSignal {
   /** Aborted with the caller's signal, for `fetch` and the delays of ky; undefined if the caller gave none. */
   readonly signal: AbortSignal | undefined;
-  /** Waits for a promise, but no longer than until the signal is aborted: a function may ignore signals. */
+  /** Waits for a promise, but rejects once the signal is aborted: a function may ignore signals. */
   race<Value>(work: Promise<Value>): Promise<Value>;
-  /** Ends the following. */
+  /** Stops following the signal. */
   release(): void;
 }
 
@@ -27,12 +27,12 @@ export function followSignal(signal: AbortSignal | undefined): FollowedSignal {
   const aborted = new Promise<never>((_, reject) => {
     controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error));
   });
-  // Nobody may be waiting.
+  // It is no unhandled rejection if nothing waits.
   aborted.catch(() => undefined);
   const callback = () => controller.abort();
   const followers = followersOf.get(signal) ?? follow(signal);
   followers.callbacks.add(callback);
-  // Does nothing if it listens already.
+  // Has no effect if it listens already.
   signal.addEventListener('abort', followers.notify);
   if (signal.aborted) callback();
   return {

@@ -5,6 +5,7 @@ import {
   AgentPlatformError,
   type ApiError,
   ConnectionError,
+  RateLimitError,
   TimeoutError,
 } from '../../errors/index.js';
 import { MAX_ISSUES } from '../../ground/issues.js';
@@ -16,13 +17,13 @@ import type { Answer } from './response.js';
 import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
 import type { Call } from './send.js';
 
-/** Bytes of a body that an error keeps as text: 16 KiB. */
+/** The most bytes of a body that an error keeps as text: 16 KiB. */
 const MAX_RAW_BODY = 16 * 1024;
-/** Characters of the service's words that a message repeats. */
+/** The most characters of the service's words that a message repeats. */
 const MAX_WORDS = 1_000;
-/** Issues that a message lists, one a line. */
+/** The most issues that a message lists, one a line. */
 const MAX_LINES = 20;
-/** Shorter tokens are words of everyday text: to mask them would garble it. */
+/** The least length of a token that is masked. Shorter ones may be parts of everyday words. */
 const MIN_MASKED = 8;
 
 /** Turns whatever ended a call or an attempt into one of the package's errors. */
@@ -63,12 +64,13 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
   return noResponse(ConnectionError, call, { event, hints, cause, neverConnected });
 }
 
+/** What the error of an attempt without a response is made of. */
 interface NoResponse {
   /** What happened, as the end of a sentence about the call. */
   readonly event: string;
   readonly hints?: readonly string[];
   readonly cause?: unknown;
-  /** The request cannot have reached the service. */
+  /** Whether the request cannot have reached the service. */
   readonly neverConnected?: boolean;
 }
 
@@ -107,16 +109,17 @@ export function toApiError(call: Call, answer: Answer): ApiError {
   const what = said?.slice(0, MAX_WORDS) ?? describeBody(body.text, body.isCut);
   const problem = `: ${what}${code === undefined ? '' : ` (code: ${code})`}${lines.join('')}`;
   const { message, parts } = describeAnswer(call, answer, parsed, problem, hintsFor(call, response));
-  // Each class takes what it knows; `retryAfter` is a field of a `RateLimitError` alone.
-  const apiParts = { ...parts, code, issues, ...(status === 429 && { retryAfter: retryAfter(headers) }) };
-  return new (classOfStatus(status))(message, apiParts);
+  if (status === 429) {
+    return new RateLimitError(message, { ...parts, code, issues, retryAfter: retryAfter(headers) });
+  }
+  return new (classOfStatus(status))(message, { ...parts, code, issues });
 }
 
 function hasMessage(issue: unknown): issue is ErrorIssue {
   return typeof (issue as ErrorIssue | null)?.message === 'string';
 }
 
-/** What to know of an error status, and to try. */
+/** Lines that say what to try after an error status. */
 function hintsFor({ settings, endsAt, progress }: Call, { status, headers }: Response): string[] {
   const hints: string[] = [];
   if ([401, 403, 404].includes(status)) {
@@ -186,12 +189,14 @@ export function serviceWords({ progress }: Pick<Call, 'progress'>, words: string
 export function describeBody(text: string, isCut = false): string {
   const start = text.trimStart().slice(0, 20);
   if (start === '') return 'an empty body';
-  const isHtml = /^<(!doctype )?html/i.test(start);
-  const kind = isHtml ? 'HTML' : /^[[{]/.test(start) ? 'broken or unexpected JSON' : 'text that is not JSON';
+  let kind = 'text that is not JSON';
+  if (/^<(!doctype )?html/i.test(start)) kind = 'HTML';
+  else if (/^[[{]/.test(start)) kind = 'broken or unexpected JSON';
   const bytes = new TextEncoder().encode(text).length.toLocaleString('en-US');
-  return `${kind}, ${isCut ? `cut off after ${bytes}` : bytes} bytes`;
+  return `${kind}, ${isCut ? 'cut off after ' : ''}${bytes} bytes`;
 }
 
+/** What runtimes say of a failed connection, as far as it is read here. */
 interface Link {
   readonly code?: unknown;
   readonly message?: unknown;

@@ -9,7 +9,7 @@ import { describeBody, serviceWords } from './errors.js';
 import type { Answer } from './response.js';
 import type { Call } from './send.js';
 
-/** Characters of a body that are logged at debug. */
+/** The most characters of a body that are logged at debug. */
 const MAX_LOGGED_BODY = 16 * 1024;
 
 /**
@@ -99,22 +99,23 @@ export function notifyDrift(
 /** A call whose arguments may have been refused, so that it has no request. */
 type StartedCall = Pick<Call, 'id' | 'settings' | 'endpoint' | 'progress' | 'startedAt'>;
 
-/** Reports the end of a call to its hook. */
+/** Calls the hook at the end of a call. */
 export function notifyEnd(call: StartedCall, error: AgentPlatformError | undefined): void {
   const { id, settings, endpoint, progress, startedAt } = call;
   const { hooks, log, region } = settings;
-  const context = {
-    callId: id,
-    method: endpoint.method,
-    route: endpoint.path,
-    region,
-    outcome: error === undefined ? 'success' : 'error',
-    status: progress.status,
-    attempts: progress.attempts,
-    durationMs: Math.round(performance.now() - startedAt),
-    error,
-  } as const;
-  void log.runQuietly('onEnd', () => hooks.onEnd?.(context));
+  void log.runQuietly('onEnd', () =>
+    hooks.onEnd?.({
+      callId: id,
+      method: endpoint.method,
+      route: endpoint.path,
+      region,
+      outcome: error === undefined ? 'success' : 'error',
+      status: progress.status,
+      attempts: progress.attempts,
+      durationMs: Math.round(performance.now() - startedAt),
+      error,
+    }),
+  );
 }
 
 function hookCall({ id, request, endpoint, settings, progress }: Call): HookCall {

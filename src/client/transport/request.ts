@@ -28,7 +28,12 @@ export interface PreparedRequest {
  *
  * @throws {RequestValidationError} If an argument is wrong. What a custom schema or a getter threw is its `cause`.
  */
-export async function prepareRequest(endpoint: Endpoint, input: RequestInput): Promise<PreparedRequest> {
+export async function prepareRequest(
+  endpoint: Endpoint,
+  given: RequestInput | null,
+): Promise<PreparedRequest> {
+  // From JavaScript, the arguments may be null: what is missing is then named.
+  const input = given ?? {};
   const { method } = endpoint;
   try {
     const path = fillPath(endpoint, input);
@@ -42,7 +47,7 @@ export async function prepareRequest(endpoint: Endpoint, input: RequestInput): P
   }
 }
 
-/** Ends the checks with what is wrong. */
+/** Ends the checks, with the issues that were found. */
 class Refusal extends Error {
   constructor(readonly issues: readonly Issue[]) {
     super();
@@ -76,7 +81,7 @@ function fillPath(endpoint: Endpoint, input: RequestInput): string {
   return endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(ids[name])));
 }
 
-/** What is wrong with an id. Encoded, it is one segment of the path, except for dots. */
+/** Describes what is wrong with an id. Encoded, it is one segment of the path, except for dots. */
 function idProblem(id: unknown, reserved: readonly string[]): string | undefined {
   if (typeof id !== 'string') return typeName(id);
   if (id.trim() === '') return id === '' ? 'an empty string' : 'a blank string';
@@ -87,7 +92,7 @@ function idProblem(id: unknown, reserved: readonly string[]): string | undefined
   return /\p{Surrogate}/u.test(id) ? 'a string that is not valid Unicode' : undefined;
 }
 
-/** The text of a body. This package's schemas validate what is really sent; the output of a custom one is sent. */
+/** Returns the text of a body. This package's schemas validate what is sent; of a custom schema, the output is sent. */
 async function bodyText(schema: StandardSchemaV1, value: unknown): Promise<string> {
   if (!isOwnSchema(schema)) return JSON.stringify(await checkCustom(schema, value, 'body'));
   refuseMissing(value, 'body');
@@ -119,7 +124,7 @@ function refuseNonJson(value: unknown): void {
   if (issue !== undefined) throw new Refusal([issue]);
 }
 
-/** Ids and keys, which nothing could be found by if they were empty. */
+/** Fields that must not be empty: ids and keys. */
 const MUST_BE_FILLED = /^key$|(Id|Sid)$/;
 
 /**

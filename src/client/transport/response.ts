@@ -1,7 +1,8 @@
-import { type ResponseVerdict, validateResponse } from '../../endpoints/response-shape.js';
+import { validateResponse } from '../../endpoints/response-shape.js';
 import { OperationFailedError, ResponseValidationError } from '../../errors/index.js';
 import { formatIssues, type Issue, threwIssue } from '../../ground/issues.js';
 import { isObject, parseJson } from '../../ground/json.js';
+import type { Verdict } from '../../validation/validate.js';
 import type { Settings } from '../settings.js';
 import { describeAnswer, describeBody, serviceWords } from './errors.js';
 import type { Call } from './send.js';
@@ -9,7 +10,7 @@ import type { Call } from './send.js';
 /** The body of a response, as far as it was read. */
 export interface BodyText {
   readonly text: string;
-  /** It did not end: it is longer than the limit, or the connection was cut. */
+  /** Whether the end is missing: the body exceeds the limit, or the connection was cut. */
   readonly isCut: boolean;
 }
 
@@ -19,14 +20,14 @@ export interface Answer {
   readonly body: BodyText;
 }
 
-/** The outcome of a 2xx response. */
+/** What a 2xx response gives the caller, and what its validation has forgiven. */
 export interface CallResult {
   readonly data: unknown;
   readonly message: string | undefined;
   readonly drift: readonly Issue[];
 }
 
-/** Bytes of an error's body that are read, unless `maxResponseBytes` is less: 1 MiB. */
+/** The most bytes that are read of the body of an error status, unless `maxResponseBytes` is less: 1 MiB. */
 const MAX_ERROR_BYTES = 2 ** 20;
 
 /**
@@ -84,7 +85,7 @@ export async function readResponse(call: Call, answer: Answer): Promise<CallResu
   const body = isEmpty ? undefined : parseJson(text);
   if (body === undefined && !isEmpty) throw unfit(call, answer, body, [notJsonIssue(text)]);
   throwIfFailed(call, answer, body);
-  let verdict: ResponseVerdict;
+  let verdict: Verdict;
   try {
     verdict = await validateResponse(endpoint.response, body, options.validation);
   } catch (cause) {
@@ -92,7 +93,7 @@ export async function readResponse(call: Call, answer: Answer): Promise<CallResu
     throw unfit(call, answer, body, [threwIssue], cause);
   }
   if (!verdict.ok) throw unfit(call, answer, body, verdict.issues);
-  return { data: verdict.data, message: messageOf(body), drift: verdict.drift };
+  return { data: verdict.value, message: messageOf(body), drift: verdict.drift };
 }
 
 function messageOf(body: unknown): string | undefined {
@@ -110,6 +111,7 @@ function throwIfFailed(call: Call, answer: Answer, body: unknown): void {
   throw new OperationFailedError(message, parts);
 }
 
+/** The error of a 2xx whose body does not match its schema. */
 function unfit(
   call: Call,
   answer: Answer,

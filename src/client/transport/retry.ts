@@ -1,8 +1,8 @@
 import { ApiError, ConnectionError } from '../../errors/index.js';
 
-/** Seconds: a longer `Retry-After` ends the call instead of holding it. */
+/** The longest `Retry-After` that is waited for, in seconds. A longer one ends the call. */
 export const MAX_RETRY_AFTER = 60;
-/** Milliseconds: the longest first delay without `Retry-After`. It doubles with each attempt. */
+/** The longest first delay without `Retry-After`, in milliseconds. It doubles with each attempt, up to the limit. */
 const BACKOFF_START = 500;
 const BACKOFF_LIMIT = 8_000;
 

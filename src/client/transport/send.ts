@@ -24,14 +24,14 @@ import { type PreparedRequest, prepareRequest, type RequestInput } from './reque
 import { type Answer, readBody, readResponse } from './response.js';
 import { delayBeforeRetry } from './retry.js';
 
-/** Sends one endpoint: what resources are given instead of the whole client. */
+/** Sends one endpoint. Resources get this function instead of the whole client. */
 export type Send = <Path extends string, Body, Query, Result>(
   endpoint: Endpoint<Path, Body, Query, Result>,
   input: EndpointInput<Path, Body, Query>,
   options?: RequestOptions,
 ) => ApiPromise<Result>;
 
-/** One call, as its stages share it. */
+/** One call: what its stages share. */
 export interface Call {
   /** Identifies the call in hooks and log lines. */
   readonly id: string;
@@ -82,7 +82,7 @@ export function createSend(settings: Settings): Send {
     options: RequestOptions = {},
   ) => {
     const outcome = send(settings, drift, endpoint, input, options);
-    // What the response was read as is `Result`, by the declaration of the endpoint.
+    // The declaration of the endpoint says that its response gives a `Result`.
     return new ApiPromise(outcome as Promise<ApiResponse<Result>>);
   };
 }
@@ -107,9 +107,9 @@ async function send(
     notifyEnd(started, undefined);
     return { data, message, response: answer.response };
   } catch (error) {
-    // A call rejects with nothing else.
+    // Every stage rejects with one of the package's errors.
     const failure = error as AgentPlatformError;
-    // What is refused at once would be thrown before the caller's `await` is linked to its call.
+    // An error that is thrown at once would come before the caller's `await`, and its stack would lack the caller.
     await Promise.resolve();
     startAtCaller(failure);
     notifyEnd(started, failure);
@@ -141,7 +141,7 @@ function startAtCaller(error: Error): void {
   error.stack = hasCaller ? fromCaller : (stack ?? '');
 }
 
-/** Lets ky make the attempts of a call, until one is answered with a 2xx or none may follow. */
+/** Lets ky make the attempts of a call, until one gets a 2xx or no other may follow. */
 async function carry(call: Call): Promise<Answer> {
   const { settings, options, request, endsAt, progress } = call;
   const abort = followSignal(options.signal);
@@ -188,7 +188,7 @@ async function carry(call: Call): Promise<Answer> {
   return answer as Answer;
 }
 
-/** Makes one attempt. After its time has ended, it sends and reports nothing. */
+/** Makes one attempt. Once its signal is aborted, it sends and reports nothing more. */
 async function attempt(call: Call, signal: AbortSignal): Promise<Answer> {
   const { options, endsAt, progress } = call;
   const startedAt = performance.now();
@@ -235,7 +235,7 @@ async function requestHeaders(call: Call, signal: AbortSignal): Promise<Record<s
   progress.token = token;
   const headers = await runOnRequest(call, {
     accept: 'application/json',
-    // Browsers set their own, and take ours as a reason for a CORS preflight.
+    // Browsers set their own; a custom one would need a CORS preflight.
     ...(!isBrowser() && { 'user-agent': userAgent }),
     ...options.headers,
   });
@@ -246,7 +246,7 @@ async function requestHeaders(call: Call, signal: AbortSignal): Promise<Record<s
   return headers;
 }
 
-/** Asks for the token at each attempt, so that a rotated one is used at once. */
+/** Calls the token function at each attempt, so that a rotated token is used at once. */
 async function readToken({ endpoint, options }: Call): Promise<string | undefined> {
   const { token } = options;
   if (endpoint.auth === 'none') return undefined;
