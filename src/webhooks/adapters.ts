@@ -257,10 +257,10 @@ export function answerNode(response: NodeResponse, { status, headers, body }: We
 }
 
 function ignore(): void {
-  // The connection is gone, or the read was ended: whoever waits for the body or the response learns it elsewhere.
+  // The connection is gone, or the read was ended: whoever waits for the body or the response gets the error elsewhere.
 }
 
-/** Says what to write, if the receiver was called with something that is no request, or that has no body. */
+/** Returns what to do, if the receiver was called with anything but a request that has a body. */
 export function mountingHint(request: unknown): string | undefined {
   if (!isObject(request)) return 'Pass an object: receiver.handle({ method, body }).';
   const { requestContext, httpMethod, method, req, arrayBuffer, pipe, body, raw } = request;

@@ -177,6 +177,9 @@ const STORE_TIMEOUT = 5_000;
 /** Milliseconds between two looks at an event that another delivery handles. */
 const POLL = { first: 50, last: 1_000 };
 
+/** Whether all handlers of an event succeeded. */
+export type HandlersOutcome = 'handled' | 'handler_failed';
+
 /** A delivery that wants to handle an event. */
 export interface Claimant {
   /** Its id. */
@@ -199,8 +202,8 @@ export async function handleOnce(
   { store, window }: DedupeSettings,
   key: string,
   { owner, signal, onWait, onStoreError }: Claimant,
-  handle: () => Promise<boolean>,
-): Promise<'handled' | 'handler_failed' | 'duplicate' | 'duplicate_pending'> {
+  handle: () => Promise<HandlersOutcome>,
+): Promise<HandlersOutcome | 'duplicate' | 'duplicate_pending'> {
   const claim = async (otherwise: ClaimResult): Promise<ClaimResult> => {
     try {
       const answer = await inTime(store.claim(key, owner, LEASE));
@@ -211,9 +214,9 @@ export async function handleOnce(
       return otherwise;
     }
   };
-  const settle = async (isHandled: boolean): Promise<void> => {
+  const settle = async (outcome: HandlersOutcome): Promise<void> => {
     try {
-      await inTime(isHandled ? store.complete(key, owner, window) : store.release(key, owner));
+      await inTime(outcome === 'handled' ? store.complete(key, owner, window) : store.release(key, owner));
     } catch (error) {
       void onStoreError(error);
     }
@@ -230,14 +233,14 @@ export async function handleOnce(
   if (claimed === 'done') return 'duplicate';
 
   const stopRenewing = renewRegularly(() => claim('new'));
-  let isHandled = false;
+  let outcome: HandlersOutcome = 'handler_failed';
   try {
-    isHandled = await handle();
+    outcome = await handle();
   } finally {
     await stopRenewing();
-    await settle(isHandled);
+    await settle(outcome);
   }
-  return handledOrFailed(isHandled);
+  return outcome;
 }
 
 /** A store that takes too long has failed. One in memory responds at once, and needs no timer. */
@@ -245,10 +248,6 @@ function inTime<Answer>(answer: Answer | Promise<Answer>): Answer | Promise<Answ
   return answer instanceof Promise
     ? within(STORE_TIMEOUT, 'The dedupe store did not respond', answer)
     : answer;
-}
-
-export function handledOrFailed(isHandled: boolean): 'handled' | 'handler_failed' {
-  return isHandled ? 'handled' : 'handler_failed';
 }
 
 /** Renews a claim while handlers run. Returns what ends that, after a renewal in progress: it would claim again what is released. */

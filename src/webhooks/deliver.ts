@@ -1,7 +1,7 @@
 import { WebhookError } from '../errors/index.js';
 import { mountingHint, type ReadBudget, type Reading } from './adapters.js';
 import { type DeliveryOutcome, Rejection, respond, statusOf, type WebhookResponse } from './answers.js';
-import { eventKey, handledOrFailed, handleOnce } from './dedupe.js';
+import { eventKey, type HandlersOutcome, handleOnce } from './dedupe.js';
 import { type Registry, runHandlers, type WebhookContext, type WebhookFailure } from './handlers.js';
 import { STORED_VERSION, type WebhookInbox } from './inbox.js';
 import type { ReceiverSettings } from './options.js';
@@ -53,17 +53,23 @@ interface Delivery {
   readonly reading: Reading;
 }
 
-/** What becomes of a delivery if something throws at a stage, or if the deadline passes there. */
-const OUTCOMES = {
-  body: { failed: 'body_unreadable', overdue: 'body_unreadable' },
-  secret: { failed: 'lookup_failed', overdue: 'lookup_failed' },
-  validation: { failed: 'internal_error', overdue: 'deadline_passed' },
-  dedupe: { failed: 'internal_error', overdue: 'deadline_passed' },
-  duplicate: { failed: 'internal_error', overdue: 'duplicate_pending' },
-  inbox: { failed: 'not_stored', overdue: 'not_stored' },
-  handler: { failed: 'internal_error', overdue: 'deadline_passed' },
-  settled: { failed: 'internal_error', overdue: 'deadline_passed' },
-} as const satisfies Record<Stage, Record<'failed' | 'overdue', DeliveryOutcome>>;
+/** The outcome if something throws at a stage, the outcome if the deadline passes there, and the stage as `onError` gets it. */
+const STAGES: Readonly<
+  Record<
+    Stage,
+    readonly [failed: DeliveryOutcome, overdue: DeliveryOutcome, reported: WebhookFailure['stage']]
+  >
+> = {
+  // A body that cannot be read is refused, and not passed to `onError`.
+  body: ['body_unreadable', 'body_unreadable', 'validation'],
+  secret: ['lookup_failed', 'lookup_failed', 'secret'],
+  validation: ['internal_error', 'deadline_passed', 'validation'],
+  dedupe: ['internal_error', 'deadline_passed', 'dedupe'],
+  duplicate: ['internal_error', 'duplicate_pending', 'dedupe'],
+  inbox: ['not_stored', 'not_stored', 'inbox'],
+  handler: ['internal_error', 'deadline_passed', 'handler'],
+  settled: ['internal_error', 'deadline_passed', 'dedupe'],
+};
 
 /** Takes one delivery from its request to the response. Never rejects, and responds at the deadline at the latest. */
 export async function deliver(
@@ -190,15 +196,16 @@ async function runOnce(
 ): Promise<DeliveryOutcome> {
   const { deliveryId, eventKey: key, signal } = delivery.context;
   const reported: Promise<void>[] = [];
-  const run = async (): Promise<boolean> => {
+  const run = async (): Promise<HandlersOutcome> => {
     delivery.stage = 'handler';
     const errors = await runHandlers(handlers, event, delivery.context, (error) => {
       delivery.outcome ??= 'handler_failed';
       reported.push(report(reports, delivery, 'handler', error));
     });
     delivery.stage = 'settled';
-    delivery.outcome ??= 'handled';
-    return errors.length === 0;
+    const ended = errors.length === 0 ? 'handled' : 'handler_failed';
+    delivery.outcome ??= ended;
+    return ended;
   };
   const claimant = {
     owner: deliveryId,
@@ -208,8 +215,7 @@ async function runOnce(
     },
     onStoreError: (error: unknown) => report(reports, delivery, 'dedupe', error),
   };
-  const outcome =
-    dedupe === undefined ? handledOrFailed(await run()) : await handleOnce(dedupe, key, claimant, run);
+  const outcome = dedupe === undefined ? await run() : await handleOnce(dedupe, key, claimant, run);
   // After the claim is settled: a slow listener holds up no duplicate.
   for (const one of reported) await one;
   return outcome;
@@ -240,9 +246,9 @@ async function fail(reports: Reports, delivery: Delivery, error: unknown): Promi
     await reports.rejected(delivery, rejection);
     return rejection.reason;
   }
-  const outcome = OUTCOMES[stage].failed;
+  const [outcome, , reported] = STAGES[stage];
   delivery.outcome ??= outcome;
-  await report(reports, delivery, REPORTED[stage], error);
+  await report(reports, delivery, reported, error);
   return outcome;
 }
 
@@ -253,7 +259,8 @@ function expire(
   work: Promise<DeliveryOutcome>,
   error: WebhookError,
 ): DeliveryOutcome {
-  const { stage, outcome = OUTCOMES[stage].overdue } = delivery;
+  const { stage } = delivery;
+  const [, overdue] = STAGES[stage];
   if (stage === 'body') {
     // The read ends, and then reports it.
     delivery.isRefused = true;
@@ -265,19 +272,8 @@ function expire(
     void work.then((late) => reports.late(delivery, late));
   }
   // A verification ends with the signal, and then reports it. A duplicate has nothing to report.
-  return outcome;
+  return delivery.outcome ?? overdue;
 }
-
-/** The stage of a failure as `onError` gets it. */
-const REPORTED = {
-  secret: 'secret',
-  validation: 'validation',
-  dedupe: 'dedupe',
-  duplicate: 'dedupe',
-  inbox: 'inbox',
-  handler: 'handler',
-  settled: 'dedupe',
-} as const satisfies Record<Exclude<Stage, 'body'>, WebhookFailure['stage']>;
 
 function report(
   reports: Reports,

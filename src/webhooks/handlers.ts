@@ -109,10 +109,8 @@ export class Registry {
   /** Returns the handlers of an event: those of its type and then those of any type, each in the order of registration. */
   for(event: ReceivedWebhook): readonly AnyHandler[] {
     if (isInvalidEvent(event)) return this.invalid;
-    const { type } = event;
-    const own = this.byType.get(type) ?? [];
-    if (!isWebhookEventType(type)) return this.unknown;
-    const handlers = [...own, ...this.any];
+    if (!isWebhookEventType(event.type)) return this.unknown;
+    const handlers = [...(this.byType.get(event.type) ?? []), ...this.any];
     return handlers.length > 0 ? handlers : this.unhandled;
   }
 

@@ -179,7 +179,7 @@ function hasSecret(text: string, verify: (candidate: unknown) => SecretOwner | u
   return false;
 }
 
-/** Says what failed, if a function for secrets threw. */
+/** Runs a verification. What a function for secrets throws becomes the cause of a `WebhookError`. */
 async function verifying<Answer>(verify: () => Answer): Promise<Awaited<Answer>> {
   try {
     return await verify();
