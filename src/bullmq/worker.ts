@@ -25,6 +25,16 @@ const RETURNING = 3_000;
 /** Milliseconds until an event without a handler is looked at again: a quarter of its age, within these. */
 const LOOKING = { first: 1_000, last: 300_000 };
 
+/** BullMQ's worker, which can also end while its own `close` waits for Redis. */
+class EndableWorker extends Worker<StoredWebhook, Done> {
+  async end(): Promise<void> {
+    // Ends the timer of the stalled check.
+    await this.pause(true);
+    await this.lockManager.close();
+    await this.getBackend().close(true);
+  }
+}
+
 /** The parts that a worker is made of. */
 export interface WorkerParts {
   readonly settings: InboxSettings;
@@ -50,7 +60,8 @@ export interface WorkerParts {
  */
 export class InboxWorker {
   /** BullMQ's own worker, for its events and metrics. Close this object instead of it. */
-  readonly bullmq: Worker<StoredWebhook, 'handled' | 'ignored'>;
+  readonly bullmq: Worker<StoredWebhook, Done>;
+  readonly #worker: EndableWorker;
   readonly #parts: WorkerParts;
   readonly #client: RedisClient;
   // Reasons of aborted signals.
@@ -68,19 +79,24 @@ export class InboxWorker {
     this.#client = newClient(settings.connection, { reconnectOnError }, WITHOUT_LIMIT);
     this.#client.on('error', (error: Error) => outliveFailover(this.#client, error));
     // With three parameters: BullMQ gives a signal only to those.
-    this.bullmq = new Worker(settings.queueName, (job, token, signal) => this.#run(job, token, signal), {
-      connection: this.#client,
-      prefix: settings.prefix,
-      concurrency: work.concurrency,
-      lockDuration: work.lockDuration,
-      stalledInterval: work.lockDuration,
-      maxStalledCount: work.maxStalls,
-      runRetryDelay: REPEATING,
-      removeOnComplete: { count: 0 },
-      // In seconds.
-      removeOnFail: { age: settings.deadLetterRetention / 1_000 },
-      ...(settings.telemetry === undefined ? {} : { telemetry: settings.telemetry }),
-    });
+    this.#worker = new EndableWorker(
+      settings.queueName,
+      (job, token, signal) => this.#run(job, token, signal),
+      {
+        connection: this.#client,
+        prefix: settings.prefix,
+        concurrency: work.concurrency,
+        lockDuration: work.lockDuration,
+        stalledInterval: work.lockDuration,
+        maxStalledCount: work.maxStalls,
+        runRetryDelay: REPEATING,
+        removeOnComplete: { count: 0 },
+        // In seconds.
+        removeOnFail: { age: settings.deadLetterRetention / 1_000 },
+        ...(settings.telemetry === undefined ? {} : { telemetry: settings.telemetry }),
+      },
+    );
+    this.bullmq = this.#worker;
     this.#listen();
   }
 
@@ -168,7 +184,7 @@ export class InboxWorker {
     // Without Redis, BullMQ would wait for it forever.
     const finished = await succeedsWithin(this.bullmq.close(), grace + RETURNING);
     clearTimeout(timer);
-    if (!finished) await succeedsWithin(this.bullmq.getBackend().close(true), 0);
+    if (!finished) await succeedsWithin(this.#worker.end(), 0);
     if (finished && this.#client.status === 'ready') await succeedsWithin(this.#client.quit(), RETURNING);
     this.#client.disconnect();
     this.#parts.onClosed();

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { startWay } from '../redis/lagging.js';
 import { deferred } from '../support/deferred.js';
+import { startProcess } from '../support/example-process.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { startRedis } from '../support/redis-server.js';
 import { minimal, post, secret } from '../webhooks/deliveries.js';
@@ -355,6 +356,17 @@ test.each([
 });
 
 let gone: () => Promise<void>;
+
+test('a process whose Redis has gone ends once its inbox has closed', async () => {
+  const server = await startRedis();
+  const { lines, end } = startProcess('test/bullmq/closing-process.ts', { REDIS_URL: server.url });
+  await eventually(() => expect(lines).toContain('working'));
+  await server.stop();
+  const before = performance.now();
+  expect(await end()).toEqual([0, null]);
+  // The grace, three seconds, and a busy machine; a timer of BullMQ would hold it for up to thirty.
+  expect(performance.now() - before).toBeLessThan(12_000);
+});
 
 test('a worker closes while Redis is away and an event in progress, and another runs that', async () => {
   const way = await startWay(Number(new URL(url).port));

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 
-/** A running example. It is killed when the test ends. */
+/** A running process. It is killed when the test ends. */
 export interface ExampleProcess {
   /** The lines it has printed so far. */
   readonly lines: readonly string[];
@@ -12,7 +12,12 @@ export interface ExampleProcess {
 
 /** Starts a file of `examples` and collects what it prints. */
 export function startExample(file: string, env: Readonly<Record<string, string>>): ExampleProcess {
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', `examples/${file}.ts`], {
+  return startProcess(`examples/${file}.ts`, env);
+}
+
+/** Starts a file of this repository and collects what it prints. */
+export function startProcess(path: string, env: Readonly<Record<string, string>>): ExampleProcess {
+  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', path], {
     env: { ...process.env, ...env },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
