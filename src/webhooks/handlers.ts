@@ -98,7 +98,7 @@ type AnyHandler = WebhookHandler<never>;
 
 /** The functions that are registered at a receiver or for a worker. */
 export class Registry {
-  readonly any: WebhookHandler[] = [];
+  readonly everyType: WebhookHandler[] = [];
   readonly unhandled: WebhookHandler[] = [];
   readonly unknown: WebhookHandler<UnknownWebhookEvent>[] = [];
   readonly invalid: WebhookHandler<InvalidWebhookEvent>[] = [];
@@ -110,14 +110,14 @@ export class Registry {
   for(event: ReceivedWebhook): readonly AnyHandler[] {
     if (isInvalidEvent(event)) return this.invalid;
     if (!isWebhookEventType(event.type)) return this.unknown;
-    const handlers = [...(this.byType.get(event.type) ?? []), ...this.any];
+    const handlers = [...(this.byType.get(event.type) ?? []), ...this.everyType];
     return handlers.length > 0 ? handlers : this.unhandled;
   }
 
   /** Whether valid events of a type, which may be an unknown one, have a handler. */
   handles(type: string): boolean {
     if (!isWebhookEventType(type)) return this.unknown.length > 0;
-    return this.byType.has(type) || this.any.length > 0 || this.unhandled.length > 0;
+    return this.byType.has(type) || this.everyType.length > 0 || this.unhandled.length > 0;
   }
 }
 
@@ -181,7 +181,7 @@ export abstract class WebhookRegistration {
    */
   onAny(handler: WebhookHandler<WebhookEvent>): this {
     this.#check('onAny', handler);
-    this.registry.any.push(handler);
+    this.registry.everyType.push(handler);
     return this;
   }
 
