@@ -58,35 +58,40 @@ function refuse(path: Issue['path'], code: string, message: string): never {
   throw new Refusal([{ path, code, message }]);
 }
 
+const PARAMETER = /\{([^}]+)\}/g;
+
 function fillPath(endpoint: Endpoint, input: RequestInput): string {
-  const names = [...endpoint.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
   const ids: unknown = input.path ?? {};
   if (!isObject(ids)) {
     // From JavaScript: `conversations.get(agentId, convoId)`.
-    const message = `expected the ids by name in one object, { ${names.join(', ')} }, received ${typeName(ids)}`;
+    const names = Array.from(endpoint.path.matchAll(PARAMETER), ([, name]) => name).join(', ');
+    const message = `expected the ids by name in one object, { ${names} }, received ${typeName(ids)}`;
     refuse(['path'], 'invalid_type', message);
   }
   // The type ties the names to those of a path that is known.
   const reserved = endpoint.reserved as Readonly<Record<string, readonly string[]>> | undefined;
-  const issues = names.flatMap((name): Issue[] => {
-    const problem = idProblem(ids[name], reserved?.[name] ?? []);
-    if (problem === undefined) return [];
-    const isBeside = ids[name] === undefined && name in input;
+  const issues: Issue[] = [];
+  const path = endpoint.path.replace(PARAMETER, (_, name: string) => {
+    const id = ids[name];
+    const problem = idProblem(id, reserved?.[name] ?? []);
+    if (problem === undefined) return encodeURIComponent(String(id));
+    const isBeside = id === undefined && name in input;
     const message = isBeside
       ? `expected under \`path\`: { path: { ${name} } }`
       : `expected a non-empty id, received ${problem}`;
-    return [{ path: [name], code: 'invalid_id', message }];
+    issues.push({ path: [name], code: 'invalid_id', message });
+    return '';
   });
   if (issues.length > 0) throw new Refusal(issues);
-  return endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(ids[name])));
+  return path;
 }
 
 /** Describes what is wrong with an id. Encoded, it is one segment of the path, except for dots. */
 function idProblem(id: unknown, reserved: readonly string[]): string | undefined {
   if (typeof id !== 'string') return typeName(id);
-  if (id.trim() === '') return id === '' ? 'an empty string' : 'a blank string';
   const plain = id.trim().toLowerCase();
-  const isOther = ['.', '..', ...reserved].some((one) => one.toLowerCase() === plain);
+  if (plain === '') return id === '' ? 'an empty string' : 'a blank string';
+  const isOther = plain === '.' || plain === '..' || reserved.some((one) => one.toLowerCase() === plain);
   if (isOther) return `'${id.trim()}', the path of another operation`;
   // A lone half of a surrogate pair cannot be encoded.
   return /\p{Surrogate}/u.test(id) ? 'a string that is not valid Unicode' : undefined;
