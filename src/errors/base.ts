@@ -76,7 +76,7 @@ export class AgentPlatformError extends Error {
    */
   declare readonly outcomeUnknown: boolean;
 
-  /** Each option becomes a field of the error; the classes below only `declare` the fields. */
+  /** Each option becomes a field of the error; the classes of the other files only `declare` the fields. */
   constructor(message: string, options: { cause?: unknown; outcomeUnknown?: boolean | undefined } = {}) {
     const { cause, outcomeUnknown = false, ...parts } = options;
     super(printable(message), cause === undefined ? undefined : { cause });

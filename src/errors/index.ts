@@ -1,4 +1,5 @@
-// Every exception class, by what happened: there was a response; there was none, or nothing was sent; a webhook came.
+// The exception classes, by what happened: there was a response; there was none, or nothing was sent; a webhook came. The two of an
+// inbox are exported by `agent-platform-sdk/bullmq`.
 export {
   ApiError,
   AuthenticationError,

@@ -37,7 +37,7 @@ export type DeliveredRequest = { readonly method?: unknown } | null | undefined;
 /** Reads the body. Rejects with a {@link Rejection}, or with whatever a server throws. */
 export type ReadBody = (reading: Reading) => unknown;
 
-/** The way of a delivery, by what is being waited for. */
+/** What a delivery is waiting for. */
 type Stage = 'body' | 'secret' | 'validation' | 'dedupe' | 'duplicate' | 'inbox' | 'handler' | 'settled';
 
 interface Delivery {
@@ -107,7 +107,7 @@ export async function deliver(
   return respond(outcome);
 }
 
-/** Reads top-down: read, verify, store or validate, run once. Never rejects. */
+/** Reads, verifies, validates, makes the key, then stores or runs once. Never rejects. */
 async function handle(
   parts: ReceiverParts,
   delivery: Delivery,
@@ -126,7 +126,7 @@ async function handle(
     delivery.stage = 'secret';
     const { parsed, owner } = await verify(parts, delivery, request, received);
 
-    // 3. Validate, unless a worker will.
+    // 3. Remove the secret, validate unless a worker will, make the key.
     delivery.stage = 'validation';
     const verified = removeSecret(parsed, owner, settings);
     const { inbox } = settings;

@@ -68,7 +68,7 @@ export interface WebhookFailure {
    *
    * - `'handler'`: a handler threw.
    * - `'deadline'`: the handlers had not settled at the deadline.
-   * - `'dedupe'`: the store of `dedupe` failed. The event is handled all the same.
+   * - `'dedupe'`: the key of the event could not be made, or the store failed; if the store failed, the event is handled all the same.
    * - `'inbox'`: the inbox did not store the event.
    * - `'secret'`: the secrets could not be loaded, or `verifySecret` failed.
    * - `'validation'`: the event does not match the API specification, and no `onInvalid` is registered.

@@ -20,8 +20,8 @@ import { resolveReceiver, type WebhookReceiverOptions } from './options.js';
 import { Reports } from './reports.js';
 import { resolveSecrets, SecretLoader, verifierOf } from './secrets.js';
 
-// A delivery is read in nine files, in this order: `receiver.ts` and `adapters.ts` take it from the server, `deliver.ts` carries it
-// from there to the response, and calls `secrets.ts`, `payload.ts`, `dedupe.ts`, `handlers.ts`, `reports.ts` and `answers.ts`.
+// A delivery reads in this order: `receiver.ts` and `adapters.ts` take it from the server, `deliver.ts` carries it from there to the
+// response, and calls `secrets.ts`, `payload.ts`, `dedupe.ts`, `inbox.ts`, `handlers.ts`, `reports.ts` and `answers.ts`.
 
 /** A request as any server can describe it. The request objects of Fastify and Koa fit as they are. */
 export interface WebhookRequest {

@@ -109,7 +109,7 @@ async function send(
   } catch (error) {
     // Every stage rejects with one of the package's errors.
     const failure = error as AgentPlatformError;
-    // An error that is thrown at once would come before the caller's `await`, and its stack would lack the caller.
+    // One tick later, the stack of an error includes the caller's `await`.
     await Promise.resolve();
     startAtCaller(failure);
     notifyEnd(started, failure);
@@ -167,13 +167,15 @@ async function carry(call: Call): Promise<Answer> {
           // ky would wait for the end of `totalTimeout` before it gives up.
           if (wait === undefined || performance.now() + wait >= endsAt) return false;
           delay = wait;
+          // An abort during the delay must not look like one of a request that was sent.
           progress.isSent = false;
           notifyRetry(call, failure, delay);
           return true;
         },
         delay: () => delay,
       },
-      // One whole attempt, so that ky's timeouts cover the token, the hook and the body. ky calls it with a `Request`.
+      // ky repeats and times; `exchange` makes the request that is sent. One whole attempt, so that ky's timeouts cover the token, the
+      // hook and the body. ky calls it with a `Request`.
       fetch: async (kyRequest) => {
         answer = await abort.race(attempt(call, (kyRequest as Request).signal));
         return answer.response;
