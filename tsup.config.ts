@@ -38,6 +38,6 @@ export default defineConfig([
     // Lists what was bundled, whose licenses travel along. It stays out of the package.
     metafile: true,
   },
-  // Minified, because nobody reads its stacks: it has copies of all that it uses.
-  { ...shared, entry: { 'cli/index': command }, format: 'esm', splitting: false, minify: true },
+  // Minified, because nobody reads its stacks: it has copies of all that it uses. Split, so that it loads optional peers only if asked.
+  { ...shared, entry: { 'cli/index': command }, format: 'esm', splitting: true, minify: true },
 ]);

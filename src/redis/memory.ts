@@ -14,14 +14,15 @@ export function memoryUse(info: ServerInfo): MemoryUse | undefined {
   return { used: numberIn(info, 'used_memory') - numberIn(info, 'mem_not_counted_for_evict'), maxmemory };
 }
 
-/** Milliseconds for which one reading serves. */
-const FRESH = 50;
+/** Milliseconds for which one reading serves: less from three quarters of the mark on, or a fast sender fills what is left above it. */
+const FRESH = { far: 50, near: 5 };
 
 /** Whether Redis has room, without asking it for each event. */
 export class MemoryGauge {
   readonly #highWater: number;
   readonly #read: () => Promise<ServerInfo>;
   #readAt = 0;
+  #fresh = FRESH.near;
   #reading: Promise<MemoryUse | undefined> | undefined;
 
   /** `highWater` is the share of `maxmemory` that events may fill; `read` asks Redis for the section `memory`. */
@@ -32,14 +33,18 @@ export class MemoryGauge {
 
   /** Returns how full Redis is if there is no room, else undefined. */
   async fullBy(): Promise<MemoryUse | undefined> {
-    if (this.#reading === undefined || performance.now() - this.#readAt > FRESH) {
+    if (this.#reading === undefined || performance.now() - this.#readAt > this.#fresh) {
       this.#readAt = performance.now();
       this.#reading = this.#read().then(memoryUse);
     }
     const reading = this.#reading;
     try {
       const use = await reading;
-      return use !== undefined && use.used >= use.maxmemory * this.#highWater ? use : undefined;
+      this.#fresh = FRESH.far;
+      if (use === undefined) return undefined;
+      const mark = use.maxmemory * this.#highWater;
+      if (use.used > 0.75 * mark) this.#fresh = FRESH.near;
+      return use.used >= mark ? use : undefined;
     } catch (error) {
       // The next event asks again.
       if (this.#reading === reading) this.#reading = undefined;
