@@ -169,14 +169,17 @@ const inboxFields: OptionFields<BullMQInboxOptions> = {
   prefix: z.optional(name),
   attempts: z.optional(wholeNumber(1)),
   backoff: z.optional(
-    z.union([
-      milliseconds(),
-      z.strictObject({
-        type: oneOf('fixed', 'exponential'),
-        delay: z.optional(milliseconds()),
-        jitter: z.optional(share(0)),
-      }),
-    ]),
+    z.union(
+      [
+        milliseconds(),
+        z.strictObject({
+          type: oneOf('fixed', 'exponential'),
+          delay: z.optional(milliseconds()),
+          jitter: z.optional(share(0)),
+        }),
+      ],
+      'must be milliseconds, or { type, delay, jitter }',
+    ),
   ),
   retention: z.optional(milliseconds(MAX_RETENTION)),
   deadLetterRetention: z.optional(milliseconds(MAX_RETENTION)),

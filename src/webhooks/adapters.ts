@@ -82,6 +82,16 @@ const READ_BEFORE =
 const IN_KOA = 'In Koa: context.respond = false; await receiver.node(context.req, context.res)';
 const IN_HONO = 'In Hono: receiver.fetch(c.req.raw)';
 
+/** Throws if a framework passed something else than a `Request`. */
+export function checkRequest(request: Partial<Request> | undefined): void {
+  if (typeof request?.arrayBuffer === 'function') return;
+  throw new ConfigurationError(
+    `receiver.fetch takes a \`Request\`, and got something else.\n  ${IN_HONO}\n  ${IN_KOA}\n` +
+      "  In Express: app.post('/webhooks', receiver.node)",
+    { option: 'fetch' },
+  );
+}
+
 /** Reads the body of a `Request`. */
 export async function readRequest(request: Request, reading: Reading): Promise<Uint8Array> {
   if (typeof request.headers?.get !== 'function') {
@@ -168,14 +178,14 @@ export interface NodeResponse {
 }
 
 /**
- * Throws if a framework passed something else than a request and a response of `node:http`.
+ * The error for a framework that passed something else than a request and a response of `node:http`.
  *
- * To return would make the framework respond with 200 to an event that nobody handled. Thrown, it becomes a 500.
+ * It is thrown: to return would make the framework respond with 200 to an event that nobody handled.
  */
-export function checkNode(request: NodeRequest, response: NodeResponse): void {
+export function nodeProblem(request: NodeRequest, response: NodeResponse): ConfigurationError | undefined {
   const isNode = typeof request?.on === 'function' && typeof response?.setHeader === 'function';
-  if (isNode && typeof response.end === 'function') return;
-  throw new ConfigurationError(
+  if (isNode && typeof response.end === 'function') return undefined;
+  return new ConfigurationError(
     'receiver.node takes a request and a response of node:http, and got something else.\n' +
       `  In Fastify: reply.hijack(); await receiver.node(request.raw, reply.raw)\n  ${IN_KOA}\n  ${IN_HONO}`,
     { option: 'node' },

@@ -2,10 +2,11 @@ import { ConfigurationError } from '../errors/index.js';
 import { describeThrown } from '../ground/logger.js';
 import {
   answerNode,
-  checkNode,
+  checkRequest,
   isStream,
   type NodeRequest,
   type NodeResponse,
+  nodeProblem,
   parsedBody,
   ReadBudget,
   readNode,
@@ -111,6 +112,8 @@ export class WebhookReceiver extends WebhookRegistration {
    * Takes a delivery as a `Request`: Next, Hono, Remix, Workers, Deno, Bun. Bound to the receiver, so that it can be passed as a
    * function. In Hono: `app.post('/webhooks', (c) => receiver.fetch(c.req.raw))`.
    *
+   * @throws {ConfigurationError} A framework passed something else than a `Request`.
+   *
    * @example
    * ```ts
    * import { createWebhookReceiver } from 'agent-platform-sdk';
@@ -119,8 +122,12 @@ export class WebhookReceiver extends WebhookRegistration {
    * export const POST = receiver.fetch;
    * ```
    */
-  readonly fetch = async (request: Request): Promise<Response> =>
-    toResponse(await deliver(this.#parts, request, (reading) => readRequest(request, reading)));
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const answer = await deliver(this.#parts, request, (reading) => readRequest(request, reading));
+    // It was refused. A framework that does not know `Response` would respond with 200 all the same.
+    checkRequest(request);
+    return toResponse(answer);
+  };
 
   /**
    * Takes a delivery from `node:http`, Express 4 or 5, or anything that is built on them. Bound to the receiver, so that it can be passed
@@ -143,7 +150,13 @@ export class WebhookReceiver extends WebhookRegistration {
    * ```
    */
   readonly node = async (request: NodeRequest, response: NodeResponse, parsed?: unknown): Promise<void> => {
-    checkNode(request, response);
+    const { log } = this.#parts.settings;
+    const problem = nodeProblem(request, response);
+    if (problem !== undefined) {
+      // Not every framework logs what a route throws.
+      log.log('error', () => problem.message);
+      throw problem;
+    }
     const answer = await deliver(
       this.#parts,
       request,
@@ -152,7 +165,6 @@ export class WebhookReceiver extends WebhookRegistration {
     try {
       answerNode(response, answer);
     } catch (error) {
-      const { log } = this.#parts.settings;
       log.log('error', () => `a webhook could not be responded to: ${describeThrown(error)}`);
     }
   };

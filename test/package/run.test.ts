@@ -1,8 +1,10 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as Sdk from 'agent-platform-sdk';
 import { type BuildOptions, build } from 'esbuild';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { installedPackage, project, run, source } from './consumer.js';
 
 const program = source('program.mjs');
@@ -24,6 +26,14 @@ test.each([
     refused: [true, true, true],
     handlers: true,
   });
+});
+
+test('the command starts without the optional peers', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'no-peers-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  cpSync(installedPackage(), folder, { recursive: true });
+  expect(run(folder, 'dist/cli/index.js', '--help')).toContain('agent-platform-sdk <command>');
+  expect(run(folder, 'dist/cli/index.js', 'trigger', '--help')).toContain('trigger');
 });
 
 test('recognizes errors across the ESM and the CommonJS build', async () => {
