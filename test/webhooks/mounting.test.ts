@@ -241,3 +241,17 @@ test('a server whose requests are read by another is told so, over a real connec
   const response = await send(`http://127.0.0.1:${await listenOnLoopback(server)}`);
   expect([response.status, hints]).toEqual([400, [expect.stringContaining('was read before')]]);
 });
+
+test('fetch given no Request throws after its refusal, so that no framework responds with 200', async () => {
+  const { receiver, logger, hints } = setUp();
+  const context = { method: 'POST', req: {}, request: {} } as never;
+  await expect(receiver.fetch(context)).rejects.toThrow(/receiver\.fetch takes a `Request`/);
+  expect(hints).toHaveLength(1);
+  expect(logger.lines.join()).toContain('refused');
+});
+
+test('node given no response of node:http is logged too', async () => {
+  const { receiver, logger } = setUp();
+  await expect(receiver.node({} as never, {} as never)).rejects.toThrow(/reply\.hijack\(\)/);
+  expect(logger.lines.join()).toContain('reply.hijack()');
+});
