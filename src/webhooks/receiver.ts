@@ -173,7 +173,7 @@ export class WebhookReceiver extends WebhookRegistration {
 /**
  * Makes a receiver for the service's webhooks.
  *
- * A 200 means that the event was handled, or stored in the inbox: the service does not send an event again (specification, 6.4).
+ * A 200 means that the event was handled, or stored in the inbox: the service has no automatic retry (specification, 6.4).
  *
  * @throws {ConfigurationError} An option is wrong, or there is no secret: neither `secret` nor `verifySecret`, nor the environment
  *   variable `AGENT_PLATFORM_WEBHOOK_SECRET`.

@@ -88,7 +88,7 @@ test.each([
   [403, true],
   [404, true],
   [405, false],
-])('a %i names the region, since the wrong one fails the same way: %j', async (status, isNamed) => {
+])('a %i names the region, because one of the other region may fail: %j', async (status, isNamed) => {
   addFaults({ status });
   const { message } = (await rejectionOf(createClient().tools.get(seed.toolId))) as ApiError;
   expect(message.includes("The request went to region 'eu'.")).toBe(isNamed);

@@ -124,7 +124,7 @@ function hintsFor({ settings, endsAt, progress }: Call, { status, headers }: Res
   const hints: string[] = [];
   if ([401, 403, 404].includes(status)) {
     hints.push(
-      `The request went to region '${settings.region}'. A token or id from the other region fails the same way.`,
+      `The request went to region '${settings.region}'. A token or id of the other region may fail, or give data of the wrong environment.`,
     );
   }
   if (status < 400) hints.push('Redirects are not followed: check the base address.');
