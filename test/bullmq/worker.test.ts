@@ -452,7 +452,7 @@ test.each([
   expect(failures).toEqual([expect.stringContaining('NOPERM')]);
 });
 
-test('a user without the permission for INFO is told which one is missing', async () => {
+test('the error for a user without the permission for INFO names it', async () => {
   const inbox = createInbox({ connection: await userWithout('-info') });
   await expect(inbox.store(stored())).rejects.toThrow(/NOPERM.*\+info/);
 });

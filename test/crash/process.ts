@@ -55,7 +55,7 @@ async function handle(
   if (Math.random() < hanging) await new Promise(() => undefined);
   if (blocking !== undefined && chosen(name, blocking.share)) {
     block(blocking.ms);
-    // The renewal of the lock was due long ago: the worker is told that it is gone while the handler still runs.
+    // The renewal of the lock was due long ago: the worker hears that it is gone while the handler still runs.
     await sleep(1_000);
   }
   if (Math.random() < failing) throw new Error('The CRM is away for a moment.');

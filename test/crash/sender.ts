@@ -3,7 +3,7 @@ import { TYPES } from './settings.js';
 
 /** The outcomes of the deliveries. */
 export class Ledger {
-  /** Names of the genuine events that were sent. */
+  /** Names of the authentic events that were sent. */
   readonly sent = new Set<string>();
   /** Names of those that were answered 200 at least once. */
   readonly acknowledged = new Set<string>();

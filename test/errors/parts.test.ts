@@ -39,7 +39,7 @@ test('an error is printed, and becomes JSON, with its own parts alone', () => {
   ).toEqual(Object.keys(parts));
 });
 
-test('an error has no outcome that is unknown, and no cause, unless it is told so', () => {
+test('an error has no unknown outcome and no cause unless it is given them', () => {
   const error = new ConfigurationError('no', { option: 'token' });
   expect(error.outcomeUnknown).toBe(false);
   expect(error).not.toHaveProperty('cause');
@@ -108,7 +108,7 @@ test.each([
   [new WebhookVerificationError('no'), false],
   [new UnknownEventError({ type: 't', payload: {} }), false],
   [unfit, false],
-])('a queue is told whether to try again: %o', (error, retryable) => {
+])('a queue can see whether to try again: %o', (error, retryable) => {
   expect(error.retryable).toBe(retryable);
 });
 

@@ -128,7 +128,7 @@ test.each<[object, string]>([
   expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1 });
 });
 
-test('a client of one node of a cluster is told that Redis is one, when the keys are on another', async () => {
+test('a client of one node gets an error that names the cluster, if the keys are on another', async () => {
   const [first, , third] = await startCluster();
   const slot = await withNode(first as RedisServer, (node) => node.cluster('KEYSLOT', '{one}'));
   const elsewhere = slot < 16_384 / 2 ? third : first;

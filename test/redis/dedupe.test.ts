@@ -112,7 +112,7 @@ test.each<[done: string, ask: (store: RedisDedupe) => Promise<unknown>]>([
   ['marked as handled', (store) => store.complete('key', 'owner', 60_000)],
   ['released', (store) => store.release('key', 'owner')],
 ])(
-  'a Redis that does not answer is given up, and what could not be %s is told in a typed error',
+  'a Redis that does not respond is given up, and a typed error says what could not be %s',
   async (done, ask) => {
     const printed = vi.spyOn(console, 'error');
     onTestFinished(() => printed.mockRestore());

@@ -93,7 +93,7 @@ test('as many replicas as are asked for are waited for, and no trace of asking s
   }
 });
 
-test('what Redis says to a write that is to be waited for is told', async () => {
+test('the error of a write that waits for replicas has the words of Redis', async () => {
   const { replicaUrl } = await startLagging();
   expect(await createInbox({ connection: replicaUrl, replicas: 1 }).health()).toMatchObject({
     ready: false,

@@ -10,7 +10,7 @@ export interface ScriptedSentinel {
   untilHeardBy(clients: number): Promise<void>;
   /** From now on, whoever asks for the Redis waits. Resolves when so many clients do. */
   holdUntilAsked(clients: number): Promise<void>;
-  /** Tells of a failover to all who listen. */
+  /** Announces a failover to all who listen. */
   tellFailover(): void;
   /** Answers all who wait, and all who ask from now on. */
   release(): void;

@@ -68,7 +68,9 @@ test('with three Sentinels, the connection to a Redis that was away and returned
   await vi.waitFor(reachesTheNewOne, { timeout: 5_000, interval: 10 });
 });
 
-test('a client with Sentinels that is not told of failovers is warned of', { timeout: 60_000 }, async () => {
+test('a client with Sentinels that does not hear of failovers is warned of', {
+  timeout: 60_000,
+}, async () => {
   const { connection } = await startWatched();
   for (const failoverDetector of [false, true]) {
     const client = new Redis({ ...connection, failoverDetector });
@@ -83,7 +85,7 @@ test('a client with Sentinels that is not told of failovers is warned of', { tim
 
 type SentinelOptions = ScriptedSentinel['connection'];
 
-/** Cuts the connections of all clients, and tells of a failover just as they ask for the Redis that takes writes. */
+/** Cuts the connections of all clients, and announces a failover just as they ask for the Redis that takes writes. */
 async function cutAndTell(
   sentinel: ScriptedSentinel,
   clients: number,
@@ -111,7 +113,7 @@ test.each([
     },
   ],
 ])(
-  'an inbox that is told of a failover while its client, %s, asks a Sentinel stores on',
+  'an inbox that hears of a failover while its client, %s, asks a Sentinel stores on',
   async (_, connect) => {
     const sentinel = await scriptSentinel(Number(new URL(url).port));
     const inbox = createInbox({ connection: connect(sentinel.connection) });
@@ -123,7 +125,7 @@ test.each([
   },
 );
 
-test('a worker that is told of a failover while it asks a Sentinel records what it has handled, and takes events', async () => {
+test('a worker that hears of a failover while it asks a Sentinel records what it has handled, and takes events', async () => {
   const sentinel = await scriptSentinel(Number(new URL(url).port));
   const [began, end] = [deferred(), deferred()];
   const { hooks, calls } = record();
@@ -143,7 +145,7 @@ test('a worker that is told of a failover while it asks a Sentinel records what 
   expect(process).toHaveBeenCalledTimes(2);
 });
 
-test('a dedupe store that is told of a failover while it asks a Sentinel goes on', async () => {
+test('a dedupe store that hears of a failover while it asks a Sentinel goes on', async () => {
   const sentinel = await scriptSentinel(Number(new URL(url).port));
   const store = createRedisDedupe({ connection: { ...sentinel.connection, failoverDetector: true } });
   onTestFinished(() => store.close());

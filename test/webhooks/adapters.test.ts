@@ -65,7 +65,7 @@ const mounts: readonly [name: string, mount: Mount][] = [
   ['Express 4, whose parser leaves an empty object', inExpress(emptyBody)],
 ];
 
-test.each(mounts)('%s: a genuine event is handled', async (_, mount) => {
+test.each(mounts)('%s: a authentic event is handled', async (_, mount) => {
   const { receiver, events } = setUp();
   const response = await post(await serve(mount(receiver)), delivery('lead_captured'));
   expect([response.status, await response.text()]).toEqual([200, '']);
@@ -170,7 +170,7 @@ test('a body that someone has read before is answered 400, and does not hang', a
   expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
 });
 
-test('a body that throws when it is looked at is answered 400, and what it threw is not told', async () => {
+test('a body that throws when it is read gets a 400, and what it threw is not logged', async () => {
   const { receiver, rejections } = setUp();
   const address = await serve((request, response) => {
     const parsing = Object.defineProperty(request, 'body', {
@@ -415,7 +415,7 @@ test.each([
   [false, [expect.stringMatching(/^error .*a webhook could not be responded to: Error$/)]],
   // Someone else has answered: nothing is left to be done.
   [true, []],
-])('an answer that cannot be written is told, where one has begun: %s', async (headersSent, told) => {
+])('a response that cannot be written is logged, if one has begun: %s', async (headersSent, told) => {
   const logger = new RecordingLogger();
   const stream = { on: () => undefined, destroy: () => undefined };
   const setHeader = () => {

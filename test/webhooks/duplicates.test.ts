@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** A receiver whose handler counts its runs, and succeeds, fails or waits as it is told. */
+/** A receiver whose handler counts its runs, and succeeds, fails or waits as asked. */
 function setUp(options: WebhookReceiverOptions = {}, run: () => unknown = () => undefined) {
   const failures: [error: unknown, failure: WebhookFailure][] = [];
   const counts = { runs: 0 };

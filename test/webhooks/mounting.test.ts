@@ -215,7 +215,7 @@ test.each<[string, (receiver: WebhookReceiver) => unknown, RegExp]>([
     },
     /before whatever reads it.*receiver\.node\(request, response, body\)/,
   ],
-])('%s: refused, and told what to do', async (_, call, hint) => {
+])('%s: refused, with a hint', async (_, call, hint) => {
   const { receiver, hints, logger } = setUp();
   expect(await call(receiver)).not.toMatchObject({ status: 200 });
   expect(hints).toEqual([expect.stringMatching(hint)]);
@@ -231,7 +231,7 @@ test('a stranger who sends nothing, or looks by, leads to no hint', async () => 
   expect(hints).toEqual([undefined, undefined, undefined, undefined]);
 });
 
-test('a server whose requests are read by another is told so, over a real connection', async () => {
+test('a server whose requests are read by another gets a hint, over a real connection', async () => {
   const { receiver, hints } = setUp();
   const { createServer } = await import('node:http');
   const server = createServer(async (incoming, response) => {

@@ -12,17 +12,17 @@ import {
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { delivery, envelope, minimal, secret, settle } from './deliveries.js';
 
-const genuine = delivery('lead_captured');
+const authentic = delivery('lead_captured');
 const event = { type: 'lead_captured', payload: minimal.lead_captured };
-const bytes = new TextEncoder().encode(genuine);
+const bytes = new TextEncoder().encode(authentic);
 
 test.each<[string, unknown]>([
-  ['a string', genuine],
-  ['a string with a byte order mark', `\uFEFF${genuine}`],
-  ['a string with blanks around it', ` \r\n\t${genuine}\n`],
+  ['a string', authentic],
+  ['a string with a byte order mark', `\uFEFF${authentic}`],
+  ['a string with blanks around it', ` \r\n\t${authentic}\n`],
   ['bytes', bytes],
   ['bytes with a byte order mark', new Uint8Array([0xef, 0xbb, 0xbf, ...bytes])],
-  ['a Buffer', Buffer.from(genuine)],
+  ['a Buffer', Buffer.from(authentic)],
   // As of a test runner's or a worker's realm.
   ['bytes of another realm', runInNewContext('Uint8Array.from(bytes)', { bytes: [...bytes] })],
   ['an ArrayBuffer', bytes.slice().buffer],
@@ -30,7 +30,7 @@ test.each<[string, unknown]>([
     'an ArrayBuffer of another realm',
     runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...bytes] }),
   ],
-  ['an object', JSON.parse(genuine)],
+  ['an object', JSON.parse(authentic)],
 ])('takes %s', (_, body) => {
   expect(parseWebhook(body, { secret })).toStrictEqual(event);
 });
@@ -48,7 +48,7 @@ test('returns the payload as sent: fields the document does not list are kept, t
 });
 
 test('keeps a field named __proto__ a field', () => {
-  const body = genuine.replace('{"agentId"', '{"__proto__":{"leadEmail":"forged"},"agentId"');
+  const body = authentic.replace('{"agentId"', '{"__proto__":{"leadEmail":"forged"},"agentId"');
   const { payload } = parseWebhook(body, { secret });
   expect(Object.hasOwn(payload, '__proto__')).toBe(true);
   expect(payload).not.toHaveProperty('leadEmail');
@@ -87,7 +87,7 @@ test.each<[string, unknown]>([
   ['nothing', undefined],
   ['an empty string', ''],
   ['no bytes', new Uint8Array()],
-  ['truncated JSON', genuine.slice(0, -1)],
+  ['truncated JSON', authentic.slice(0, -1)],
   ['text with the secret', `hello "workspaceSecret":"${secret}"`],
 ])('%s is a payload error, and shows nothing of the body', (_, body) => {
   try {
@@ -165,7 +165,7 @@ test('no error shows the secret, wherever the sender has put it', () => {
   const errors = [
     delivery('lead_captured', { channel: secret }),
     delivery('lead_captured', { agentId: { [secret]: 1 } }),
-    genuine.slice(0, -1),
+    authentic.slice(0, -1),
   ].map((body) => errorOf(() => parseWebhook(body, { secret, validation: 'strict' })));
   for (const error of errors) {
     expect(inspect(error, { depth: 9 }) + JSON.stringify(error)).not.toContain(secret);
@@ -206,7 +206,7 @@ test('off still verifies', () => {
   expect(() => parseWebhook(forged, { secret, validation: 'off' })).toThrow(WebhookVerificationError);
 });
 
-test('what parseWebhook forgives is told to onDrift alone', () => {
+test('what parseWebhook forgives is passed to onDrift alone', () => {
   const printed = vi.spyOn(console, 'warn');
   onTestFinished(() => printed.mockRestore());
   parseWebhook(grown, { secret });
@@ -239,8 +239,8 @@ test.each([
   [{ secret: () => true }, 'secret'],
   [{ verifySecret: () => true }, 'verifySecret'],
 ])('refuses the options %j', (options, option) => {
-  expect(() => parseWebhook(genuine, options as never)).toThrow(ConfigurationError);
-  expect(() => parseWebhook(genuine, options as never)).toThrow(expect.objectContaining({ option }));
+  expect(() => parseWebhook(authentic, options as never)).toThrow(ConfigurationError);
+  expect(() => parseWebhook(authentic, options as never)).toThrow(expect.objectContaining({ option }));
 });
 
 const request = (body: BodyInit | null, init: RequestInit = {}) =>
@@ -264,7 +264,7 @@ test.each([
 });
 
 test('a body that is no Request is taken as it is, also as a promise', async () => {
-  for (const body of [JSON.parse(genuine), request(genuine).json(), request(genuine).arrayBuffer()]) {
+  for (const body of [JSON.parse(authentic), request(authentic).json(), request(authentic).arrayBuffer()]) {
     await expect(parseWebhookRequest(body, { secret })).resolves.toEqual(event);
   }
   const cutOff = new TypeError('cut off');
@@ -272,14 +272,16 @@ test('a body that is no Request is taken as it is, also as a promise', async () 
 });
 
 test('a Request is read up to the limit', async () => {
-  const size = new TextEncoder().encode(genuine).byteLength;
-  await expect(parseWebhookRequest(request(genuine), { secret, maxBodyBytes: size })).resolves.toEqual(event);
-  const parsing = parseWebhookRequest(request(genuine), { secret, maxBodyBytes: size - 1 });
+  const size = new TextEncoder().encode(authentic).byteLength;
+  await expect(parseWebhookRequest(request(authentic), { secret, maxBodyBytes: size })).resolves.toEqual(
+    event,
+  );
+  const parsing = parseWebhookRequest(request(authentic), { secret, maxBodyBytes: size - 1 });
   const message = `expected at most ${size - 1} bytes`;
   await expect(parsing).rejects.toMatchObject({ issues: [{ path: [], code: 'body_too_large', message }] });
   const blanks = ' '.repeat(8 * 1024 * 1024 - size);
-  await expect(parseWebhookRequest(request(blanks + genuine), { secret })).resolves.toEqual(event);
-  await expect(parseWebhookRequest(request(`${blanks} ${genuine}`), { secret })).rejects.toThrow(
+  await expect(parseWebhookRequest(request(blanks + authentic), { secret })).resolves.toEqual(event);
+  await expect(parseWebhookRequest(request(`${blanks} ${authentic}`), { secret })).rejects.toThrow(
     'expected at most 8388608 bytes',
   );
 });
@@ -288,7 +290,7 @@ test.each([
   [
     'read before',
     async () => {
-      const used = request(genuine);
+      const used = request(authentic);
       await used.text();
       return used;
     },
@@ -296,7 +298,7 @@ test.each([
   [
     'drained',
     async () => {
-      const drained = request(genuine);
+      const drained = request(authentic);
       const reader = drained.body?.getReader();
       while ((await reader?.read())?.done === false);
       reader?.releaseLock();
@@ -306,7 +308,7 @@ test.each([
   [
     'being read',
     async () => {
-      const locked = request(genuine);
+      const locked = request(authentic);
       locked.body?.getReader();
       return locked;
     },

@@ -17,13 +17,13 @@ const json = fc.oneof(
   ),
 );
 
-/** A genuine event of any type. */
-const genuine = fc.constantFrom(...eventTypes).map((type) => envelope(type));
+/** A authentic event of any type. */
+const authentic = fc.constantFrom(...eventTypes).map((type) => envelope(type));
 
-/** A genuine event with one to three places changed: fields set, removed, or added, in the envelope or the payload. */
+/** A authentic event with one to three places changed: fields set, removed, or added, in the envelope or the payload. */
 const mutated = fc
   .tuple(
-    genuine,
+    authentic,
     fc.array(
       fc.record({
         inside: fc.boolean(),
@@ -59,7 +59,7 @@ const mutated = fc
     return JSON.parse(JSON.stringify(copy)) as unknown;
   });
 
-const value = fc.oneof(json, mutated, genuine);
+const value = fc.oneof(json, mutated, authentic);
 const body = fc.oneof(
   value,
   value.map((one) => JSON.stringify(one)),
@@ -67,8 +67,8 @@ const body = fc.oneof(
   fc.uint8Array({ maxLength: 300 }),
   fc.string({ unit: 'binary' }),
   // Cut off, or with a byte changed.
-  fc.tuple(genuine, fc.nat(200)).map(([event, length]) => JSON.stringify(event).slice(0, length)),
-  fc.tuple(genuine, fc.nat(), fc.nat(255)).map(([event, at, byte]) => {
+  fc.tuple(authentic, fc.nat(200)).map(([event, length]) => JSON.stringify(event).slice(0, length)),
+  fc.tuple(authentic, fc.nat(), fc.nat(255)).map(([event, at, byte]) => {
     const bytes = new TextEncoder().encode(JSON.stringify(event));
     bytes[at % bytes.length] = byte;
     return bytes;
@@ -89,7 +89,7 @@ function meaningOf(received: unknown): unknown {
 const options = { numRuns: 3_000 };
 const modes = ['strict', 'tolerant', 'report', 'off'] as const;
 
-test('parseWebhook returns a genuine event or throws a webhook error, which does not show the secret', () => {
+test('parseWebhook returns a authentic event or throws a webhook error, which does not show the secret', () => {
   fc.assert(
     fc.property(body, fc.constantFrom(...modes), (received, validation) => {
       try {
@@ -105,7 +105,7 @@ test('parseWebhook returns a genuine event or throws a webhook error, which does
   );
 });
 
-test('a receiver answers everything, runs no handler for what is not genuine, and never shows the secret', async () => {
+test('a receiver answers everything, runs no handler for what is not authentic, and never shows the secret', async () => {
   await fc.assert(
     fc.asyncProperty(body, fc.constantFrom(...modes), fc.boolean(), async (received, validation, fails) => {
       const logger = new RecordingLogger();
