@@ -58,14 +58,18 @@ function requireBinary(): void {
 async function launchServer(port: number, directory: string, args: readonly string[]): Promise<ChildProcess> {
   const own = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory];
   const settings = ['--maxmemory-policy', 'noeviction', '--loglevel', 'warning'];
-  const server = spawn('redis-server', [...own, ...settings, ...args], { stdio: 'ignore' });
+  const server = spawn('redis-server', [...own, ...settings, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
   await Promise.race([answering(port), failing(server)]);
   return server;
 }
 
 async function failing(server: ChildProcess): Promise<never> {
-  const [code] = (await once(server, 'exit')) as [number | null];
-  throw new Error(`redis-server has ended with ${code} instead of starting`);
+  let log = '';
+  server.stdout?.on('data', (chunk: Buffer) => {
+    log += chunk.toString();
+  });
+  const [code] = (await once(server, 'close')) as [number | null];
+  throw new Error(`redis-server has ended with ${code} instead of starting: ${log}`);
 }
 
 async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
