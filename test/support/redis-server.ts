@@ -58,7 +58,9 @@ function requireBinary(): void {
 async function launchServer(port: number, directory: string, args: readonly string[]): Promise<ChildProcess> {
   const own = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory];
   const settings = ['--maxmemory-policy', 'noeviction', '--loglevel', 'warning'];
-  const server = spawn('redis-server', [...own, ...settings, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const server = spawn('redis-server', [...own, ...settings, ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   await Promise.race([answering(port), failing(server)]);
   return server;
 }
