@@ -52,7 +52,7 @@ export class Rejection extends Error {
   readonly reason: RejectionReason;
   /** Bytes received or announced, if known. */
   readonly size: number | undefined;
-  /** What to do, if the receiver seems to be mounted wrongly. */
+  /** What to do about it, if that is known. */
   readonly hint: string | undefined;
 
   constructor(reason: RejectionReason, size?: number, hint?: string) {

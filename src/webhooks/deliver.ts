@@ -19,7 +19,7 @@ import {
   type VerifiedWebhook,
 } from './payload.js';
 import type { Reports } from './reports.js';
-import { containsSecret, type NewVerify, type SecretOwner } from './secrets.js';
+import { containsSecret, type NewVerify, type SecretOwner, secretHint } from './secrets.js';
 import { unref } from './time.js';
 
 /** The parts of a receiver that its deliveries share. */
@@ -175,7 +175,11 @@ async function verify(
   const body = decodeBody(received);
   const ownerOf = newVerify();
   if (typeof body === 'string' && body !== '' && !(await containsSecret(body, ownerOf, signal))) {
-    throw new Rejection('verification_failed', sizeOf(received));
+    throw new Rejection(
+      'verification_failed',
+      sizeOf(received),
+      secretHint(body.includes('workspaceSecret')),
+    );
   }
   const parsed = parseBody(body);
   if (parsed === undefined) {
@@ -184,7 +188,9 @@ async function verify(
   }
   // The secret that counts is the payload's own.
   const owner = await ownerOf(parsed.secret, signal);
-  if (owner === undefined) throw new Rejection('verification_failed', sizeOf(received));
+  if (owner === undefined) {
+    throw new Rejection('verification_failed', sizeOf(received), secretHint(parsed.secret !== undefined));
+  }
   return { parsed, owner };
 }
 

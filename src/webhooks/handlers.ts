@@ -90,7 +90,7 @@ export interface WebhookRejection {
   readonly size: number | undefined;
   /** Id of the delivery, as in the logs. */
   readonly deliveryId: string;
-  /** What to do, if the receiver seems to be mounted wrongly: behind a body parser, or with the context of a framework. */
+  /** What to do about it, if that is known: the secret is wrong or missing, or a framework passed something else than a request. */
   readonly hint?: string | undefined;
 }
 

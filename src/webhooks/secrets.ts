@@ -119,6 +119,13 @@ export async function containsSecret(text: string, verify: Verify, signal?: Abor
   return false;
 }
 
+/** Returns what to do about a body that carries no valid secret. */
+export function secretHint(carriesSecret: boolean): string {
+  return carriesSecret
+    ? 'Its `workspaceSecret` is none that the receiver knows. Compare yours with the workspace switcher of the dashboard.'
+    : 'It has no `payload.workspaceSecret`, which every webhook of the service carries.';
+}
+
 // Known secrets.
 
 interface KnownSecret extends SecretOwner {

@@ -3,6 +3,7 @@ import {
   type DeliveryHookContext,
   type LogFields,
   type WebhookReceiverOptions,
+  type WebhookRejection,
 } from 'agent-platform-sdk';
 import { expect, test, vi } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -165,4 +166,27 @@ test('an unknown AGENT_PLATFORM_LOG warns, and does not keep the receiver from s
     expect.stringMatching(/^warn .*AGENT_PLATFORM_LOG is ignored/),
     expect.stringMatching(/^warn .*401 verification_failed, 2 bytes/),
   ]);
+});
+
+test.each([
+  [
+    'a wrong secret',
+    post('webhook_test', { workspaceSecret: 'of another region' }),
+    /none that the receiver knows/,
+  ],
+  [
+    'a wrong secret that was parsed',
+    { body: { payload: { workspaceSecret: 'x' } } },
+    /none that the receiver knows/,
+  ],
+  ['no secret', { body: '{"type":"webhook_test"}' }, /has no `payload.workspaceSecret`/],
+])('%s is explained in the log and to onRejected, and not in the response', async (_, request, explained) => {
+  const { receiver, logger } = setUp();
+  const rejections: WebhookRejection[] = [];
+  receiver.onRejected((rejection) => void rejections.push(rejection));
+  const response = await receiver.handle({ method: 'POST', ...request });
+  expect(logger.lines.join()).toMatch(explained);
+  expect(logger.lines.join()).not.toContain('of another region');
+  expect(rejections).toMatchObject([{ hint: expect.stringMatching(explained) }]);
+  expect(JSON.parse(response.body)).toEqual({ message: 'verification failed', code: 'verification_failed' });
 });
