@@ -14,15 +14,17 @@ export function memoryUse(info: ServerInfo): MemoryUse | undefined {
   return { used: numberIn(info, 'used_memory') - numberIn(info, 'mem_not_counted_for_evict'), maxmemory };
 }
 
-/** Milliseconds for which one reading serves: less from three quarters of the mark on, or a fast sender fills what is left above it. */
-const FRESH = { far: 50, near: 5 };
+/** Milliseconds for which one reading serves: less if a fast sender could fill the room that is left in the meantime. */
+const FRESH = { ample: 50, scarce: 5 };
+/** Bytes of room that nobody fills in 50 ms. */
+const AMPLE = 64 * 1024 ** 2;
 
 /** Whether Redis has room, without asking it for each event. */
 export class MemoryGauge {
   readonly #highWater: number;
   readonly #read: () => Promise<ServerInfo>;
   #readAt = 0;
-  #fresh = FRESH.near;
+  #fresh = FRESH.scarce;
   #reading: Promise<MemoryUse | undefined> | undefined;
 
   /** `highWater` is the share of `maxmemory` that events may fill; `read` asks Redis for the section `memory`. */
@@ -40,11 +42,9 @@ export class MemoryGauge {
     const reading = this.#reading;
     try {
       const use = await reading;
-      this.#fresh = FRESH.far;
-      if (use === undefined) return undefined;
-      const mark = use.maxmemory * this.#highWater;
-      if (use.used > 0.75 * mark) this.#fresh = FRESH.near;
-      return use.used >= mark ? use : undefined;
+      const room = use === undefined ? AMPLE : use.maxmemory * this.#highWater - use.used;
+      this.#fresh = room < AMPLE ? FRESH.scarce : FRESH.ample;
+      return room > 0 ? undefined : use;
     } catch (error) {
       // The next event asks again.
       if (this.#reading === reading) this.#reading = undefined;

@@ -16,7 +16,7 @@ async function startLimited(maxmemory: string) {
 
 test('a Redis that fills up refuses in time, so that its workers drain it, and then takes events again', async () => {
   const { url } = await startLimited('24mb');
-  const inbox = createInbox({ connection: url, storeTimeout: 200 });
+  const inbox = createInbox({ connection: url, storeTimeout: 1_000 });
   const [acknowledged, refused]: [string[], unknown[]] = [[], []];
   const one = async () => {
     const webhook = stored({ payload: { text: 'x'.repeat(20_000) } });
@@ -27,11 +27,11 @@ test('a Redis that fills up refuses in time, so that its workers drain it, and t
       refused.push(error);
     }
   };
-  for (let round = 0; round < 400 && refused.length <= 100; round += 1) {
+  for (let round = 0; round < 400 && refused.length <= 50; round += 1) {
     await Promise.all(Array.from({ length: 30 }, one));
   }
   expect(acknowledged.length).toBeGreaterThan(100);
-  expect(refused.length).toBeGreaterThan(100);
+  expect(refused.length).toBeGreaterThan(50);
   expect(refused.filter((error) => !(error instanceof InboxFullError))).toEqual([]);
   expect(refused[0]).toMatchObject({ type: 'inbox_full_error', maxmemory: 24 * 1024 ** 2, retryable: true });
   const handled = new Set<string>();
