@@ -27,13 +27,14 @@ export default defineConfig([
   {
     ...shared,
     // ky has an entry, and so files, of its own: much of it runs as it loads, and bundlers can only drop it whole.
+    // Without it, `parseWebhook` bundles to 19.6 kB instead of 11.5.
     entry: { ...library, ky: 'node_modules/ky/distribution/index.js' },
     format: ['esm', 'cjs'],
     dts: { entry: library },
     // One copy of every class, whichever entry point it is reached through: `instanceof` depends on it.
     splitting: true,
     // ky asks, as it loads, what the body of a request may be. In Node the question alone loads all that is behind `fetch`, for
-    // those too who only receive webhooks. This client sends text.
+    // those too who only receive webhooks: 85 ms instead of 65 to start. This client sends text.
     define: { 'globalThis.ReadableStream': 'undefined', 'globalThis.FormData': 'undefined' },
     // Lists what was bundled, whose licenses travel along. It stays out of the package.
     metafile: true,

@@ -41,7 +41,6 @@ export { fieldsFirst, type LogFields, type Logger, type LogLevel } from './groun
 export { redact } from './ground/redact.js';
 export type { Region } from './ground/regions.js';
 export type { SchemaInput, SchemaOutput, StandardSchemaV1 } from './ground/standard-schema.js';
-export { VERSION } from './ground/version.js';
 export * from './schemas/channel.js';
 export * from './schemas/conversation.js';
 export * from './schemas/conversation-records.js';

@@ -1,5 +1,5 @@
 // The client, the fake and `parseWebhook` in CommonJS.
-// Run it with: node examples/commonjs/main.cjs (in the repository, after `npm run build`)
+// Run it with: node examples/commonjs/main.cjs
 const { AgentPlatform, ApiError, parseWebhook } = require('agent-platform-sdk');
 const { createFakePlatform, fixtures } = require('agent-platform-sdk/testing');
 

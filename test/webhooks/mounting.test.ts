@@ -95,6 +95,17 @@ test.each<[string, Serve, RegExp]>([
   ['Hono, node as a route', hono((receiver) => receiver.node), /receiver\.fetch\(c\.req\.raw\)/],
   ['Hono, handle as a route', hono((receiver) => receiver.handle), /as a route of a framework/],
   ['Express, handle as a route', expressApp((receiver) => receiver.handle), /as a route of a framework/],
+  ['Fastify, fetch as a route', fastify((receiver) => receiver.fetch), /takes a `Request`/],
+  [
+    'Koa, fetch as a middleware',
+    koa((receiver) => receiver.fetch),
+    /receiver\.node\(context\.req, context\.res\)/,
+  ],
+  [
+    'Express, fetch as a route',
+    expressApp((receiver) => receiver.fetch),
+    /app\.post\('\/webhooks', receiver\.node\)/,
+  ],
 ])('%s: the framework responds with 500, and its error says what to write', async (_, mount, message) => {
   const { receiver, events } = setUp();
   const errors: unknown[] = [];
