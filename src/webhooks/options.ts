@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../errors/index.js';
+import { isObject } from '../ground/json.js';
 import { createLogger, type LeveledLogger, type Logger, type LogLevel } from '../ground/logger.js';
 import { type Drift, DriftReporter } from '../validation/drift.js';
 import {
@@ -8,6 +8,7 @@ import {
   methods,
   milliseconds,
   type OptionFields,
+  type OptionProblem,
   oneOf,
   wholeNumber,
 } from '../validation/options.js';
@@ -17,7 +18,7 @@ import type { DeliveryOutcome } from './answers.js';
 import { createMemoryDedupe, DEFAULT_WINDOW, type DedupeSettings, type DedupeStore } from './dedupe.js';
 import type { WebhookInbox } from './inbox.js';
 import type { EventValidation } from './payload.js';
-import { SECRET_VARIABLE, type WebhookSecretOptions } from './secrets.js';
+import { secretProblems, type WebhookSecretOptions } from './secrets.js';
 
 /** Options by which events are validated. */
 export interface WebhookEventOptions {
@@ -137,22 +138,48 @@ const receiverOptions = {
 
 /** Checks the options of a receiver, and fills in the defaults. */
 export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettings {
-  const variables = { secret: SECRET_VARIABLE, logLevel: 'AGENT_PLATFORM_LOG' };
-  checkOptions(z.strictObject(receiverOptions), options, { of: 'createWebhookReceiver', variables });
-  const { deadline = DEFAULT_DEADLINE, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, inbox, hooks = {} } = options;
-  const { maxUnverifiedBytes = Math.max(DEFAULT_MAX_UNVERIFIED_BYTES, maxBodyBytes) } = options;
-  if (maxUnverifiedBytes < maxBodyBytes) {
-    refuse('maxUnverifiedBytes', `must be at least maxBodyBytes, ${maxBodyBytes}: one body has to fit.`);
-  }
-  if (inbox?.storeTimeout !== undefined && inbox.storeTimeout >= deadline) {
-    refuse(
-      'deadline',
-      `must be above the storeTimeout of the inbox, ${inbox.storeTimeout} ms, got ${deadline}: an event that is still being ` +
-        'stored would be refused.',
-    );
-  }
+  const about = { of: 'createWebhookReceiver', variables: { logLevel: 'AGENT_PLATFORM_LOG' } };
+  const schema = z.strictObject(receiverOptions);
+  // The schema refuses what has no fields to look at.
+  if (!isObject(options)) checkOptions(schema, options, about);
+  checkOptions(schema, options, about, [...secretProblems(options), ...conflicts(options)]);
+  const { deadline, maxBodyBytes, maxUnverifiedBytes } = limits(options);
+  const { inbox, hooks = {} } = options;
   const dedupe = resolveDedupe(options);
   return { ...resolveEvents(options), deadline, maxBodyBytes, maxUnverifiedBytes, dedupe, inbox, hooks };
+}
+
+function limits({
+  deadline = DEFAULT_DEADLINE,
+  maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
+  ...options
+}: WebhookReceiverOptions) {
+  const { maxUnverifiedBytes = Math.max(DEFAULT_MAX_UNVERIFIED_BYTES, maxBodyBytes) } = options;
+  return { deadline, maxBodyBytes, maxUnverifiedBytes };
+}
+
+/** Returns the options that do not fit to others. */
+function conflicts(options: WebhookReceiverOptions): readonly OptionProblem[] {
+  const { deadline, maxBodyBytes, maxUnverifiedBytes } = limits(options);
+  const { inbox, dedupe } = options;
+  const problems: OptionProblem[] = [];
+  if (maxUnverifiedBytes < maxBodyBytes) {
+    const text = `must be at least maxBodyBytes, ${maxBodyBytes}: one body has to fit.`;
+    problems.push({ option: 'maxUnverifiedBytes', text });
+  }
+  if (inbox?.storeTimeout !== undefined && inbox.storeTimeout >= deadline) {
+    const text =
+      `must be above the storeTimeout of the inbox, ${inbox.storeTimeout} ms, got ${deadline}: an event that is still being ` +
+      'stored would be refused.';
+    problems.push({ option: 'deadline', text });
+  }
+  if (inbox !== undefined && dedupe !== undefined && dedupe !== false) {
+    problems.push({
+      option: 'dedupe',
+      text: 'cannot be combined with `inbox`: the stored job is the claim.',
+    });
+  }
+  return problems;
 }
 
 /** Resolves the options of validation and of the log. */
@@ -166,7 +193,6 @@ export function resolveEvents(
 
 function resolveDedupe({ dedupe, inbox }: WebhookReceiverOptions): DedupeSettings | undefined {
   if (dedupe === false || (inbox !== undefined && dedupe === undefined)) return undefined;
-  if (inbox !== undefined) refuse('dedupe', 'cannot be combined with `inbox`: the stored job is the claim.');
   const options: DedupeOptions = dedupe === undefined ? {} : isStore(dedupe) ? { store: dedupe } : dedupe;
   const schema = z.strictObject({
     store: z.optional(store),
@@ -178,8 +204,4 @@ function resolveDedupe({ dedupe, inbox }: WebhookReceiverOptions): DedupeSetting
 
 function isStore(dedupe: DedupeOptions | DedupeStore): dedupe is DedupeStore {
   return typeof (dedupe as Partial<DedupeStore> | null)?.claim === 'function';
-}
-
-function refuse(option: string, problem: string): never {
-  throw new ConfigurationError(`createWebhookReceiver: ${option} ${problem}`, { option });
 }

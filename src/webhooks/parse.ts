@@ -6,6 +6,7 @@ import {
   WebhookPayloadError,
   WebhookVerificationError,
 } from '../errors/index.js';
+import { isObject } from '../ground/json.js';
 import { LeveledLogger } from '../ground/logger.js';
 import { DriftReporter } from '../validation/drift.js';
 import { checkOptions, wholeNumber } from '../validation/options.js';
@@ -29,9 +30,9 @@ import {
   containsSecret,
   knownSecrets,
   resolveSecrets,
-  SECRET_VARIABLE,
   SecretLoader,
   type SecretOwner,
+  secretProblems,
   secretsIn,
   verifierOf,
   type WebhookSecretLoader,
@@ -137,7 +138,12 @@ export async function parseWebhookRequest(
     ...validationOptions,
     maxBodyBytes: z.optional(wholeNumber(1)),
   });
-  checkOptions(schema, options, { of: 'parseWebhookRequest', variables: { secret: SECRET_VARIABLE } });
+  checkOptions(
+    schema,
+    options,
+    { of: 'parseWebhookRequest' },
+    isObject(options) ? secretProblems(options) : [],
+  );
   const verify = resolveSecrets(options, { known: keptVerifier, loader: keptLoader })();
   const body = decodeBody(await readWhole(received, options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES));
   if (typeof body === 'string' && body !== '' && !(await verifying(() => containsSecret(body, verify)))) {
@@ -153,19 +159,16 @@ const verifiers = /* @__PURE__ */ new WeakMap<object, ReturnType<typeof verifier
 const loaders = /* @__PURE__ */ new WeakMap<WebhookSecretLoader, SecretLoader>();
 let latest: { readonly secret: string; readonly verify: ReturnType<typeof verifierOf> } | undefined;
 
-function keptVerifier(secrets: WebhookSecrets): ReturnType<typeof verifierOf> {
+function keptVerifier(secrets: WebhookSecrets | undefined): ReturnType<typeof verifierOf> {
   if (typeof secrets === 'string') {
     if (latest?.secret !== secrets) latest = { secret: secrets, verify: verifierOf(secrets) };
     return latest.verify;
   }
-  // From JavaScript it may be null, which `verifierOf` refuses.
-  const verify = (isKey(secrets) ? verifiers.get(secrets) : undefined) ?? verifierOf(secrets);
+  // From JavaScript it may be anything, which `verifierOf` refuses.
+  if (!isObject(secrets) && !Array.isArray(secrets)) return verifierOf(secrets);
+  const verify = verifiers.get(secrets) ?? verifierOf(secrets);
   verifiers.set(secrets, verify);
   return verify;
-}
-
-function isKey(secrets: object | null): secrets is object {
-  return typeof secrets === 'object' && secrets !== null;
 }
 
 function keptLoader(load: WebhookSecretLoader): SecretLoader {

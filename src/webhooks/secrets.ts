@@ -2,6 +2,7 @@ import { ConfigurationError, WebhookError } from '../errors/index.js';
 import { readEnvironment } from '../ground/environment.js';
 import { typeName } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
+import type { OptionProblem } from '../validation/options.js';
 import { sleep, unlessAborted, within } from './time.js';
 
 /** The variable that replaces `secret`: one workspace secret, or several separated by commas. */
@@ -134,13 +135,19 @@ interface KnownSecret extends SecretOwner {
   readonly padded: string;
 }
 
-/** Makes the verifier of known secrets. Throws a `ConfigurationError` for an empty or repeated one. */
-export function verifierOf(secrets: WebhookSecrets): (candidate: unknown) => SecretOwner | undefined {
-  const listed = listSecrets(secrets);
+/** Makes the verifier of known secrets. Throws a `ConfigurationError` if one is empty or repeated. */
+export function verifierOf(
+  secrets: WebhookSecrets | undefined,
+): (candidate: unknown) => SecretOwner | undefined {
+  const { listed, problems } = listSecrets(secrets);
+  const [problem] = problems;
+  if (problem !== undefined) {
+    const lines = problems.map(({ option, text }) => `${option} ${text}`);
+    throw new ConfigurationError(lines.join('\n'), { option: problem.option });
+  }
   const length = Math.max(256, ...listed.map(({ secret }) => 2 ** Math.ceil(Math.log2(secret.length))));
   const known = new Map<string, KnownSecret>();
   for (const one of listed) known.set(one.secret, { ...one, padded: one.secret.padEnd(length, '\0') });
-  if (known.size < listed.length) refuse('secret holds the same secret twice.');
   const [decoy] = known.values();
   return (candidate) => {
     const text = isCandidate(candidate) ? candidate : '';
@@ -168,40 +175,48 @@ interface ListedSecret {
   readonly workspace: string | undefined;
 }
 
-function listSecrets(secrets: unknown): readonly ListedSecret[] {
+/** Lists the secrets that can be used, and what is wrong with the others. */
+function listSecrets(secrets: unknown): {
+  readonly listed: readonly ListedSecret[];
+  readonly problems: readonly OptionProblem[];
+} {
   const named: readonly [workspace: string | undefined, secrets: unknown][] =
     isObject(secrets) && Object.getPrototypeOf(secrets) === Object.prototype
       ? Object.entries(secrets)
       : [[undefined, secrets]];
-  const listed = named.flatMap(([workspace, given]) => {
-    const option = workspace === undefined ? 'secret' : `secret.${workspace}`;
+  const listed: ListedSecret[] = [];
+  const problems: OptionProblem[] = [];
+  for (const [workspace, given] of named) {
+    const name = workspace === undefined ? 'secret' : `secret.${workspace}`;
     const isList = Array.isArray(given);
     const list: readonly unknown[] = isList ? given : [given];
-    return list.map((one, index) => ({
-      secret: usable(isList ? `${option}[${index}]` : option, one),
-      workspace,
-    }));
-  });
-  if (listed.length === 0)
-    refuse('secret is empty: give a string, a list, or a record of names and secrets.');
-  return listed;
+    for (const [index, one] of list.entries()) {
+      // A file that a secret is read from ends with a line break.
+      const secret = typeof one === 'string' ? one.trim() : '';
+      const text = problemOf(one, secret);
+      if (text === undefined) listed.push({ secret, workspace });
+      else problems.push({ option: isList ? `${name}[${index}]` : name, text });
+    }
+  }
+  if (listed.length === 0 && problems.length === 0) {
+    problems.push({
+      option: 'secret',
+      text: 'is empty: give a string, a list, or a record of names and secrets.',
+    });
+  }
+  if (new Set(listed.map(({ secret }) => secret)).size < listed.length) {
+    problems.push({ option: 'secret', text: 'holds the same secret twice.' });
+  }
+  return { listed, problems };
 }
 
-function usable(option: string, secret: unknown): string {
-  // A file that a secret is read from ends with a line break.
-  const trimmed = typeof secret === 'string' ? secret.trim() : '';
-  if (trimmed.length > MAX_SECRET) refuse(`${option} must have ${MAX_SECRET} characters at most.`, option);
-  if (trimmed !== '') return trimmed;
-  const got = typeof secret === 'string' ? 'an empty string' : typeName(secret);
-  const unset = secret === undefined || secret === '' ? ' Is the environment variable set?' : '';
-  return refuse(
-    `${option} must be a workspace secret, from the workspace switcher of the dashboard, got ${got}.${unset}`,
-    option,
-  );
-}
-
-function refuse(problem: string, option = 'secret'): never {
-  throw new ConfigurationError(problem, { option });
+function problemOf(given: unknown, secret: string): string | undefined {
+  if (secret.length > MAX_SECRET) return `must have ${MAX_SECRET} characters at most.`;
+  if (secret !== '') return undefined;
+  const got = typeof given === 'string' ? 'an empty string' : typeName(given);
+  const isUnset = given === undefined || given === '';
+  const unset = ` Is the environment variable set? Without secret and verifySecret, ${SECRET_VARIABLE} is read.`;
+  return `must be a workspace secret, from the workspace switcher of the dashboard, got ${got}.${isUnset ? unset : ''}`;
 }
 
 // Secrets that a function loads.
@@ -290,8 +305,7 @@ export class SecretLoader {
     const since = performance.now();
     const secrets = await this.#load();
     if (since < this.#loadedAt) return;
-    // `verifierOf` refuses undefined, which the type allows for `process.env`.
-    this.#known = verifierOf(secrets as WebhookSecrets);
+    this.#known = verifierOf(secrets);
     this.#loadedAt = since;
   }
 }
@@ -335,20 +349,26 @@ export interface SecretMakers {
   readonly loader: (load: WebhookSecretLoader) => SecretLoader;
 }
 
-/** Resolves `secret`, `verifySecret` or the environment variable to verifiers, one for each delivery. */
-export function resolveSecrets(options: WebhookSecretOptions, { known, loader }: SecretMakers): NewVerify {
+/** Returns what is wrong with `secret` and `verifySecret`. */
+export function secretProblems(options: WebhookSecretOptions): readonly OptionProblem[] {
   const { secret, verifySecret } = options;
   if (verifySecret !== undefined) {
-    if (secret !== undefined)
-      refuse('verifySecret cannot be combined with secret: give one of them.', 'verifySecret');
-    return () => askOnce(verifySecret);
+    const text = 'cannot be combined with secret: give one of them.';
+    return secret === undefined ? [] : [{ option: 'verifySecret', text }];
   }
   if (typeof secret === 'function') {
-    if (secret.length > 0) {
-      refuse(
-        'secret takes a function without arguments, which loads secrets. To verify a secret, use the option `verifySecret`.',
-      );
-    }
+    const text =
+      'takes a function without arguments, which loads secrets. To verify a secret, use the option `verifySecret`.';
+    return secret.length === 0 ? [] : [{ option: 'secret', text }];
+  }
+  return listSecrets(knownSecrets(options, secret)).problems;
+}
+
+/** Resolves `secret`, `verifySecret` or the environment variable, in which nothing is wrong, to verifiers: one for each delivery. */
+export function resolveSecrets(options: WebhookSecretOptions, { known, loader }: SecretMakers): NewVerify {
+  const { secret, verifySecret } = options;
+  if (verifySecret !== undefined) return () => askOnce(verifySecret);
+  if (typeof secret === 'function') {
     const { verify } = loader(secret);
     return () => verify;
   }
@@ -357,16 +377,13 @@ export function resolveSecrets(options: WebhookSecretOptions, { known, loader }:
 }
 
 /** Returns the option `secret`, or the secrets of the environment if the option is absent. */
-export function knownSecrets(options: object, secret: WebhookSecrets | undefined): WebhookSecrets {
-  if (secret !== undefined) return secret;
+export function knownSecrets(
+  options: object,
+  secret: WebhookSecrets | undefined,
+): WebhookSecrets | undefined {
+  if (Object.hasOwn(options, 'secret')) return secret;
   const variable = readEnvironment(SECRET_VARIABLE);
-  if (Object.hasOwn(options, 'secret')) usable('secret', undefined);
-  if (variable !== undefined) {
-    const secrets = variable.split(',').map((one) => one.trim());
-    // A single one is kept as a string, so that `parseWebhook` finds its verifier again.
-    return secrets.length === 1 ? variable : secrets.filter((one) => one !== '');
-  }
-  return refuse(
-    `A workspace secret is missing. Set the option \`secret\` or \`verifySecret\`, or the variable ${SECRET_VARIABLE}.`,
-  );
+  const secrets = variable?.split(',').map((one) => one.trim()) ?? [];
+  // A single one is kept as a string, so that `parseWebhook` finds its verifier again.
+  return secrets.length <= 1 ? variable : secrets.filter((one) => one !== '');
 }

@@ -145,7 +145,7 @@ test('a receiver without any secret does not start', () => {
   ]) {
     expect(create).toThrow(ConfigurationError);
     expect(create).toThrow(
-      /secret is missing.*`secret` or `verifySecret`, or the variable AGENT_PLATFORM_WEBHOOK_SECRET/,
+      /secret must be a workspace secret.*Without secret and verifySecret, AGENT_PLATFORM_WEBHOOK_SECRET is read/,
     );
   }
 });
@@ -192,5 +192,21 @@ test('whatever appears beside it, a secret that JSON.parse finds is found in the
         /not known to this version/,
       );
     }),
+  );
+});
+
+test('everything wrong with the options of a receiver is one error with a line each', () => {
+  const inbox = { store: async () => undefined, storeTimeout: 30_000 };
+  const sizes = { maxBodyBytes: 9, maxUnverifiedBytes: 8 };
+  const options = { secret: [one, ''], inbox, dedup: false, deadline: 20_000, ...sizes };
+  const lines = [
+    'createWebhookReceiver: 4 options are missing or wrong',
+    '  - dedup is not a known option. Did you mean `dedupe`?',
+    '  - secret\\[1\\] must be a workspace secret.*',
+    '  - maxUnverifiedBytes must be at least maxBodyBytes.*',
+    '  - deadline must be above the storeTimeout of the inbox.*',
+  ];
+  expect(() => createWebhookReceiver(options as WebhookReceiverOptions)).toThrow(
+    new RegExp(`^${lines.join('\n')}$`),
   );
 });
