@@ -201,7 +201,7 @@ test('everything wrong with the options of a receiver is one error with a line e
   const options = { secret: [one, ''], inbox, dedup: false, deadline: 20_000, ...sizes };
   const lines = [
     'createWebhookReceiver: 4 options are missing or wrong',
-    '  - dedup is not a known option. Did you mean `dedupe`?',
+    '  - dedup is not a known option. Did you mean `dedupe`\\?',
     '  - secret\\[1\\] must be a workspace secret.*',
     '  - maxUnverifiedBytes must be at least maxBodyBytes.*',
     '  - deadline must be above the storeTimeout of the inbox.*',
