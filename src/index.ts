@@ -94,7 +94,7 @@ export { createWebhookReceiver, type WebhookReceiver, type WebhookRequest } from
 export type {
   SecretAnswer,
   WebhookSecretLoader,
-  WebhookSecretLookup,
   WebhookSecretOptions,
   WebhookSecrets,
+  WebhookSecretVerifier,
 } from './webhooks/secrets.js';

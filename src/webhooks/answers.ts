@@ -11,7 +11,7 @@ const statuses = {
   duplicate: 200,
   no_handler: 200,
   invalid_event: 400,
-  lookup_failed: 500,
+  secret_failed: 500,
   handler_failed: 500,
   deadline_passed: 500,
   not_stored: 500,

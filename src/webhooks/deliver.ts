@@ -62,7 +62,7 @@ const STAGES: Readonly<
 > = {
   // A body that cannot be read is refused, and not passed to `onError`.
   body: ['body_unreadable', 'body_unreadable', 'validation'],
-  secret: ['lookup_failed', 'lookup_failed', 'secret'],
+  secret: ['secret_failed', 'secret_failed', 'secret'],
   validation: ['internal_error', 'deadline_passed', 'validation'],
   dedupe: ['internal_error', 'deadline_passed', 'dedupe'],
   duplicate: ['internal_error', 'duplicate_pending', 'dedupe'],

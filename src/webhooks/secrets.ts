@@ -32,10 +32,10 @@ export type WebhookSecretLoader = () => WebhookSecrets | undefined | Promise<Web
  * Verifies the secret that a delivery carries, for example by a database query. Query by a hash of the secret, so that neither
  * timing nor logs of the database reveal it. Called for at most 16 candidates per delivery, each of 4,096 characters at most.
  */
-export type WebhookSecretLookup = (candidate: string) => SecretAnswer | Promise<SecretAnswer>;
+export type WebhookSecretVerifier = (candidate: string) => SecretAnswer | Promise<SecretAnswer>;
 
 /**
- * The result of a {@link WebhookSecretLookup}: `false`, `true`, or the name of the workspace.
+ * The result of a {@link WebhookSecretVerifier}: `false`, `true`, or the name of the workspace.
  *
  * `true` means "the workspace of this secret": the secret tells workspaces apart where duplicates are recognised, so a rotated secret
  * is another workspace. Anything else is an error, never a pass.
@@ -56,7 +56,7 @@ export interface WebhookSecretOptions {
    */
   readonly secret?: WebhookSecrets | WebhookSecretLoader | undefined;
   /** Verifies the secret that a delivery carries: returns `true`, `false` or `{ workspace }`. Not together with `secret`. */
-  readonly verifySecret?: WebhookSecretLookup | undefined;
+  readonly verifySecret?: WebhookSecretVerifier | undefined;
 }
 
 /** The workspace whose secret a delivery carries. */
@@ -316,20 +316,20 @@ export class SecretLoader {
 const MAX_ASKED = 16;
 
 /** Asks the function once about each candidate of one delivery. */
-function askOnce(lookup: WebhookSecretLookup): Verify {
+function askOnce(verifySecret: WebhookSecretVerifier): Verify {
   const answers = new Map<string, Promise<SecretOwner | undefined>>();
   return (candidate, signal) => {
     if (!isCandidate(candidate)) return undefined;
     const asked = answers.get(candidate);
     if (asked !== undefined || answers.size >= MAX_ASKED) return asked;
-    const answer = unlessAborted(ask(lookup, candidate), signal);
+    const answer = unlessAborted(ask(verifySecret, candidate), signal);
     answers.set(candidate, answer);
     return answer;
   };
 }
 
-async function ask(lookup: WebhookSecretLookup, candidate: string): Promise<SecretOwner | undefined> {
-  const answer: unknown = await lookup(candidate);
+async function ask(verifySecret: WebhookSecretVerifier, candidate: string): Promise<SecretOwner | undefined> {
+  const answer: unknown = await verifySecret(candidate);
   if (answer === true) return { isUnnamed: true };
   if (answer === false) return undefined;
   const workspace = isObject(answer) ? answer.workspace : undefined;

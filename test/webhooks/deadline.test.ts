@@ -128,11 +128,11 @@ test.each<[string, object, unknown[]]>([
 );
 
 test.each<[string, WebhookReceiverOptions, string, object]>([
-  ['a loader', { secret: never }, 'lookup_failed', { stage: 'secret', event: undefined }],
+  ['a loader', { secret: never }, 'secret_failed', { stage: 'secret', event: undefined }],
   [
     'verifySecret',
     { secret: undefined, verifySecret: never },
-    'lookup_failed',
+    'secret_failed',
     { stage: 'secret', event: undefined },
   ],
   [
@@ -161,7 +161,7 @@ test('an event that was verified after the deadline is not handled', async () =>
   await pass(55_000);
   end.resolve();
   await pass(0);
-  expect(codeOf(await answer)).toEqual([500, 'lookup_failed']);
+  expect(codeOf(await answer)).toEqual([500, 'secret_failed']);
   expect(failures).toHaveLength(1);
 });
 

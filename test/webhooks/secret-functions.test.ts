@@ -6,8 +6,8 @@ import {
   WebhookError,
   type WebhookFailure,
   type WebhookSecretLoader,
-  type WebhookSecretLookup,
   type WebhookSecretOptions,
+  type WebhookSecretVerifier,
   WebhookVerificationError,
 } from 'agent-platform-sdk';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -170,7 +170,7 @@ test('while nothing can be loaded, strangers cause one line a minute, and onErro
   state.answer = away;
   const answers = Array.from({ length: 50 }, () => receiver.handle(forged()));
   await pass(55 * SECONDS);
-  for (const answer of answers) expect(codeOf(await answer)).toEqual([500, 'lookup_failed']);
+  for (const answer of answers) expect(codeOf(await answer)).toEqual([500, 'secret_failed']);
   expect(failures).toHaveLength(50);
   expect(failures[0]).toMatchObject([
     { type: 'webhook_error', cause: { message: expect.stringContaining('connection refused') } },
@@ -221,7 +221,7 @@ test('a function in the wrong option is refused with the right one', () => {
   }
 });
 
-test.each<[string, WebhookSecretLookup, string | undefined]>([
+test.each<[string, WebhookSecretVerifier, string | undefined]>([
   ['true', () => true, undefined],
   ['true, later', async (candidate) => candidate === secret, undefined],
   ['a workspace', () => ({ workspace: 'acme' }), 'acme'],
@@ -233,7 +233,7 @@ test.each<[string, WebhookSecretLookup, string | undefined]>([
   expect(event.workspace).toBe(workspace);
 });
 
-test.each<WebhookSecretLookup>([() => false, async () => false])(
+test.each<WebhookSecretVerifier>([() => false, async () => false])(
   'verifySecret that returns false refuses',
   async (verifySecret) => {
     const { failures, statusOf } = setUp({ verifySecret });
@@ -262,7 +262,7 @@ test('verifySecret that fails: 500, onError gets what it threw, and its message 
   const verifySecret = () => Promise.reject(cause);
   for (const body of [delivery('webhook_test'), envelope('webhook_test')]) {
     const { failures, logger, receiver } = setUp({ verifySecret });
-    expect(codeOf(await receiver.handle({ method: 'POST', body }))).toEqual([500, 'lookup_failed']);
+    expect(codeOf(await receiver.handle({ method: 'POST', body }))).toEqual([500, 'secret_failed']);
     expect(failures).toMatchObject([[cause, { stage: 'secret', event: undefined }]]);
     expect(failures[0]?.[0]).toBe(cause);
     expect(logger.lines.join()).not.toContain('no row');
