@@ -11,7 +11,7 @@ import { statusName } from './choices.js';
 import type { FakePlatform } from './fake.js';
 import type { FaultInput } from './faults.js';
 import { addPage } from './page-content.js';
-import { type CollectionName, conversationKey } from './records.js';
+import type { CollectionName } from './records.js';
 import { errorBody, isJson } from './responses.js';
 import type { SendOptions, SubscribeOptions } from './webhooks.js';
 
@@ -91,11 +91,11 @@ function addRecords(app: Hono, { records }: FakePlatform): void {
   );
   app.patch('/_fake/records/:region/:collection/:id{.+}', async (context) =>
     context.json({
-      record: records.change(...collectionOf(context), keyOf(context), await bodyOf(context)),
+      record: records.change(...collectionOf(context), context.req.param('id'), await bodyOf(context)),
     }),
   );
   app.delete('/_fake/records/:region/:collection/:id{.+}', (context) =>
-    found(context, records.remove(...collectionOf(context), keyOf(context))),
+    found(context, records.remove(...collectionOf(context), context.req.param('id'))),
   );
 }
 
@@ -169,14 +169,6 @@ async function bodyOf(context: Context): Promise<Readonly<Record<string, unknown
 /** The names in the path, which `records` checks. */
 function collectionOf(context: Context): [Region, CollectionName] {
   return [context.req.param('region') as Region, context.req.param('collection') as CollectionName];
-}
-
-/** The key of a record; that of a conversation is the agent's id and its own, with a slash between. */
-function keyOf(context: Context): string {
-  const id = context.req.param('id') ?? '';
-  if (context.req.param('collection') !== 'conversations') return id;
-  const slash = id.indexOf('/');
-  return conversationKey(id.slice(0, slash), id.slice(slash + 1));
 }
 
 /** The entries whose fields equal the query: `?status=503&endpoint=getTool`. */

@@ -81,7 +81,6 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
       state.phoneNumbers.set(sid, { sid, imported: true });
     } else {
       // Rule 1: released on the platform's telephony account too, for good.
-      state.releasedForGood.add(sid);
       state.phoneNumbers.delete(sid);
     }
     return { isGood: true, errors: '' };

@@ -70,17 +70,15 @@ const contents: Readonly<Record<string, Describe>> = {
     const records = fake.state[region][collection];
     const selected = records.get(selection.id);
     const path = `/_fake/records/${region}/${collection}`;
-    // The key of a conversation is already encoded.
-    const key = collection === 'conversations' ? selection.id : encodeURIComponent(selection.id);
     const json = JSON.stringify(selected, undefined, 2);
     const edit: readonly FormProps[] = [
       {
         label: 'Save',
         method: 'PATCH',
-        path: `${path}/${key}`,
+        path: `${path}/${encodeURIComponent(selection.id)}`,
         fields: [{ name: 'body', type: 'json', value: json }],
       },
-      { label: 'Remove', method: 'DELETE', path: `${path}/${key}` },
+      { label: 'Remove', method: 'DELETE', path: `${path}/${encodeURIComponent(selection.id)}` },
     ];
     return {
       selection: { ...selection, kind: collection },

@@ -2,15 +2,8 @@ import * as z from 'zod/mini';
 import { REGIONS, type Region } from '../ground/regions.js';
 import type { DefaultTool } from '../schemas/default-tool.js';
 import { createFixtures } from './fixtures/fixtures.js';
-import {
-  type CollectionName,
-  collectionNames,
-  type NewRecordTypes,
-  type RecordTypes,
-  type RegionRecords,
-  type StartRecords,
-} from './records.js';
-import type { Collection, FakeAdd, RegionAdd, RegionStore, Store } from './store.js';
+import { type CollectionName, collectionNames, type RegionRecords, type StartRecords } from './records.js';
+import type { FakeAdd, RegionAdd, RegionStore, Store } from './store.js';
 
 /** The ids and secrets of the records that a fake begins with, in one region. */
 export interface SeedHandles {
@@ -130,16 +123,14 @@ function addRecords(store: RegionStore, records: RegionRecords): void {
   const { workspaces = [] } = records;
   // Otherwise the first one would be primary too, before the one that is declared so.
   const others = workspaces.some(({ isPrimary }) => isPrimary) ? { isPrimary: false } : {};
-  const all = { ...records, workspaces: workspaces.map((workspace) => ({ ...others, ...workspace })) };
-  for (const name of collectionNames) addList(store, all, name);
-}
-
-function addList<Name extends CollectionName>(
-  store: { readonly [Each in CollectionName]: Collection<RecordTypes[Each], NewRecordTypes[Each]> },
-  records: RegionRecords,
-  name: Name,
-): void {
-  for (const record of records[name] ?? []) store[name].add(record);
+  const all: RegionRecords = {
+    ...records,
+    workspaces: workspaces.map((workspace) => ({ ...others, ...workspace })),
+  };
+  const addList = <Name extends CollectionName>(name: Name): void => {
+    for (const record of all[name] ?? []) store[name].add(record);
+  };
+  for (const name of collectionNames) addList(name);
 }
 
 /** The schema of the option `regions`: the names of regions and collections. Each record is checked when it is added. */

@@ -375,7 +375,7 @@ export class FakeWebhooks {
     const { workspaces } = this.#store[region];
     const id = workspaceId ?? workspaces.keys().next().value ?? '';
     const workspace = workspaces.get(id);
-    if (workspace === undefined) throw unknownRecord('workspace', region, id, workspaces);
+    if (workspace === undefined) throw unknownRecord('workspaces', region, id, this.#store[region]);
     return { region, workspace };
   }
 
