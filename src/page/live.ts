@@ -44,7 +44,8 @@ function readForm(form) {
 }
 document.addEventListener('submit', async (event) => {
   const form = event.target;
-  const { method, path, confirm: question } = form.dataset;
+  const { action, confirm: question } = form.dataset;
+  const [method, path] = action.split(' ');
   event.preventDefault();
   if (question && !confirm(question)) return;
   const output = form.querySelector('output');
