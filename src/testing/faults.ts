@@ -275,7 +275,7 @@ export class FaultList implements Faults {
       throw connectionError('connect ECONNREFUSED', 'ECONNREFUSED');
     }
     const response = replacement(fault);
-    call.entry.answer = redact(readable(await response.clone().text()));
+    call.entry.response = redact(readable(await response.clone().text()));
     return response;
   }
 

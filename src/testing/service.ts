@@ -122,7 +122,7 @@ function asRefusal(error: unknown, endpoint: string | undefined): Refusal {
 /** Creates the response of a body, and records it. 200 is a choice: only 4.1 shows a status. */
 function respond(entry: OpenRequest, body: unknown, status = 200): Response {
   if (body instanceof Response) return body;
-  entry.answer = redact(body);
+  entry.response = redact(body);
   return body === undefined ? new Response(null, { status }) : jsonResponse(body, status);
 }
 

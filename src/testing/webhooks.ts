@@ -179,7 +179,7 @@ export class FakeWebhooks {
       region,
       workspaceId: workspace.id,
       // The program's own subscription stays its own.
-      untilReset: before === undefined ? untilReset : before.untilReset && untilReset,
+      untilReset: untilReset && before?.untilReset !== false,
     };
     this.#subscribers = [...this.#subscribers.filter((other) => other !== before), subscriber];
     this.#changes.emit({ type: 'changed', what: 'subscriptions' });

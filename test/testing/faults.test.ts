@@ -253,7 +253,7 @@ describe('responses', () => {
     const half = await response.text();
     expect(half).toBe(whole.slice(0, Math.floor(whole.length / 2)));
     expect(response.headers.get('content-length')).toBe(String(half.length));
-    expect(fake.requests.at(-1)?.answer).toEqual(fake.requests[0]?.answer);
+    expect(fake.requests.at(-1)?.response).toEqual(fake.requests[0]?.response);
   });
 
   test('stall: the first bytes, and the rest after a time', async () => {
