@@ -5,7 +5,7 @@ import { checkOptions, func, oneOf } from '../validation/options.js';
 import { Changes, type FakeChange } from './changes.js';
 import { choicesSchema, type FakeChoices, resolveChoices } from './choices.js';
 import type { DeliveryRecord } from './deliver.js';
-import { FaultList, type Faults } from './faults.js';
+import { Faults } from './faults.js';
 import type { FakeState, StartRecords } from './records.js';
 import { type FakeRequest, RequestLog } from './requests.js';
 import { documentedRoutes, type Handler, handlerRoute, isSameOperation, type Route } from './route.js';
@@ -95,7 +95,7 @@ export class FakePlatform {
     const store = createStore(choices, this.#changes);
     const log = new RequestLog(this.#changes);
     const routes = (): readonly Route[] => this.#routes;
-    const faults = new FaultList(routes, this.#changes);
+    const faults = new Faults(routes, this.#changes);
     this.baseUrls = resolveBaseUrls(options.baseUrls);
     this.#service = { baseUrls: this.baseUrls, choices, store, log, faults, routes };
     this.#store = store;
@@ -105,7 +105,7 @@ export class FakePlatform {
     this.requests = log.entries;
     this.faults = faults;
     this.webhooks = new FakeWebhooks(store, this.#changes);
-    this.fetch = createFetch(this.#service, 'process');
+    this.fetch = createFetch(this.#service);
     // A duplicate: `reset` returns to these records, even if the test has changed its own.
     this.#options = { ...options, regions: structuredClone(options.regions) };
     fillStore(store, this.add, this.#options);
@@ -138,8 +138,8 @@ export class FakePlatform {
   async listen(options: ListenOptions = {}): Promise<FakeServer> {
     // Loaded when it is needed: the page and its framework are half of this entry point.
     const control = options.control === true ? await import('./control.js') : undefined;
-    const fetch = createFetch(this.#service, 'http');
-    return startServer({ fetch, baseUrls: this.baseUrls, control: control?.createControl(this) }, options);
+    const { fetch, baseUrls } = this;
+    return startServer({ fetch, baseUrls, control: control?.createControl(this) }, options);
   }
 
   /**
