@@ -5,20 +5,24 @@ import { func, oneOf } from '../validation/options.js';
 import type { Caller } from './access.js';
 import { integerFrom } from './input.js';
 
+/** The statuses of error responses. The specification gives only the 400 of a duplicate key (4.2, section 7). */
+const statuses = {
+  invalidRequest: 400,
+  duplicateKey: 400,
+  unauthenticated: 401,
+  wrongRegion: 401,
+  notPermitted: 403,
+  notAgentOwner: 403,
+  notWorkspaceOwner: 403,
+  primaryWorkspace: 403,
+  notFound: 404,
+  numberKindMismatch: 400,
+  unknownRoute: 404,
+  handlerFailed: 500,
+};
+
 /** The reason for an error response of the fake (section 7). */
-export type RefusalReason =
-  | 'invalidRequest'
-  | 'duplicateKey'
-  | 'unauthenticated'
-  | 'wrongRegion'
-  | 'notPermitted'
-  | 'notAgentOwner'
-  | 'notWorkspaceOwner'
-  | 'primaryWorkspace'
-  | 'notFound'
-  | 'numberKindMismatch'
-  | 'unknownRoute'
-  | 'handlerFailed';
+export type RefusalReason = keyof typeof statuses;
 
 /** The status and the `code` of one error response. */
 export interface RefusalChoice {
@@ -89,22 +93,6 @@ export interface FakeChoices {
   /** Composes `ID` of a conversation (2.6: an example only). Default `` `${agentId}_${convoId}` ``. */
   readonly conversationId: (agentId: string, convoId: string) => string;
 }
-
-/** The statuses of error responses. The specification gives only the 400 of a duplicate key (4.2, section 7). */
-const statuses: Readonly<Record<RefusalReason, number>> = {
-  invalidRequest: 400,
-  duplicateKey: 400,
-  unauthenticated: 401,
-  wrongRegion: 401,
-  notPermitted: 403,
-  notAgentOwner: 403,
-  notWorkspaceOwner: 403,
-  primaryWorkspace: 403,
-  notFound: 404,
-  numberKindMismatch: 400,
-  unknownRoute: 404,
-  handlerFailed: 500,
-};
 
 /** Fills in the defaults. */
 export function resolveChoices(choices: Partial<FakeChoices> = {}): FakeChoices {

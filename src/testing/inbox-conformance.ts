@@ -1,5 +1,6 @@
 import { WebhookPayloadError } from '../errors/index.js';
 import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
+import { expectSame, randomKey } from './dedupe-conformance.js';
 
 /** Processes one stored webhook, like `WebhookHandlers.process`; rejects if that fails. */
 export type ProcessStored = (stored: StoredWebhook) => Promise<void>;
@@ -225,10 +226,9 @@ function rule(name: string, check: (subject: Recorded) => Promise<void>): InboxC
 }
 
 function newWebhook(payload: Readonly<Record<string, unknown>> = {}): StoredWebhook {
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
   return {
     version: 1,
-    key: Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    key: randomKey(),
     type: 'webhook_test',
     payload: { message: 'A test.', createdAt: 1_760_000_000_000, ...payload },
     deliveryId: crypto.randomUUID(),
@@ -264,8 +264,4 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
     open = resolve;
   });
   return { opened, open };
-}
-
-function expectSame<Value>(actual: Value, expected: Value): void {
-  if (actual !== expected) throw new Error(`expected ${String(expected)}, got ${String(actual)}`);
 }

@@ -329,15 +329,23 @@ export class FakeWebhooks {
   #post(type: string, payload: Payload, options: SendOptions): Promise<readonly DeliveryRecord[]> {
     const { region, workspace } = this.#ownerOf(options);
     const { copies = 1, forged = false } = options;
+    const { agents, workspaces } = this.#store[region];
     // A duplicate, because it may be delivered again later.
     const event = { type, payload: structuredClone(payload) };
-    const posts = [
-      ...this.#subscribersOf(type, region, workspace),
-      ...this.#agentAddress(type, payload, region),
-    ].map(({ target, via, secretOf }): EventPost => {
-      const secret = forged ? `forged-${secretOf.id}` : secretOf.secret;
-      return { ...event, target, via, secret };
-    });
+    const secretOf = ({ id, secret }: FakeWorkspace): string => (forged ? `forged-${id}` : secret);
+    const posts = this.#subscribers
+      .filter((each) => each.region === region && each.workspaceId === workspace.id)
+      .filter((each) => each.events === undefined || each.events.includes(type))
+      .map(
+        ({ target }): EventPost => ({ ...event, target, via: 'subscription', secret: secretOf(workspace) }),
+      );
+    const agent = type === 'conversation_updated' ? agents.get(String(payload.agentId)) : undefined;
+    const target = agent?.advanced.serverUrl;
+    // The secret is that of the agent's own workspace; if that was removed, there is none.
+    const home = workspaces.get(agent?.workspaceId ?? '');
+    if (target !== undefined && home !== undefined) {
+      posts.push({ ...event, target, via: 'agent', secret: secretOf(home) });
+    }
     const all = Array.from({ length: copies }, () => posts).flat();
     return Promise.all(all.map((post) => this.#deliver(post)));
   }
@@ -352,23 +360,6 @@ export class FakeWebhooks {
     if (this.#deliveries.length > MAX_KEPT) this.#posts.delete(this.#deliveries.shift()?.id ?? id);
     this.#changes.emit({ type: 'delivery', delivery });
     return delivery;
-  }
-
-  #subscribersOf(type: string, region: Region, workspace: FakeWorkspace) {
-    return this.#subscribers
-      .filter((each) => each.region === region && each.workspaceId === workspace.id)
-      .filter((each) => each.events === undefined || each.events.includes(type))
-      .map(({ target }) => ({ target, via: 'subscription' as const, secretOf: workspace }));
-  }
-
-  #agentAddress(type: string, { agentId }: Payload, region: Region) {
-    if (type !== 'conversation_updated' || typeof agentId !== 'string') return [];
-    const { agents, workspaces } = this.#store[region];
-    const agent = agents.get(agentId);
-    // The secret is that of the agent's own workspace; if that was removed, there is none.
-    const workspace = workspaces.get(agent?.workspaceId ?? '');
-    if (agent?.advanced.serverUrl === undefined || workspace === undefined) return [];
-    return [{ target: agent.advanced.serverUrl, via: 'agent' as const, secretOf: workspace }];
   }
 
   #ownerOf({ region = 'eu', workspaceId }: WebhookOwner): { region: Region; workspace: FakeWorkspace } {
