@@ -107,21 +107,12 @@ export function resolveChoices(choices: Partial<FakeChoices> = {}): FakeChoices 
 
 /** The schema of the option `choices`. */
 export function choicesSchema(): z.core.$ZodType {
-  const refusal = z.optional(
-    z.strictObject({
-      status: z.optional(integerFrom(400, 599)),
-      code: text,
-    }),
-  );
-  const reasons = Object.keys(statuses).map((reason) => [reason, refusal] as const);
+  const refusal = z.optional(z.strictObject({ status: z.optional(integerFrom(400, 599)), code: text }));
+  const reasons = Object.fromEntries(Object.keys(statuses).map((reason) => [reason, refusal]));
+  // The specification gives the status (4.2), so only the code is a choice.
+  const duplicateKey = z.optional(z.strictObject({ code: text }));
   const fields = {
-    // The specification gives the status (4.2), so only the code is a choice.
-    refusals: z.optional(
-      z.strictObject({
-        ...Object.fromEntries(reasons),
-        duplicateKey: z.optional(z.strictObject({ code: text })),
-      }),
-    ),
+    refusals: z.optional(z.strictObject({ ...reasons, duplicateKey })),
     wrongRegion: z.optional(oneOf('refuse', 'data-of-address', 'data-of-token')),
     permits: z.optional(func),
     conversationId: z.optional(func),

@@ -45,11 +45,8 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     this.#checkNames(given);
     // A clone, because the caller may change its record later. Fields that are undefined get their defaults.
     const fields = Object.entries(structuredClone(given)).filter(([, field]) => field !== undefined);
-    const { region, state, conversationId } = this.#place;
     const record = this.#kind.complete(Object.fromEntries(fields) as NewRecordTypes[Name], {
-      region,
-      state,
-      conversationId,
+      ...this.#place,
       newId: () => this.#newId(),
       first: (collection) => this.#firstOf(collection),
     });
