@@ -22,7 +22,7 @@ export interface Row {
 /** What the address of the page selects. */
 export interface Selection {
   readonly tab: string;
-  readonly region: string;
+  readonly region: 'eu' | 'na';
   /** The selected collection, event type or kind of fault. */
   readonly kind: string;
   /** The selected row. */
@@ -106,7 +106,7 @@ function Header({ selection }: { selection: Selection }) {
         ))}
       </nav>
       <nav aria-label="Regions">
-        {['eu', 'na'].map((region) => (
+        {(['eu', 'na'] as const).map((region) => (
           <Link to={{ ...selection, region, id: '' }} isCurrent={region === selection.region}>
             {region}
           </Link>

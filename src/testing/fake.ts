@@ -20,7 +20,6 @@ import {
   FakeRecords,
   type FakeSnapshot,
   restoreSnapshot,
-  type Store,
   takeSnapshot,
 } from './store.js';
 import { FakeWebhooks } from './webhooks.js';
@@ -83,7 +82,6 @@ export class FakePlatform {
    */
   readonly fetch: FakeFetch;
   readonly #service: Service;
-  readonly #store: Store;
   readonly #changes = new Changes();
   readonly #options: FakePlatformOptions;
   #routes: readonly Route[] = documentedRoutes;
@@ -98,7 +96,6 @@ export class FakePlatform {
     const faults = new Faults(routes, this.#changes);
     this.baseUrls = resolveBaseUrls(options.baseUrls);
     this.#service = { baseUrls: this.baseUrls, choices, store, log, faults, routes };
-    this.#store = store;
     this.state = store;
     this.add = createAdd(store);
     this.records = new FakeRecords(store);
@@ -232,7 +229,7 @@ export class FakePlatform {
    * ```
    */
   snapshot(): FakeSnapshot {
-    return takeSnapshot(this.#store);
+    return takeSnapshot(this.#service.store);
   }
 
   /**
@@ -242,7 +239,7 @@ export class FakePlatform {
    * @throws {ConfigurationError} If it is not a snapshot, or a record in it is wrong.
    */
   restore(snapshot: FakeSnapshot): void {
-    restoreSnapshot(this.#store, snapshot);
+    restoreSnapshot(this.#service.store, snapshot);
   }
 
   /**
@@ -260,11 +257,11 @@ export class FakePlatform {
    * ```
    */
   reset(): void {
-    clearStore(this.#store);
+    clearStore(this.#service.store);
     this.clearRequests();
     this.faults.clear();
     this.webhooks.reset();
-    fillStore(this.#store, this.add, this.#options);
+    fillStore(this.#service.store, this.add, this.#options);
   }
 }
 

@@ -305,7 +305,10 @@ export class Faults {
 const status = /* @__PURE__ */ integerFrom(200, 599);
 const ms = /* @__PURE__ */ numberFrom(0, MAX_TIMEOUT);
 
-/** A text that a header can have: `new Headers` would throw later. */
+// What `new Headers` accepts: it would throw later.
+const headerName = /* @__PURE__ */ z
+  .string()
+  .check(/* @__PURE__ */ z.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header'));
 const headerValue = /* @__PURE__ */ z
   .string()
   .check(/* @__PURE__ */ z.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be a text that a header can have'));
@@ -317,12 +320,7 @@ const fields = {
     code: text,
     message: text,
     retryAfter: z.optional(z.union([z.number(), headerValue])),
-    headers: z.optional(
-      z.record(
-        z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header')),
-        headerValue,
-      ),
-    ),
+    headers: z.optional(z.record(headerName, headerValue)),
   },
   html: { status: z.optional(status) },
   empty: { status: z.optional(status) },

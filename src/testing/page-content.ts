@@ -16,13 +16,14 @@ const MAX_ROWS = 200;
 
 /** Nothing but the page's own files: no inline script, no other host, no frame. */
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+  "base-uri 'none'; frame-ancestors 'none'";
 
 /** Serves the page of a fake at `/`. Its address selects the tab, the region, the kind and the row. */
 export function addPage(app: Hono, fake: FakePlatform): void {
   app.get('/', async (context) => {
     const { tab = TABS[0], region, kind = '', id = '' } = context.req.query();
-    const selection = { tab, region: REGIONS.find((name) => name === region) ?? 'eu', kind, id } as const;
+    const selection = { tab, region: REGIONS.find((name) => name === region) ?? 'eu', kind, id };
     const content = contents[tab]?.(fake, selection, new URL(context.req.url).origin);
     if (content === undefined) return context.notFound();
     context.header('content-security-policy', POLICY);
@@ -32,11 +33,7 @@ export function addPage(app: Hono, fake: FakePlatform): void {
   app.get('/_fake/page.css', (context) => context.body(styles, 200, { 'content-type': 'text/css' }));
 }
 
-type Describe = (
-  fake: FakePlatform,
-  selection: Selection & { readonly region: Region },
-  origin: string,
-) => Content;
+type Describe = (fake: FakePlatform, selection: Selection, origin: string) => Content;
 
 /** The content of each tab. */
 const contents: Readonly<Record<string, Describe>> = {

@@ -83,8 +83,7 @@ async function perform(
   }
   const { endpoint, name, rule } = match.route;
   const { path } = match;
-  const needsToken = endpoint.auth === 'bearer';
-  const caller = needsToken ? authenticate(request.headers, addressed, store) : undefined;
+  const caller = endpoint.auth === 'bearer' ? authenticate(request.headers, addressed, store) : undefined;
   if (caller !== undefined && caller.region !== addressed && choices.wrongRegion === 'refuse') {
     throw new Refusal('wrongRegion', `The token is unknown in region ${addressed}.`);
   }

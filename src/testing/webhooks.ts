@@ -163,13 +163,9 @@ export class FakeWebhooks {
     }
     const address = isAddress ? targetAddress('webhooks.subscribe', String(target)) : 'receiver';
     const { region, workspace } = this.#ownerOf(options);
-    const before = this.#subscribers.find(
-      (other) =>
-        isAddress &&
-        other.address === address &&
-        other.region === region &&
-        other.workspaceId === workspace.id,
-    );
+    const isSame = (other: Subscriber): boolean =>
+      isAddress && other.address === address && other.region === region && other.workspaceId === workspace.id;
+    const before = this.#subscribers.find(isSame);
     if (before === undefined) this.#lastSubscription += 1;
     const subscriber: Subscriber = {
       id: before?.id ?? `subscription_${this.#lastSubscription}`,
