@@ -27,13 +27,14 @@ export const doctor: Command = {
 Checks the settings of the environment, and calls GET /tools/defaults once with them. Prints no secret.
 
 Options
-  --webhook <url>   posts an authentic and a forged webhook_test to your receiver, which should respond with 200 and 401 within
-                    60 s; needs ${SECRET_VARIABLE}
+  --webhook <url>   posts an authentic and a forged webhook_test to your receiver, which should respond with
+                    200 and 401 within 60 s; needs ${SECRET_VARIABLE}
   --redis           asks the inbox in the Redis at REDIS_URL for its health; needs bullmq and ioredis
   --queue <name>    the name of that inbox's queue, if it is not the default
   --json            prints the findings as JSON
 
-An ok of the service does not prove the region: a request to the wrong one may return data of the wrong environment (5.1).
+An ok of the service does not prove the region: a request to the wrong one may return data of the wrong
+environment (5.1).
 The exit code is 0 if every check is ok, without a warning.`,
   async run(args, terminal) {
     const { values } = parse(args, {

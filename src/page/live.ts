@@ -1,6 +1,6 @@
 /**
- * The script of the page, as text: it posts forms as JSON, and renews the parts marked `data-live` after each change. A field is
- * sent if it is not empty; a name with a dot is a field of an object.
+ * The script of the page, as text: it posts forms as JSON, and renews the parts marked `data-live` after each
+ * change. A field is sent if it is not empty; a name with a dot is a field of an object.
  */
 export const script = `
 const connection = document.getElementById('connection');

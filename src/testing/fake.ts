@@ -29,8 +29,8 @@ export interface FakePlatformOptions {
   /** Records to begin with, by region and collection, on top of the seed. */
   readonly regions?: StartRecords | undefined;
   /**
-   * `'default'`: a record of each kind in both regions, with the ids and secrets of `fake.seed`. `'empty'`: only the built-in
-   * catalogue of default tools.
+   * `'default'`: a record of each kind in both regions, with the ids and secrets of `fake.seed`. `'empty'`: only
+   * the built-in catalogue of default tools.
    */
   readonly seed?: 'default' | 'empty' | undefined;
   /** What the fake does at points that the specification leaves open. */
@@ -56,8 +56,8 @@ function optionsSchema(): z.core.$ZodType {
 }
 
 /**
- * The service, in memory. Created by {@link createFakePlatform}. Every request passes through one function (service.ts), whether
- * it comes by `fetch`, by the server of `listen`, or by the msw handlers.
+ * The service, in memory. Created by {@link createFakePlatform}. Every request passes through one function
+ * (service.ts), whether it comes by `fetch`, by the server of `listen`, or by the msw handlers.
  */
 export class FakePlatform {
   /** The base address of each region in process, for `fake.fetch` and the msw handlers. */
@@ -77,8 +77,8 @@ export class FakePlatform {
   /** Sends events to subscribers. */
   readonly webhooks: FakeWebhooks;
   /**
-   * Responds in process, without a server. Rejects like the runtime's `fetch`: with the signal's reason when aborted, with a
-   * `TypeError` if no connection is made.
+   * Responds in process, without a server. Rejects like the runtime's `fetch`: with the signal's reason when
+   * aborted, with a `TypeError` if no connection is made.
    */
   readonly fetch: FakeFetch;
   readonly #service: Service;
@@ -140,9 +140,9 @@ export class FakePlatform {
   }
 
   /**
-   * Adds an operation that the specification does not show, or replaces one that it does, before or after the first request.
-   * Requests are authenticated, validated against the endpoint's body schema, and put to `choices.permits`, before the handler
-   * is called. The handler checks what else a caller may reach.
+   * Adds an operation that the specification does not show, or replaces one that it does, before or after the
+   * first request. Requests are authenticated, validated against the endpoint's body schema, and put to
+   * `choices.permits`, before the handler is called. The handler checks what else a caller may reach.
    *
    * @example
    * ```ts
@@ -233,8 +233,8 @@ export class FakePlatform {
   }
 
   /**
-   * Replaces all records by those of a snapshot. Requests, faults and subscriptions stay; `reset` still returns to the initial
-   * state.
+   * Replaces all records by those of a snapshot. Requests, faults and subscriptions stay; `reset` still returns to
+   * the initial state.
    *
    * @throws {ConfigurationError} If it is not a snapshot, or a record in it is wrong.
    */
@@ -243,8 +243,8 @@ export class FakePlatform {
   }
 
   /**
-   * Resets records, requests, faults, deliveries and ids to their initial state, and ends the subscriptions that were added over
-   * HTTP. Servers, handlers and other subscriptions stay.
+   * Resets records, requests, faults, deliveries and ids to their initial state, and ends the subscriptions that
+   * were added over HTTP. Servers, handlers and other subscriptions stay.
    *
    * @example
    * ```ts
@@ -270,7 +270,8 @@ export class FakePlatform {
  *
  * The two regions share nothing. What the specification leaves open is a choice, listed in {@link FakeChoices}.
  *
- * @throws {ConfigurationError} If an option is unknown or wrong, or a record in `regions` refers to one that does not exist.
+ * @throws {ConfigurationError} If an option is unknown or wrong, or a record in `regions` refers to one that does
+ * not exist.
  *
  * @example
  * ```ts

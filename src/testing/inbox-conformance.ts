@@ -12,8 +12,8 @@ export interface InboxSubject {
   /** An empty inbox, or one that no other case has used a key of. */
   readonly inbox: WebhookInbox;
   /**
-   * Starts a worker that processes at least two webhooks at once. Returns a function that kills it: unsettled runs are abandoned,
-   * like in a crash.
+   * Starts a worker that processes at least two webhooks at once. Returns a function that kills it: unsettled runs
+   * are abandoned, like in a crash.
    */
   work(process: ProcessStored): StopWork | Promise<StopWork>;
   /** Reads the kept webhooks that could not be processed. */
@@ -32,8 +32,8 @@ export interface InboxCase {
 }
 
 /**
- * The rules of a `WebhookInbox` and its worker, for the tests of a custom inbox, with any test framework. A case may take
- * some seconds: as long as the queue waits between two attempts.
+ * The rules of a `WebhookInbox` and its worker, for the tests of a custom inbox, with any test framework. A case
+ * may take some seconds: as long as the queue waits between two attempts.
  *
  * @example
  * ```ts

@@ -106,8 +106,8 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
     if (workspace.isPrimary) {
       throw new Refusal('primaryWorkspace', 'The primary workspace cannot be deleted.');
     }
-    // Rule 1: its agents go too, with their conversations, leads, tools and variables. The members' access, the secret and
-    // those of the agents end with the records.
+    // Rule 1: its agents go too, with their conversations, leads, tools and variables. The members' access, the
+    // secret and those of the agents end with the records.
     for (const agent of [...state.agents.values()].filter((each) => each.workspaceId === workspace.id)) {
       for (const records of [state.variables, state.tools, state.conversations, state.leads]) {
         for (const [key, { agentId }] of records) if (agentId === agent.id) records.delete(key);

@@ -33,8 +33,8 @@ export interface FakeRequest {
   /** The kind of the injected fault, other than a latency. */
   readonly fault: string | undefined;
   /**
-   * The parsed body of the response; the text if it is not JSON. For a response that a fault cut or stalled, the whole body.
-   * Undefined before the response, and if a handler returned its own `Response`.
+   * The parsed body of the response; the text if it is not JSON. For a response that a fault cut or stalled, the
+   * whole body. Undefined before the response, and if a handler returned its own `Response`.
    */
   readonly response: unknown;
   /** Milliseconds from arrival to response; undefined before it. */

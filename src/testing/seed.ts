@@ -84,8 +84,8 @@ export function fillStore(
 }
 
 /**
- * The ids and names that 2.5 shows: ids of the assignable tools, and names of the others, which have no id here. A choice: the
- * name of an assignable tool is its id.
+ * The ids and names that 2.5 shows: ids of the assignable tools, and names of the others, which have no id here. A
+ * choice: the name of an assignable tool is its id.
  */
 const defaultCatalogue: readonly DefaultTool[] = [
   ...['web-search', 'human-handoff', 'end-call'].map(assignable),
@@ -133,7 +133,7 @@ function addRecords(store: RegionStore, records: RegionRecords): void {
   for (const name of collectionNames) addList(name);
 }
 
-/** The schema of the option `regions`: the names of regions and collections. Each record is checked when it is added. */
+/** The schema of the option `regions`: its names. Each record is checked when it is added. */
 export function startRecordsSchema(): z.core.$ZodType {
   const lists = collectionNames.map(
     (name) => [name, z.optional(z.array(z.record(z.string(), z.unknown())))] as const,

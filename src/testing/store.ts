@@ -283,8 +283,8 @@ type AddMethods = {
 export interface RegionAdd extends AddMethods {}
 
 /**
- * Adds records to region `eu`, or to the region that is named: `add.tool(…)`, `add.na.tool(…)`. Each method takes the fields
- * that matter to the test and fills in the rest. A record with the same id is replaced.
+ * Adds records to region `eu`, or to the region that is named: `add.tool(…)`, `add.na.tool(…)`. Each method takes
+ * the fields that matter to the test and fills in the rest. A record with the same id is replaced.
  *
  * @throws {ConfigurationError} If a field is wrong, refers to a record that does not exist, if an agent already has a
  *   variable with the key (4.2), or if a number was released for good.

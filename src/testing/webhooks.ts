@@ -314,7 +314,8 @@ export class FakeWebhooks {
     const agent = this.#store[region].agents.get(String(payload.agentId));
     if (agent?.platform === 'vf' && webhookEvents[type].platforms === 'native') {
       throw new ConfigurationError(
-        `${type} cannot be sent for agent "${agent.id}": only the native platform sends it (6.2), and this agent has platform: 'vf'.`,
+        `${type} cannot be sent for agent "${agent.id}": only the native platform sends it (6.2), ` +
+          "and this agent has platform: 'vf'.",
         { option: 'type' },
       );
     }
