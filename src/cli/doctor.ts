@@ -1,6 +1,7 @@
 import { AgentPlatform } from '../client/platform.js';
 import { ApiError } from '../errors/index.js';
 import { formatIssues } from '../ground/issues.js';
+import type { DeliveryRecord } from '../testing/deliver.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
 import type { Drift } from '../validation/drift.js';
 import {
@@ -127,24 +128,20 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
     post(url, webhook, secret),
     post(url, webhook, 'forged-by-agent-platform-sdk'),
   ]);
-  report(
-    'receiver',
-    authentic.status === 200 ? 'ok' : 'fail',
-    `authentic webhook_test: ${describeDelivery(authentic)}${
-      authentic.status === 200
-        ? ''
-        : `
+  const compare = (kind: string, delivery: DeliveryRecord, expected: number, hints: string): void => {
+    const isExpected = delivery.status === expected;
+    const result = `${kind} webhook_test: ${describeDelivery(delivery)}`;
+    report('receiver', isExpected ? 'ok' : 'fail', isExpected ? result : result + hints);
+  };
+  compare(
+    'authentic',
+    authentic,
+    200,
+    `
 - Only 200 counts as success, and there is no automatic retry (6.4).
-- Does the receiver have the secret of ${SECRET_VARIABLE}? Is its path right?`
-    }`,
+- Does the receiver have the secret of ${SECRET_VARIABLE}? Is its path right?`,
   );
-  report(
-    'receiver',
-    forged.status === 401 ? 'ok' : 'fail',
-    `forged webhook_test: ${describeDelivery(forged)}${
-      forged.status === 401 ? '' : '\n- Expected 401. Is the secret verified before anything else?'
-    }`,
-  );
+  compare('forged', forged, 401, '\n- Expected 401. Is the secret verified before anything else?');
 }
 
 async function checkInbox(

@@ -85,10 +85,7 @@ async function start(platform: FakePlatform, options: ListenOptions & { port: nu
   }
 }
 
-/**
- * Restores the records of a file if it exists, and writes them after each change. Returns a function that writes
- * now.
- */
+/** Restores the records of a file, and writes them after each change. Returns a function that writes now. */
 function keepState(platform: FakePlatform, file: string, terminal: Terminal): () => void {
   if (existsSync(file)) platform.restore(readJson('--state', file) as FakeSnapshot);
   const write = (): void => {

@@ -5,8 +5,23 @@ import { func, oneOf } from '../validation/options.js';
 import type { Caller } from './access.js';
 import { integerFrom } from './input.js';
 
+/** The reason for an error response of the fake (section 7). */
+export type RefusalReason =
+  | 'invalidRequest'
+  | 'duplicateKey'
+  | 'unauthenticated'
+  | 'wrongRegion'
+  | 'notPermitted'
+  | 'notAgentOwner'
+  | 'notWorkspaceOwner'
+  | 'primaryWorkspace'
+  | 'notFound'
+  | 'numberKindMismatch'
+  | 'unknownRoute'
+  | 'handlerFailed';
+
 /** The statuses of error responses. The specification gives only the 400 of a duplicate key (4.2, section 7). */
-const statuses = {
+const statuses: Readonly<Record<RefusalReason, number>> = {
   invalidRequest: 400,
   duplicateKey: 400,
   unauthenticated: 401,
@@ -20,9 +35,6 @@ const statuses = {
   unknownRoute: 404,
   handlerFailed: 500,
 };
-
-/** The reason for an error response of the fake (section 7). */
-export type RefusalReason = keyof typeof statuses;
 
 /** The status and the `code` of one error response. */
 export interface RefusalChoice {

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { ConfigurationError } from '../errors/index.js';
 import { isObject, parseJson } from '../ground/json.js';
 import type { Region } from '../ground/regions.js';
-import { requiredText } from '../schemas/leaf.js';
+import { dictionary, requiredText } from '../schemas/leaf.js';
 import { checkOptions } from '../validation/options.js';
 import { statusName } from './choices.js';
 import type { FakePlatform } from './fake.js';
@@ -148,10 +148,7 @@ function addFaults(app: Hono, { faults }: FakePlatform): void {
   app.delete('/_fake/faults/:id', (context) => found(context, faults.remove(context.req.param('id'))));
 }
 
-const eventSchema = /* @__PURE__ */ z.strictObject({
-  type: requiredText,
-  payload: z.optional(z.record(z.string(), z.unknown())),
-});
+const eventSchema = /* @__PURE__ */ z.strictObject({ type: requiredText, payload: dictionary });
 
 function refuse(context: Context, status: 400 | 404 | 415 | 500, message: string): Response {
   return context.json(errorBody(statusName(status), message), status);

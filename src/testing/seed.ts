@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { REGIONS, type Region } from '../ground/regions.js';
 import type { DefaultTool } from '../schemas/default-tool.js';
+import { requiredDictionary } from '../schemas/leaf.js';
 import { createFixtures } from './fixtures/fixtures.js';
 import { type CollectionName, collectionNames, type RegionRecords, type StartRecords } from './records.js';
 import type { FakeAdd, RegionAdd, RegionStore, Store } from './store.js';
@@ -135,9 +136,7 @@ function addRecords(store: RegionStore, records: RegionRecords): void {
 
 /** The schema of the option `regions`: its names. Each record is checked when it is added. */
 export function startRecordsSchema(): z.core.$ZodType {
-  const lists = collectionNames.map(
-    (name) => [name, z.optional(z.array(z.record(z.string(), z.unknown())))] as const,
-  );
+  const lists = collectionNames.map((name) => [name, z.optional(z.array(requiredDictionary))] as const);
   const region = z.optional(z.strictObject(Object.fromEntries(lists)));
   return z.strictObject({ eu: region, na: region });
 }

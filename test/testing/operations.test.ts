@@ -82,14 +82,6 @@ describe('variables (4.2)', () => {
 });
 
 describe('release of a number (4.3)', () => {
-  test('responds with 404 to a released imported number', async () => {
-    const fake = createFakePlatform();
-    const number = { phoneNumberSid: fake.seed.eu.importedNumberSid, isImportedNumber: true };
-    await clientOf(fake).phoneNumbers.release(number);
-
-    await expect(clientOf(fake).phoneNumbers.release(number)).rejects.toThrow(NotFoundError);
-  });
-
   test('a rented number is gone', async () => {
     const fake = createFakePlatform();
     const sid = fake.seed.eu.rentedNumberSid;
