@@ -1,6 +1,7 @@
 import { AgentPlatform } from '../client/platform.js';
 import { ApiError } from '../errors/index.js';
 import { formatIssues } from '../ground/issues.js';
+import type { DeliveryRecord } from '../testing/deliver.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
 import type { Drift } from '../validation/drift.js';
 import {
@@ -27,13 +28,14 @@ export const doctor: Command = {
 Checks the settings of the environment, and calls GET /tools/defaults once with them. Prints no secret.
 
 Options
-  --webhook <url>   posts an authentic and a forged webhook_test to your receiver, which should respond with 200 and 401 within
-                    60 s; needs ${SECRET_VARIABLE}
+  --webhook <url>   posts an authentic and a forged webhook_test to your receiver, which should respond with
+                    200 and 401 within 60 s; needs ${SECRET_VARIABLE}
   --redis           asks the inbox in the Redis at REDIS_URL for its health; needs bullmq and ioredis
   --queue <name>    the name of that inbox's queue, if it is not the default
   --json            prints the findings as JSON
 
-An ok of the service does not prove the region: a request to the wrong one may return data of the wrong environment (5.1).
+An ok of the service does not prove the region: a request to the wrong one may return data of the wrong
+environment (5.1).
 The exit code is 0 if every check is ok, without a warning.`,
   async run(args, terminal) {
     const { values } = parse(args, {
@@ -126,24 +128,20 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
     post(url, webhook, secret),
     post(url, webhook, 'forged-by-agent-platform-sdk'),
   ]);
-  report(
-    'receiver',
-    authentic.status === 200 ? 'ok' : 'fail',
-    `authentic webhook_test: ${describeDelivery(authentic)}${
-      authentic.status === 200
-        ? ''
-        : `
+  const compare = (kind: string, delivery: DeliveryRecord, expected: number, hints: string): void => {
+    const isExpected = delivery.status === expected;
+    const result = `${kind} webhook_test: ${describeDelivery(delivery)}`;
+    report('receiver', isExpected ? 'ok' : 'fail', isExpected ? result : result + hints);
+  };
+  compare(
+    'authentic',
+    authentic,
+    200,
+    `
 - Only 200 counts as success, and there is no automatic retry (6.4).
-- Does the receiver have the secret of ${SECRET_VARIABLE}? Is its path right?`
-    }`,
+- Does the receiver have the secret of ${SECRET_VARIABLE}? Is its path right?`,
   );
-  report(
-    'receiver',
-    forged.status === 401 ? 'ok' : 'fail',
-    `forged webhook_test: ${describeDelivery(forged)}${
-      forged.status === 401 ? '' : '\n- Expected 401. Is the secret verified before anything else?'
-    }`,
-  );
+  compare('forged', forged, 401, '\n- Expected 401. Is the secret verified before anything else?');
 }
 
 async function checkInbox(

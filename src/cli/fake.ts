@@ -24,7 +24,8 @@ Runs a fake of the Conversational Agent Platform REST API (V3) in memory, for bo
 Options
   --port <number>      the port to listen on (default: 4010; 0 takes any free port)
   --host <address>     the address to listen on (default: 127.0.0.1, only this machine; 0.0.0.0: every address)
-  --allow-host <name>  a name of the fake, such as its service in a compose file; repeatable; the first is in the printed settings
+  --allow-host <name>  a name of the fake, such as its service in a compose file; repeatable; the first is in the
+                       printed settings
   --seed <file>        a JSON file with records to begin with, beside the built-in ones:
                        { "eu": { "agents": [{ "id": "bot" }], "tools": [{ "id": "crm", "agentId": "bot" }] } }
   --state <file>       keeps the records in this file over restarts
@@ -84,7 +85,7 @@ async function start(platform: FakePlatform, options: ListenOptions & { port: nu
   }
 }
 
-/** Restores the records of a file if it exists, and writes them after each change. Returns a function that writes now. */
+/** Restores the records of a file, and writes them after each change. Returns a function that writes now. */
 function keepState(platform: FakePlatform, file: string, terminal: Terminal): () => void {
   if (existsSync(file)) platform.restore(readJson('--state', file) as FakeSnapshot);
   const write = (): void => {

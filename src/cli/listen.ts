@@ -29,9 +29,9 @@ export const listen: Command = {
   summary: 'receive webhooks: print, record and forward them',
   help: `${SECRET_VARIABLE}=… agent-platform-sdk listen [options]
 
-Receives webhooks of the service at http://127.0.0.1:4020 (any path; make it reachable with a tunnel). Verifies each, and prints
-its type, the response, and each field that does not match the API specification. The service does not retry automatically
-(6.4): record the events, and \`replay\` posts them as often as you need.
+Receives webhooks of the service at http://127.0.0.1:4020 (any path; make it reachable with a tunnel). Verifies
+each, and prints its type, the response, and each field that does not match the API specification. The service
+does not retry automatically (6.4): record the events, and \`replay\` posts them as often as you need.
 
 Options
   --forward-to <url>  posts each verified webhook there, and responds like it: 200, or 500 for anything else
@@ -39,8 +39,8 @@ Options
   --verbose           prints the payloads, marked fields masked
   --port <number>     the port to listen on (default: 4020; 0 takes any free port)
 
-${SECRET_VARIABLE} may hold several secrets, separated by commas. A recording holds names, addresses and messages of real
-people: protect it as personal data.`,
+${SECRET_VARIABLE} may hold several secrets, separated by commas. A recording holds names,
+addresses and messages of real people: protect it as personal data.`,
   async run(args, terminal) {
     const { values } = parse(args, {
       'forward-to': { type: 'string' },

@@ -15,8 +15,9 @@ export const replay: Command = {
   summary: 'post recorded webhooks again',
   help: `${SECRET_VARIABLE}=… agent-platform-sdk replay <file> --to <url> [options]
 
-Posts the webhooks of a recording of \`listen --record\`, one after the other, with the (first) secret of the environment. They are
-unchanged: a receiver that recognises duplicates responds with 200 to those it has handled, and does not handle them again.
+Posts the webhooks of a recording of \`listen --record\`, one after the other, with the (first) secret of the
+environment. They are unchanged: a receiver that recognises duplicates responds with 200 to those it has handled,
+and does not handle them again.
 
 Options
   --to <url>      the address to post them to

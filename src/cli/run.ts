@@ -50,7 +50,8 @@ function unknownCommand(name: string): string {
   const known = Object.keys(commands);
   if (name === '' || name.startsWith('-')) return `Missing command. Available: ${known.join(', ')}.`;
   const meant = didYouMean(name, known);
-  return `Unknown command "${name}". ${meant === undefined ? `Available: ${known.join(', ')}.` : `Did you mean "${meant}"?`}`;
+  const hint = meant === undefined ? `Available: ${known.join(', ')}.` : `Did you mean "${meant}"?`;
+  return `Unknown command "${name}". ${hint}`;
 }
 
 const colours = { ok: 'green', warn: 'yellow', fail: 'red' } as const;

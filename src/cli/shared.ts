@@ -2,6 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ConfigurationError } from '../errors/index.js';
 import { isLoopback } from '../ground/loopback.js';
 import { onOneLine } from '../ground/printable.js';
+import { didYouMean } from '../ground/suggest.js';
 import { type DeliveryRecord, deliver } from '../testing/deliver.js';
 import { targetAddress } from '../testing/hosts.js';
 import type { RecordedWebhook } from '../testing/recording.js';
@@ -38,6 +39,7 @@ export function parse<const Options extends NonNullable<ParseArgsConfig['options
   options: Options,
   operand?: string,
 ) {
+  checkNames(args, options);
   try {
     const allowPositionals = operand !== undefined;
     const { values, positionals } = parseArgs({ args: [...args], options, strict: true, allowPositionals });
@@ -50,6 +52,18 @@ export function parse<const Options extends NonNullable<ParseArgsConfig['options
     // The first sentence names the option; the rest is about operands.
     const [sentence = ''] = (error as Error).message.split(/(?<=\.)\s/);
     throw new UsageError(sentence, { cause: error });
+  }
+}
+
+/** Refuses an option that the command does not have. */
+function checkNames(args: readonly string[], options: NonNullable<ParseArgsConfig['options']>): void {
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
+  const known = Object.keys(options);
+  for (const token of tokens) {
+    if (token.kind !== 'option' || known.includes(token.name)) continue;
+    const meant = didYouMean(token.name, known);
+    const hint = meant === undefined ? '' : ` Did you mean --${meant}?`;
+    throw new UsageError(`Unknown option ${token.rawName}.${hint}`);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The script of the page, as text: it posts forms as JSON, and renews the parts marked `data-live` after each change. A field is
- * sent if it is not empty; a name with a dot is a field of an object.
+ * The script of the page, as text: it posts forms as JSON, and renews the parts marked `data-live` after each
+ * change. A field is sent if it is not empty; a name with a dot is a field of an object.
  */
 export const script = `
 const connection = document.getElementById('connection');
@@ -44,7 +44,8 @@ function readForm(form) {
 }
 document.addEventListener('submit', async (event) => {
   const form = event.target;
-  const { method, path, confirm: question } = form.dataset;
+  const { action, confirm: question } = form.dataset;
+  const [method, path] = action.split(' ');
   event.preventDefault();
   if (question && !confirm(question)) return;
   const output = form.querySelector('output');

@@ -1,8 +1,5 @@
 import type { Child } from 'hono/jsx';
 
-/** A record, a request, a delivery or a fault, as JSON. */
-export type Json = Readonly<Record<string, unknown>>;
-
 /** One field of a form. */
 export interface Field {
   readonly name: string;
@@ -25,7 +22,7 @@ export interface Row {
 /** What the address of the page selects. */
 export interface Selection {
   readonly tab: string;
-  readonly region: string;
+  readonly region: 'eu' | 'na';
   /** The selected collection, event type or kind of fault. */
   readonly kind: string;
   /** The selected row. */
@@ -35,12 +32,12 @@ export interface Selection {
 /** The content of one tab: a list beside its detail, and forms. */
 export interface Content {
   readonly selection: Selection;
-  /** The kinds to choose from: collections with their counts, event types, kinds of faults. */
-  readonly kinds?: readonly { readonly name: string; readonly text: string }[];
+  /** The kinds to choose from: collections, event types, kinds of faults. */
+  readonly kinds?: readonly string[];
   readonly title: string;
   readonly rows: readonly Row[];
   /** The selected row, each part under its name. */
-  readonly detail?: Json | undefined;
+  readonly detail?: object | undefined;
   readonly detailForms?: readonly FormProps[];
   readonly forms: readonly FormProps[];
 }
@@ -65,9 +62,9 @@ export function Page({ content }: { content: Content }) {
         <main>
           {kinds.length > 0 && (
             <nav id="kinds" data-live aria-label="Kinds">
-              {kinds.map(({ name, text }) => (
-                <Link to={{ ...selection, kind: name, id: '' }} isCurrent={name === selection.kind}>
-                  {text}
+              {kinds.map((kind) => (
+                <Link to={{ ...selection, kind, id: '' }} isCurrent={kind === selection.kind}>
+                  {kind}
                 </Link>
               ))}
             </nav>
@@ -109,7 +106,7 @@ function Header({ selection }: { selection: Selection }) {
         ))}
       </nav>
       <nav aria-label="Regions">
-        {['eu', 'na'].map((region) => (
+        {(['eu', 'na'] as const).map((region) => (
           <Link to={{ ...selection, region, id: '' }} isCurrent={region === selection.region}>
             {region}
           </Link>
@@ -117,8 +114,7 @@ function Header({ selection }: { selection: Selection }) {
       </nav>
       <Form
         label="Reset"
-        method="POST"
-        path="/_fake/reset"
+        action="POST /_fake/reset"
         confirm="Reset records, requests, faults and deliveries?"
       />
       <output id="connection" />
@@ -153,10 +149,10 @@ function List({ rows, selection }: { rows: readonly Row[]; selection: Selection 
   );
 }
 
-function Detail({ detail }: { detail: Json }) {
+function Detail({ detail }: { detail: object }) {
   return (
     <dl>
-      {Object.entries(detail)
+      {Object.entries<unknown>({ ...detail })
         .filter(([, value]) => value !== undefined && value !== '')
         .map(([name, value]) => (
           <>
@@ -177,23 +173,18 @@ function Value({ value }: { value: string }) {
 /** A form that is posted as JSON by `live.ts`. */
 export interface FormProps {
   readonly label: string;
-  readonly method: 'POST' | 'PATCH' | 'DELETE';
-  readonly path: string;
+  /** The method and the path: `POST /_fake/events`. */
+  readonly action: string;
   /** Fields that are always sent. */
-  readonly fixed?: Json;
+  readonly fixed?: object;
   readonly fields?: readonly Field[];
   /** Asked before anything is sent. */
   readonly confirm?: string;
 }
 
-function Form({ label, method, path, fixed, fields = [], confirm }: FormProps) {
+function Form({ label, action, fixed, fields = [], confirm }: FormProps) {
   return (
-    <form
-      data-method={method}
-      data-path={path}
-      data-fixed={fixed && JSON.stringify(fixed)}
-      data-confirm={confirm}
-    >
+    <form data-action={action} data-fixed={fixed && JSON.stringify(fixed)} data-confirm={confirm}>
       {fields.length > 0 && (
         <fieldset>
           <legend>{label}</legend>

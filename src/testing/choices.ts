@@ -20,6 +20,22 @@ export type RefusalReason =
   | 'unknownRoute'
   | 'handlerFailed';
 
+/** The statuses of error responses. The specification gives only the 400 of a duplicate key (4.2, section 7). */
+const statuses: Readonly<Record<RefusalReason, number>> = {
+  invalidRequest: 400,
+  duplicateKey: 400,
+  unauthenticated: 401,
+  wrongRegion: 401,
+  notPermitted: 403,
+  notAgentOwner: 403,
+  notWorkspaceOwner: 403,
+  primaryWorkspace: 403,
+  notFound: 404,
+  numberKindMismatch: 400,
+  unknownRoute: 404,
+  handlerFailed: 500,
+};
+
 /** The status and the `code` of one error response. */
 export interface RefusalChoice {
   /** The HTTP status, from 400 to 599. */
@@ -90,22 +106,6 @@ export interface FakeChoices {
   readonly conversationId: (agentId: string, convoId: string) => string;
 }
 
-/** The statuses of error responses. The specification gives only the 400 of a duplicate key (4.2, section 7). */
-const statuses: Readonly<Record<RefusalReason, number>> = {
-  invalidRequest: 400,
-  duplicateKey: 400,
-  unauthenticated: 401,
-  wrongRegion: 401,
-  notPermitted: 403,
-  notAgentOwner: 403,
-  notWorkspaceOwner: 403,
-  primaryWorkspace: 403,
-  notFound: 404,
-  numberKindMismatch: 400,
-  unknownRoute: 404,
-  handlerFailed: 500,
-};
-
 /** Fills in the defaults. */
 export function resolveChoices(choices: Partial<FakeChoices> = {}): FakeChoices {
   const {
@@ -119,21 +119,12 @@ export function resolveChoices(choices: Partial<FakeChoices> = {}): FakeChoices 
 
 /** The schema of the option `choices`. */
 export function choicesSchema(): z.core.$ZodType {
-  const refusal = z.optional(
-    z.strictObject({
-      status: z.optional(integerFrom(400, 599)),
-      code: text,
-    }),
-  );
-  const reasons = Object.keys(statuses).map((reason) => [reason, refusal] as const);
+  const refusal = z.optional(z.strictObject({ status: z.optional(integerFrom(400, 599)), code: text }));
+  const reasons = Object.fromEntries(Object.keys(statuses).map((reason) => [reason, refusal]));
+  // The specification gives the status (4.2), so only the code is a choice.
+  const duplicateKey = z.optional(z.strictObject({ code: text }));
   const fields = {
-    // The specification gives the status (4.2), so only the code is a choice.
-    refusals: z.optional(
-      z.strictObject({
-        ...Object.fromEntries(reasons),
-        duplicateKey: z.optional(z.strictObject({ code: text })),
-      }),
-    ),
+    refusals: z.optional(z.strictObject({ ...reasons, duplicateKey })),
     wrongRegion: z.optional(oneOf('refuse', 'data-of-address', 'data-of-token')),
     permits: z.optional(func),
     conversationId: z.optional(func),

@@ -5,17 +5,23 @@ import * as z from 'zod/mini';
 import { ConfigurationError } from '../errors/index.js';
 import { isObject, parseJson } from '../ground/json.js';
 import type { Region } from '../ground/regions.js';
-import { requiredText } from '../schemas/leaf.js';
+import { dictionary, requiredText } from '../schemas/leaf.js';
 import { checkOptions } from '../validation/options.js';
 import { statusName } from './choices.js';
 import type { FakePlatform } from './fake.js';
 import type { FaultInput } from './faults.js';
 import { addPage } from './page-content.js';
-import { type CollectionName, conversationKey } from './records.js';
+import type { CollectionName } from './records.js';
 import { errorBody, isJson } from './responses.js';
 import type { SendOptions, SubscribeOptions } from './webhooks.js';
 
-const done = { success: true };
+/** Responds to a request that changes something. */
+function after(change: () => void): (context: Context) => Response {
+  return (context) => {
+    change();
+    return context.json({ success: true });
+  };
+}
 
 /** Creates the HTTP API below `/_fake`, for the page and for tests in other languages. */
 export function createControl(fake: FakePlatform): (request: Request) => Response | Promise<Response> {
@@ -44,15 +50,15 @@ export function createControl(fake: FakePlatform): (request: Request) => Respons
   addWebhooks(app, fake);
   addFaults(app, fake);
   app.get('/_fake/requests', (context) => context.json({ requests: filtered(fake.requests, context) }));
-  app.delete('/_fake/requests', (context) => {
-    fake.clearRequests();
-    return context.json(done);
-  });
+  app.delete(
+    '/_fake/requests',
+    after(() => fake.clearRequests()),
+  );
 
-  app.post('/_fake/reset', (context) => {
-    fake.reset();
-    return context.json(done);
-  });
+  app.post(
+    '/_fake/reset',
+    after(() => fake.reset()),
+  );
 
   app.get('/_fake/changes', (context) =>
     streamSSE(context, async (stream) => {
@@ -70,11 +76,8 @@ export function createControl(fake: FakePlatform): (request: Request) => Respons
   addPage(app, fake);
 
   app.notFound((context) => {
-    return refuse(
-      context,
-      404,
-      `There is no ${context.req.method} ${context.req.path}. See the guide "Testing".`,
-    );
+    const { method, path } = context.req;
+    return refuse(context, 404, `There is no ${method} ${path}. See the guide "Testing".`);
   });
   app.onError((error, context) => {
     return refuse(context, error instanceof ConfigurationError ? 400 : 500, error.message);
@@ -91,11 +94,11 @@ function addRecords(app: Hono, { records }: FakePlatform): void {
   );
   app.patch('/_fake/records/:region/:collection/:id{.+}', async (context) =>
     context.json({
-      record: records.change(...collectionOf(context), keyOf(context), await bodyOf(context)),
+      record: records.change(...collectionOf(context), context.req.param('id'), await bodyOf(context)),
     }),
   );
   app.delete('/_fake/records/:region/:collection/:id{.+}', (context) =>
-    found(context, records.remove(...collectionOf(context), keyOf(context))),
+    found(context, records.remove(...collectionOf(context), context.req.param('id'))),
   );
 }
 
@@ -122,10 +125,10 @@ function addWebhooks(app: Hono, { webhooks }: FakePlatform): void {
   app.get('/_fake/deliveries', (context) =>
     context.json({ deliveries: filtered(webhooks.deliveries, context) }),
   );
-  app.delete('/_fake/deliveries', (context) => {
-    webhooks.clear();
-    return context.json(done);
-  });
+  app.delete(
+    '/_fake/deliveries',
+    after(() => webhooks.clear()),
+  );
   app.post('/_fake/deliveries/:id/resend', async (context) =>
     context.json({ delivery: await webhooks.resend(context.req.param('id')) }),
   );
@@ -138,24 +141,23 @@ function addFaults(app: Hono, { faults }: FakePlatform): void {
     const { id } = faults.inject((await bodyOf(context)) as unknown as FaultInput);
     return context.json({ fault: faults.list().find((fault) => fault.id === id) });
   });
-  app.delete('/_fake/faults', (context) => {
-    faults.clear();
-    return context.json(done);
-  });
+  app.delete(
+    '/_fake/faults',
+    after(() => faults.clear()),
+  );
   app.delete('/_fake/faults/:id', (context) => found(context, faults.remove(context.req.param('id'))));
 }
 
-const eventSchema = /* @__PURE__ */ z.strictObject({
-  type: requiredText,
-  payload: z.optional(z.record(z.string(), z.unknown())),
-});
+const eventSchema = /* @__PURE__ */ z.strictObject({ type: requiredText, payload: dictionary });
 
 function refuse(context: Context, status: 400 | 404 | 415 | 500, message: string): Response {
   return context.json(errorBody(statusName(status), message), status);
 }
 
 function found(context: Context, wasThere: boolean): Response {
-  return wasThere ? context.json(done) : refuse(context, 404, `There is no ${context.req.path}.`);
+  return wasThere
+    ? context.json({ success: true })
+    : refuse(context, 404, `There is no ${context.req.path}.`);
 }
 
 /** The body as an object; an empty one is `{}`. */
@@ -169,14 +171,6 @@ async function bodyOf(context: Context): Promise<Readonly<Record<string, unknown
 /** The names in the path, which `records` checks. */
 function collectionOf(context: Context): [Region, CollectionName] {
   return [context.req.param('region') as Region, context.req.param('collection') as CollectionName];
-}
-
-/** The key of a record; that of a conversation is the agent's id and its own, with a slash between. */
-function keyOf(context: Context): string {
-  const id = context.req.param('id') ?? '';
-  if (context.req.param('collection') !== 'conversations') return id;
-  const slash = id.indexOf('/');
-  return conversationKey(id.slice(0, slash), id.slice(slash + 1));
 }
 
 /** The entries whose fields equal the query: `?status=503&endpoint=getTool`. */

@@ -16,8 +16,10 @@ export interface DedupeStoreCase {
   run(create: () => DedupeStoreSubject | Promise<DedupeStoreSubject>): Promise<void>;
 }
 
-interface Subject extends DedupeStore {
-  wait(ms: number): Promise<void>;
+interface Subject {
+  readonly store: DedupeStore;
+  readonly key: string;
+  readonly wait: (ms: number) => Promise<void>;
 }
 
 /** Long enough for every step of a case, short enough to wait for. */
@@ -38,123 +40,120 @@ const AFTER_LEASE = LEASE + 100;
  * ```
  */
 export const dedupeStoreConformance: readonly DedupeStoreCase[] = [
-  rule('a free event is new', async (store, key) => {
+  rule('a free event is new', async ({ store, key }) => {
     expectSame(await store.claim(key, 'a', LONG), 'new');
   }),
-  rule('an event that another owner holds is pending', async (store, key) => {
+  rule('an event that another owner holds is pending', async ({ store, key }) => {
     await store.claim(key, 'a', LONG);
     expectSame(await store.claim(key, 'b', LONG), 'pending');
     expectSame(await store.claim(key, 'b', LONG), 'pending');
   }),
-  rule('one of many simultaneous claims is new', async (store, key) => {
+  rule('one of many simultaneous claims is new', async ({ store, key }) => {
     const owners = Array.from({ length: 50 }, (_, index) => `owner ${index}`);
     const results = await Promise.all(owners.map(async (owner) => store.claim(key, owner, LONG)));
     expectSame(results.filter((result) => result === 'new').length, 1);
     expectSame(results.filter((result) => result === 'pending').length, 49);
   }),
-  rule('keys are independent', async (store, key) => {
+  rule('keys are independent', async ({ store, key }) => {
     await store.claim(key, 'a', LONG);
     await store.complete(key, 'a', LONG);
     expectSame(await store.claim(otherKey(key), 'b', LONG), 'new');
   }),
-  rule('a completed event is done, for every owner', async (store, key) => {
+  rule('a completed event is done, for every owner', async ({ store, key }) => {
     await store.claim(key, 'a', LONG);
     await store.complete(key, 'a', LONG);
     expectSame(await store.claim(key, 'a', LONG), 'done');
     expectSame(await store.claim(key, 'b', LONG), 'done');
   }),
-  rule('a completed event is done until it expires, then new', async (store, key) => {
+  rule('a completed event is done until it expires, then new', async ({ store, key, wait }) => {
     await store.claim(key, 'a', LONG);
     await store.complete(key, 'a', LEASE);
     await store.release(key, 'a');
     expectSame(await store.claim(key, 'a', LONG), 'done');
-    await store.wait(AFTER_LEASE);
+    await wait(AFTER_LEASE);
     expectSame(await store.claim(key, 'b', LONG), 'new');
   }),
-  rule('a completed event outlives the lease of its claim', async (store, key) => {
+  rule('a completed event outlives the lease of its claim', async ({ store, key, wait }) => {
     await store.claim(key, 'a', LEASE);
     await store.complete(key, 'a', LONG);
-    await store.wait(AFTER_LEASE);
+    await wait(AFTER_LEASE);
     expectSame(await store.claim(key, 'b', LONG), 'done');
   }),
-  rule('a released event is new', async (store, key) => {
+  rule('a released event is new', async ({ store, key }) => {
     await store.claim(key, 'a', LONG);
     await store.release(key, 'a');
     expectSame(await store.claim(key, 'b', LONG), 'new');
   }),
-  rule('only the owner releases a claim', async (store, key) => {
+  rule('only the owner releases a claim', async ({ store, key }) => {
     await store.claim(key, 'a', LONG);
     await store.release(key, 'b');
     expectSame(await store.claim(key, 'b', LONG), 'pending');
   }),
-  rule('only the owner completes a claim', async (store, key) => {
+  rule('only the owner completes a claim', async ({ store, key }) => {
     await store.claim(key, 'a', LONG);
     await store.complete(key, 'b', LONG);
     expectSame(await store.claim(key, 'c', LONG), 'pending');
     await store.release(key, 'a');
     expectSame(await store.claim(key, 'c', LONG), 'new');
   }),
-  rule('an expired claim is free', async (store, key) => {
+  rule('an expired claim is free', async ({ store, key, wait }) => {
     await store.claim(key, 'a', LEASE);
-    await store.wait(AFTER_LEASE);
+    await wait(AFTER_LEASE);
     expectSame(await store.claim(key, 'b', LONG), 'new');
   }),
-  rule('the owner renews a claim', async (store, key) => {
+  rule('the owner renews a claim', async ({ store, key, wait }) => {
     await store.claim(key, 'a', LEASE);
     expectSame(await store.claim(key, 'a', LONG), 'new');
-    await store.wait(AFTER_LEASE);
+    await wait(AFTER_LEASE);
     expectSame(await store.claim(key, 'b', LONG), 'pending');
   }),
-  rule('a claim lost to another owner is not renewed', async (store, key) => {
-    await loseClaim(store, key);
+  rule('a claim lost to another owner is not renewed', async ({ store, key, wait }) => {
+    await loseClaim({ store, key, wait });
     expectSame(await store.claim(key, 'a', LONG), 'pending');
   }),
-  rule('an owner that lost its claim does not release the new one', async (store, key) => {
-    await loseClaim(store, key);
+  rule('an owner that lost its claim does not release the new one', async ({ store, key, wait }) => {
+    await loseClaim({ store, key, wait });
     await store.release(key, 'a');
     expectSame(await store.claim(key, 'c', LONG), 'pending');
   }),
-  rule('an owner that lost its claim does not complete the new one', async (store, key) => {
-    await loseClaim(store, key);
+  rule('an owner that lost its claim does not complete the new one', async ({ store, key, wait }) => {
+    await loseClaim({ store, key, wait });
     await store.complete(key, 'a', LONG);
     expectSame(await store.claim(key, 'c', LONG), 'pending');
   }),
-  rule('an owner with an expired lease completes if nobody else has claimed', async (store, key) => {
-    await store.claim(key, 'a', LEASE);
-    await store.wait(AFTER_LEASE);
-    await store.complete(key, 'a', LONG);
-    expectSame(await store.claim(key, 'b', LONG), 'done');
-  }),
-  rule('releasing a free event changes nothing', async (store, key) => {
+  rule(
+    'an owner with an expired lease completes if nobody else has claimed',
+    async ({ store, key, wait }) => {
+      await store.claim(key, 'a', LEASE);
+      await wait(AFTER_LEASE);
+      await store.complete(key, 'a', LONG);
+      expectSame(await store.claim(key, 'b', LONG), 'done');
+    },
+  ),
+  rule('releasing a free event changes nothing', async ({ store, key }) => {
     await store.release(key, 'a');
     expectSame(await store.claim(key, 'b', LONG), 'new');
   }),
 ];
 
 /** `a` held the event; its lease expired, and `b` holds it now. */
-async function loseClaim(store: Subject, key: string): Promise<void> {
+async function loseClaim({ store, key, wait }: Subject): Promise<void> {
   await store.claim(key, 'a', LEASE);
-  await store.wait(AFTER_LEASE);
+  await wait(AFTER_LEASE);
   expectSame(await store.claim(key, 'b', LONG), 'new');
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-function rule(name: string, check: (store: Subject, key: string) => Promise<void>): DedupeStoreCase {
+function rule(name: string, check: (subject: Subject) => Promise<void>): DedupeStoreCase {
   const run: DedupeStoreCase['run'] = async (create) => {
     const { store, wait = waitFor } = await create();
-    const subject: Subject = {
-      claim: (key, owner, leaseMs) => store.claim(key, owner, leaseMs),
-      complete: (key, owner, ttlMs) => store.complete(key, owner, ttlMs),
-      release: (key, owner) => store.release(key, owner),
-      wait,
-    };
-    await check(subject, randomKey());
+    await check({ store, wait, key: randomKey() });
   };
   return { name, run };
 }
 
 /** Like the receiver's: 64 hexadecimal digits. A store that is shared between cases sees each key once. */
-function randomKey(): string {
+export function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -163,6 +162,6 @@ const otherKey = (key: string): string => (key.startsWith('0') ? '1' : '0') + ke
 
 const waitFor = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-function expectSame<Value>(actual: Value, expected: Value): void {
+export function expectSame<Value>(actual: Value, expected: Value): void {
   if (actual !== expected) throw new Error(`expected ${String(expected)}, got ${String(actual)}`);
 }

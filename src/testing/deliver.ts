@@ -4,8 +4,8 @@ import type { RecordedWebhook } from './recording.js';
 /** A receiver must respond within this time (6.4). */
 const DELIVERY_TIMEOUT = 60_000;
 
-/** The length of a receiver's body that is kept. */
-const MAX_ANSWER = 4_096;
+/** The characters of a response's body that are kept. */
+const MAX_RESPONSE = 4_096;
 
 /** Anything that takes a `Request`: a webhook receiver, a Hono app, a Worker. */
 export interface DeliveryTarget {
@@ -32,8 +32,8 @@ export interface DeliveryRecord {
   readonly outcome: 'success' | 'refused' | 'timeout' | 'failed';
   /** The receiver's status, if it responded. */
   readonly status: number | undefined;
-  /** The receiver's body, its first 4,096 characters; undefined if it did not respond. */
-  readonly answer: string | undefined;
+  /** The body of the receiver's response, its first 4,096 characters; undefined if it did not respond. */
+  readonly response: string | undefined;
   /** The reason why no response came. */
   readonly error: string | undefined;
   /** The payload, marked fields masked. */
@@ -67,7 +67,7 @@ export async function deliver(event: EventPost, id = 'delivery_1'): Promise<Deli
   };
 }
 
-type Result = Pick<DeliveryRecord, 'outcome' | 'status' | 'answer' | 'error'>;
+type Result = Pick<DeliveryRecord, 'outcome' | 'status' | 'response' | 'error'>;
 
 async function post({ type, payload, secret, target }: EventPost): Promise<Result> {
   const signal = AbortSignal.timeout(DELIVERY_TIMEOUT);
@@ -83,37 +83,20 @@ async function post({ type, payload, secret, target }: EventPost): Promise<Resul
     // A receiver in process may ignore the signal.
     const response = await Promise.race([sendTo(target, init), rejectOnAbort(signal)]);
     const { status } = response;
-    // Only the status counts. A body that does not end is not read further.
-    const answer = await Promise.race([readStart(response), rejectOnAbort(signal)]).catch(() => '');
-    return { outcome: status === 200 ? 'success' : 'refused', status, answer, error: undefined };
+    // Only the status counts: the body may break off, or not end.
+    const body = await Promise.race([response.text(), rejectOnAbort(signal)]).catch(() => '');
+    const outcome = status === 200 ? 'success' : 'refused';
+    return { outcome, status, response: body.slice(0, MAX_RESPONSE), error: undefined };
   } catch (error) {
     const outcome = signal.aborted ? 'timeout' : 'failed';
     const reason = signal.aborted ? `no response within ${DELIVERY_TIMEOUT} ms` : describe(error);
-    return { outcome, status: undefined, answer: undefined, error: reason };
+    return { outcome, status: undefined, response: undefined, error: reason };
   }
 }
 
 async function sendTo(target: string | DeliveryTarget, init: RequestInit): Promise<Response> {
   if (typeof target === 'string') return fetch(target, init);
   return target.fetch(new Request('https://receiver.test/webhooks', init));
-}
-
-/** Reads the first part of a body; if it breaks off, as far as it came. */
-async function readStart({ body }: Response): Promise<string> {
-  let text = '';
-  const decoder = new TextDecoder();
-  const reader = body?.getReader();
-  try {
-    while (reader !== undefined && text.length < MAX_ANSWER) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      text += decoder.decode(value, { stream: true });
-    }
-    await reader?.cancel();
-  } catch {
-    // Cut off.
-  }
-  return text.slice(0, MAX_ANSWER);
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {

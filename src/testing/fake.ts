@@ -5,7 +5,7 @@ import { checkOptions, func, oneOf } from '../validation/options.js';
 import { Changes, type FakeChange } from './changes.js';
 import { choicesSchema, type FakeChoices, resolveChoices } from './choices.js';
 import type { DeliveryRecord } from './deliver.js';
-import { FaultList, type Faults } from './faults.js';
+import { Faults } from './faults.js';
 import type { FakeState, StartRecords } from './records.js';
 import { type FakeRequest, RequestLog } from './requests.js';
 import { documentedRoutes, type Handler, handlerRoute, isSameOperation, type Route } from './route.js';
@@ -20,7 +20,6 @@ import {
   FakeRecords,
   type FakeSnapshot,
   restoreSnapshot,
-  type Store,
   takeSnapshot,
 } from './store.js';
 import { FakeWebhooks } from './webhooks.js';
@@ -30,8 +29,8 @@ export interface FakePlatformOptions {
   /** Records to begin with, by region and collection, on top of the seed. */
   readonly regions?: StartRecords | undefined;
   /**
-   * `'default'`: a record of each kind in both regions, with the ids and secrets of `fake.seed`. `'empty'`: only the built-in
-   * catalogue of default tools.
+   * `'default'`: a record of each kind in both regions, with the ids and secrets of `fake.seed`. `'empty'`: only
+   * the built-in catalogue of default tools.
    */
   readonly seed?: 'default' | 'empty' | undefined;
   /** What the fake does at points that the specification leaves open. */
@@ -57,8 +56,8 @@ function optionsSchema(): z.core.$ZodType {
 }
 
 /**
- * The service, in memory. Created by {@link createFakePlatform}. Every request passes through one function (service.ts), whether
- * it comes by `fetch`, by the server of `listen`, or by the msw handlers.
+ * The service, in memory. Created by {@link createFakePlatform}. Every request passes through one function
+ * (service.ts), whether it comes by `fetch`, by the server of `listen`, or by the msw handlers.
  */
 export class FakePlatform {
   /** The base address of each region in process, for `fake.fetch` and the msw handlers. */
@@ -78,12 +77,11 @@ export class FakePlatform {
   /** Sends events to subscribers. */
   readonly webhooks: FakeWebhooks;
   /**
-   * Responds in process, without a server. Rejects like the runtime's `fetch`: with the signal's reason when aborted, with a
-   * `TypeError` if no connection is made.
+   * Responds in process, without a server. Rejects like the runtime's `fetch`: with the signal's reason when
+   * aborted, with a `TypeError` if no connection is made.
    */
   readonly fetch: FakeFetch;
   readonly #service: Service;
-  readonly #store: Store;
   readonly #changes = new Changes();
   readonly #options: FakePlatformOptions;
   #routes: readonly Route[] = documentedRoutes;
@@ -95,17 +93,16 @@ export class FakePlatform {
     const store = createStore(choices, this.#changes);
     const log = new RequestLog(this.#changes);
     const routes = (): readonly Route[] => this.#routes;
-    const faults = new FaultList(routes, this.#changes);
+    const faults = new Faults(routes, this.#changes);
     this.baseUrls = resolveBaseUrls(options.baseUrls);
     this.#service = { baseUrls: this.baseUrls, choices, store, log, faults, routes };
-    this.#store = store;
     this.state = store;
     this.add = createAdd(store);
     this.records = new FakeRecords(store);
     this.requests = log.entries;
     this.faults = faults;
     this.webhooks = new FakeWebhooks(store, this.#changes);
-    this.fetch = createFetch(this.#service, 'process');
+    this.fetch = createFetch(this.#service);
     // A duplicate: `reset` returns to these records, even if the test has changed its own.
     this.#options = { ...options, regions: structuredClone(options.regions) };
     fillStore(store, this.add, this.#options);
@@ -138,14 +135,14 @@ export class FakePlatform {
   async listen(options: ListenOptions = {}): Promise<FakeServer> {
     // Loaded when it is needed: the page and its framework are half of this entry point.
     const control = options.control === true ? await import('./control.js') : undefined;
-    const fetch = createFetch(this.#service, 'http');
-    return startServer({ fetch, baseUrls: this.baseUrls, control: control?.createControl(this) }, options);
+    const { fetch, baseUrls } = this;
+    return startServer({ fetch, baseUrls, control: control?.createControl(this) }, options);
   }
 
   /**
-   * Adds an operation that the specification does not show, or replaces one that it does, before or after the first request.
-   * Requests are authenticated, validated against the endpoint's body schema, and put to `choices.permits`, before the handler
-   * is called. The handler checks what else a caller may reach.
+   * Adds an operation that the specification does not show, or replaces one that it does, before or after the
+   * first request. Requests are authenticated, validated against the endpoint's body schema, and put to
+   * `choices.permits`, before the handler is called. The handler checks what else a caller may reach.
    *
    * @example
    * ```ts
@@ -232,22 +229,22 @@ export class FakePlatform {
    * ```
    */
   snapshot(): FakeSnapshot {
-    return takeSnapshot(this.#store);
+    return takeSnapshot(this.#service.store);
   }
 
   /**
-   * Replaces all records by those of a snapshot. Requests, faults and subscriptions stay; `reset` still returns to the initial
-   * state.
+   * Replaces all records by those of a snapshot. Requests, faults and subscriptions stay; `reset` still returns to
+   * the initial state.
    *
    * @throws {ConfigurationError} If it is not a snapshot, or a record in it is wrong.
    */
   restore(snapshot: FakeSnapshot): void {
-    restoreSnapshot(this.#store, snapshot);
+    restoreSnapshot(this.#service.store, snapshot);
   }
 
   /**
-   * Resets records, requests, faults, deliveries and ids to their initial state, and ends the subscriptions that were added over
-   * HTTP. Servers, handlers and other subscriptions stay.
+   * Resets records, requests, faults, deliveries and ids to their initial state, and ends the subscriptions that
+   * were added over HTTP. Servers, handlers and other subscriptions stay.
    *
    * @example
    * ```ts
@@ -260,11 +257,11 @@ export class FakePlatform {
    * ```
    */
   reset(): void {
-    clearStore(this.#store);
+    clearStore(this.#service.store);
     this.clearRequests();
     this.faults.clear();
     this.webhooks.reset();
-    fillStore(this.#store, this.add, this.#options);
+    fillStore(this.#service.store, this.add, this.#options);
   }
 }
 
@@ -273,7 +270,8 @@ export class FakePlatform {
  *
  * The two regions share nothing. What the specification leaves open is a choice, listed in {@link FakeChoices}.
  *
- * @throws {ConfigurationError} If an option is unknown or wrong, or a record in `regions` refers to one that does not exist.
+ * @throws {ConfigurationError} If an option is unknown or wrong, or a record in `regions` refers to one that does
+ * not exist.
  *
  * @example
  * ```ts

@@ -13,14 +13,12 @@ import type { OpenRequest } from './requests.js';
 import { errorBody, hasNoBody, jsonResponse, readable } from './responses.js';
 import { isSameOperation, type Route } from './route.js';
 
-/** A response with a status, most often an error. */
+/** A response with a status, most often an error, with the error body of section 7. */
 export interface StatusFault {
   /** The kind of fault. */
   readonly kind?: 'status' | undefined;
   /** From 200 to 599. */
   readonly status: number;
-  /** The error body of section 7 (default), or no body at all. */
-  readonly body?: 'document' | 'none' | undefined;
   /** `code` of the error body. Default: the name of the status, such as `SERVICE_UNAVAILABLE`. */
   readonly code?: string | undefined;
   /** `message` of the error body. */
@@ -39,7 +37,7 @@ export interface HtmlFault {
   readonly status?: number | undefined;
 }
 
-/** A success without a body. */
+/** A response without a body. */
 export interface EmptyFault {
   /** The kind of fault. */
   readonly kind: 'empty';
@@ -81,7 +79,7 @@ export interface ResetFault {
   readonly at?: 'start' | 'body' | undefined;
 }
 
-/** The connection is never made. In process only: a server that listens cannot refuse. */
+/** The connection is never made. A server that listens cannot refuse: over HTTP, the connection is reset. */
 export interface RefusedFault {
   /** The kind of fault. */
   readonly kind: 'refused';
@@ -152,11 +150,40 @@ export type WaitingFault = Omit<FaultInput, 'endpoint' | 'times'> & {
   readonly hits: number;
 };
 
+/** A call that a fault may apply to. */
+interface FaultedCall {
+  readonly region: Region;
+  /** The name of the route; undefined for an unknown one. */
+  readonly endpoint: string | undefined;
+  readonly request: Request;
+  readonly entry: OpenRequest;
+}
+
+interface Injected {
+  readonly id: string;
+  /** With the name of the endpoint. */
+  readonly fault: FaultInput & { readonly endpoint: string | undefined };
+  readonly random: () => number;
+  remaining: number;
+  hits: number;
+}
+
 /** The faults of a fake. */
-export interface Faults {
+export class Faults {
+  readonly #routes: () => readonly Route[];
+  readonly #changes: Changes;
+  #injected: readonly Injected[] = [];
+  #lastId = 0;
+
+  /** @internal */
+  constructor(routes: () => readonly Route[], changes: Changes) {
+    this.#routes = routes;
+    this.#changes = changes;
+  }
+
   /**
-   * Injects a failure into the next call, the next `times` calls, or every call. If several match, the first one applies;
-   * latencies are added to it.
+   * Injects a failure into the next call, the next `times` calls, or every call. If several match, the first one
+   * applies; latencies are added to it.
    *
    * @throws {ConfigurationError} If a field is wrong, or the endpoint is unknown to this fake.
    *
@@ -171,79 +198,37 @@ export interface Faults {
    * fake.faults.inject({ kind: 'latency', ms: 80, times: 'always' });
    * ```
    */
-  inject(input: FaultInput): InjectedFault;
-  /** Lists the faults that wait for calls, in the order of injection. */
-  list(): readonly WaitingFault[];
-  /** Removes a fault by its id. Returns false if it is already removed or used up. */
-  remove(id: string): boolean;
-  /** Removes all faults. */
-  clear(): void;
-}
-
-/** The way a request came in: a server that listens cannot refuse a connection. */
-export type Door = 'process' | 'http';
-
-/** A call that a fault may apply to. */
-interface FaultedCall {
-  readonly region: Region;
-  /** The name of the route; undefined for an unknown one. */
-  readonly endpoint: string | undefined;
-  readonly request: Request;
-  readonly door: Door;
-  readonly entry: OpenRequest;
-}
-
-interface Injected {
-  readonly id: string;
-  readonly fault: Fault;
-  readonly scope: Omit<FaultScope, 'endpoint' | 'times'> & { readonly endpoint: string | undefined };
-  readonly random: () => number;
-  remaining: number;
-  hits: number;
-}
-
-/** The injected faults, and their effect on calls. */
-export class FaultList implements Faults {
-  readonly #routes: () => readonly Route[];
-  readonly #changes: Changes;
-  #injected: readonly Injected[] = [];
-  #lastId = 0;
-
-  constructor(routes: () => readonly Route[], changes: Changes) {
-    this.#routes = routes;
-    this.#changes = changes;
-  }
-
   inject(input: FaultInput): InjectedFault {
-    const { kind = 'status', endpoint, times = 1, region, rate, seed, acts, ...fields } = input;
+    const { kind = 'status', times = 1, seed = 1 } = input;
     checkName('fault', kind, FAULT_KINDS);
     checkOptions(schemaOf(kind), input, { of: 'faults.inject' });
+    const endpoint = this.#nameOf(input.endpoint);
     this.#lastId += 1;
-    const id = `fault_${this.#lastId}`;
     const injected: Injected = {
-      id,
-      // The fields of the kind, which the schema has checked.
-      fault: { kind, ...fields } as Fault,
-      scope: { endpoint: this.#nameOf(endpoint), region, rate, seed, acts },
-      random: randomNumbers(seed ?? 1),
+      id: `fault_${this.#lastId}`,
+      // The schema has checked the fields of this kind.
+      fault: { ...input, kind, endpoint } as Injected['fault'],
+      random: randomNumbers(seed),
       remaining: times === 'always' ? Number.POSITIVE_INFINITY : times,
       hits: 0,
     };
     this.#keep([...this.#injected, injected]);
     // Not by its id, which is given again after a reset.
-    return { id, remove: () => this.#keep(this.#injected.filter((each) => each !== injected)) };
+    const remove = (): void => this.#keep(this.#injected.filter((each) => each !== injected));
+    return { id: injected.id, remove };
   }
 
+  /** Lists the faults that wait for calls, in the order of injection. */
   list(): readonly WaitingFault[] {
-    return this.#injected.map(({ id, fault, scope, remaining, hits }) => ({
+    return this.#injected.map(({ id, fault: { times: _, ...fault }, remaining, hits }) => ({
       ...fault,
-      ...scope,
       id,
       remaining: remaining === Number.POSITIVE_INFINITY ? 'always' : remaining,
       hits,
     }));
   }
 
+  /** Removes a fault by its id. Returns false if it is already removed or used up. */
   remove(id: string): boolean {
     const others = this.#injected.filter((each) => each.id !== id);
     const wasThere = others.length < this.#injected.length;
@@ -251,50 +236,51 @@ export class FaultList implements Faults {
     return wasThere;
   }
 
+  /** Removes all faults. */
   clear(): void {
     this.#lastId = 0;
     this.#keep([]);
   }
 
-  /** Applies the matching faults to a call. `answer` performs the operation and returns its real response. */
-  async apply(call: FaultedCall, answer: () => Promise<Response>): Promise<Response> {
-    const { request } = call;
-    const hits = this.#take(call);
-    const latency = hits.reduce((sum, { fault }) => sum + (fault.kind === 'latency' ? fault.ms : 0), 0);
+  /**
+   * Applies the matching faults to a call. `perform` performs the operation and returns its real response.
+   *
+   * @internal
+   */
+  async apply(call: FaultedCall, perform: () => Promise<Response>): Promise<Response> {
+    const { request, entry } = call;
+    const faults = this.#take(call);
+    const latency = faults.reduce((sum, fault) => sum + (fault.kind === 'latency' ? fault.ms : 0), 0);
     if (latency > 0) await sleep(latency, request);
     request.signal.throwIfAborted();
-    const hit = hits.find(({ fault }) => fault.kind !== 'latency');
-    if (hit === undefined) return answer();
-    const { fault, scope } = hit;
-    call.entry.fault = fault.kind ?? 'status';
-    if (fault.kind === 'truncated' || fault.kind === 'stall') return damage(fault, request, await answer());
-    if (fault.kind === 'reset' && fault.at === 'body') return damage(fault, request, await answer());
-    if (scope.acts === true) await answer();
+    const fault = faults.find(({ kind }) => kind !== 'latency');
+    if (fault === undefined) return perform();
+    entry.fault = fault.kind;
+    if (fault.kind === 'truncated' || fault.kind === 'stall') return damage(fault, request, await perform());
+    if (fault.kind === 'reset' && fault.at === 'body') return damage(fault, request, await perform());
+    if (fault.acts === true) await perform();
     if (fault.kind === 'reset') throw connectionError('read ECONNRESET', 'ECONNRESET');
-    if (fault.kind === 'refused' && call.door === 'process') {
-      throw connectionError('connect ECONNREFUSED', 'ECONNREFUSED');
-    }
+    if (fault.kind === 'refused') throw connectionError('connect ECONNREFUSED', 'ECONNREFUSED');
     const response = replacement(fault);
-    call.entry.answer = redact(readable(await response.clone().text()));
+    entry.response = redact(readable(await response.clone().text()));
     return response;
   }
 
   /** Every matching latency, and the first other matching fault. */
-  #take({ region, endpoint }: FaultedCall): readonly Injected[] {
-    const hits: Injected[] = [];
+  #take({ region, endpoint }: FaultedCall): readonly FaultInput[] {
+    const taken: FaultInput[] = [];
     for (const each of this.#injected) {
-      const isLatency = each.fault.kind === 'latency';
-      if (!isLatency && hits.some(({ fault }) => fault.kind !== 'latency')) continue;
-      const { scope } = each;
-      if (scope.region !== undefined && scope.region !== region) continue;
-      if (scope.endpoint !== undefined && scope.endpoint !== endpoint) continue;
-      if (scope.rate !== undefined && each.random() >= scope.rate) continue;
+      const { fault } = each;
+      if (fault.kind !== 'latency' && taken.some(({ kind }) => kind !== 'latency')) continue;
+      if (fault.region !== undefined && fault.region !== region) continue;
+      if (fault.endpoint !== undefined && fault.endpoint !== endpoint) continue;
+      if (fault.rate !== undefined && each.random() >= fault.rate) continue;
       each.remaining -= 1;
       each.hits += 1;
-      hits.push(each);
+      taken.push(fault);
     }
-    if (hits.length > 0) this.#keep(this.#injected.filter(({ remaining }) => remaining > 0));
-    return hits;
+    if (taken.length > 0) this.#keep(this.#injected.filter(({ remaining }) => remaining > 0));
+    return taken;
   }
 
   #keep(injected: readonly Injected[]): void {
@@ -310,11 +296,8 @@ export class FaultList implements Faults {
     );
     if (route !== undefined) return route.name;
     const name = typeof endpoint === 'string' ? endpoint : `${endpoint.method} ${endpoint.path}`;
-    checkName(
-      'endpoint',
-      name,
-      routes.map((each) => each.name),
-    );
+    const known = routes.map((each) => each.name);
+    checkName('endpoint', name, known);
     return name;
   }
 }
@@ -322,7 +305,10 @@ export class FaultList implements Faults {
 const status = /* @__PURE__ */ integerFrom(200, 599);
 const ms = /* @__PURE__ */ numberFrom(0, MAX_TIMEOUT);
 
-/** A text that a header can have: `new Headers` would throw later. */
+// What `new Headers` accepts: it would throw later.
+const headerName = /* @__PURE__ */ z
+  .string()
+  .check(/* @__PURE__ */ z.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header'));
 const headerValue = /* @__PURE__ */ z
   .string()
   .check(/* @__PURE__ */ z.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be a text that a header can have'));
@@ -331,16 +317,10 @@ const headerValue = /* @__PURE__ */ z
 const fields = {
   status: {
     status,
-    body: z.optional(oneOf('document', 'none')),
     code: text,
     message: text,
     retryAfter: z.optional(z.union([z.number(), headerValue])),
-    headers: z.optional(
-      z.record(
-        z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header')),
-        headerValue,
-      ),
-    ),
+    headers: z.optional(z.record(headerName, headerValue)),
   },
   html: { status: z.optional(status) },
   empty: { status: z.optional(status) },
@@ -382,11 +362,6 @@ function replacement(fault: Fault): Response {
       return new Response(null, { status: fault.status ?? 200 });
     case 'wrong-shape':
       return jsonResponse(fault.body === undefined ? { unexpected: true } : fault.body, fault.status ?? 200);
-    case 'refused':
-      return jsonResponse(
-        errorBody(statusName(501), 'A server that listens cannot refuse a connection.'),
-        501,
-      );
     case undefined:
     case 'status':
       return statusResponse(fault);
@@ -395,13 +370,9 @@ function replacement(fault: Fault): Response {
   }
 }
 
-function statusResponse(fault: StatusFault): Response {
-  const { status: code, body = 'document', retryAfter, headers = {} } = fault;
+function statusResponse({ status: code, retryAfter, headers = {}, ...fault }: StatusFault): Response {
   const { message = `Injected fault: ${code}.` } = fault;
-  const response =
-    body === 'none'
-      ? new Response(null, { status: code })
-      : jsonResponse(errorBody(fault.code ?? statusName(code), message), code);
+  const response = jsonResponse(errorBody(fault.code ?? statusName(code), message), code);
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   if (retryAfter !== undefined) response.headers.set('retry-after', String(retryAfter));
   return response;

@@ -6,8 +6,9 @@ const HOST = /^(\[[\da-f:.]+\]|[^:/?#@\\\s]+)(:\d+)?$/i;
 
 /**
  * Whether the header `Host` names a place that no foreign page can have as its own. With DNS rebinding, a page of
- * `evil.example` has the same origin as the fake to its browser, and still sends `Host: evil.example`. Nobody can own an
- * address, a name without a dot, or a name under `localhost` or `internal`: containers call each other by such names.
+ * `evil.example` has the same origin as the fake to its browser, and still sends `Host: evil.example`. Nobody can
+ * own an address, a name without a dot, or a name under `localhost` or `internal`: containers call each other by
+ * such names.
  *
  * @param allowed - More names, without a port.
  */

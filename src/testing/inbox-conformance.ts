@@ -1,5 +1,6 @@
 import { WebhookPayloadError } from '../errors/index.js';
 import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
+import { expectSame, randomKey } from './dedupe-conformance.js';
 
 /** Processes one stored webhook, like `WebhookHandlers.process`; rejects if that fails. */
 export type ProcessStored = (stored: StoredWebhook) => Promise<void>;
@@ -11,8 +12,8 @@ export interface InboxSubject {
   /** An empty inbox, or one that no other case has used a key of. */
   readonly inbox: WebhookInbox;
   /**
-   * Starts a worker that processes at least two webhooks at once. Returns a function that kills it: unsettled runs are abandoned,
-   * like in a crash.
+   * Starts a worker that processes at least two webhooks at once. Returns a function that kills it: unsettled runs
+   * are abandoned, like in a crash.
    */
   work(process: ProcessStored): StopWork | Promise<StopWork>;
   /** Reads the kept webhooks that could not be processed. */
@@ -31,8 +32,8 @@ export interface InboxCase {
 }
 
 /**
- * The rules of a `WebhookInbox` and its worker, for the tests of a custom inbox, with any test framework. A case may take
- * some seconds: as long as the queue waits between two attempts.
+ * The rules of a `WebhookInbox` and its worker, for the tests of a custom inbox, with any test framework. A case
+ * may take some seconds: as long as the queue waits between two attempts.
  *
  * @example
  * ```ts
@@ -58,24 +59,15 @@ export interface InboxCase {
  * ```
  */
 export const inboxConformance: readonly InboxCase[] = [
-  rule('processes a webhook as it was stored', async ({ inbox, work, seen }) => {
-    const webhook = { ...newWebhook(), workspace: 'acme' };
-    await inbox.store(webhook);
-    await work(async () => undefined);
-    await eventually('it is processed', () => seen(webhook) === 1);
-  }),
-  rule('keeps any text, also a NUL and half a surrogate pair', async ({ inbox, work, seen }) => {
-    const webhook = newWebhook({ text: 'a\u0000b \ud83d \u{1f600} \u2028 "\\' });
-    await inbox.store(webhook);
-    await work(async () => undefined);
-    await eventually('it is processed as it was stored', () => seen(webhook) === 1);
-  }),
-  rule('stores a conversation of 1.5 MB', async ({ inbox, work, seen }) => {
-    const webhook = newWebhook({ text: 'é'.repeat(750_000) });
-    await inbox.store(webhook);
-    await work(async () => undefined);
-    await eventually('it is processed', () => seen(webhook) === 1);
-  }),
+  rule('processes a webhook as it was stored', processes()),
+  rule(
+    'keeps any text, also a NUL and half a surrogate pair',
+    processes(() => ({ text: 'a\u0000b \ud83d \u{1f600} \u2028 "\\' })),
+  ),
+  rule(
+    'stores a conversation of 1.5 MB',
+    processes(() => ({ text: 'é'.repeat(750_000) })),
+  ),
   rule('processes one of many simultaneous duplicates', async ({ inbox, work, seen, settled }) => {
     const webhook = newWebhook();
     const duplicates = Array.from({ length: 20 }, (_, index) => ({
@@ -89,16 +81,14 @@ export const inboxConformance: readonly InboxCase[] = [
   }),
   rule('ignores a duplicate of a webhook that is being processed', async ({ inbox, work, seen, settled }) => {
     const webhook = newWebhook();
-    const [began, end] = [gate(), gate()];
+    let isStored = false;
     await work(async ({ key }) => {
-      if (key !== webhook.key) return;
-      began.open();
-      await end.opened;
+      if (key === webhook.key) await eventually('the duplicate is stored', () => isStored);
     });
     await inbox.store(webhook);
-    await began.opened;
+    await eventually('it has started', () => seen(webhook) === 1);
     await inbox.store({ ...webhook, deliveryId: 'duplicate' });
-    end.open();
+    isStored = true;
     await settled();
     expectSame(seen(webhook), 1);
   }),
@@ -224,11 +214,21 @@ function rule(name: string, check: (subject: Recorded) => Promise<void>): InboxC
   return { name, run };
 }
 
+/** Stores a webhook with these fields in its payload, and expects that it is processed as it was stored. */
+/* @__NO_SIDE_EFFECTS__ */
+function processes(payload?: () => Readonly<Record<string, unknown>>): (subject: Recorded) => Promise<void> {
+  return async ({ inbox, work, seen }) => {
+    const webhook = { ...newWebhook(payload?.()), workspace: 'acme' };
+    await inbox.store(webhook);
+    await work(async () => undefined);
+    await eventually('it is processed as it was stored', () => seen(webhook) === 1);
+  };
+}
+
 function newWebhook(payload: Readonly<Record<string, unknown>> = {}): StoredWebhook {
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
   return {
     version: 1,
-    key: Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    key: randomKey(),
     type: 'webhook_test',
     payload: { message: 'A test.', createdAt: 1_760_000_000_000, ...payload },
     deliveryId: crypto.randomUUID(),
@@ -256,16 +256,4 @@ async function eventually(what: string, check: () => boolean | Promise<boolean>)
     if (Date.now() > until) throw new Error(`expected that ${what}, within ${PATIENCE / 1_000} seconds`);
     await new Promise((resolve) => setTimeout(resolve, POLL));
   }
-}
-
-function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
-  let open: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
-
-function expectSame<Value>(actual: Value, expected: Value): void {
-  if (actual !== expected) throw new Error(`expected ${String(expected)}, got ${String(actual)}`);
 }

@@ -11,13 +11,13 @@ import { endpoints } from '../endpoints/endpoints.js';
 import type { FakePlatform } from './fake.js';
 
 /**
- * Creates the msw handlers of a fake, for `setupServer` and `setupWorker`: one for each operation in each region, under the
- * path that msw shows for it, and for each region a last one for all other paths. That one serves the endpoints of
- * `fake.handle`, and refuses unknown ones like the service.
+ * Creates the msw handlers of a fake, for `setupServer` and `setupWorker`: one for each operation in each region,
+ * under the path that msw shows for it, and for each region a last one for all other paths. That one serves the
+ * endpoints of `fake.handle`, and refuses unknown ones like the service.
  *
  * They respond at `fake.baseUrls`. To intercept the addresses that your program calls, create the fake with them:
- * `createFakePlatform({ baseUrls })`. A handler that you pass to `server.use` goes first: one for `/v3/tools/:toolId` is asked
- * for `/v3/tools/defaults` too.
+ * `createFakePlatform({ baseUrls })`. A handler that you pass to `server.use` goes first: one for
+ * `/v3/tools/:toolId` is asked for `/v3/tools/defaults` too.
  *
  * @example
  * ```ts

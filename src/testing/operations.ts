@@ -1,28 +1,22 @@
 import type { Endpoint, PathParameter } from '../endpoints/endpoint.js';
 import type { endpoints } from '../endpoints/endpoints.js';
-import type { Region } from '../ground/regions.js';
 import type { OrgClient } from '../schemas/org-client.js';
 import type { Team, TeamSummary } from '../schemas/team.js';
 import type { Caller, Reach } from './access.js';
 import { Refusal } from './choices.js';
 import { conversationKey, isKeyTaken } from './records.js';
+import type { HandlerCall } from './route.js';
 import type { RegionStore } from './store.js';
 
 /** The keys of `endpoints`: the documented operations. */
 export type OperationName = keyof typeof endpoints;
 
 /** One request to a documented operation: authenticated, with a valid body. */
-export interface OperationCall<Parameter extends string = string, Body = unknown> {
-  /** The path parameters, decoded. */
-  readonly path: { readonly [Name in Parameter]: string };
-  /** The body, which fits the endpoint's schema. */
-  readonly body: Body;
-  readonly query: URLSearchParams;
+export interface OperationCall<Parameter extends string = string, Body = unknown>
+  extends Pick<HandlerCall<Parameter, Body>, 'path' | 'body' | 'query' | 'region'> {
   readonly caller: Caller;
   readonly reach: Reach;
-  /** The region whose records are used. */
-  readonly region: Region;
-  /** The records of this region. */
+  /** The records of the region. */
   readonly state: RegionStore;
 }
 
@@ -81,7 +75,6 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
       state.phoneNumbers.set(sid, { sid, imported: true });
     } else {
       // Rule 1: released on the platform's telephony account too, for good.
-      state.releasedForGood.add(sid);
       state.phoneNumbers.delete(sid);
     }
     return { isGood: true, errors: '' };
@@ -113,8 +106,8 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
     if (workspace.isPrimary) {
       throw new Refusal('primaryWorkspace', 'The primary workspace cannot be deleted.');
     }
-    // Rule 1: its agents go too, with their conversations, leads, tools and variables. The members' access, the secret and
-    // those of the agents end with the records.
+    // Rule 1: its agents go too, with their conversations, leads, tools and variables. The members' access, the
+    // secret and those of the agents end with the records.
     for (const agent of [...state.agents.values()].filter((each) => each.workspaceId === workspace.id)) {
       for (const records of [state.variables, state.tools, state.conversations, state.leads]) {
         for (const [key, { agentId }] of records) if (agentId === agent.id) records.delete(key);

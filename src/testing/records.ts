@@ -110,7 +110,7 @@ export interface RecordTypes {
   readonly tools: Tool;
   /** The built-in catalogue (2.5), by id, or by name for an entry without an id. */
   readonly defaultTools: DefaultTool;
-  /** Conversations of agents (2.6), by agent id and conversation id, each percent-encoded, with a slash between. */
+  /** Conversations of agents (2.6), by agent id and conversation id, with a slash between. */
   readonly conversations: FakeConversation;
   /** Leads of agents, by id. */
   readonly leads: FakeLead;
@@ -121,9 +121,6 @@ export interface RecordTypes {
 /** The name of a collection of records: a key of `fake.state.eu` and of the records to begin with. */
 export type CollectionName = keyof RecordTypes;
 
-/** A record of a collection. */
-export type RecordOf<Name extends CollectionName> = RecordTypes[Name];
-
 /** The fields of a new record of each collection. */
 export type NewRecordTypes = {
   readonly [Name in CollectionName]: Name extends 'conversations'
@@ -131,32 +128,23 @@ export type NewRecordTypes = {
     : Partial<RecordTypes[Name]>;
 };
 
-/** The same fields, each of which may also be undefined, like a missing one. */
-export type Input<New> = { readonly [Field in keyof New]: New[Field] | undefined };
-
-/** The input for a new record of a collection: missing fields are filled in. */
-export type NewRecordOf<Name extends CollectionName> = Input<NewRecordTypes[Name]>;
+/** The input for a new record of a collection: fields that are missing or undefined are filled in. */
+export type NewRecordOf<Name extends CollectionName> = {
+  readonly [Field in keyof NewRecordTypes[Name]]: NewRecordTypes[Name][Field] | undefined;
+};
 
 /** The records of one region, by collection. */
-export type FakeRegionState = {
-  readonly [Name in CollectionName]: ReadonlyMap<string, RecordTypes[Name]>;
-} & {
-  /** `sid` of each rented number that was released: gone for good (4.3, rule 1). */
-  readonly releasedForGood: ReadonlySet<string>;
-};
+export type FakeRegionState = { readonly [Name in CollectionName]: ReadonlyMap<string, RecordTypes[Name]> };
 
 /** The same, for handlers that change records. */
-export type MutableRegionState = { readonly [Name in CollectionName]: Map<string, RecordTypes[Name]> } & {
-  /** `sid` of each rented number that was released. */
-  readonly releasedForGood: Set<string>;
-};
+export type MutableRegionState = { readonly [Name in CollectionName]: Map<string, RecordTypes[Name]> };
 
 /** The live records of a fake. The regions share nothing. */
 export type FakeState = { readonly [Name in Region]: FakeRegionState };
 
 /** Records to begin with, in one region. They are added in the order of {@link RecordTypes}. */
 export type RegionRecords = {
-  readonly [Name in CollectionName]?: readonly Input<NewRecordTypes[Name]>[] | undefined;
+  readonly [Name in CollectionName]?: readonly NewRecordOf<Name>[] | undefined;
 };
 
 /** Records to begin with, by region. */
@@ -173,40 +161,28 @@ export interface Completion {
   readonly first: (collection: 'workspaces' | 'agents' | 'orgs') => string;
 }
 
-/** The word for one record of each collection: the method of `fake.add`, and the word in messages. */
-export interface RecordWords {
-  readonly workspaces: 'workspace';
-  readonly orgs: 'org';
-  readonly clients: 'client';
-  readonly teams: 'team';
-  readonly agents: 'agent';
-  readonly variables: 'variable';
-  readonly tools: 'tool';
-  readonly defaultTools: 'defaultTool';
-  readonly conversations: 'conversation';
-  readonly leads: 'lead';
-  readonly phoneNumbers: 'phoneNumber';
-}
-
 /** One kind of record. */
-export interface Kind<Held, New, Word extends string = string> {
-  /** The method of `fake.add`, and the word for one record in messages. */
-  readonly one: Word;
+export interface Kind<Name extends CollectionName> {
   /** The beginning of new ids. */
   readonly prefix: string;
   /** The key of a record in its collection. */
-  readonly key: (record: Held) => string;
+  readonly key: (record: RecordTypes[Name]) => string;
   /** The schema of a complete record. */
-  readonly schema: z.core.$ZodType<Held>;
+  readonly schema: z.core.$ZodType<RecordTypes[Name]> & { readonly shape: object };
   /** Fills in the missing fields of a new record. */
-  readonly complete: (given: New, completion: Completion) => Held;
+  readonly complete: (given: NewRecordTypes[Name], completion: Completion) => RecordTypes[Name];
   /** Checks a complete record against the others. */
-  readonly check?: (record: Held, state: FakeRegionState) => void;
+  readonly check?: (record: RecordTypes[Name], state: FakeRegionState) => void;
 }
 
-type Kinds = {
-  readonly [Name in CollectionName]: Kind<RecordTypes[Name], NewRecordTypes[Name], RecordWords[Name]>;
-};
+/** The word for one record of a collection, `tool` of `tools`: the method of `fake.add`. */
+export type WordFor<Name extends CollectionName> = Name extends `${infer Word}s` ? Word : never;
+
+/** The word for one record of a collection, in messages. */
+export function wordFor<Name extends CollectionName>(name: Name): WordFor<Name> {
+  // Every name ends in an s.
+  return name.slice(0, -1) as WordFor<Name>;
+}
 
 const requiredTexts = /* @__PURE__ */ z.array(requiredText);
 
@@ -215,9 +191,8 @@ const requiredTexts = /* @__PURE__ */ z.array(requiredText);
  * table. Each row may refer to records of the rows above it.
  */
 // The type keeps the schemas out of the declaration files.
-export const kinds: Kinds = {
+export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   workspaces: {
-    one: 'workspace',
     prefix: 'workspace',
     key: ({ id }) => id,
     schema: closedObject(() => ({
@@ -235,17 +210,16 @@ export const kinds: Kinds = {
     },
   },
   orgs: {
-    one: 'org',
     prefix: 'org',
     key: ({ id }) => id,
     schema: closedObject(() => ({ id: requiredText, workspaceId: requiredText })),
-    complete: ({ id, workspaceId }, { newId, first }) => ({
-      id: id ?? newId(),
-      workspaceId: workspaceId ?? first('workspaces'),
+    complete: (given, { newId, first }) => ({
+      ...given,
+      id: given.id ?? newId(),
+      workspaceId: given.workspaceId ?? first('workspaces'),
     }),
   },
   clients: {
-    one: 'client',
     prefix: 'client',
     key: ({ ID }) => ID,
     schema: OrgClientSchema,
@@ -255,7 +229,6 @@ export const kinds: Kinds = {
     },
   },
   teams: {
-    one: 'team',
     prefix: 'team',
     key: ({ ID }) => ID,
     schema: TeamSchema,
@@ -265,7 +238,6 @@ export const kinds: Kinds = {
     },
   },
   agents: {
-    one: 'agent',
     prefix: 'agent',
     key: ({ id }) => id,
     schema: closedObject(() => ({
@@ -284,7 +256,6 @@ export const kinds: Kinds = {
     },
   },
   variables: {
-    one: 'variable',
     prefix: 'variable',
     key: ({ id }) => id,
     schema: VariableSchema,
@@ -306,7 +277,6 @@ export const kinds: Kinds = {
     },
   },
   tools: {
-    one: 'tool',
     prefix: 'tool',
     key: ({ id }) => id,
     schema: ToolSchema,
@@ -316,7 +286,6 @@ export const kinds: Kinds = {
     },
   },
   defaultTools: {
-    one: 'defaultTool',
     prefix: 'default_tool',
     key: ({ id, name = '' }) => id ?? name,
     schema: DefaultToolSchema,
@@ -326,7 +295,6 @@ export const kinds: Kinds = {
     },
   },
   conversations: {
-    one: 'conversation',
     prefix: 'convo',
     key: ({ agentId, convoId }) => conversationKey(agentId, convoId),
     schema: closedObject(() => ({
@@ -342,29 +310,25 @@ export const kinds: Kinds = {
     },
   },
   leads: {
-    one: 'lead',
     prefix: 'lead',
     key: ({ id }) => id,
     schema: closedObject(() => ({ id: requiredText, agentId: requiredText })),
-    complete: ({ id, agentId }, { newId, first }) => ({
-      id: id ?? newId(),
-      agentId: agentId ?? first('agents'),
+    complete: (given, { newId, first }) => ({
+      ...given,
+      id: given.id ?? newId(),
+      agentId: given.agentId ?? first('agents'),
     }),
   },
   phoneNumbers: {
-    one: 'phoneNumber',
     prefix: 'number',
     key: ({ sid }) => sid,
     schema: closedObject(() => ({ sid: requiredText, imported: z.boolean(), workspaceId: text })),
-    complete: ({ sid, imported, workspaceId }, { newId, first }) => ({
-      sid: sid ?? newId(),
-      imported: imported ?? false,
-      workspaceId: workspaceId ?? first('workspaces'),
+    complete: (given, { newId, first }) => ({
+      imported: false,
+      ...given,
+      sid: given.sid ?? newId(),
+      workspaceId: given.workspaceId ?? first('workspaces'),
     }),
-    check: ({ sid }, { releasedForGood }) => {
-      if (!releasedForGood.has(sid)) return;
-      throw new ConfigurationError(`The number "${sid}" was released for good (4.3).`, { option: 'sid' });
-    },
   },
 };
 
@@ -374,7 +338,7 @@ export const collectionNames = /* @__PURE__ */ Object.keys(kinds) as readonly Co
 
 /** Whether another variable of the same agent has the key (4.2). */
 export function isKeyTaken(
-  variable: Input<Partial<Variable>>,
+  variable: { readonly id?: string; readonly agentId: string; readonly key: string },
   variables: ReadonlyMap<string, Variable>,
 ): boolean {
   return [...variables.values()].some(
@@ -382,7 +346,7 @@ export function isKeyTaken(
   );
 }
 
-/** The key of a conversation: no other two ids make the same one. */
+/** The key of a conversation. */
 export function conversationKey(agentId: string, convoId: string): string {
-  return `${encodeURIComponent(agentId)}/${encodeURIComponent(convoId)}`;
+  return `${agentId}/${convoId}`;
 }

@@ -33,10 +33,10 @@ export interface FakeRequest {
   /** The kind of the injected fault, other than a latency. */
   readonly fault: string | undefined;
   /**
-   * The parsed body of the response; the text if it is not JSON. For a response that a fault cut or stalled, the whole body.
-   * Undefined before the response, and if a handler returned its own `Response`.
+   * The parsed body of the response; the text if it is not JSON. For a response that a fault cut or stalled, the
+   * whole body. Undefined before the response, and if a handler returned its own `Response`.
    */
-  readonly answer: unknown;
+  readonly response: unknown;
   /** Milliseconds from arrival to response; undefined before it. */
   readonly duration: number | undefined;
 }
@@ -69,7 +69,7 @@ export class RequestLog {
       headers: redact(Object.fromEntries(headers)) as Record<string, string>,
       status: undefined,
       fault: undefined,
-      answer: undefined,
+      response: undefined,
       duration: undefined,
     };
     this.entries.push(entry);

@@ -43,15 +43,15 @@ export interface HandlerCall<Parameter extends string = string, Body = unknown, 
   /** The records of this region, to read and to change. */
   readonly state: MutableRegionState;
   /**
-   * Creates the envelope of a success (2.7) around the result of an endpoint declared by `withData`, or alone. If the response
-   * has a custom schema, return the whole body instead.
+   * Creates the envelope of a success (2.7) around the result of an endpoint declared by `withData`, or alone. If
+   * the response has a custom schema, return the whole body instead.
    */
   readonly succeed: (...data: Result extends void ? [] : [data: Result]) => object;
   /** Responds with the error body of section 7, with the status and code of {@link FakeChoices.refusals}. */
   readonly refuse: (reason: RefusalReason, message: string) => never;
 }
 
-/** Handles an endpoint of `fake.handle`. Returns the body of the response, or a whole `Response`. An exception becomes a 500. */
+/** Returns the body of a response, or a whole `Response`. An exception becomes a 500. */
 export type Handler<Path extends string, Body, Result> = (
   call: HandlerCall<PathParameter<Path>, Body, Result>,
 ) => unknown;
@@ -82,7 +82,7 @@ export interface RouteMatch {
   readonly path: Readonly<Record<string, string>>;
 }
 
-/** Finds the route of a request. The one with the fewest parameters wins: `/tools/defaults` before `/tools/{toolId}`. */
+/** Finds the route of a request. The one with the fewest parameters wins: `/tools/defaults` before `/tools/{id}`. */
 export function matchRoute(routes: readonly Route[], method: string, path: string): RouteMatch | undefined {
   const matches = routes.flatMap((route): RouteMatch[] => {
     const values = route.endpoint.method === method ? matchPath(route.endpoint.path, path) : undefined;

@@ -1,16 +1,10 @@
 import * as z from 'zod/mini';
 import { REGIONS, type Region } from '../ground/regions.js';
 import type { DefaultTool } from '../schemas/default-tool.js';
+import { requiredDictionary } from '../schemas/leaf.js';
 import { createFixtures } from './fixtures/fixtures.js';
-import {
-  type CollectionName,
-  collectionNames,
-  type NewRecordTypes,
-  type RecordTypes,
-  type RegionRecords,
-  type StartRecords,
-} from './records.js';
-import type { Collection, FakeAdd, RegionAdd, RegionStore, Store } from './store.js';
+import { type CollectionName, collectionNames, type RegionRecords, type StartRecords } from './records.js';
+import type { FakeAdd, RegionAdd, RegionStore, Store } from './store.js';
 
 /** The ids and secrets of the records that a fake begins with, in one region. */
 export interface SeedHandles {
@@ -91,8 +85,8 @@ export function fillStore(
 }
 
 /**
- * The ids and names that 2.5 shows: ids of the assignable tools, and names of the others, which have no id here. A choice: the
- * name of an assignable tool is its id.
+ * The ids and names that 2.5 shows: ids of the assignable tools, and names of the others, which have no id here. A
+ * choice: the name of an assignable tool is its id.
  */
 const defaultCatalogue: readonly DefaultTool[] = [
   ...['web-search', 'human-handoff', 'end-call'].map(assignable),
@@ -130,23 +124,19 @@ function addRecords(store: RegionStore, records: RegionRecords): void {
   const { workspaces = [] } = records;
   // Otherwise the first one would be primary too, before the one that is declared so.
   const others = workspaces.some(({ isPrimary }) => isPrimary) ? { isPrimary: false } : {};
-  const all = { ...records, workspaces: workspaces.map((workspace) => ({ ...others, ...workspace })) };
-  for (const name of collectionNames) addList(store, all, name);
+  const all: RegionRecords = {
+    ...records,
+    workspaces: workspaces.map((workspace) => ({ ...others, ...workspace })),
+  };
+  const addList = <Name extends CollectionName>(name: Name): void => {
+    for (const record of all[name] ?? []) store[name].add(record);
+  };
+  for (const name of collectionNames) addList(name);
 }
 
-function addList<Name extends CollectionName>(
-  store: { readonly [Each in CollectionName]: Collection<RecordTypes[Each], NewRecordTypes[Each]> },
-  records: RegionRecords,
-  name: Name,
-): void {
-  for (const record of records[name] ?? []) store[name].add(record);
-}
-
-/** The schema of the option `regions`: the names of regions and collections. Each record is checked when it is added. */
+/** The schema of the option `regions`: its names. Each record is checked when it is added. */
 export function startRecordsSchema(): z.core.$ZodType {
-  const lists = collectionNames.map(
-    (name) => [name, z.optional(z.array(z.record(z.string(), z.unknown())))] as const,
-  );
+  const lists = collectionNames.map((name) => [name, z.optional(z.array(requiredDictionary))] as const);
   const region = z.optional(z.strictObject(Object.fromEntries(lists)));
   return z.strictObject({ eu: region, na: region });
 }

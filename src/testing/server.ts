@@ -29,9 +29,9 @@ export interface ListenOptions {
    */
   readonly control?: boolean | undefined;
   /**
-   * More names of this server, without a port: `['fake.example.com']`. A request with another `Host` is refused with 421: a page
-   * in a browser could be behind it (DNS rebinding). Always allowed are addresses, names without a dot, and those under
-   * `localhost` and `internal`. Default none.
+   * More names of this server, without a port: `['fake.example.com']`. A request with another `Host` is refused
+   * with 421: a page in a browser could be behind it (DNS rebinding). Always allowed are addresses, names without
+   * a dot, and those under `localhost` and `internal`. Default none.
    */
   readonly allowedHosts?: readonly string[] | undefined;
 }
@@ -85,7 +85,8 @@ export async function startServer(behind: Behind, options: ListenOptions): Promi
   const url = `http://${hostInUrl(callableHost(host))}:${actual}`;
   if (!isThisMachine(host)) {
     console.warn(
-      `[agent-platform-sdk] The fake listens at ${hostInUrl(host)}:${actual}: other machines can read and change its records.`,
+      `[agent-platform-sdk] The fake listens at ${hostInUrl(host)}:${actual}: ` +
+        'other machines can read and change its records.',
     );
   }
   const close = (): Promise<void> =>

@@ -4,7 +4,7 @@ import { REGIONS, type Region } from '../ground/regions.js';
 import { validate } from '../validation/validate.js';
 import { authenticate, type Caller, createReach } from './access.js';
 import { type FakeChoices, Refusal, statusAndCode } from './choices.js';
-import type { Door, FaultList } from './faults.js';
+import type { Faults } from './faults.js';
 import type { OpenRequest, RequestLog } from './requests.js';
 import { errorBody, isJson, issueLines, jsonResponse, readable } from './responses.js';
 import { matchRoute, type Route, type RouteMatch } from './route.js';
@@ -22,23 +22,23 @@ export interface Service {
   readonly choices: FakeChoices;
   readonly store: Store;
   readonly log: RequestLog;
-  readonly faults: FaultList;
+  readonly faults: Faults;
   /** The current routes: `fake.handle` adds to them. */
   readonly routes: () => readonly Route[];
 }
 
 /** Creates a `fetch` that leads to {@link handle}. */
-export function createFetch(service: Service, door: Door): FakeFetch {
+export function createFetch(service: Service): FakeFetch {
   return async (input, init) => {
     // The same Request if possible: a duplicate is not aborted any more once the original is garbage-collected.
     const request = input instanceof Request && init === undefined ? input : new Request(input, init);
     request.signal.throwIfAborted();
-    return untilAborted(request, handle(service, request, door));
+    return untilAborted(request, handle(service, request));
   };
 }
 
 /** Takes a request to its response. Rejects if a fault leaves no response. */
-async function handle(service: Service, request: Request, door: Door): Promise<Response> {
+async function handle(service: Service, request: Request): Promise<Response> {
   const { log, faults } = service;
   const { region, path } = locate(request.url, service.baseUrls);
   const below = path.startsWith('/v3/') ? path.slice('/v3'.length) : undefined;
@@ -60,7 +60,7 @@ async function handle(service: Service, request: Request, door: Door): Promise<R
   };
   let status: number | undefined;
   try {
-    const response = await faults.apply({ region, endpoint, request, door, entry }, answer);
+    const response = await faults.apply({ region, endpoint, request, entry }, answer);
     status = response.status;
     return response;
   } finally {
@@ -83,8 +83,7 @@ async function perform(
   }
   const { endpoint, name, rule } = match.route;
   const { path } = match;
-  const needsToken = endpoint.auth === 'bearer';
-  const caller = needsToken ? authenticate(request.headers, addressed, store) : undefined;
+  const caller = endpoint.auth === 'bearer' ? authenticate(request.headers, addressed, store) : undefined;
   if (caller !== undefined && caller.region !== addressed && choices.wrongRegion === 'refuse') {
     throw new Refusal('wrongRegion', `The token is unknown in region ${addressed}.`);
   }
@@ -122,7 +121,7 @@ function asRefusal(error: unknown, endpoint: string | undefined): Refusal {
 /** Creates the response of a body, and records it. 200 is a choice: only 4.1 shows a status. */
 function respond(entry: OpenRequest, body: unknown, status = 200): Response {
   if (body instanceof Response) return body;
-  entry.answer = redact(body);
+  entry.response = redact(body);
   return body === undefined ? new Response(null, { status }) : jsonResponse(body, status);
 }
 

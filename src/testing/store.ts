@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../errors/index.js';
 import { isObject } from '../ground/json.js';
 import { REGIONS, type Region } from '../ground/regions.js';
-import { checkOptions } from '../validation/options.js';
+import { didYouMean } from '../ground/suggest.js';
+import { checkOptions, refuseOptions } from '../validation/options.js';
 import type { Changes } from './changes.js';
 import type { FakeChoices } from './choices.js';
 import { overlay } from './fixtures/overlay.js';
@@ -10,72 +11,83 @@ import {
   type CollectionName,
   type Completion,
   collectionNames,
-  type Input,
+  type FakeRegionState,
   type Kind,
   kinds,
-  type MutableRegionState,
   type NewRecordOf,
   type NewRecordTypes,
-  type RecordOf,
   type RecordTypes,
-  type RecordWords,
+  type WordFor,
+  wordFor,
 } from './records.js';
 
+/** The region of a collection, with the other records there. */
+interface Place extends Pick<Completion, 'region' | 'state' | 'conversationId'> {
+  readonly onChange: () => void;
+}
+
 /** The records of one kind in one region: a map that completes and checks new records, and reports its changes. */
-export class Collection<Held extends object, New extends object> extends Map<string, Held> {
-  readonly #kind: Kind<Held, New>;
-  readonly #completion: Omit<Completion, 'newId'>;
-  readonly #onChange: () => void;
+export class Collection<Name extends CollectionName> extends Map<string, RecordTypes[Name]> {
+  readonly #name: Name;
+  readonly #kind: Kind<Name>;
+  readonly #place: Place;
   #lastId = 0;
 
-  constructor(kind: Kind<Held, New>, completion: Omit<Completion, 'newId'>, onChange: () => void) {
+  constructor(name: Name, place: Place) {
     super();
-    this.#kind = kind;
-    this.#completion = completion;
-    this.#onChange = onChange;
+    this.#name = name;
+    this.#kind = kinds[name];
+    this.#place = place;
   }
 
   /** Completes, checks and adds a record. One with the same key is replaced. */
-  add(given: Input<New>): Held {
-    // A clone, because the caller may change its record later.
-    const input = withoutUndefined(structuredClone(given));
-    const newId = (): string => this.#newId();
-    return this.put(this.#kind.complete(input, { ...this.#completion, newId }));
+  add(given: NewRecordOf<Name>): RecordTypes[Name] {
+    this.#checkNames(given);
+    // A clone, because the caller may change its record later. Fields that are undefined get their defaults.
+    const fields = Object.entries(structuredClone(given)).filter(([, field]) => field !== undefined);
+    const record = this.#kind.complete(Object.fromEntries(fields) as NewRecordTypes[Name], {
+      ...this.#place,
+      newId: () => this.#newId(),
+      first: (collection) => this.#firstOf(collection),
+    });
+    return this.put(record);
   }
 
   /** Checks a complete record and adds it. */
-  put(record: Held): Held {
-    const { one, schema, check, key } = this.#kind;
-    checkOptions(schema, record, { of: `the ${one}` });
+  put(record: RecordTypes[Name]): RecordTypes[Name] {
+    const { schema, check, key } = this.#kind;
+    checkOptions(schema, record, { of: `the ${wordFor(this.#name)}` });
     this.#checkOwners(record);
-    check?.(record, this.#completion.state);
+    check?.(record, this.#place.state);
     this.set(key(record), record);
     return record;
   }
 
   /** Merges fields into a record, at any depth; `undefined` removes a field. */
-  change(id: string, fields: object): Held {
-    const { one, key } = this.#kind;
+  change(id: string, fields: object): RecordTypes[Name] {
+    const { region, state } = this.#place;
     const before = this.get(id);
-    if (before === undefined) throw unknownRecord(one, this.#completion.region, id, this);
-    // The schema is checked below, before anything is stored.
-    const after = overlay(before, fields) as Held;
-    checkOptions(this.#kind.schema, after, { of: `the ${one}` });
-    if (key(after) !== id) {
-      throw new ConfigurationError(`The id of ${one} "${id}" cannot be changed.`, { option: 'id' });
+    if (before === undefined) throw unknownRecord(this.#name, region, id, state);
+    this.#checkNames(fields);
+    // `put` checks it.
+    const after = overlay(before, fields) as RecordTypes[Name];
+    if (this.#kind.key(after) !== id) {
+      throw new ConfigurationError(`The id of ${wordFor(this.#name)} "${id}" cannot be changed.`, {
+        option: 'id',
+      });
     }
     return this.put(after);
   }
 
-  override set(key: string, record: Held): this {
+  override set(key: string, record: RecordTypes[Name]): this {
     super.set(key, record);
-    this.#onChange();
+    this.#place.onChange();
     return this;
   }
 
   override delete(key: string): boolean {
     const wasThere = super.delete(key);
-    if (wasThere) this.#onChange();
+    if (wasThere) this.#place.onChange();
     return wasThere;
   }
 
@@ -83,72 +95,73 @@ export class Collection<Held extends object, New extends object> extends Map<str
   override clear(): void {
     super.clear();
     this.#lastId = 0;
-    this.#onChange();
+    this.#place.onChange();
   }
 
   #newId(): string {
-    const { region, state } = this.#completion;
     for (;;) {
       this.#lastId += 1;
-      const id = `${this.#kind.prefix}_${region}_${this.#lastId}`;
+      const id = `${this.#kind.prefix}_${this.#place.region}_${this.#lastId}`;
       // The key of a conversation begins with its agent.
       const isTaken = [...this.keys()].some((key) => key === id || key.endsWith(`/${id}`));
-      if (!isTaken && !state.releasedForGood.has(id)) return id;
+      if (!isTaken) return id;
     }
   }
 
+  #firstOf(collection: 'workspaces' | 'agents' | 'orgs'): string {
+    const { region, state } = this.#place;
+    const id = state[collection].keys().next().value;
+    if (id !== undefined) return id;
+    const word = wordFor(collection);
+    throw new ConfigurationError(`Region ${region} has no ${word} yet. Add one first.`, { option: word });
+  }
+
+  /** Refuses a field that looks misspelt. Others are kept, like those of a newer service. */
+  #checkNames(fields: object): void {
+    const known = Object.keys(this.#kind.schema.shape);
+    const problems = Object.keys(fields).flatMap((option) => {
+      const meant = known.includes(option) ? undefined : didYouMean(option, known);
+      const text = `is not a known option. Did you mean \`${meant}\`?`;
+      return meant === undefined ? [] : [{ option, text }];
+    });
+    if (problems.length > 0) refuseOptions(`the ${wordFor(this.#name)}`, problems);
+  }
+
   /** Refuses a record that refers to another which does not exist. */
-  #checkOwners(record: Held): void {
-    const { region, state } = this.#completion;
-    const owners = { agentId: 'agents', workspaceId: 'workspaces', orgId: 'orgs' } as const;
-    const fields = Object.fromEntries(Object.entries(record)) as Readonly<Record<string, unknown>>;
-    for (const [field, collection] of Object.entries(owners)) {
-      const id = fields[field];
-      if (typeof id !== 'string' || state[collection].has(id)) continue;
-      throw unknownRecord(kinds[collection].one, region, id, state[collection]);
+  #checkOwners(record: RecordTypes[Name]): void {
+    const { region, state } = this.#place;
+    for (const [field, id] of Object.entries(record as object)) {
+      const owner = owners.get(field);
+      // The schema has checked that it is a string.
+      if (owner !== undefined && !state[owner].has(String(id))) {
+        throw unknownRecord(owner, region, String(id), state);
+      }
     }
   }
 }
 
-type Collections = {
-  readonly [Name in CollectionName]: Collection<RecordTypes[Name], NewRecordTypes[Name]>;
-};
+/** The fields that name the owner of a record. */
+const owners = /* @__PURE__ */ new Map<string, 'agents' | 'workspaces' | 'orgs'>([
+  ['agentId', 'agents'],
+  ['workspaceId', 'workspaces'],
+  ['orgId', 'orgs'],
+]);
 
 /** The records of one region, for the code that changes them. */
-export type RegionStore = Collections & Pick<MutableRegionState, 'releasedForGood'>;
+export type RegionStore = { readonly [Name in CollectionName]: Collection<Name> };
 
 /** All records of a fake, by region. */
 export type Store = { readonly [Name in Region]: RegionStore };
 
 /** Creates the empty collections of both regions. */
 export function createStore({ conversationId }: FakeChoices, changes: Changes): Store {
+  const onChange = (): void => changes.emit({ type: 'changed', what: 'records' });
   const createRegion = (region: Region): RegionStore => {
-    const first: Completion['first'] = (collection) => {
-      const id = state[collection].keys().next().value;
-      if (id !== undefined) return id;
-      const { one } = kinds[collection];
-      throw new ConfigurationError(`Region ${region} has no ${one} yet. Add one first.`, { option: one });
-    };
-    const releasedForGood = new Set<string>();
-    const onChange = (): void => changes.emit({ type: 'changed', what: 'records' });
-    const createCollection = <Name extends CollectionName>(name: Name) => {
-      // Read through the mapped type, which ties each name to its records.
-      const table: { readonly [Each in CollectionName]: Kind<RecordTypes[Each], NewRecordTypes[Each]> } =
-        kinds;
-      const completion = {
-        region,
-        conversationId,
-        first,
-        get state() {
-          return state;
-        },
-      };
-      return new Collection<RecordTypes[Name], NewRecordTypes[Name]>(table[name], completion, onChange);
-    };
-    const entries = collectionNames.map((name) => [name, createCollection(name)] as const);
-    // `Object.fromEntries` forgets which name has which collection.
-    const collections = Object.fromEntries(entries) as unknown as Collections;
-    const state: RegionStore = { ...collections, releasedForGood };
+    // Filled in the loop: each collection refers to the others.
+    const state = {} as RegionStore;
+    for (const name of collectionNames) {
+      Object.assign(state, { [name]: new Collection(name, { region, state, conversationId, onChange }) });
+    }
     return state;
   };
   return { eu: createRegion('eu'), na: createRegion('na') };
@@ -158,7 +171,6 @@ export function createStore({ conversationId }: FakeChoices, changes: Changes): 
 export function clearStore(store: Store): void {
   for (const region of REGIONS) {
     for (const name of collectionNames) store[region][name].clear();
-    store[region].releasedForGood.clear();
   }
 }
 
@@ -168,19 +180,14 @@ export interface FakeSnapshot {
   readonly version: 1;
   /** The records by region and collection. */
   readonly records: {
-    readonly [Name in Region]: { readonly [Each in CollectionName]: readonly RecordTypes[Each][] } & {
-      /** `sid` of each rented number that was released. */
-      readonly releasedForGood: readonly string[];
-    };
+    readonly [Name in Region]: { readonly [Each in CollectionName]: readonly RecordTypes[Each][] };
   };
 }
 
 /** Duplicates all records, as plain lists. */
 export function takeSnapshot(store: Store): FakeSnapshot {
-  const listRegion = (region: Region) => {
-    const lists = collectionNames.map((name) => [name, [...store[region][name].values()]] as const);
-    return { ...Object.fromEntries(lists), releasedForGood: [...store[region].releasedForGood] };
-  };
+  const listRegion = (region: Region) =>
+    Object.fromEntries(collectionNames.map((name) => [name, [...store[region][name].values()]]));
   const snapshot = { version: 1, records: { eu: listRegion('eu'), na: listRegion('na') } };
   // `Object.fromEntries` forgets which name has which list.
   return structuredClone(snapshot) as unknown as FakeSnapshot;
@@ -194,20 +201,11 @@ export function restoreSnapshot(store: Store, snapshot: FakeSnapshot): void {
     });
   }
   const { records } = structuredClone(snapshot);
+  const restore = <Name extends CollectionName>(region: Region, name: Name): void => {
+    for (const record of records[region][name]) store[region][name].put(record);
+  };
   clearStore(store);
-  for (const region of REGIONS) {
-    for (const name of collectionNames) restoreCollection(store[region], records[region], name);
-    for (const sid of records[region].releasedForGood) store[region].releasedForGood.add(sid);
-  }
-}
-
-function restoreCollection<Name extends CollectionName>(
-  collections: Collections,
-  lists: { readonly [Each in CollectionName]: readonly RecordTypes[Each][] },
-  name: Name,
-): void {
-  const collection: Collection<RecordTypes[Name], NewRecordTypes[Name]> = collections[name];
-  for (const record of lists[name]) collection.put(record);
+  for (const region of REGIONS) for (const name of collectionNames) restore(region, name);
 }
 
 /**
@@ -234,7 +232,7 @@ export class FakeRecords {
   }
 
   /** Lists the records of a collection, in the order in which they were added. */
-  list<Name extends CollectionName>(region: Region, collection: Name): readonly RecordOf<Name>[] {
+  list<Name extends CollectionName>(region: Region, collection: Name): readonly RecordTypes[Name][] {
     return [...this.#collection(region, collection).values()];
   }
 
@@ -247,7 +245,7 @@ export class FakeRecords {
     region: Region,
     collection: Name,
     record: NewRecordOf<Name>,
-  ): RecordOf<Name> {
+  ): RecordTypes[Name] {
     return this.#collection(region, collection).add(record);
   }
 
@@ -261,7 +259,7 @@ export class FakeRecords {
     collection: Name,
     id: string,
     fields: object,
-  ): RecordOf<Name> {
+  ): RecordTypes[Name] {
     return this.#collection(region, collection).change(id, fields);
   }
 
@@ -270,27 +268,23 @@ export class FakeRecords {
     return this.#collection(region, collection).delete(id);
   }
 
-  #collection<Name extends CollectionName>(
-    region: Region,
-    name: Name,
-  ): Collection<RecordTypes[Name], NewRecordTypes[Name]> {
+  #collection<Name extends CollectionName>(region: Region, name: Name): Collection<Name> {
     checkName('region', region, REGIONS);
     checkName('collection', name, collectionNames);
-    const collections: Collections = this.#store[region];
-    return collections[name];
+    return this.#store[region][name];
   }
 }
 
 type AddMethods = {
-  readonly [Name in CollectionName as RecordWords[Name]]: (record?: NewRecordOf<Name>) => RecordTypes[Name];
+  readonly [Name in CollectionName as WordFor<Name>]: (record?: NewRecordOf<Name>) => RecordTypes[Name];
 };
 
 /** Adds records to one region: `tool({ id: 'crm' })`. */
 export interface RegionAdd extends AddMethods {}
 
 /**
- * Adds records to region `eu`, or to the region that is named: `add.tool(…)`, `add.na.tool(…)`. Each method takes the fields
- * that matter to the test and fills in the rest. A record with the same id is replaced.
+ * Adds records to region `eu`, or to the region that is named: `add.tool(…)`, `add.na.tool(…)`. Each method takes
+ * the fields that matter to the test and fills in the rest. A record with the same id is replaced.
  *
  * @throws {ConfigurationError} If a field is wrong, refers to a record that does not exist, if an agent already has a
  *   variable with the key (4.2), or if a number was released for good.
@@ -323,12 +317,11 @@ export interface FakeAdd extends RegionAdd {
 /** Creates `fake.add`. */
 export function createAdd(store: Store): FakeAdd {
   const methodOf = <Name extends CollectionName>(region: Region, name: Name) => {
-    const collections: Collections = store[region];
     // `{}` is a new record of every kind: each field has a default.
-    return (record: NewRecordOf<Name> = {} as NewRecordOf<Name>) => collections[name].add(record);
+    return (record: NewRecordOf<Name> = {} as NewRecordOf<Name>) => store[region][name].add(record);
   };
   const createRegion = (region: Region): RegionAdd => {
-    const methods = collectionNames.map((name) => [kinds[name].one, methodOf(region, name)] as const);
+    const methods = collectionNames.map((name) => [wordFor(name), methodOf(region, name)] as const);
     // `Object.fromEntries` forgets which name has which method.
     return Object.fromEntries(methods) as unknown as RegionAdd;
   };
@@ -338,18 +331,16 @@ export function createAdd(store: Store): FakeAdd {
 
 /** The error for a record that does not exist. */
 export function unknownRecord(
-  one: string,
+  name: CollectionName,
   region: Region,
   id: string,
-  records: ReadonlyMap<string, unknown>,
+  state: FakeRegionState,
 ): ConfigurationError {
-  const some = [...records.keys()].slice(0, 10).join(', ');
-  const known = some === '' ? 'There are none.' : `Known: ${some}${records.size > 10 ? ', …' : ''}.`;
-  return new ConfigurationError(`Region ${region} has no ${one} "${id}". ${known}`, { option: one });
-}
-
-/** Drops fields that are undefined, so that their defaults apply. */
-function withoutUndefined<New extends object>(value: Input<New>): New {
-  // The dropped fields were optional.
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as New;
+  const ids = [...state[name].keys()];
+  const known =
+    ids.length === 0
+      ? 'There are none.'
+      : `Known: ${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ', …' : ''}.`;
+  const word = wordFor(name);
+  return new ConfigurationError(`Region ${region} has no ${word} "${id}". ${known}`, { option: word });
 }

@@ -163,13 +163,9 @@ export class FakeWebhooks {
     }
     const address = isAddress ? targetAddress('webhooks.subscribe', String(target)) : 'receiver';
     const { region, workspace } = this.#ownerOf(options);
-    const before = this.#subscribers.find(
-      (other) =>
-        isAddress &&
-        other.address === address &&
-        other.region === region &&
-        other.workspaceId === workspace.id,
-    );
+    const isSame = (other: Subscriber): boolean =>
+      isAddress && other.address === address && other.region === region && other.workspaceId === workspace.id;
+    const before = this.#subscribers.find(isSame);
     if (before === undefined) this.#lastSubscription += 1;
     const subscriber: Subscriber = {
       id: before?.id ?? `subscription_${this.#lastSubscription}`,
@@ -179,7 +175,7 @@ export class FakeWebhooks {
       region,
       workspaceId: workspace.id,
       // The program's own subscription stays its own.
-      untilReset: before === undefined ? untilReset : before.untilReset && untilReset,
+      untilReset: untilReset && before?.untilReset !== false,
     };
     this.#subscribers = [...this.#subscribers.filter((other) => other !== before), subscriber];
     this.#changes.emit({ type: 'changed', what: 'subscriptions' });
@@ -318,7 +314,8 @@ export class FakeWebhooks {
     const agent = this.#store[region].agents.get(String(payload.agentId));
     if (agent?.platform === 'vf' && webhookEvents[type].platforms === 'native') {
       throw new ConfigurationError(
-        `${type} cannot be sent for agent "${agent.id}": only the native platform sends it (6.2), and this agent has platform: 'vf'.`,
+        `${type} cannot be sent for agent "${agent.id}": only the native platform sends it (6.2), ` +
+          "and this agent has platform: 'vf'.",
         { option: 'type' },
       );
     }
@@ -329,15 +326,23 @@ export class FakeWebhooks {
   #post(type: string, payload: Payload, options: SendOptions): Promise<readonly DeliveryRecord[]> {
     const { region, workspace } = this.#ownerOf(options);
     const { copies = 1, forged = false } = options;
+    const { agents, workspaces } = this.#store[region];
     // A duplicate, because it may be delivered again later.
     const event = { type, payload: structuredClone(payload) };
-    const posts = [
-      ...this.#subscribersOf(type, region, workspace),
-      ...this.#agentAddress(type, payload, region),
-    ].map(({ target, via, secretOf }): EventPost => {
-      const secret = forged ? `forged-${secretOf.id}` : secretOf.secret;
-      return { ...event, target, via, secret };
-    });
+    const secretOf = ({ id, secret }: FakeWorkspace): string => (forged ? `forged-${id}` : secret);
+    const posts = this.#subscribers
+      .filter((each) => each.region === region && each.workspaceId === workspace.id)
+      .filter((each) => each.events === undefined || each.events.includes(type))
+      .map(
+        ({ target }): EventPost => ({ ...event, target, via: 'subscription', secret: secretOf(workspace) }),
+      );
+    const agent = type === 'conversation_updated' ? agents.get(String(payload.agentId)) : undefined;
+    const target = agent?.advanced.serverUrl;
+    // The secret is that of the agent's own workspace; if that was removed, there is none.
+    const home = workspaces.get(agent?.workspaceId ?? '');
+    if (target !== undefined && home !== undefined) {
+      posts.push({ ...event, target, via: 'agent', secret: secretOf(home) });
+    }
     const all = Array.from({ length: copies }, () => posts).flat();
     return Promise.all(all.map((post) => this.#deliver(post)));
   }
@@ -354,28 +359,11 @@ export class FakeWebhooks {
     return delivery;
   }
 
-  #subscribersOf(type: string, region: Region, workspace: FakeWorkspace) {
-    return this.#subscribers
-      .filter((each) => each.region === region && each.workspaceId === workspace.id)
-      .filter((each) => each.events === undefined || each.events.includes(type))
-      .map(({ target }) => ({ target, via: 'subscription' as const, secretOf: workspace }));
-  }
-
-  #agentAddress(type: string, { agentId }: Payload, region: Region) {
-    if (type !== 'conversation_updated' || typeof agentId !== 'string') return [];
-    const { agents, workspaces } = this.#store[region];
-    const agent = agents.get(agentId);
-    // The secret is that of the agent's own workspace; if that was removed, there is none.
-    const workspace = workspaces.get(agent?.workspaceId ?? '');
-    if (agent?.advanced.serverUrl === undefined || workspace === undefined) return [];
-    return [{ target: agent.advanced.serverUrl, via: 'agent' as const, secretOf: workspace }];
-  }
-
   #ownerOf({ region = 'eu', workspaceId }: WebhookOwner): { region: Region; workspace: FakeWorkspace } {
     const { workspaces } = this.#store[region];
     const id = workspaceId ?? workspaces.keys().next().value ?? '';
     const workspace = workspaces.get(id);
-    if (workspace === undefined) throw unknownRecord('workspace', region, id, workspaces);
+    if (workspace === undefined) throw unknownRecord('workspaces', region, id, this.#store[region]);
     return { region, workspace };
   }
 

@@ -26,7 +26,7 @@ const faults: [string, FaultInput, boolean][] = [
   ]),
   ['a 403 with HTML', { kind: 'html', status: 403 }, false],
   ['a 500 with HTML', { kind: 'html', status: 500 }, true],
-  ['a 502 with an empty body', { status: 502, body: 'none' }, true],
+  ['a 502 with an empty body', { kind: 'empty', status: 502 }, true],
   ['a 200 with HTML', { kind: 'html', status: 200 }, true],
   ['a 200 with truncated JSON', { kind: 'truncated' }, true],
   ['a 200 of a wrong shape', { kind: 'wrong-shape', body: [1] }, true],

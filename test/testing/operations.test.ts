@@ -1,9 +1,4 @@
-import {
-  BadRequestError,
-  ConfigurationError,
-  NotFoundError,
-  PermissionDeniedError,
-} from 'agent-platform-sdk';
+import { BadRequestError, NotFoundError, PermissionDeniedError } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { clientOf } from './support/client.js';
@@ -87,15 +82,7 @@ describe('variables (4.2)', () => {
 });
 
 describe('release of a number (4.3)', () => {
-  test('responds with 404 to a released imported number', async () => {
-    const fake = createFakePlatform();
-    const number = { phoneNumberSid: fake.seed.eu.importedNumberSid, isImportedNumber: true };
-    await clientOf(fake).phoneNumbers.release(number);
-
-    await expect(clientOf(fake).phoneNumbers.release(number)).rejects.toThrow(NotFoundError);
-  });
-
-  test('a released rented number cannot be added again', async () => {
+  test('a rented number is gone', async () => {
     const fake = createFakePlatform();
     const sid = fake.seed.eu.rentedNumberSid;
 
@@ -106,12 +93,6 @@ describe('release of a number (4.3)', () => {
 
     expect(result).toEqual({ isGood: true, errors: '' });
     expect(fake.state.eu.phoneNumbers.has(sid)).toBe(false);
-    expect(fake.state.eu.releasedForGood.has(sid)).toBe(true);
-    for (const imported of [false, true]) {
-      const adding = () => fake.add.phoneNumber({ sid, imported });
-      expect(adding).toThrow(ConfigurationError);
-      expect(adding).toThrow(`"${sid}" was released for good`);
-    }
   });
 
   test('an imported number leaves only the workspace', async () => {
@@ -121,7 +102,6 @@ describe('release of a number (4.3)', () => {
     await clientOf(fake).phoneNumbers.release({ workspaceId, phoneNumberSid: sid, isImportedNumber: true });
 
     expect(fake.state.eu.phoneNumbers.get(sid)).toEqual({ sid, imported: true });
-    expect(fake.state.eu.releasedForGood.size).toBe(0);
   });
 
   test.each(['rentedNumberSid', 'importedNumberSid'] as const)(

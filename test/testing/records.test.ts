@@ -92,7 +92,13 @@ describe('add', () => {
     ['an unknown organisation', (add) => add.team({ orgId: 'x' }), 'Region eu has no org "x".'],
     ['a taken key', (add) => add.variable({ key: 'customer_name' }), 'already has a variable with the key'],
     ['a wrong field', (add) => add.tool({ name: 7 as never }), 'the tool: name must be of type string'],
-    ['an unknown field', (add) => add.agent({ nane: 'x' } as object), 'Did you mean `name`?'],
+    ['a misspelt field', (add) => add.agent({ nane: 'x' } as object), 'Did you mean `name`?'],
+    ['one of an open record', (add) => add.tool({ serverURL: 'x' } as object), 'Did you mean `serverUrl`?'],
+    [
+      'an unknown field of a closed record',
+      (add) => add.org({ colour: 'x' } as object),
+      'not a known option',
+    ],
   ])('refuses %s', (_, act, message) => {
     const { add } = createFakePlatform();
     expect(() => act(add)).toThrow(ConfigurationError);
@@ -168,9 +174,7 @@ test('regions are records to begin with, which may refer to each other', async (
 test('the seed has a record of each kind in both regions', () => {
   const { state, seed } = createFakePlatform();
   for (const region of ['eu', 'na'] as const) {
-    const { releasedForGood, ...collections } = state[region];
-    for (const collection of Object.values(collections)) expect(collection.size).toBeGreaterThan(0);
-    expect(releasedForGood.size).toBe(0);
+    for (const collection of Object.values(state[region])) expect(collection.size).toBeGreaterThan(0);
     expect(state[region].workspaces.get(seed[region].workspaceId)?.secret).toBe(seed[region].workspaceSecret);
   }
 });
@@ -204,7 +208,7 @@ describe('snapshot', () => {
     const other = createFakePlatform({ seed: 'empty' });
     other.restore(snapshot);
     expect(other.snapshot()).toEqual(snapshot);
-    expect(other.state.eu.releasedForGood.has('number_eu_1')).toBe(true);
+    expect(other.state.eu.phoneNumbers.has('number_eu_1')).toBe(false);
     other.add.tool({ id: 'new' });
     expect(snapshot.records.eu.tools).toHaveLength(1);
   });

@@ -110,7 +110,7 @@ describe('requests', () => {
         body: { variable: { key: 'plan' } },
         status: 200,
         fault: undefined,
-        answer: { success: true, data: { key: 'plan' } },
+        response: { success: true, data: { key: 'plan' } },
       },
     ]);
     expect(fake.requests[0]?.duration).toBeGreaterThanOrEqual(0);
@@ -123,7 +123,7 @@ describe('requests', () => {
     await clientOf(fake).tools.get('tool_eu_1');
     expect(fake.requests).toMatchObject([
       { headers: { authorization: '[redacted]' }, body: { variable: { value: '[redacted]' } } },
-      { answer: { data: { serverUrlSecret: '[redacted]' } } },
+      { response: { data: { serverUrlSecret: '[redacted]' } } },
     ]);
     expect(JSON.stringify(fake.requests)).not.toContain(fake.seed.eu.workspaceSecret);
   });
