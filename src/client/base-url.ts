@@ -30,10 +30,10 @@ export function baseUrlProblem(given: unknown): string | undefined {
   if (typeof given !== 'string') return 'must be a string';
   // That of a region which is not called may be an empty variable.
   if (given.trim() === '') return undefined;
-  if (!URL.canParse(given)) return 'is not a URL, which begins with https:';
+  if (!URL.canParse(given)) return 'is not a URL such as https://api.example.com';
   const { username, password, search, hash, pathname } = new URL(given);
   if (username + password + search + hash !== '') {
-    return 'must be without a user name, a password, a query and a fragment';
+    return 'contains a user name, a password, a query or a fragment';
   }
   const [, version = 'v3'] = /\/(v\d+)\/*$/i.exec(pathname) ?? [];
   return version === 'v3' ? undefined : `ends in another version than /v3: /${version}`;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isBrowser, readEnvironment } from '../ground/environment.js';
-import { formatPath } from '../ground/issues.js';
+import { typeName } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
 import { createLogger, type LeveledLogger, LOG_LEVELS } from '../ground/logger.js';
 import { REGIONS, type Region } from '../ground/regions.js';
@@ -78,6 +78,7 @@ function createSchemas() {
   const region = oneOf(...REGIONS);
   const token = checkedBy((value) => (typeof value === 'function' ? undefined : tokenProblem(value)));
   const baseUrl = z.optional(checkedBy(baseUrlProblem));
+  const anything = z.optional(z.unknown());
   const callFields: OptionFields<CallOptions> = {
     token: z.optional(token),
     timeout: z.optional(milliseconds()),
@@ -88,8 +89,9 @@ function createSchemas() {
   };
   const requestFields: OptionFields<RequestOptions> = {
     ...callFields,
-    signal: z.optional(methods('addEventListener', 'removeEventListener')),
+    signal: z.optional(checkedBy(signalProblem)),
   };
+  const { validation, ...uncheckedFields } = requestFields;
   const hookFields: OptionFields<Hooks> = {
     onRequest: z.optional(func),
     onResponse: z.optional(func),
@@ -113,6 +115,7 @@ function createSchemas() {
     platform: z.strictObject({ ...platformFields, region, token }),
     changes: z.strictObject(platformFields),
     request: z.strictObject(requestFields),
+    unchecked: z.strictObject({ ...uncheckedFields, query: anything, body: anything }),
   };
 }
 
@@ -152,11 +155,16 @@ export function checkChanges(options: AgentPlatformOptions): void {
   checkOptions(getSchemas().changes, options, { of: 'withOptions', variables: VARIABLES });
 }
 
-/** Merges the options of one call with the client's. */
-export function resolveCall(settings: Settings, options: RequestOptions): CallSettings {
+/** Checks the options of a request that no declaration describes. */
+export function checkUncheckedOptions(options: unknown, call: string): void {
+  checkOptions(getSchemas().unchecked, options, { of: call });
+}
+
+/** Merges the options of one call, such as `GET /tools/{toolId}`, with the client's. */
+export function resolveCall(settings: Settings, options: RequestOptions, call: string): CallSettings {
   // Most calls have none.
   if (isObject(options) && Object.keys(options).length === 0) return settings;
-  checkOptions(getSchemas().request, options, { of: 'options of the call' });
+  checkOptions(getSchemas().request, options, { of: call });
   return { ...withCallOptions(settings, options), signal: options.signal };
 }
 
@@ -211,20 +219,27 @@ export function tokenProblem(token: unknown): string | undefined {
   return /[^\x21-\x7e]/.test(trimmed) ? 'contains a character that HTTP headers do not allow' : undefined;
 }
 
+function signalProblem(signal: unknown): string | undefined {
+  const isSignal = typeof (signal as Partial<AbortSignal> | null)?.addEventListener === 'function';
+  return isSignal ? undefined : 'must be an AbortSignal, such as `controller.signal`';
+}
+
 /** Describes what is wrong with headers, without their values, which may be secrets. */
 function headersProblem(headers: unknown): string | undefined {
-  if (!(headers instanceof Object)) return 'must be an object, a list of pairs or a Headers';
-  const pairs = Symbol.iterator in headers ? [...(headers as Headers)] : Object.entries(headers);
-  for (const [name, value] of pairs as [string, unknown][]) {
-    const at = formatPath([name]);
-    if (typeof value !== 'string') return `have a value that is no string: ${at}`;
+  const form = 'must be an object, a list of pairs or a Headers';
+  if (!(headers instanceof Object)) return form;
+  const pairs: unknown[] = Symbol.iterator in headers ? [...(headers as Headers)] : Object.entries(headers);
+  for (const pair of pairs) {
+    const [name, value] = Array.isArray(pair) ? (pair as unknown[]) : [];
+    if (typeof name !== 'string') return form;
+    if (typeof value !== 'string') return `must have strings as values, but ${name} has ${typeName(value)}`;
     if (/^(authorization|content-type)$/i.test(name)) {
       return `contain ${name.toLowerCase()}, which the client sets itself (the token by the option \`token\`)`;
     }
     try {
       new Headers().set(name, value);
     } catch {
-      return `contain a name or a value that HTTP does not allow: ${at}`;
+      return `contain a name or a value that HTTP does not allow: ${name}`;
     }
   }
   return undefined;

@@ -72,7 +72,7 @@ test.each<[what: string, options: object, message: RegExp]>([
   ],
   ['addresses that are one text', { baseUrls: 'https://x' }, /baseUrls must be of type object, got string/],
   ['a blank address', { baseUrls: { eu: ' ' } }, /baseUrls\.eu is blank\. Set/],
-  ['an address that is no URL', { baseUrls: { eu: 'eu' } }, /is not a URL, which begins with https:/],
+  ['an address that is no URL', { baseUrls: { eu: 'eu' } }, /is not a URL such as https:/],
   ['an address that is no text', { baseUrls: { eu: new URL('https://x') } }, /baseUrls\.eu must be a string/],
   ['another version', { baseUrls: { eu: 'https://x/v2/' } }, /ends in another version than \/v3: \/v2/],
   [
@@ -86,7 +86,7 @@ test.each<[what: string, options: object, message: RegExp]>([
     { baseUrls: { eu: 'ftp://127.0.0.1' }, allowInsecureBaseUrl: true },
     /must start with https:/,
   ],
-  ['an address with a password', { baseUrls: { eu: 'https://u:hunter2@x.example' } }, /without a user name/],
+  ['an address with a password', { baseUrls: { eu: 'https://u:hunter2@x.example' } }, /contains a user name/],
   ['an address with a query', { baseUrls: { eu: 'https://x.example?a=hunter2' } }, /a query/],
   [
     'a timeout of 0',
@@ -122,7 +122,12 @@ test.each<[what: string, options: object, message: RegExp]>([
     /headers contain a name or a value that HTTP/,
   ],
   ['a header value with a line break', { headers: { x: 'hunter2\nb' } }, /headers contain a name or a value/],
-  ['a header that is undefined', { headers: { x: undefined } }, /headers have a value that is no string: x/],
+  [
+    'a header that is undefined',
+    { headers: { x: undefined } },
+    /headers must have strings as values, but x has nothing/,
+  ],
+  ['headers in one list', { headers: ['x', 'y'] }, /headers must be an object, a list of pairs or a Headers/],
   ['options that are no object', null as unknown as object, /^AgentPlatform: options must be of type object/],
 ])('%s is refused, and the option is named', (_, options, message) => {
   const error = refusal(options === null ? options : { ...complete, ...options });
@@ -229,7 +234,7 @@ test('the checks of an error start at the line of the caller', () => {
 
 test.each<[what: string, options: object, message: RegExp]>([
   ['a timeout', { timeout: -1 }, /timeout must be/],
-  ['a signal', { signal: 'now' }, /signal must be an object with the methods addEventListener/],
+  ['a signal', { signal: 'now' }, /signal must be an AbortSignal, such as `controller.signal`, got string/],
   ['an unknown option', { retries: 3 }, /retries is not a known option\. Did you mean `maxRetries`\?/],
   ['headers', { headers: { authorization: 'x' } }, /headers contain authorization/],
 ])('%s of one call is refused before anything is sent', async (_, options, message) => {

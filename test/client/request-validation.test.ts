@@ -54,7 +54,7 @@ test.each([
   ];
   for (const call of calls) {
     expect(await refusalOf(call)).toMatchObject({
-      issues: [{ code: 'invalid_id', message: `expected a non-empty id, received ${received}` }],
+      issues: [{ code: 'invalid_id', message: `expected a non-empty string, received ${received}` }],
     });
   }
 });

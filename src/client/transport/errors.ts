@@ -1,5 +1,4 @@
 import { TimeoutError as KyTimeoutError } from 'ky';
-import { classOfStatus } from '../../errors/answered.js';
 import {
   AbortError,
   AgentPlatformError,
@@ -8,6 +7,7 @@ import {
   RateLimitError,
   TimeoutError,
 } from '../../errors/index.js';
+import { classOfStatus } from '../../errors/response.js';
 import { MAX_ISSUES } from '../../ground/issues.js';
 import { isObject, parseJson } from '../../ground/json.js';
 import { printable } from '../../ground/printable.js';

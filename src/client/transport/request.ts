@@ -78,7 +78,7 @@ function fillPath(endpoint: Endpoint, input: RequestInput): string {
     const isBeside = id === undefined && name in input;
     const message = isBeside
       ? `expected under \`path\`: { path: { ${name} } }`
-      : `expected a non-empty id, received ${problem}`;
+      : `expected a non-empty string, received ${problem}`;
     issues.push({ path: [name], code: 'invalid_id', message });
     return '';
   });
@@ -158,12 +158,12 @@ function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly str
 }
 
 function queryString(query: unknown): string {
+  if (!isObject(query)) refuse(['query'], 'invalid_type', wrongType('object', query));
   const parameters = new URLSearchParams();
   // Declared as an object of such values.
   for (const [name, value] of Object.entries(query as Readonly<Record<string, QueryValue>>)) {
     if (value === undefined) continue;
-    const values = Array.isArray(value) ? (value as readonly QueryValue[]) : [value];
-    for (const one of values) {
+    for (const one of Array.isArray(value) ? (value as readonly QueryValue[]) : [value]) {
       if (typeof one === 'object') {
         refuse([name], 'invalid_type', `expected a plain value or a list of them, received ${typeName(one)}`);
       }

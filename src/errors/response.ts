@@ -2,7 +2,7 @@ import type { Issue } from '../ground/issues.js';
 import type { Region } from '../ground/regions.js';
 import type { ErrorIssue } from '../schemas/envelope.js';
 import { AgentPlatformError, setUnprinted } from './base.js';
-import type { CallContext } from './unanswered.js';
+import type { CallContext } from './request.js';
 
 /** What every error of a response is made of. */
 export interface ResponseErrorParts extends CallContext {
