@@ -22,6 +22,7 @@ import { WorkspacesResource } from './resources/workspaces.js';
 import {
   checkChanges,
   checkUncheckedOptions,
+  defined,
   mergeHeaders,
   resolveSettings,
   type Settings,
@@ -162,7 +163,7 @@ export class AgentPlatform {
     const [input = {}, options] = args;
     // From JavaScript it may be anything.
     if ((endpoint as Partial<Endpoint> | undefined)?.response?.kind === undefined) {
-      const message = `send: the endpoint must be one of \`endpoints\`, or what \`endpoint()\` returns, got ${typeName(endpoint)}.`;
+      const message = `send: endpoint must come from \`endpoints\` or from \`endpoint()\`, got ${typeName(endpoint)}.`;
       return rejected(new ConfigurationError(message, { option: 'endpoint' }));
     }
     // An endpoint without input takes `{}`; any other has been given its own.
@@ -223,11 +224,4 @@ function rejected(error: unknown): ApiPromise<never> {
 /** Outside the class: bundlers rename one that mentions itself, and users would read `_AgentPlatform` in their logs. */
 function derived(options: AgentPlatformOptions): AgentPlatform {
   return new AgentPlatform(options);
-}
-
-/** Without what is undefined: it changes nothing. */
-function defined<Options extends object>(options: Options): Partial<Options> {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  // The entries are its own.
-  return Object.fromEntries(entries) as Partial<Options>;
 }

@@ -92,9 +92,7 @@ function idProblem(id: unknown, reserved: readonly string[]): string | undefined
   const plain = id.trim().toLowerCase();
   if (plain === '') return id === '' ? 'an empty string' : 'a blank string';
   const isOther = plain === '.' || plain === '..' || reserved.some((one) => one.toLowerCase() === plain);
-  if (isOther) return `'${id.trim()}', the path of another operation`;
-  // A lone half of a surrogate pair cannot be encoded.
-  return /\p{Surrogate}/u.test(id) ? 'a string that is not valid Unicode' : undefined;
+  return isOther ? `'${id.trim()}', the path of another operation` : undefined;
 }
 
 /** Returns the text of a body. This package's schemas validate what is sent; of a custom schema, the output is sent. */
