@@ -55,7 +55,7 @@ export * from './schemas/conversation.js';
 export * from './schemas/conversation-records.js';
 export * from './schemas/default-tool.js';
 export * from './schemas/envelope.js';
-export type { OpenEnum } from './schemas/leaf.js';
+export type { OpenEnum } from './schemas/fields.js';
 export * from './schemas/members-and-teams.js';
 export * from './schemas/onboarding-state.js';
 export * from './schemas/org-client.js';
