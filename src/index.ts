@@ -32,7 +32,15 @@ export type { PhoneNumbersResource } from './client/resources/phone-numbers.js';
 export type { ToolsResource } from './client/resources/tools.js';
 export type { VariablesResource } from './client/resources/variables.js';
 export type { WorkspacesResource } from './client/resources/workspaces.js';
-export * from './endpoints/endpoint.js';
+export {
+  type Endpoint,
+  type EndpointDeclaration,
+  type EndpointInput,
+  endpoint,
+  type HttpMethod,
+  type PathParameter,
+  type QueryValue,
+} from './endpoints/endpoint.js';
 export * from './endpoints/endpoints.js';
 export { type ResponseShape, withData, withoutData } from './endpoints/response-shape.js';
 export * from './errors/index.js';
@@ -46,7 +54,7 @@ export * from './schemas/conversation.js';
 export * from './schemas/conversation-records.js';
 export * from './schemas/default-tool.js';
 export * from './schemas/envelope.js';
-export type { OpenEnum } from './schemas/leaf.js';
+export type { OpenEnum } from './schemas/fields.js';
 export * from './schemas/members-and-teams.js';
 export * from './schemas/onboarding-state.js';
 export * from './schemas/org-client.js';

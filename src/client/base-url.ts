@@ -4,36 +4,39 @@ import { REGIONS } from '../ground/regions.js';
 import type { OptionProblem } from '../validation/options.js';
 import type { AgentPlatformOptions } from './options.js';
 
-/** Describes why the base address of the region is missing or unsafe. Its form is checked by the schema. */
+/** Describes what is wrong with the base addresses, as far as the schema does not know it. */
 export function addressProblems({
   region,
   baseUrls,
   allowInsecureBaseUrl,
 }: AgentPlatformOptions): OptionProblem[] {
   if (!isObject(baseUrls)) return [];
-  const key = REGIONS.find((one) => one === region);
-  const option = key === undefined ? 'baseUrls' : `baseUrls.${key}`;
-  const given = key === undefined ? (baseUrls.eu ?? baseUrls.na) : baseUrls[key];
-  if (given === undefined) return [{ option, text: 'is missing, and has no default.' }];
-  if (key === undefined || baseUrlProblem(given) !== undefined) return [];
-  if (given.trim() === '') return [{ option, text: 'is blank.' }];
-  const { protocol, host, hostname } = new URL(given);
-  const mayBeHttp = allowInsecureBaseUrl === true || isLoopback(hostname);
-  if (protocol === 'https:' || (protocol === 'http:' && mayBeHttp)) return [];
-  const exceptions =
-    'http: only on loopback, or with `allowInsecureBaseUrl: true` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true';
-  return [{ option, text: `must start with https: (${exceptions}), got ${protocol}//${host}.` }];
+  const isKnown = REGIONS.some((one) => one === region);
+  if (!isKnown && !baseUrls.eu && !baseUrls.na) {
+    return [{ option: 'baseUrls', text: 'is missing, and has no default.' }];
+  }
+  return REGIONS.flatMap((one) => {
+    const given: unknown = baseUrls[one];
+    // That of a region which is not called may be an empty variable.
+    const isUnused = one !== region && (given === undefined || given === '');
+    const problem = isUnused ? undefined : baseUrlProblem(given, allowInsecureBaseUrl === true);
+    return problem === undefined ? [] : [{ option: `baseUrls.${one}`, text: `${problem}.` }];
+  });
 }
 
-/** Describes what is wrong with the form of a base address. */
-export function baseUrlProblem(given: unknown): string | undefined {
+/** Describes what is wrong with a base address. */
+function baseUrlProblem(given: unknown, mayBeInsecure: boolean): string | undefined {
+  if (given === undefined) return 'is missing, and has no default';
   if (typeof given !== 'string') return 'must be a string';
-  // That of a region which is not called may be an empty variable.
-  if (given.trim() === '') return undefined;
-  if (!URL.canParse(given)) return 'is not a URL, which begins with https:';
-  const { username, password, search, hash, pathname } = new URL(given);
+  if (!URL.canParse(given)) return 'is not a URL such as https://api.example.com';
+  const { username, password, search, hash, pathname, protocol, host, hostname } = new URL(given);
+  const mayBeHttp = mayBeInsecure || isLoopback(hostname);
+  if (protocol !== 'https:' && (protocol !== 'http:' || !mayBeHttp)) {
+    const exceptions = 'http: is for loopback, or needs `allowInsecureBaseUrl: true`';
+    return `must start with https: (${exceptions}), got ${protocol}//${host}`;
+  }
   if (username + password + search + hash !== '') {
-    return 'must be without a user name, a password, a query and a fragment';
+    return 'contains a user name, a password, a query or a fragment';
   }
   const [, version = 'v3'] = /\/(v\d+)\/*$/i.exec(pathname) ?? [];
   return version === 'v3' ? undefined : `ends in another version than /v3: /${version}`;

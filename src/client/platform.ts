@@ -4,11 +4,14 @@ import {
   type EndpointInput,
   endpoint,
   type HttpMethod,
+  operationIssues,
   type QueryValue,
 } from '../endpoints/endpoint.js';
+import { ConfigurationError, RequestValidationError } from '../errors/index.js';
+import { typeName } from '../ground/issues.js';
 import type { Region } from '../ground/regions.js';
 import { refuseOptions } from '../validation/options.js';
-import type { ApiPromise } from './api-promise.js';
+import { ApiPromise } from './api-promise.js';
 import type { AgentPlatformOptions, RequestOptions } from './options.js';
 import { ConversationsResource } from './resources/conversations.js';
 import { OrgsResource } from './resources/orgs.js';
@@ -16,7 +19,14 @@ import { PhoneNumbersResource } from './resources/phone-numbers.js';
 import { ToolsResource } from './resources/tools.js';
 import { VariablesResource } from './resources/variables.js';
 import { WorkspacesResource } from './resources/workspaces.js';
-import { checkChanges, mergeHeaders, resolveSettings, type Settings } from './settings.js';
+import {
+  checkChanges,
+  checkUncheckedOptions,
+  defined,
+  mergeHeaders,
+  resolveSettings,
+  type Settings,
+} from './settings.js';
 import { createSend, type Send } from './transport/send.js';
 
 /** The input may be left out if an endpoint takes none. */
@@ -151,6 +161,11 @@ export class AgentPlatform {
     ...args: SendArguments<EndpointInput<Path, NoInfer<Body>, NoInfer<Query>>>
   ): ApiPromise<Result> {
     const [input = {}, options] = args;
+    // From JavaScript it may be anything.
+    if ((endpoint as Partial<Endpoint> | undefined)?.response?.kind === undefined) {
+      const message = `send: endpoint must come from \`endpoints\` or from \`endpoint()\`, got ${typeName(endpoint)}.`;
+      return rejected(new ConfigurationError(message, { option: 'endpoint' }));
+    }
     // An endpoint without input takes `{}`; any other has been given its own.
     return this.#send(endpoint, input as EndpointInput<Path, Body, Query>, options);
   }
@@ -164,7 +179,7 @@ export class AgentPlatform {
    * @param path - Relative to the base address, with a slash and without `/v3`, a query or `..`. Encode the ids in it.
    * @param options - `query`, `body` (anything that JSON can hold), and the options of a call.
    * @returns The parsed body, with its envelope.
-   * @throws {TypeError} If the path has another form.
+   * @throws {RequestValidationError} If the method, the path, the query or the body is wrong; nothing was sent.
    *
    * @example
    * ```ts
@@ -175,6 +190,11 @@ export class AgentPlatform {
    * ```
    */
   request(method: HttpMethod, path: string, options: UncheckedRequest = {}): ApiPromise<unknown> {
+    try {
+      checkUnchecked(method, path, options);
+    } catch (error) {
+      return rejected(error);
+    }
     const { query, body, ...callOptions } = options;
     const anything = z.unknown();
     const unchecked = endpoint({
@@ -189,14 +209,19 @@ export class AgentPlatform {
   }
 }
 
+/** Checks what `request` gets, as far as a declaration would. From JavaScript it may be anything. */
+function checkUnchecked(method: HttpMethod, path: string, options: UncheckedRequest): void {
+  checkUncheckedOptions(options, `${method} ${path}`);
+  const issues = operationIssues(method, path, options.body);
+  if (issues.length > 0) throw new RequestValidationError({ method, path, issues });
+}
+
+/** What a call refuses rejects: nothing is thrown before there is a promise. */
+function rejected(error: unknown): ApiPromise<never> {
+  return new ApiPromise(Promise.reject(error as Error));
+}
+
 /** Outside the class: bundlers rename one that mentions itself, and users would read `_AgentPlatform` in their logs. */
 function derived(options: AgentPlatformOptions): AgentPlatform {
   return new AgentPlatform(options);
-}
-
-/** Without what is undefined: it changes nothing. */
-function defined<Options extends object>(options: Options): Partial<Options> {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  // The entries are its own.
-  return Object.fromEntries(entries) as Partial<Options>;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isBrowser, readEnvironment } from '../ground/environment.js';
-import { formatPath } from '../ground/issues.js';
+import { typeName } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
 import { createLogger, type LeveledLogger, LOG_LEVELS } from '../ground/logger.js';
 import { REGIONS, type Region } from '../ground/regions.js';
@@ -13,11 +13,10 @@ import {
   type OptionFields,
   type OptionProblem,
   oneOf,
-  positive,
   wholeNumber,
 } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
-import { addressProblems, baseUrlProblem, versionedUrl } from './base-url.js';
+import { addressProblems, versionedUrl } from './base-url.js';
 import type { Hooks } from './hooks.js';
 import type {
   AgentPlatformOptions,
@@ -77,7 +76,7 @@ const VARIABLES = {
 function createSchemas() {
   const region = oneOf(...REGIONS);
   const token = checkedBy((value) => (typeof value === 'function' ? undefined : tokenProblem(value)));
-  const baseUrl = z.optional(checkedBy(baseUrlProblem));
+  const anything = z.optional(z.unknown());
   const callFields: OptionFields<CallOptions> = {
     token: z.optional(token),
     timeout: z.optional(milliseconds()),
@@ -88,8 +87,9 @@ function createSchemas() {
   };
   const requestFields: OptionFields<RequestOptions> = {
     ...callFields,
-    signal: z.optional(methods('addEventListener', 'removeEventListener')),
+    signal: z.optional(checkedBy(signalProblem)),
   };
+  const { validation, ...uncheckedFields } = requestFields;
   const hookFields: OptionFields<Hooks> = {
     onRequest: z.optional(func),
     onResponse: z.optional(func),
@@ -100,12 +100,13 @@ function createSchemas() {
   const platformFields: OptionFields<AgentPlatformOptions> = {
     region: z.optional(region),
     ...callFields,
-    baseUrls: z.optional(z.strictObject({ eu: baseUrl, na: baseUrl })),
+    // What they are is checked beside the region.
+    baseUrls: z.optional(z.strictObject({ eu: anything, na: anything })),
     fetch: z.optional(func),
     logger: z.optional(methods('error', 'warn', 'info', 'debug')),
     logLevel: z.optional(oneOf(...LOG_LEVELS)),
     hooks: z.optional(z.strictObject(hookFields)),
-    maxResponseBytes: z.optional(positive()),
+    maxResponseBytes: z.optional(wholeNumber(1)),
     dangerouslyAllowBrowser: z.optional(z.boolean()),
     allowInsecureBaseUrl: z.optional(z.boolean()),
   };
@@ -113,6 +114,7 @@ function createSchemas() {
     platform: z.strictObject({ ...platformFields, region, token }),
     changes: z.strictObject(platformFields),
     request: z.strictObject(requestFields),
+    unchecked: z.strictObject({ ...uncheckedFields, query: anything, body: anything }),
   };
 }
 
@@ -152,24 +154,36 @@ export function checkChanges(options: AgentPlatformOptions): void {
   checkOptions(getSchemas().changes, options, { of: 'withOptions', variables: VARIABLES });
 }
 
-/** Merges the options of one call with the client's. */
-export function resolveCall(settings: Settings, options: RequestOptions): CallSettings {
+/** Checks the options of a request that no declaration describes. */
+export function checkUncheckedOptions(options: unknown, call: string): void {
+  checkOptions(getSchemas().unchecked, options, { of: call });
+}
+
+/** Merges the options of one call, such as `GET /tools/{toolId}`, with the client's. */
+export function resolveCall(settings: Settings, options: RequestOptions, call: string): CallSettings {
   // Most calls have none.
   if (isObject(options) && Object.keys(options).length === 0) return settings;
-  checkOptions(getSchemas().request, options, { of: 'options of the call' });
-  return { ...withCallOptions(settings, options), signal: options.signal };
+  checkOptions(getSchemas().request, options, { of: call });
+  return withCallOptions(settings, options);
 }
 
 function withCallOptions(base: CallSettings, options: CallOptions): CallSettings {
   const { token = base.token } = options;
   return {
+    ...base,
+    ...defined(options),
     token: typeof token === 'string' ? token.trim() : token,
-    timeout: options.timeout ?? base.timeout,
-    totalTimeout: options.totalTimeout ?? base.totalTimeout,
-    maxRetries: options.maxRetries ?? base.maxRetries,
-    validation: options.validation ?? base.validation,
     headers: mergeHeaders(base.headers, options.headers),
   };
+}
+
+type Defined<Options> = { [Name in keyof Options]?: Exclude<Options[Name], undefined> };
+
+/** Without what is undefined: it changes nothing. */
+export function defined<Options extends object>(options: Options): Defined<Options> {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  // The entries are its own.
+  return Object.fromEntries(entries) as Defined<Options>;
 }
 
 /** Merges headers. Names become lower case, so that another spelling replaces a header. */
@@ -208,23 +222,30 @@ export function tokenProblem(token: unknown): string | undefined {
   const trimmed = token.trim();
   if (trimmed === '') return 'is blank';
   if (/^bearer\s/i.test(trimmed)) return 'is given with `Bearer `, which the client adds itself';
-  return /[^\x21-\x7e]/.test(trimmed) ? 'contains a character that HTTP headers do not allow' : undefined;
+  return /[^\x21-\x7e]/.test(trimmed) ? 'contains a character that HTTP does not allow' : undefined;
+}
+
+function signalProblem(signal: unknown): string | undefined {
+  const isSignal = typeof (signal as Partial<AbortSignal> | null)?.addEventListener === 'function';
+  return isSignal ? undefined : 'must be an AbortSignal, such as `controller.signal`';
 }
 
 /** Describes what is wrong with headers, without their values, which may be secrets. */
 function headersProblem(headers: unknown): string | undefined {
-  if (!(headers instanceof Object)) return 'must be an object, a list of pairs or a Headers';
-  const pairs = Symbol.iterator in headers ? [...(headers as Headers)] : Object.entries(headers);
-  for (const [name, value] of pairs as [string, unknown][]) {
-    const at = formatPath([name]);
-    if (typeof value !== 'string') return `have a value that is no string: ${at}`;
+  const form = 'must be an object, a list of pairs or a Headers';
+  if (!(headers instanceof Object)) return form;
+  const pairs: unknown[] = Symbol.iterator in headers ? [...(headers as Headers)] : Object.entries(headers);
+  for (const pair of pairs) {
+    const [name, value] = Array.isArray(pair) ? (pair as unknown[]) : [];
+    if (typeof name !== 'string') return form;
+    if (typeof value !== 'string') return `must have strings as values, but ${name} has ${typeName(value)}`;
     if (/^(authorization|content-type)$/i.test(name)) {
-      return `contain ${name.toLowerCase()}, which the client sets itself (the token by the option \`token\`)`;
+      return `contain ${name.toLowerCase()}, which the client sets itself (see \`token\`)`;
     }
     try {
       new Headers().set(name, value);
     } catch {
-      return `contain a name or a value that HTTP does not allow: ${at}`;
+      return `contain what HTTP does not allow: ${name}`;
     }
   }
   return undefined;

@@ -1,3 +1,4 @@
+import { formatIssues, type Issue } from '../ground/issues.js';
 import {
   isStandardSchema,
   type SchemaInput,
@@ -8,6 +9,8 @@ import type { ResponseShape } from './response-shape.js';
 
 /** The HTTP methods an endpoint can have. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** The names in braces of a path: `'/agents/{agentId}/convos/{convoId}'` gives `'agentId' | 'convoId'`. */
 export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -85,8 +88,8 @@ export interface EndpointDeclaration<
  *
  * The path parameters, the body and the result of the call are typed from the declaration.
  *
- * @throws {TypeError} If the path does not start with a slash, starts with `/v3`, or holds a query, a fragment, `..` or a
- *   parameter without braces; or if `response` is missing.
+ * @throws {TypeError} If the method is another; if the path does not start with a slash, starts with `/v3`, or holds a
+ *   query, a fragment, `..` or a parameter without braces; if a `GET` has a body; or if `response` is missing.
  *
  * @example
  * ```ts
@@ -115,21 +118,15 @@ export function endpoint<
 >(
   declaration: EndpointDeclaration<Path, Body, Query, Response>,
 ): Endpoint<Path, OptionalInput<Body>, OptionalInput<Query>, ResultOf<Response>> {
-  const { path, response, auth = 'bearer' } = declaration;
-  // A parameter may have any name.
-  const fixed = path.replace(/\{[^{}]+\}/g, 'id');
-  if (!/^\/(?!v3(\/|$))[^{}?#\s]*$/.test(fixed) || /\/(:|\.\.?(\/|$))/.test(fixed)) {
-    throw new TypeError(
-      `endpoint: the path must look like "/tools/{toolId}", without "/v3", "..", a query or white space: ${path}`,
-    );
-  }
-  // From JavaScript it may be missing.
-  if (typeof response !== 'object' && typeof response !== 'function') {
-    throw new TypeError(
-      `endpoint: ${declaration.method} ${path} must declare a response, such as withData(schema)`,
-    );
-  }
+  const { method, path, body, response, auth = 'bearer' } = declaration;
+  const issues = operationIssues(method, path, body);
   const shape = isStandardSchema(response) ? { kind: 'body', schema: response } : response;
+  // From JavaScript it may be missing.
+  if ((shape as Partial<ResponseShape<unknown>> | undefined)?.kind === undefined) {
+    const message = 'expected withData(schema), withoutData() or a Standard Schema';
+    issues.push({ path: ['response'], code: 'invalid_response', message });
+  }
+  if (issues.length > 0) throw new TypeError(`endpoint: ${method} ${path}${formatIssues(issues)}`);
   // The cast ties the run-time values to the types inferred from the same declaration.
   return { ...declaration, response: shape, auth } as unknown as Endpoint<
     Path,
@@ -137,4 +134,19 @@ export function endpoint<
     OptionalInput<Query>,
     ResultOf<Response>
   >;
+}
+
+/** Describes what is wrong with an operation, which from JavaScript may be anything. */
+export function operationIssues(method: unknown, path: unknown, body: unknown): Issue[] {
+  const issues: Issue[] = [];
+  const add = (field: string, message: string) =>
+    issues.push({ path: [field], code: `invalid_${field}`, message });
+  if (!METHODS.some((one) => one === method)) add('method', `expected one of ${METHODS.join(', ')}`);
+  // A parameter may have any name.
+  const fixed = String(path).replace(/\{[^{}]+\}/g, 'id');
+  if (!/^\/(?!v3(\/|$))[^{}?#\s]*$/.test(fixed) || /\/(:|\.\.?(\/|$))/.test(fixed)) {
+    add('path', 'expected a form like "/tools/{toolId}", without "/v3", "..", a query or white space');
+  }
+  if (method === 'GET' && body !== undefined) add('body', 'expected none: a GET sends no body');
+  return issues;
 }

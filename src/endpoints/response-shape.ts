@@ -110,8 +110,7 @@ async function validateEnvelope(
 }
 
 function insideData(issue: Issue): Issue {
-  // The count of further issues has no place.
-  return issue.code === 'more_issues' ? issue : { ...issue, path: ['data', ...issue.path] };
+  return { ...issue, path: ['data', ...issue.path] };
 }
 
 /** The caller's part of a whole body. */

@@ -1,5 +1,15 @@
-// The exception classes, by what happened: there was a response; there was none, or nothing was sent; a webhook came. The two of an
-// inbox are exported by `agent-platform-sdk/bullmq`.
+// The exception classes, by what happened: a response came; none came, or nothing was sent; a webhook came. The two of an inbox
+// are exported by `agent-platform-sdk/bullmq`.
+
+export { AgentPlatformError, type ErrorType } from './base.js';
+export {
+  AbortError,
+  ConfigurationError,
+  ConnectionError,
+  HookError,
+  RequestValidationError,
+  TimeoutError,
+} from './request.js';
 export {
   ApiError,
   AuthenticationError,
@@ -12,14 +22,5 @@ export {
   ResponseValidationError,
   ServerError,
   UnprocessableEntityError,
-} from './answered.js';
-export { AgentPlatformError, type ErrorType } from './base.js';
-export {
-  AbortError,
-  ConfigurationError,
-  ConnectionError,
-  HookError,
-  RequestValidationError,
-  TimeoutError,
-} from './unanswered.js';
+} from './response.js';
 export * from './webhook.js';

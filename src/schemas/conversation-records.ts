@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { dictionary, flag, number, type OpenEnum, openEnum, text, texts } from './leaf.js';
+import { dictionary, flag, number, type OpenEnum, openEnum, text, texts } from './fields.js';
 import { openObject } from './object.js';
 
 // The records inside a conversation. The specification gives the names and types of their fields (2.6). Their

@@ -36,7 +36,7 @@ import {
   openEnum,
   text,
   texts,
-} from './leaf.js';
+} from './fields.js';
 import { openObject } from './object.js';
 
 /**

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { flag, text, texts } from './leaf.js';
+import { flag, text, texts } from './fields.js';
 import { openObject } from './object.js';
 
 /** An entry of the catalogue of built-in tools (specification, 2.5). */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { expectedText, requiredText } from './leaf.js';
+import { expectedText, requiredText } from './fields.js';
 import { closedObject, openObject } from './object.js';
 
 /** The part of a response beside its data; the whole body of a response without data (specification, 2.7). */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { requiredText } from './leaf.js';
+import { requiredText } from './fields.js';
 import { closedObject, openObject } from './object.js';
 import { type OrgClient, OrgClientSchema } from './org-client.js';
 import { type Team, TeamSchema } from './team.js';

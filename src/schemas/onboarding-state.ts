@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anything, flag, number, numbers, text, texts } from './leaf.js';
+import { anything, flag, number, numbers, text, texts } from './fields.js';
 import { closedObject, openObject } from './object.js';
 
 // The specification gives the names and types of these fields (2.1.2). Their meaning is read from the names.

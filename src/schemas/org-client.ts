@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anythings, expectedText, flag, number, type OpenEnum, openEnum, text, texts } from './leaf.js';
+import { anythings, expectedText, flag, number, type OpenEnum, openEnum, text, texts } from './fields.js';
 import { closedObject, openObject } from './object.js';
 import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.js';
 import { type TeamSummary, TeamSummarySchema } from './team.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { expectedText, requiredText, text } from './leaf.js';
+import { expectedText, requiredText, text } from './fields.js';
 import { openObject } from './object.js';
 
 /** Request body that releases a telephone number from a workspace (specification, 4.3). */

@@ -1,4 +1,4 @@
-import { expectedText, number, text, texts } from './leaf.js';
+import { expectedText, number, text, texts } from './fields.js';
 import { closedObject, openObject } from './object.js';
 
 // The specification gives the names and types of these fields (2.1, 2.2). Their meaning is read from the names.

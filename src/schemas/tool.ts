@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anything, expectedText, flag, type OpenEnum, openEnum, text, texts } from './leaf.js';
+import { anything, expectedText, flag, type OpenEnum, openEnum, text, texts } from './fields.js';
 import { openObject } from './object.js';
 import { type VariableField, VariableFieldSchema } from './variable.js';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anything, expectedText, flag, type OpenEnum, openEnum, requiredText, text } from './leaf.js';
+import { anything, expectedText, flag, type OpenEnum, openEnum, requiredText, text } from './fields.js';
 import { expected, openObject } from './object.js';
 
 /** The fields that a variable and the request that creates it have in common (specification, 2.3). */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Region } from '../ground/regions.js';
-import { text } from '../schemas/leaf.js';
+import { text } from '../schemas/fields.js';
 import { func, oneOf } from '../validation/options.js';
 import type { Caller } from './access.js';
 import { integerFrom } from './input.js';

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { ConfigurationError } from '../errors/index.js';
 import { isObject, parseJson } from '../ground/json.js';
 import type { Region } from '../ground/regions.js';
-import { dictionary, requiredText } from '../schemas/leaf.js';
+import { dictionary, requiredText } from '../schemas/fields.js';
 import { checkOptions } from '../validation/options.js';
 import { statusName } from './choices.js';
 import type { FakePlatform } from './fake.js';

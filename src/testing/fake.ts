@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Endpoint } from '../endpoints/endpoint.js';
-import { text } from '../schemas/leaf.js';
+import { text } from '../schemas/fields.js';
 import { checkOptions, func, oneOf } from '../validation/options.js';
 import { Changes, type FakeChange } from './changes.js';
 import { choicesSchema, type FakeChoices, resolveChoices } from './choices.js';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { redact } from '../ground/redact.js';
 import type { Region } from '../ground/regions.js';
-import { flag, text } from '../schemas/leaf.js';
+import { flag, text } from '../schemas/fields.js';
 import { checkOptions, MAX_TIMEOUT, oneOf, wholeNumber } from '../validation/options.js';
 import type { Changes } from './changes.js';
 import { statusName } from './choices.js';

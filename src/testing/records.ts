@@ -3,7 +3,7 @@ import { ConfigurationError } from '../errors/index.js';
 import type { Region } from '../ground/regions.js';
 import { type Conversation, ConversationSchema } from '../schemas/conversation.js';
 import { type DefaultTool, DefaultToolSchema } from '../schemas/default-tool.js';
-import { requiredText, text } from '../schemas/leaf.js';
+import { requiredText, text } from '../schemas/fields.js';
 import { closedObject } from '../schemas/object.js';
 import { type OrgClient, OrgClientSchema } from '../schemas/org-client.js';
 import { type Team, TeamSchema } from '../schemas/team.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { REGIONS, type Region } from '../ground/regions.js';
 import type { DefaultTool } from '../schemas/default-tool.js';
-import { requiredDictionary } from '../schemas/leaf.js';
+import { requiredDictionary } from '../schemas/fields.js';
 import { createFixtures } from './fixtures/fixtures.js';
 import { type CollectionName, collectionNames, type RegionRecords, type StartRecords } from './records.js';
 import type { FakeAdd, RegionAdd, RegionStore, Store } from './store.js';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import * as z from 'zod/mini';
 import { AgentPlatformError } from '../errors/index.js';
 import { REGIONS } from '../ground/regions.js';
-import { flag, requiredText, text } from '../schemas/leaf.js';
+import { flag, requiredText, text } from '../schemas/fields.js';
 import { checkOptions, wholeNumber } from '../validation/options.js';
 import { statusName } from './choices.js';
 import { callableHost, hostInUrl, isOwnHost, isThisMachine } from './hosts.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../errors/index.js';
 import type { Region } from '../ground/regions.js';
-import { flag, text, texts } from '../schemas/leaf.js';
+import { flag, text, texts } from '../schemas/fields.js';
 import { checkOptions, oneOf } from '../validation/options.js';
 import {
   isWebhookEventType,

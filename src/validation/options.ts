@@ -148,7 +148,8 @@ export function checkedBy(
 /* @__NO_SIDE_EFFECTS__ */
 export function milliseconds(max = MAX_TIMEOUT): z.ZodMiniType<unknown, unknown> {
   const problem = `must be a number of milliseconds above 0 and at most ${max}`;
-  return checkedBy((value) => (isPositive(value) && value <= max ? undefined : problem));
+  const isWithin = (value: unknown) => typeof value === 'number' && value > 0 && value <= max;
+  return checkedBy((value) => (isWithin(value) ? undefined : problem));
 }
 
 /** An integer of at least `min`. */
@@ -156,16 +157,6 @@ export function milliseconds(max = MAX_TIMEOUT): z.ZodMiniType<unknown, unknown>
 export function wholeNumber(min: number): z.ZodMiniType<unknown, unknown> {
   const problem = `must be a whole number, ${min} or more`;
   return checkedBy((value) => (Number.isInteger(value) && Number(value) >= min ? undefined : problem));
-}
-
-/** A number above 0. */
-/* @__NO_SIDE_EFFECTS__ */
-export function positive(): z.ZodMiniType<unknown, unknown> {
-  return checkedBy((value) => (isPositive(value) ? undefined : 'must be a number above 0'));
-}
-
-function isPositive(value: unknown): value is number {
-  return typeof value === 'number' && value > 0;
 }
 
 /** Any function. */

@@ -5,7 +5,7 @@ import {
   type MessageChannel,
   MessageChannelSchema,
 } from '../schemas/channel.js';
-import { anythings, requiredDictionary, requiredText, text } from '../schemas/leaf.js';
+import { anythings, requiredDictionary, requiredText, text } from '../schemas/fields.js';
 import { openObject } from '../schemas/object.js';
 
 // The events of the service as data. A new event is its payload, its line in `WebhookEvents` and its row in

@@ -147,12 +147,6 @@ test('withResponse gives the record, the HTTP response and the message of the en
   expect(message).toBe(' Found it\n');
 });
 
-test('the envelope around members and teams is not part of them', async () => {
-  respond(response(200, { success: true, message: 'Here', clients: [], teams: [] }));
-  const { data, message } = await createClient().orgs.listMembersAndTeams('o1').withResponse();
-  expect([data, message]).toEqual([{ clients: [], teams: [] }, 'Here']);
-});
-
 test('a message of the envelope that is no text is no message', async () => {
   respond(response(200, { ...success({ id: 't1' }), message: null }));
   expect(await createClient().tools.get('t1').withResponse()).toMatchObject({ message: undefined });
@@ -195,20 +189,4 @@ test('a user-supplied fetch gets an address and an init', async () => {
     ],
   ]);
   expect(calls[0]?.[1].signal).toBeInstanceOf(AbortSignal);
-});
-
-test('the token is read anew for each attempt', async () => {
-  addFaults({ status: 503, retryAfter: 0 });
-  const tokens = ['first-token', TOKEN];
-  const token = async () => tokens.shift() ?? '';
-  await createClient({ token, maxRetries: 1 }).tools.get(seed.toolId);
-  const sent = requests.map(({ headers }) => headers.get('authorization'));
-  expect(sent).toEqual(['Bearer first-token', `Bearer ${TOKEN}`]);
-});
-
-test('a token function that fails ends the call before anything is sent, with what it threw', async () => {
-  const cause = new Error('no vault');
-  const call = createClient({ token: () => Promise.reject(cause), maxRetries: 2 }).tools.get('t1');
-  await expect(call).rejects.toMatchObject({ type: 'configuration_error', option: 'token', cause });
-  expect(requests).toHaveLength(0);
 });

@@ -1,4 +1,4 @@
-import { ConfigurationError } from 'agent-platform-sdk';
+import { ConfigurationError, RequestValidationError } from 'agent-platform-sdk';
 import { expect, expectTypeOf, test } from 'vitest';
 import {
   addFaults,
@@ -49,9 +49,28 @@ test('request retries, and rejects with typed errors, as any call', async () => 
   });
 });
 
-test('request refuses a path that is none, and unknown options', async () => {
+test.each<[what: string, args: readonly unknown[], message: string]>([
+  ['no argument', [], 'method: expected one of GET, POST, PUT, PATCH, DELETE'],
+  ['a method in small letters', ['get', '/tools'], 'method: expected one of GET'],
+  ['a path without a slash', ['GET', 'tools'], 'path: expected a form like "/tools/{toolId}"'],
+  ['a path that is no text', ['GET', 5], 'path: expected a form like'],
+  ['a GET with a body', ['GET', '/tools', { body: {} }], 'body: expected none: a GET sends no body'],
+  ['a query that is a text', ['GET', '/tools', { query: 'a=1' }], 'query: expected object, received string'],
+])('request rejects %s', async (_, args, message) => {
   const platform = createClient();
-  expect(() => platform.request('GET', 'tools')).toThrow('the path must look like "/tools/{toolId}"');
-  const options = { params: {} } as object;
-  expect(await rejectionOf(platform.request('GET', '/tools', options))).toBeInstanceOf(ConfigurationError);
+  const call: Promise<unknown> = Reflect.apply(platform.request, platform, args);
+  const error = await rejectionOf(call);
+  expect(error).toBeInstanceOf(RequestValidationError);
+  expect((error as Error).message).toContain(message);
+  expect(requests).toHaveLength(0);
+});
+
+test.each<[options: unknown, message: string]>([
+  [{ params: {} }, 'GET /tools: params is not a known option. Known: '],
+  [{ validation: 'strict' }, 'GET /tools: validation is not a known option'],
+  [null, 'GET /tools: options must be of type object, got null'],
+])('request rejects the options %j', async (options, message) => {
+  const error = await rejectionOf(createClient().request('GET', '/tools', options as object));
+  expect(error).toBeInstanceOf(ConfigurationError);
+  expect((error as Error).message).toContain(message);
 });

@@ -132,13 +132,6 @@ test('the cause of an error is what was thrown, as thrown', async () => {
   expect(((await rejectionOf(aborted)) as Error).cause).toBe(cause);
 });
 
-test('no error of ky is a cause: it holds the request with its headers', async () => {
-  const platform = createClient({ token: TOKEN, timeout: 20, fetch: () => new Promise(() => undefined) });
-  const error = await rejectionOf(platform.tools.get('t1'));
-  expect(error).not.toHaveProperty('cause');
-  expect(inspect(error, { showHidden: true, depth: Number.POSITIVE_INFINITY })).not.toContain(TOKEN);
-});
-
 test('redact masks marked fields, values of variables with isEnv, and credential headers, at any depth', () => {
   const text = JSON.stringify(
     redact({ list: [MARKED, { Authorization: TOKEN, 'Set-Cookie': TOKEN, name: 'n' }] }),

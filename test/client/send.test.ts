@@ -181,3 +181,16 @@ test('a schema that throws on an argument is a typed error, and nothing is sent'
   });
   expect(requests).toHaveLength(0);
 });
+
+test.each<unknown>([
+  undefined,
+  'getTool',
+  endpoints,
+  { method: 'GET', path: '/tools', response: ToolSchema },
+])('send rejects what endpoint() did not make: %#', async (given) => {
+  const error = await rejectionOf(createClient().send(given as typeof endpoints.listDefaultTools));
+  expect(error).toMatchObject({ type: 'configuration_error', option: 'endpoint' });
+  expect((error as Error).message).toContain(
+    'send: endpoint must come from `endpoints` or from `endpoint()`, got ',
+  );
+});

@@ -1,4 +1,4 @@
-import type { AgentPlatformOptions } from 'agent-platform-sdk';
+import type { AgentPlatformOptions, endpoints } from 'agent-platform-sdk';
 import type { FaultInput } from 'agent-platform-sdk/testing';
 import { expect, test } from 'vitest';
 import { addFaults, createClient, seed } from '../support/client.js';
@@ -27,6 +27,8 @@ async function stackOf(call: () => unknown): Promise<string> {
 test.each<[string, () => unknown]>([
   ['a wrong option', () => createClient().tools.get('t', { timeout: -1 })],
   ['a wrong id', () => createClient().tools.get('')],
+  ['a wrong path', () => createClient().request('GET', 'tools')],
+  ['what is no endpoint', () => createClient().send({} as typeof endpoints.listDefaultTools)],
   ['a wrong body', () => createClient().variables.create('a', { description: 'x' } as never)],
   ['a hook', () => createClient({ hooks: { onRequest: fail } }).tools.get('t')],
   ['a token', () => createClient({ token: fail }).tools.get('t')],

@@ -161,54 +161,6 @@ test('a thousand calls on one signal share one listener, leave none, and cause n
   expect(warnings).toEqual([]);
 }, 60_000);
 
-test('a thousand calls at once, half of them aborted: those end in an AbortError, the others in a value', async () => {
-  const gate = deferred();
-  respond(async () => {
-    await gate.promise;
-    return response(200, success({ id: 't1' }));
-  });
-  const { tools } = createClient();
-  const controllers = Array.from({ length: 1_000 }, () => new AbortController());
-  const outcomes = Promise.allSettled(controllers.map(({ signal }) => tools.get('t1', { signal })));
-  await expect.poll(() => requests.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(500);
-  for (const [index, controller] of controllers.entries()) if (index % 2 === 0) controller.abort();
-  gate.resolve();
-  for (const [index, outcome] of (await outcomes).entries()) {
-    if (index % 2 === 0) expect(outcome).toMatchObject({ reason: expect.any(AbortError) as AbortError });
-    else expect(outcome).toEqual({ status: 'fulfilled', value: { id: 't1' } });
-  }
-}, 60_000);
-
-test('no timer outlives its call', async () => {
-  const timeout = 1_234_567;
-  const made = vi.spyOn(globalThis, 'setTimeout');
-  const cleared = vi.spyOn(globalThis, 'clearTimeout');
-  await createClient({ timeout }).tools.get(toolId);
-  const failing = createClient({ timeout, hooks: { onRequest: () => Promise.reject(new Error('no')) } });
-  await rejectionOf(failing.tools.get(toolId));
-  const timers = made.mock.results.filter((_, call) => made.mock.calls[call]?.[1] === timeout);
-  expect(timers).toHaveLength(2);
-  await expect
-    .poll(() => cleared.mock.calls.flat())
-    .toEqual(expect.arrayContaining(timers.map(({ value }) => value)));
-});
-
-test('a clock of the machine that is set takes no time from a call, and gives it none', async () => {
-  const now = Date.now();
-  vi.spyOn(Date, 'now')
-    .mockReturnValueOnce(now)
-    .mockReturnValue(now + 3_600_000);
-  addFaults({ status: 503, retryAfter: 0 });
-  const durations: number[] = [];
-  const platform = createClient({
-    maxRetries: 1,
-    totalTimeout: 60_000,
-    hooks: { onResponse: ({ durationMs }) => void durations.push(durationMs) },
-  });
-  expect(await platform.tools.get(toolId)).toMatchObject({ id: toolId });
-  for (const duration of durations) expect(duration).toBeLessThan(10_000);
-});
-
 test('a response that comes after the timeout is closed, so that it holds no connection', async () => {
   const closed = deferred();
   const platform = createClient({

@@ -23,13 +23,6 @@ test.each<[what: string, token: () => string | Promise<string>, problem: RegExp]
   expect(requests).toHaveLength(0);
 });
 
-test('a token function that hangs ends with the timeout, and nothing was sent', async () => {
-  const token = () => new Promise<string>(() => undefined);
-  const error = await rejectionOf(createClient({ token, timeout: 20 }).workspaces.delete('w1'));
-  expect(error).toMatchObject({ type: 'timeout_error', outcomeUnknown: false });
-  expect(requests).toHaveLength(0);
-});
-
 test.each([` ${TOKEN}\n`, () => ` ${TOKEN}\n`])(
   'white space around a token is not part of it',
   async (token) => {

@@ -168,7 +168,7 @@ test.each([
   '/x y',
 ])('an endpoint cannot have the path "%s"', (path) => {
   expect(() => endpoint({ method: 'GET', path, response: ToolSchema })).toThrow(
-    `must look like "/tools/{toolId}", without "/v3", "..", a query or white space: ${path}`,
+    `endpoint: GET ${path}\n  - path: expected a form like "/tools/{toolId}", without "/v3", "..", a query or white space`,
   );
 });
 
@@ -183,9 +183,14 @@ test.each([
   expect(endpoint({ method: 'GET', path, response: ToolSchema }).path).toBe(path);
 });
 
-test('an endpoint must declare a response', () => {
-  const declaration = { method: 'GET', path: '/agents' } as unknown as Parameters<typeof endpoint>[0];
-  expect(() => endpoint(declaration)).toThrow('endpoint: GET /agents must declare a response');
+test.each<[issue: string, declaration: object]>([
+  ['method: expected one of GET', { method: 'get', path: '/agents', response: ToolSchema }],
+  ['path: expected a form like', { method: 'GET', response: ToolSchema }],
+  ['body: expected none', { method: 'GET', path: '/agents', body: ToolSchema, response: ToolSchema }],
+  ['response: expected withData(schema)', { method: 'GET', path: '/agents' }],
+  ['response: expected withData(schema)', { method: 'GET', path: '/agents', response: sdk.withData }],
+])('an endpoint is refused with "%s …"', (issue, declaration) => {
+  expect(() => endpoint(declaration as never)).toThrow(issue);
 });
 
 test.each([undefined, null, { id: 'string' }])('what is in an envelope must be a schema: %j', (schema) => {

@@ -62,16 +62,6 @@ test.each([
   expect(refusal({ ...complete, ...given }).message).toContain(expected);
 });
 
-test('a holder that is null is wrong, not missing', () => {
-  expect(refusal({ ...complete, baseUrls: null }).message).toBe(
-    'AgentPlatform: baseUrls must be of type object, got null.',
-  );
-});
-
-test('options that are no object are named', () => {
-  expect(refusal(null).message).toBe('AgentPlatform: options must be of type object, got null.');
-});
-
 test('a message shows no text that may be a secret', () => {
   const secret = 'a-secret-that-is-long-enough';
   expect(refusal({ region: secret, token: 'token', maxRetries: secret }).message).not.toContain(secret);

@@ -1,5 +1,4 @@
 import { TimeoutError as KyTimeoutError } from 'ky';
-import { classOfStatus } from '../../errors/answered.js';
 import {
   AbortError,
   AgentPlatformError,
@@ -8,6 +7,7 @@ import {
   RateLimitError,
   TimeoutError,
 } from '../../errors/index.js';
+import { classOfStatus } from '../../errors/response.js';
 import { MAX_ISSUES } from '../../ground/issues.js';
 import { isObject, parseJson } from '../../ground/json.js';
 import { printable } from '../../ground/printable.js';
@@ -17,7 +17,7 @@ import type { Answer } from './response.js';
 import { MAX_RETRY_AFTER, retryAfter } from './retry.js';
 import type { Call } from './send.js';
 
-/** The most bytes of a body that an error keeps as text: 16 KiB. */
+/** The most characters of a body that an error keeps as text. */
 const MAX_RAW_BODY = 16 * 1024;
 /** The most characters of the service's words that a message repeats. */
 const MAX_WORDS = 1_000;
@@ -53,8 +53,8 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
     settings.fetch === undefined && progress.status === undefined && wasNeverConnected(cause);
   const hints: string[] = [];
   if (neverConnected || code === undefined) {
-    hints.push(`Check \`baseUrls.${settings.region}\` and the network.`);
-    if (settings.fetch !== undefined) hints.push('See the option `fetch` too.');
+    const own = settings.fetch === undefined ? '' : ', the option `fetch`';
+    hints.push(`Check \`baseUrls.${settings.region}\`${own} and the network.`);
   }
   if (neverConnected && CERTIFICATE.test(code ?? '')) {
     hints.push('A certificate of your own is trusted by NODE_EXTRA_CA_CERTS.');
@@ -123,20 +123,13 @@ function hasMessage(issue: unknown): issue is ErrorIssue {
 function hintsFor({ settings, endsAt, progress }: Call, { status, headers }: Response): string[] {
   const hints: string[] = [];
   if ([401, 403, 404].includes(status)) {
-    hints.push(
-      `The request went to region '${settings.region}'. A token or id of the other region may fail, or give data of the wrong environment.`,
-    );
+    hints.push(`The region is '${settings.region}': check that the token and the ids are of it.`);
   }
   if (status < 400) hints.push('Redirects are not followed: check the base address.');
   if (progress.attempts > 1) hints.push(`This was attempt ${progress.attempts}.`);
   const seconds = Math.ceil(retryAfter(headers) ?? 0);
-  let excess = '';
-  if (seconds > MAX_RETRY_AFTER) {
-    excess = `, which exceeds the ${MAX_RETRY_AFTER} s limit, so the call was not retried`;
-  } else if (performance.now() + seconds * 1000 >= endsAt) {
-    excess = ', which exceeds what `totalTimeout` leaves';
-  }
-  if (seconds > 0) hints.push(`Retry-After is ${seconds} s${excess}.`);
+  const isTooLong = seconds > MAX_RETRY_AFTER || performance.now() + seconds * 1000 >= endsAt;
+  if (seconds > 0) hints.push(`Retry-After is ${seconds} s${isTooLong ? ', too long to wait' : ''}.`);
   return hints;
 }
 
@@ -157,9 +150,7 @@ export function describeAnswer(
   // By a 4xx, the service says that it has refused the request; 408 says nothing of what happened before.
   const isRefused = status >= 400 && status < 500 && status !== 408;
   const outcomeUnknown = mayHaveActed(call) && !isRefused;
-  const bytes = new TextEncoder().encode(body.text.slice(0, MAX_RAW_BODY)).subarray(0, MAX_RAW_BODY);
-  // Leaves out the beginning of a character that was cut.
-  const rawBody = new TextDecoder().decode(bytes, { stream: true });
+  const rawBody = body.text.slice(0, MAX_RAW_BODY);
   const { region } = call.settings;
   return {
     message: `${method} ${path} responded with ${status}${problem}${hintLines(outcomeUnknown, hints)}`,
@@ -185,15 +176,14 @@ export function serviceWords({ progress }: Pick<Call, 'progress'>, words: string
   return printable(shown.replace(/\s+/g, ' ').trim());
 }
 
-/** Describes a body that is not what was expected: `HTML, 1,234 bytes`. */
+/** Describes a body that is not what was expected: `HTML, 1234 characters`. */
 export function describeBody(text: string, isCut = false): string {
   const start = text.trimStart().slice(0, 20);
   if (start === '') return 'an empty body';
   let kind = 'text that is not JSON';
   if (/^<(!doctype )?html/i.test(start)) kind = 'HTML';
   else if (/^[[{]/.test(start)) kind = 'broken or unexpected JSON';
-  const bytes = new TextEncoder().encode(text).length.toLocaleString('en-US');
-  return `${kind}, ${isCut ? 'cut off after ' : ''}${bytes} bytes`;
+  return `${kind}, ${isCut ? 'cut off after ' : ''}${text.length} characters`;
 }
 
 /** What runtimes say of a failed connection, as far as it is read here. */

@@ -78,7 +78,7 @@ function fillPath(endpoint: Endpoint, input: RequestInput): string {
     const isBeside = id === undefined && name in input;
     const message = isBeside
       ? `expected under \`path\`: { path: { ${name} } }`
-      : `expected a non-empty id, received ${problem}`;
+      : `expected a non-empty string, received ${problem}`;
     issues.push({ path: [name], code: 'invalid_id', message });
     return '';
   });
@@ -92,9 +92,7 @@ function idProblem(id: unknown, reserved: readonly string[]): string | undefined
   const plain = id.trim().toLowerCase();
   if (plain === '') return id === '' ? 'an empty string' : 'a blank string';
   const isOther = plain === '.' || plain === '..' || reserved.some((one) => one.toLowerCase() === plain);
-  if (isOther) return `'${id.trim()}', the path of another operation`;
-  // A lone half of a surrogate pair cannot be encoded.
-  return /\p{Surrogate}/u.test(id) ? 'a string that is not valid Unicode' : undefined;
+  return isOther ? `'${id.trim()}', the path of another operation` : undefined;
 }
 
 /** Returns the text of a body. This package's schemas validate what is sent; of a custom schema, the output is sent. */
@@ -158,12 +156,12 @@ function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly str
 }
 
 function queryString(query: unknown): string {
+  if (!isObject(query)) refuse(['query'], 'invalid_type', wrongType('object', query));
   const parameters = new URLSearchParams();
   // Declared as an object of such values.
   for (const [name, value] of Object.entries(query as Readonly<Record<string, QueryValue>>)) {
     if (value === undefined) continue;
-    const values = Array.isArray(value) ? (value as readonly QueryValue[]) : [value];
-    for (const one of values) {
+    for (const one of Array.isArray(value) ? (value as readonly QueryValue[]) : [value]) {
       if (typeof one === 'object') {
         refuse([name], 'invalid_type', `expected a plain value or a list of them, received ${typeName(one)}`);
       }

@@ -80,10 +80,17 @@ export async function readBody(
 export async function readResponse(call: Call, answer: Answer): Promise<CallResult> {
   const { settings, options, endpoint } = call;
   const { text, isCut } = answer.body;
-  if (isCut) throw unfit(call, answer, undefined, [tooLargeIssue(settings.maxResponseBytes)]);
+  const refuse = (code: string, message: string) =>
+    unfit(call, answer, undefined, [{ path: [], code, message }]);
+  if (isCut) {
+    const limit = `${settings.maxResponseBytes} bytes (the option \`maxResponseBytes\`)`;
+    throw refuse('too_large', `expected at most ${limit}`);
+  }
   const isEmpty = text.trim() === '';
   const body = isEmpty ? undefined : parseJson(text);
-  if (body === undefined && !isEmpty) throw unfit(call, answer, body, [notJsonIssue(text)]);
+  if (body === undefined && !isEmpty) {
+    throw refuse('not_json', `expected JSON, received ${describeBody(text)}`);
+  }
   throwIfFailed(call, answer, body);
   let verdict: Verdict;
   try {
@@ -123,15 +130,3 @@ function unfit(
   const { message, parts } = describeAnswer(call, answer, body, problem);
   return new ResponseValidationError(message, { ...parts, issues, cause });
 }
-
-const tooLargeIssue = (maxBytes: number): Issue => ({
-  path: [],
-  code: 'too_large',
-  message: `expected at most ${maxBytes} bytes (the option \`maxResponseBytes\`)`,
-});
-
-const notJsonIssue = (text: string): Issue => ({
-  path: [],
-  code: 'not_json',
-  message: `expected JSON, received ${describeBody(text)}`,
-});

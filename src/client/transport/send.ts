@@ -98,7 +98,7 @@ async function send(
   const started = { id: crypto.randomUUID(), settings, endpoint, progress: newProgress(), startedAt };
   try {
     const request = await prepareRequest(endpoint, input);
-    const options = resolveCall(settings, given);
+    const options = resolveCall(settings, given, `${endpoint.method} ${endpoint.path}`);
     const endsAt = startedAt + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
     const call: Call = { ...started, endsAt, options, request };
     const answer = await carry(call);

@@ -55,19 +55,3 @@ test.each<[name: string, encoding: string, encode: Encode, types: readonly strin
     await expect.poll(server.open, { timeout: 20_000 }).toBe(0);
   }
 });
-
-const MIB = 1024 * 1024;
-/** 16 kB for each 16 MiB that it unfolds to: members one after the other, as gzip allows. */
-const bomb = Buffer.concat(Array<Buffer>(8).fill(gzipSync(Buffer.alloc(16 * MIB, ' '))));
-
-test.each([
-  ['200 OK', 'response_validation_error'],
-  ['500 Internal Server Error', 'server_error'],
-])('a %s that unfolds to 128 MiB is read up to maxResponseBytes', async (status, type) => {
-  const server = await startRawServer((socket) => void socket.end(answer('gzip', bomb, status)));
-  const platform = connect(server.url, { maxResponseBytes: MIB });
-  const before = process.memoryUsage().rss;
-  for (const call of calls) expect((await outcomeOf(call.make(platform))).type).toBe(type);
-  expect(process.memoryUsage().rss - before).toBeLessThan(100 * MIB);
-  await expect.poll(server.open, { timeout: 20_000 }).toBe(0);
-});

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { calls, outcomeOf, startRawServer, wire } from '../../support/raw-server.js';
-import { connect, success } from '../../support/server.js';
+import { connect } from '../../support/server.js';
 
 // Backoff is a random part of a bound: with 0 there is nothing to wait for.
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0));
@@ -93,15 +93,3 @@ test.each(cases)(
     await expect.poll(server.open, { timeout: 20_000 }).toBe(0);
   },
 );
-
-test('what follows an answer on its connection is not the answer of the next call', async () => {
-  const answer = (id: string) => {
-    const body = JSON.stringify(success({ id }));
-    return wire('200 OK', [JSON_TYPE, lengthOf(body)], body);
-  };
-  const server = await startRawServer((socket) => {
-    socket.write(Buffer.concat([answer('first'), answer('second')]));
-  });
-  const platform = connect(server.url, { maxRetries: 2 });
-  for (let made = 0; made < 20; made += 1) expect(await platform.tools.get('t1')).toEqual({ id: 'first' });
-});

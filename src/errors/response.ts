@@ -2,7 +2,7 @@ import type { Issue } from '../ground/issues.js';
 import type { Region } from '../ground/regions.js';
 import type { ErrorIssue } from '../schemas/envelope.js';
 import { AgentPlatformError, setUnprinted } from './base.js';
-import type { CallContext } from './unanswered.js';
+import type { CallContext } from './request.js';
 
 /** What every error of a response is made of. */
 export interface ResponseErrorParts extends CallContext {
@@ -34,7 +34,7 @@ abstract class ResponseError extends AgentPlatformError {
   declare readonly headers: Headers;
   /** The parsed body, unaltered; undefined if it is not JSON. Not enumerable. */
   declare readonly body: unknown;
-  /** The body as text, unaltered: its first 16 KiB. Not enumerable. */
+  /** The body as text, unaltered: its first 16,384 characters. Not enumerable. */
   declare readonly rawBody: string;
 
   constructor(message: string, { headers, body, rawBody, ...parts }: ResponseErrorParts) {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { expected, openObject } from './object.js';
 
-// The leaves that most fields are made of, shared: a record of 150 fields builds a dozen schemas, not 150.
+// The schemas that most fields are made of, shared: a record of 150 fields builds a dozen schemas, not 150.
 
 /** A string that must be there. */
 export const requiredText = /* @__PURE__ */ z.string();
