@@ -9,7 +9,7 @@ export interface Manifest {
 type ExportTarget = string | { readonly import: { readonly default: string } };
 
 export function readManifest(): Manifest {
-  // package.json is this project's own; the build fails at once where it has another shape.
+  // package.json is this project's own; the build fails at once if it has another shape.
   return JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 }
 

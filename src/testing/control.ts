@@ -108,7 +108,7 @@ function addWebhooks(app: Hono, { webhooks }: FakePlatform): void {
     const { url, ...options } = await bodyOf(context);
     checkOptions(requiredText, url, { of: 'url' });
     // `subscribe` checks its options.
-    webhooks.subscribeUntilReset(String(url), options as SubscribeOptions);
+    webhooks.subscribeOverHttp(String(url), options as SubscribeOptions);
     return context.json({ subscription: webhooks.subscriptions.at(-1) });
   });
   app.delete('/_fake/subscriptions/:id', (context) =>

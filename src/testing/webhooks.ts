@@ -67,7 +67,7 @@ export type PayloadToSend<Type extends string> = Type extends WebhookEventType
 interface Subscriber extends Subscription {
   readonly target: string | DeliveryTarget;
   /** Added over HTTP: ends with the next reset, since no program holds it. */
-  readonly untilReset: boolean;
+  readonly isOverHttp: boolean;
 }
 
 type Payload = Readonly<Record<string, unknown>>;
@@ -111,7 +111,7 @@ export class FakeWebhooks {
 
   /** The subscriptions, in their order. */
   get subscriptions(): readonly Subscription[] {
-    return this.#subscribers.map(({ target: _, untilReset: __, ...subscription }) => subscription);
+    return this.#subscribers.map(({ target: _, isOverHttp: __, ...subscription }) => subscription);
   }
 
   /**
@@ -144,14 +144,14 @@ export class FakeWebhooks {
    *
    * @internal
    */
-  subscribeUntilReset(address: string, options: SubscribeOptions): void {
+  subscribeOverHttp(address: string, options: SubscribeOptions): void {
     this.#subscribe(address, options, true);
   }
 
   #subscribe(
     target: string | URL | DeliveryTarget,
     options: SubscribeOptions,
-    untilReset: boolean,
+    isOverHttp: boolean,
   ): () => void {
     checkOptions(subscribeSchema, options, { of: 'webhooks.subscribe' });
     for (const type of options.events ?? []) checkSpelling(type);
@@ -175,7 +175,7 @@ export class FakeWebhooks {
       region,
       workspaceId: workspace.id,
       // The program's own subscription stays its own.
-      untilReset: untilReset && before?.untilReset !== false,
+      isOverHttp: isOverHttp && before?.isOverHttp !== false,
     };
     this.#subscribers = [...this.#subscribers.filter((other) => other !== before), subscriber];
     this.#changes.emit({ type: 'changed', what: 'subscriptions' });
@@ -302,7 +302,7 @@ export class FakeWebhooks {
     this.clear();
     this.#lastDelivery = 0;
     this.#lastCreatedAt = 0;
-    this.#subscribers = this.#subscribers.filter(({ untilReset }) => !untilReset);
+    this.#subscribers = this.#subscribers.filter(({ isOverHttp }) => !isOverHttp);
     this.#changes.emit({ type: 'changed', what: 'subscriptions' });
   }
 

@@ -19,7 +19,7 @@ import {
 
 const queue = 'bull:agent-platform-webhooks';
 
-test('a delivery is answered 200 when it is a job, whose id is the key of the event', async () => {
+test('a delivery gets a 200 when it is a job, whose id is the key of the event', async () => {
   const receiver = receiverWith({ inbox: createInbox() });
   expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
   const [id = ''] = await redis.lrange(`${queue}:wait`, 0, -1);
@@ -99,7 +99,7 @@ test('a payload of 15 MB is stored and handed over whole', async () => {
   expect(await handled).toEqual(turns);
 });
 
-test('without Redis, a delivery is answered 500 and reported to onError, never 200', async () => {
+test('without Redis, a delivery gets a 500, never a 200, and onError is called', async () => {
   const inbox = createInbox({ connection: 'redis://127.0.0.1:1', storeTimeout: 200 });
   const failures: WebhookFailure[] = [];
   const receiver = receiverWith({ inbox }).onError((error, failure) => {

@@ -1,6 +1,6 @@
 /**
  * The crash campaign: a sender, receivers and workers as real processes around a Redis, and everything that makes operators
- * lose events. Every event that was answered 200 must have been handled, or be kept as a dead letter.
+ * lose events. Every event that got a 200 must have been handled, or be kept as a dead letter.
  *
  * `CRASH_EVENTS=20000` sends 20,000 events in each scenario instead of 2,000, `CRASH_SEED` repeats a run, and
  * `CRASH_PERSISTENCE=everysec` or `none` shows in the scenario "kills" what a Redis that keeps less loses. `-t kills` plays one.

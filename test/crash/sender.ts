@@ -5,7 +5,7 @@ import { TYPES } from './settings.js';
 export class Ledger {
   /** Names of the authentic events that were sent. */
   readonly sent = new Set<string>();
-  /** Names of those that were answered 200 at least once. */
+  /** Names of those that got a 200 at least once. */
   readonly acknowledged = new Set<string>();
   /** The number of deliveries for each outcome: a status, or `no answer`. */
   readonly outcomes = new Map<string, number>();
@@ -78,7 +78,7 @@ async function sendForged(name: string, options: SenderOptions, ledger: Ledger):
   if ((await post(body, options, ledger)) === 200) ledger.forgedAccepted += 1;
 }
 
-/** Every other event is of the second type. The name stands where both types have a field. */
+/** Every other event is of the second type. The name is in a field that both types have. */
 function bodyOf(agentId: string, workspaceSecret: string, size: number): string {
   const [lead, deleted] = TYPES;
   const isLead = Number(agentId.split('-').at(-1)) % 2 === 0;

@@ -8,7 +8,7 @@ export interface CodeBlock {
   readonly code: string;
 }
 
-/** The TypeScript blocks of a Markdown text. One that starts with `// continues` stands on the block before it. */
+/** The TypeScript blocks of a Markdown text. One that starts with `// continues` goes on from the block before it. */
 export function blocksOfMarkdown(document: string, text: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   const lines = text.split('\n');

@@ -154,12 +154,12 @@ test('an empty body is not JSON', async () => {
   expect([response.status, await response.json()]).toMatchObject([400, { code: 'not_json' }]);
 });
 
-test('another method is answered 405 with what is allowed', async () => {
+test('another method gets a 405 with what is allowed', async () => {
   const response = await fetch(await serve(setUp().receiver.node));
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
 });
 
-test('a body that someone has read before is answered 400, and does not hang', async () => {
+test('a body that someone has read before gets a 400, and does not hang', async () => {
   const { receiver, rejections } = setUp();
   const address = await serve(async (request, response) => {
     request.resume();
@@ -186,7 +186,7 @@ test('a body that throws when it is read gets a 400, and what it threw is not lo
   ]);
 });
 
-test('a body that announces too much is answered 413 before it is read', async () => {
+test('a body that announces too much gets a 413 before it is read', async () => {
   const { receiver, rejections } = setUp({ maxBodyBytes: 1_000 });
   const address = await serve(receiver.node);
   const request = httpRequest(address, { method: 'POST', headers: { 'content-length': 5_000_000 } });
@@ -198,7 +198,7 @@ test('a body that announces too much is answered 413 before it is read', async (
   request.destroy();
 });
 
-test('a body that turns out too large is answered 413, and the connection serves on', async () => {
+test('a body that turns out too large gets a 413, and the connection serves on', async () => {
   const { receiver, events, rejections } = setUp({ maxBodyBytes: 100_000 });
   const address = await serve(receiver.node);
   const chunks = new ReadableStream({
@@ -347,7 +347,7 @@ test('fetch reads no further than the limit', async () => {
   expect(cancel).toHaveBeenCalledOnce();
 });
 
-test('what another has answered is left as it is', async () => {
+test('a response that another has sent is left as it is', async () => {
   const { receiver, logger } = setUp();
   let done: Promise<void> | undefined;
   const address = await serve((request, response) => {
@@ -413,9 +413,9 @@ test.each<[string, Send]>([
 
 test.each([
   [false, [expect.stringMatching(/^error .*a webhook could not be responded to: Error$/)]],
-  // Someone else has answered: nothing is left to be done.
+  // Someone else has responded: nothing is left to be done.
   [true, []],
-])('a response that cannot be written is logged, if one has begun: %s', async (headersSent, told) => {
+])('a response that cannot be written is logged, if it has started: %s', async (headersSent, logged) => {
   const logger = new RecordingLogger();
   const stream = { on: () => undefined, destroy: () => undefined };
   const setHeader = () => {
@@ -423,5 +423,5 @@ test.each([
   };
   const response = { ...stream, statusCode: 0, headersSent, setHeader, end: () => undefined };
   await createWebhookReceiver({ secret, logger }).node({ ...stream, method: 'GET', headers: {} }, response);
-  expect(logger.lines.filter((line) => line.startsWith('error'))).toEqual(told);
+  expect(logger.lines.filter((line) => line.startsWith('error'))).toEqual(logged);
 });

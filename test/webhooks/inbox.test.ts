@@ -93,7 +93,7 @@ test('an inbox that fails: 500, and onError gets its error', async () => {
   expect(logger.lines.join()).not.toContain(secret);
 });
 
-test('what is forged is not stored', async () => {
+test('what is not authentic is not stored', async () => {
   const { receiver, stored } = setUp();
   const answer = await receiver.handle(post('lead_captured', { workspaceSecret: 'forged' }));
   expect([answer.status, stored]).toEqual([401, []]);

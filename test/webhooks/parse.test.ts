@@ -78,7 +78,7 @@ test.each([
   expect(() => parseWebhook(body, { secret })).toThrow(WebhookVerificationError);
 });
 
-test('a forged event is not validated', () => {
+test('an event that is not authentic is not validated', () => {
   const body = { type: 'no_such_type', payload: { workspaceSecret: 'forged' } };
   expect(() => parseWebhook(body, { secret })).toThrow(WebhookVerificationError);
 });
@@ -161,7 +161,7 @@ function errorOf(run: () => unknown): unknown {
   throw new Error('nothing was thrown');
 }
 
-test('no error shows the secret, wherever the sender has put it', () => {
+test('no error contains the secret, wherever the sender has put it', () => {
   const errors = [
     delivery('lead_captured', { channel: secret }),
     delivery('lead_captured', { agentId: { [secret]: 1 } }),

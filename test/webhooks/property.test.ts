@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { envelope, eventTypes, secret } from './deliveries.js';
 
-const isGenuine = (value: unknown): boolean =>
+const isAuthentic = (value: unknown): boolean =>
   (value as { payload?: { workspaceSecret?: unknown } } | null)?.payload?.workspaceSecret === secret;
 
 /** Any JSON value, odd keys included. */
@@ -89,12 +89,12 @@ function meaningOf(received: unknown): unknown {
 const options = { numRuns: 3_000 };
 const modes = ['strict', 'tolerant', 'report', 'off'] as const;
 
-test('parseWebhook returns a authentic event or throws a webhook error, which does not show the secret', () => {
+test('parseWebhook returns an authentic event or throws a webhook error, which does not contain the secret', () => {
   fc.assert(
     fc.property(body, fc.constantFrom(...modes), (received, validation) => {
       try {
         const event = parseWebhook(received, { secret, validation });
-        expect(isGenuine(meaningOf(received))).toBe(true);
+        expect(isAuthentic(meaningOf(received))).toBe(true);
         expect(Object.hasOwn(event.payload, 'workspaceSecret')).toBe(false);
       } catch (error) {
         expect(error).toBeInstanceOf(WebhookError);
@@ -105,11 +105,11 @@ test('parseWebhook returns a authentic event or throws a webhook error, which do
   );
 });
 
-test('a receiver answers everything, runs no handler for what is not authentic, and never shows the secret', async () => {
+test('a receiver responds to everything, runs no handler for what is not authentic, and never reveals the secret', async () => {
   await fc.assert(
     fc.asyncProperty(body, fc.constantFrom(...modes), fc.boolean(), async (received, validation, fails) => {
       const logger = new RecordingLogger();
-      const told: unknown[] = [];
+      const reported: unknown[] = [];
       let runs = 0;
       const run = () => {
         runs += 1;
@@ -119,21 +119,21 @@ test('a receiver answers everything, runs no handler for what is not authentic, 
         .onAny(run)
         .onUnknown(run)
         .onInvalid(run)
-        .onError((error, { stage }: WebhookFailure) => told.push(error, stage))
-        .onRejected((rejection) => told.push(rejection));
-      const answer = await receiver.handle({ method: 'POST', body: received });
+        .onError((error, { stage }: WebhookFailure) => reported.push(error, stage))
+        .onRejected((rejection) => reported.push(rejection));
+      const response = await receiver.handle({ method: 'POST', body: received });
       const expected = fails ? 500 : 200;
-      expect([400, 401, expected]).toContain(answer.status);
-      expect(runs).toBe(isGenuine(meaningOf(received)) ? 1 : 0);
-      expect(inspect([answer, told, logger.lines], { depth: 9 })).not.toContain(secret);
+      expect([400, 401, expected]).toContain(response.status);
+      expect(runs).toBe(isAuthentic(meaningOf(received)) ? 1 : 0);
+      expect(inspect([response, reported, logger.lines], { depth: 9 })).not.toContain(secret);
     }),
     options,
   );
 });
 
-test('a copy is recognised as text, as bytes and as an object', async () => {
+test('a duplicate is recognised as text, as bytes and as an object', async () => {
   await fc.assert(
-    fc.asyncProperty(mutated.filter(isGenuine), async (event) => {
+    fc.asyncProperty(mutated.filter(isAuthentic), async (event) => {
       let runs = 0;
       const run = () => {
         runs += 1;

@@ -110,7 +110,7 @@ test('a handler may return whatever can be awaited, such as the query of a datab
   expect(failures).toMatchObject([[{ message: 'no such table' }, { stage: 'handler' }]]);
 });
 
-test('an event without a handler is answered 200', async () => {
+test('an event without a handler gets a 200', async () => {
   const { receiver, logger } = setUp();
   expect(await receiver.handle(post('webhook_test'))).toEqual(ok);
   expect(logger.lines).toEqual([
@@ -147,7 +147,7 @@ test('onUnhandled sees every event of a receiver that has no other handler, and 
   expect(failures).toMatchObject([[{ message: 'no' }, { stage: 'handler' }]]);
 });
 
-test('no onUnhandled runs where onAny takes the event', async () => {
+test('no onUnhandled runs if onAny takes the event', async () => {
   const { receiver, logger } = setUp();
   receiver.onAny(() => undefined).onUnhandled(() => expect.unreachable());
   expect(await receiver.handle(post('webhook_test'))).toEqual(ok);
@@ -206,7 +206,7 @@ test.each([
   expect(ran).toEqual([1, 2, 3]);
 });
 
-test('an invalid event goes to onInvalid with its issues, and is answered 200', async () => {
+test('an invalid event goes to onInvalid with its issues, and gets a 200', async () => {
   const { receiver, rejections } = setUp({ secret: { acme: secret } });
   const seen: InvalidWebhookEvent[] = [];
   receiver.on('lead_captured', () => expect.unreachable()).onInvalid((event) => seen.push(event));
@@ -222,7 +222,7 @@ test('an invalid event goes to onInvalid with its issues, and is answered 200', 
   expect(rejections).toEqual([]);
 });
 
-test('an invalid event that nobody takes is answered 400, and reported', async () => {
+test('an invalid event that nobody takes gets a 400, and is reported', async () => {
   const { receiver, rejections, failures, logger } = setUp();
   expect(await receiver.handle(post('lead_captured', { agentId: 7 }))).toEqual(refused(400, 'invalid_event'));
   expect(rejections).toEqual([]);
@@ -268,7 +268,7 @@ test('an onInvalid that fails is a failure like any', async () => {
   ]);
 });
 
-test.each(['GET', 'PUT', 'HEAD', undefined])('the method %s is answered 405', async (method) => {
+test.each(['GET', 'PUT', 'HEAD', undefined])('the method %s gets a 405', async (method) => {
   const { receiver, rejections, logger } = setUp();
   const answer = await receiver.handle({ ...post('lead_captured'), method });
   expect(answer).toEqual(refused(405, 'method_not_allowed', { allow: 'POST' }));
@@ -361,20 +361,20 @@ test.each<[what: string, body: string, handler: () => unknown]>([
   ['handler rejects', delivery('lead_captured'), () => Promise.reject(new Error('rejected'))],
   ['delivery is refused', 'no', () => undefined],
   ['payload does not fit', delivery('lead_captured', { agentId: 7 }), () => undefined],
-])('where a %s, the answer waits for the listeners: a process may end with it', async (_, body, handler) => {
-  const told = deferred();
+])('if a %s, the response waits for the listeners: a process may end with it', async (_, body, handler) => {
+  const listened = deferred();
   const ended: string[] = [];
   const listen = async () => {
-    await told.promise;
-    ended.push('told');
+    await listened.promise;
+    ended.push('listened');
   };
   const { receiver } = setUp();
   receiver.on('lead_captured', handler).onError(listen).onRejected(listen);
-  const answering = receiver.handle({ method: 'POST', body }).then(() => ended.push('answered'));
+  const answering = receiver.handle({ method: 'POST', body }).then(() => ended.push('responded'));
   await settle();
-  told.resolve();
+  listened.resolve();
   await answering;
-  expect(ended).toEqual(['told', 'answered']);
+  expect(ended).toEqual(['listened', 'responded']);
 });
 
 test.each([
@@ -474,7 +474,7 @@ test.each(['strict', 'tolerant', 'report', 'off'] as const)(
   },
 );
 
-test('neither the receiver nor what it tells shows the secret', async () => {
+test('neither the receiver nor what it reports contains the secret', async () => {
   const { receiver, rejections, failures, logger } = setUp();
   receiver.onAny(() => Promise.reject(new Error('no')));
   const answers = [

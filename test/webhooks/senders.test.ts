@@ -60,7 +60,7 @@ test.each(['ended', 'reset'])('handles no delivery that is %s before its last by
   expect(rejected.every(({ reason }) => reason === 'body_unreadable')).toBe(true);
 });
 
-test('answers 400 at the deadline to a sender that stops anywhere in the body', async () => {
+test('responds with 400 at the deadline to a sender that stops anywhere in the body', async () => {
   const { url, handled, rejected } = await startReceiver({ deadline: 500 });
   const senders = await Promise.all(Array.from({ length: body.length }, () => dial(url)));
   for (const [sent, { socket }] of senders.entries()) socket.write(whole.slice(0, head + sent));
