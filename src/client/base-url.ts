@@ -1,3 +1,4 @@
+import { typeName } from '../ground/issues.js';
 import { isObject } from '../ground/json.js';
 import { isLoopback } from '../ground/loopback.js';
 import { REGIONS } from '../ground/regions.js';
@@ -17,9 +18,10 @@ export function addressProblems({
   }
   return REGIONS.flatMap((one) => {
     const given: unknown = baseUrls[one];
+    const isCalled = one === region;
     // That of a region which is not called may be an empty variable.
-    const isUnused = one !== region && (given === undefined || given === '');
-    const problem = isUnused ? undefined : baseUrlProblem(given, allowInsecureBaseUrl === true);
+    if (!isCalled && !given) return [];
+    const problem = baseUrlProblem(given, allowInsecureBaseUrl === true || !isCalled);
     return problem === undefined ? [] : [{ option: `baseUrls.${one}`, text: `${problem}.` }];
   });
 }
@@ -27,7 +29,7 @@ export function addressProblems({
 /** Describes what is wrong with a base address. */
 function baseUrlProblem(given: unknown, mayBeInsecure: boolean): string | undefined {
   if (given === undefined) return 'is missing, and has no default';
-  if (typeof given !== 'string') return 'must be a string';
+  if (typeof given !== 'string') return `must be a string, got ${typeName(given)}`;
   if (!URL.canParse(given)) return 'is not a URL such as https://api.example.com';
   const { username, password, search, hash, pathname, protocol, host, hostname } = new URL(given);
   const mayBeHttp = mayBeInsecure || isLoopback(hostname);

@@ -193,7 +193,8 @@ export class AgentPlatform {
     try {
       checkUnchecked(method, path, options);
     } catch (error) {
-      return rejected(error);
+      // Errors of the package alone.
+      return rejected(error as Error);
     }
     const { query, body, ...callOptions } = options;
     const anything = z.unknown();
@@ -217,8 +218,8 @@ function checkUnchecked(method: HttpMethod, path: string, options: UncheckedRequ
 }
 
 /** What a call refuses rejects: nothing is thrown before there is a promise. */
-function rejected(error: unknown): ApiPromise<never> {
-  return new ApiPromise(Promise.reject(error as Error));
+function rejected(error: Error): ApiPromise<never> {
+  return new ApiPromise(Promise.reject(error));
 }
 
 /** Outside the class: bundlers rename one that mentions itself, and users would read `_AgentPlatform` in their logs. */

@@ -245,7 +245,7 @@ function headersProblem(headers: unknown): string | undefined {
     try {
       new Headers().set(name, value);
     } catch {
-      return `contain what HTTP does not allow: ${name}`;
+      return `contain a name or a value that HTTP does not allow: ${name}`;
     }
   }
   return undefined;

@@ -118,12 +118,12 @@ test.each<[what: string, options: object, message: RegExp]>([
   [
     'a header name with a blank',
     { headers: { 'x y': 'hunter2' } },
-    /headers contain what HTTP does not allow: x/,
+    /headers contain a name or a value that HTTP does not allow: x/,
   ],
   [
     'a header value with a line break',
     { headers: { x: 'hunter2\nb' } },
-    /headers contain what HTTP does not allow: x/,
+    /headers contain a name or a value that HTTP does not allow: x/,
   ],
   [
     'a header that is undefined',

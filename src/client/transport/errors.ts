@@ -123,7 +123,7 @@ function hasMessage(issue: unknown): issue is ErrorIssue {
 function hintsFor({ settings, endsAt, progress }: Call, { status, headers }: Response): string[] {
   const hints: string[] = [];
   if ([401, 403, 404].includes(status)) {
-    hints.push(`The region is '${settings.region}': check that the token and the ids are of it.`);
+    hints.push(`The region is '${settings.region}': check that the token and the ids belong to it.`);
   }
   if (status < 400) hints.push('Redirects are not followed: check the base address.');
   if (progress.attempts > 1) hints.push(`This was attempt ${progress.attempts}.`);
