@@ -3,7 +3,7 @@ import { WebhookError } from './webhook.js';
 /**
  * Redis was above the inbox's `highWater` for all of `storeTimeout`, and the event was not stored.
  *
- * The room above the mark is for the workers, which need memory to handle what waits. The receiver has answered 500, and the
+ * The room above the mark is for the workers, which need memory to handle what waits. The receiver has responded with 500, and the
  * service does not send the event again.
  *
  * @example
@@ -40,7 +40,7 @@ const percent = (share: number): string => `${Number((share * 100).toFixed(1))} 
 /**
  * The event is on fewer replicas than the inbox's `replicas` asks for, so that a failover could lose it.
  *
- * The receiver has answered 500. The event is in Redis, and may be handled all the same.
+ * The receiver has responded with 500. The event is in Redis, and may be handled all the same.
  *
  * @example
  * ```ts

@@ -40,7 +40,7 @@ export function wrongType(expected: string, value: unknown): string {
   return `expected ${expected}, received ${typeName(value)}`;
 }
 
-/** The message for a value that is none of a list. */
+/** The message for a value outside a list. */
 export function notListed(values: Iterable<unknown>, value: unknown): string {
   const known = Array.from(values, (one) => JSON.stringify(one)).join(', ');
   return `expected one of ${known}, received ${typeof value === 'string' ? 'another string' : typeName(value)}`;

@@ -96,7 +96,7 @@ export function createLogger(logger: Logger = console, level?: LogLevel): Levele
   const leveled = new LeveledLogger(logger, found ?? 'warn');
   if (found === undefined) {
     const known = LOG_LEVELS.join(', ');
-    leveled.log('warn', () => `AGENT_PLATFORM_LOG is ignored: "${onOneLine(given)}" is none of ${known}`);
+    leveled.log('warn', () => `AGENT_PLATFORM_LOG is ignored: "${onOneLine(given)}" is not one of ${known}`);
   }
   return leveled;
 }
