@@ -129,7 +129,7 @@ test('AGENT_PLATFORM_LOG sets the level, in any case; an unknown one warns and i
   expect(await linesAt(undefined)).toHaveLength(2);
   vi.stubEnv('AGENT_PLATFORM_LOG', 'trace');
   expect(await linesAt(undefined)).toEqual([
-    `warn ${SDK} AGENT_PLATFORM_LOG is ignored: "trace" is none of off, error, warn, info, debug`,
+    `warn ${SDK} AGENT_PLATFORM_LOG is ignored: "trace" is not one of off, error, warn, info, debug`,
   ]);
 });
 
