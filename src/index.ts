@@ -44,11 +44,6 @@ export {
 export * from './endpoints/endpoints.js';
 export { type ResponseShape, withData, withoutData } from './endpoints/response-shape.js';
 export * from './errors/index.js';
-export type { Issue } from './ground/issues.js';
-export { fieldsFirst, type LogFields, type Logger, type LogLevel } from './ground/logger.js';
-export { redact } from './ground/redact.js';
-export type { Region } from './ground/regions.js';
-export type { SchemaInput, SchemaOutput, StandardSchemaV1 } from './ground/standard-schema.js';
 export * from './schemas/channel.js';
 export * from './schemas/conversation.js';
 export * from './schemas/conversation-records.js';
@@ -62,10 +57,14 @@ export * from './schemas/release-number.js';
 export * from './schemas/team.js';
 export * from './schemas/tool.js';
 export * from './schemas/variable.js';
+export type { Issue } from './utils/issues.js';
+export { fieldsFirst, type LogFields, type Logger, type LogLevel } from './utils/logger.js';
+export { redact } from './utils/redact.js';
+export type { Region } from './utils/regions.js';
+export type { SchemaInput, SchemaOutput, StandardSchemaV1 } from './utils/standard-schema.js';
 export type { Drift } from './validation/drift.js';
 export type { ValidationMode } from './validation/validate.js';
 export type { NodeRequest, NodeResponse } from './webhooks/adapters.js';
-export type { DeliveryOutcome, RejectionReason, WebhookResponse } from './webhooks/answers.js';
 export {
   type ClaimResult,
   createMemoryDedupe,
@@ -91,6 +90,7 @@ export type {
   WebhookReceiverHooks,
   WebhookReceiverOptions,
 } from './webhooks/options.js';
+export type { DeliveryOutcome, RejectionReason, WebhookResponse } from './webhooks/outcomes.js';
 export {
   type ParseWebhookOptions,
   type ParseWebhookRequestOptions,

@@ -11,23 +11,22 @@ const root = dirname(fileURLToPath(new URL('.', import.meta.url)));
  * a row above its own, so that the folders cannot form a circle. `.` is `src/index.ts`.
  */
 const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> = {
-  ground: { folders: '' },
-  schemas: { folders: 'ground' },
-  errors: { folders: 'ground schemas' },
-  validation: { folders: 'ground schemas errors' },
-  endpoints: { folders: 'ground schemas validation' },
-  client: { folders: 'ground schemas errors validation endpoints', packages: /^ky$/ },
-  webhooks: { folders: 'ground schemas errors validation' },
-  '.': { folders: 'ground schemas errors validation endpoints client webhooks' },
-  redis: { folders: 'ground errors validation webhooks', packages: /^(ioredis$|node:)/ },
-  bullmq: { folders: 'ground errors validation webhooks redis', packages: /^(bullmq$|ioredis$|node:)/ },
-  page: { folders: '', packages: /^hono\// },
+  utils: { folders: '' },
+  schemas: { folders: 'utils' },
+  errors: { folders: 'utils schemas' },
+  validation: { folders: 'utils schemas errors' },
+  endpoints: { folders: 'utils schemas validation' },
+  client: { folders: 'utils schemas errors validation endpoints', packages: /^ky$/ },
+  webhooks: { folders: 'utils schemas errors validation' },
+  '.': { folders: 'utils schemas errors validation endpoints client webhooks' },
+  redis: { folders: 'utils errors validation webhooks', packages: /^(ioredis$|node:)/ },
+  bullmq: { folders: 'utils errors validation webhooks redis', packages: /^(bullmq$|ioredis$|node:)/ },
   testing: {
-    folders: 'ground schemas errors validation endpoints webhooks page',
+    folders: 'utils schemas errors validation endpoints webhooks',
     packages: /^(msw$|hono(\/|$)|node:)/,
   },
   cli: {
-    folders: 'ground schemas errors validation client webhooks bullmq testing',
+    folders: 'utils schemas errors validation client webhooks bullmq testing',
     packages: /^node:/,
   },
 };
@@ -35,7 +34,7 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
 /** Files, not folders, that a package is kept to: what each imports, nobody needs who does not ask for it. */
 const ONE_FILE: readonly (readonly [name: RegExp, file: string])[] = [
   [/^msw$/, 'testing/msw.ts'],
-  [/^node:/, 'testing/server.ts'],
+  [/^node:/, 'testing/http/server.ts'],
 ];
 
 const files = typeScriptFiles('src');
@@ -91,4 +90,41 @@ test('a file imports only what its folder may, from files that exist', () => {
       .map((imported) => `${file} -> ${imported}`),
   );
   expect(refused).toEqual([]);
+});
+
+test.fails('no file imports itself through others, types included', () => {
+  const imports = new Map(files.map((file) => [file, ownImportsOf(file)]));
+  const circles = files.flatMap((file) => {
+    const way = wayBack(imports, file);
+    return way === undefined ? [] : [way.join(' -> ')];
+  });
+  expect(circles).toEqual([]);
+});
+
+/** The files of `src` that a file imports. */
+function ownImportsOf(file: string): string[] {
+  return importsOf(file)
+    .filter((imported) => imported.startsWith('src/'))
+    .map((imported) => imported.slice('src/'.length))
+    .map((imported) => (files.includes(imported) ? imported : `${imported}x`));
+}
+
+/** The shortest way along imports from a file to itself. */
+function wayBack(imports: ReadonlyMap<string, readonly string[]>, file: string): string[] | undefined {
+  const ways = [[file]];
+  const seen = new Set<string>();
+  for (const way of ways) {
+    for (const next of imports.get(way.at(-1) ?? '') ?? []) {
+      if (next === file) return [...way, next];
+      if (!seen.has(next)) ways.push([...way, next]);
+      seen.add(next);
+    }
+  }
+  return undefined;
+}
+
+test('no folder has more than 14 files of its own', () => {
+  const folders = files.map((file) => posix.dirname(file));
+  const isLarge = (folder: string) => folders.filter((other) => other === folder).length > 14;
+  expect([...new Set(folders)].filter(isLarge)).toEqual([]);
 });

@@ -1,10 +1,9 @@
 import { isCluster, settingsOf } from '../redis/connection.js';
-import { cleanError } from '../redis/failure.js';
-import { type MemoryUse, memoryUse } from '../redis/memory.js';
-import { numberIn, readFsync, readInfo, type ServerInfo } from '../redis/server.js';
-import { withTimeLimit } from '../redis/waiting.js';
+import { cleanError, withinTime } from '../redis/failure.js';
+import { type MemoryUse, memoryUse } from './memory.js';
 import type { InboxSettings } from './options.js';
 import type { OpenQueue } from './queue.js';
+import { numberIn, readFsync, readInfo, type ServerInfo } from './server.js';
 
 /** The kind of a warning of {@link InboxHealth}. */
 export type InboxWarning =
@@ -88,7 +87,7 @@ export async function readHealth(opened: OpenQueue, settings: InboxSettings): Pr
 /** Why Redis refuses a write; undefined if it takes one. */
 async function refusalOf({ replicas }: OpenQueue): Promise<string | undefined> {
   try {
-    await withTimeLimit(replicas.probe(PROBING), PROBING, 'A write was tried');
+    await withinTime(replicas.probe(PROBING), PROBING, 'A write was tried');
     return undefined;
   } catch (error) {
     return `No event can be stored: ${cleanError(error).message}`;

@@ -1,7 +1,7 @@
 import { WebhookError } from '../errors/index.js';
-import type { LeveledLogger, LogFields } from '../ground/logger.js';
-import { onOneLine } from '../ground/printable.js';
 import { cleanError } from '../redis/failure.js';
+import type { LeveledLogger, LogFields } from '../utils/logger.js';
+import { onOneLine } from '../utils/printable.js';
 import { type InboxJob, isStalled, reasonOf, runsOf, thrownBy } from './job.js';
 
 /** One run of the handlers for one event. Contains nothing of its payload. */

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import { WebhookError } from '../errors/index.js';
-import { withTimeLimit } from '../redis/waiting.js';
+import { withinTime } from '../redis/failure.js';
 import { refuseOptions } from '../validation/options.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import { createWebhookHandlers, type WebhookHandler, type WebhookHandlers } from '../webhooks/handlers.js';
@@ -155,7 +155,7 @@ export class BullMQInbox implements WebhookInbox {
   async health(): Promise<InboxHealth> {
     const asking = this.#queue.open(ASKING).then((opened) => readHealth(opened, this.#settings));
     try {
-      const health = await withTimeLimit(asking, ASKING, 'The inbox was asked');
+      const health = await withinTime(asking, ASKING, 'The inbox was asked');
       for (const [kind, warning] of Object.entries(health.warnings)) this.#reporter.warnOnce(kind, warning);
       return health;
     } catch (error) {

@@ -1,6 +1,6 @@
 import { type Job, type JobsOptions, UnrecoverableError } from 'bullmq';
 import { WebhookError } from '../errors/index.js';
-import { onOneLine } from '../ground/printable.js';
+import { onOneLine } from '../utils/printable.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxSettings } from './options.js';
 

@@ -1,24 +1,21 @@
 import type { BackoffOptions, Telemetry } from 'bullmq';
 import * as z from 'zod/mini';
 import {
-  createLogger,
-  type LeveledLogger,
-  LOG_LEVELS,
-  type Logger,
-  type LogLevel,
-} from '../ground/logger.js';
-import {
   CONNECTION_RULE,
   isCluster,
   isConnection,
   type RedisConnection,
   settingsOf,
 } from '../redis/connection.js';
+import { createLogger, type LeveledLogger, type Logger, type LogLevel } from '../utils/logger.js';
+import { HUNDRED_YEARS_MS } from '../utils/waiting.js';
 import {
   checkOptions,
   func,
-  methods,
+  loggingOptions,
   milliseconds,
+  numberAboveZero,
+  numberBetween,
   type OptionFields,
   oneOf,
   refuseOptions,
@@ -153,15 +150,7 @@ export interface CloseOptions {
   readonly grace?: number | undefined;
 }
 
-/** A hundred years: longer than anyone means, and short enough for Redis. */
-const MAX_RETENTION = 3_155_760_000_000;
-
 const name = z.string().check(z.regex(/^[^:]+$/, 'must be a text without `:` that is not empty'));
-const share = (least: number) =>
-  z.custom<number>(
-    (value) => typeof value === 'number' && value >= least && value <= 1,
-    'must be a number from 0 to 1',
-  );
 
 const inboxFields: OptionFields<BullMQInboxOptions> = {
   connection: z.custom(isConnection, CONNECTION_RULE),
@@ -173,19 +162,19 @@ const inboxFields: OptionFields<BullMQInboxOptions> = {
       [
         milliseconds(),
         z.strictObject({
-          type: oneOf('fixed', 'exponential'),
+          type: oneOf(['fixed', 'exponential']),
           delay: z.optional(milliseconds()),
-          jitter: z.optional(share(0)),
+          jitter: z.optional(numberBetween(0, 1)),
         }),
       ],
       'must be milliseconds, or { type, delay, jitter }',
     ),
   ),
-  retention: z.optional(milliseconds(MAX_RETENTION)),
-  deadLetterRetention: z.optional(milliseconds(MAX_RETENTION)),
+  retention: z.optional(milliseconds(HUNDRED_YEARS_MS)),
+  deadLetterRetention: z.optional(milliseconds(HUNDRED_YEARS_MS)),
   storeTimeout: z.optional(milliseconds()),
   replicas: z.optional(wholeNumber(0)),
-  highWater: z.optional(share(Number.MIN_VALUE)),
+  highWater: z.optional(numberAboveZero(1)),
   telemetry: z.optional(z.looseObject({ tracer: z.unknown() })),
   hooks: z.optional(
     z.strictObject({
@@ -194,8 +183,7 @@ const inboxFields: OptionFields<BullMQInboxOptions> = {
       onDeadLetter: z.optional(func),
     } satisfies OptionFields<InboxHooks>),
   ),
-  logger: z.optional(methods('error', 'warn', 'info', 'debug')),
-  logLevel: z.optional(oneOf(...LOG_LEVELS)),
+  ...loggingOptions,
 };
 
 const workFields: OptionFields<WorkOptions> = {

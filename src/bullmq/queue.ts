@@ -10,16 +10,16 @@ import {
   outliveFailover,
   type RedisClient,
 } from '../redis/connection.js';
-import { isOutOfMemory, isTransient, redisFailure } from '../redis/failure.js';
-import { MemoryGauge } from '../redis/memory.js';
-import { ReplicaGate } from '../redis/replicas.js';
-import { findWriter, readInfo } from '../redis/server.js';
-import { succeedsWithin, withRetries, withTimeLimit } from '../redis/waiting.js';
+import { isOutOfMemory, isTransient, redisFailure, withinTime } from '../redis/failure.js';
+import { succeedsWithin, withRetries } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { readWarnings } from './health.js';
 import type { InboxReporter } from './hooks.js';
 import { jobOptions } from './job.js';
+import { MemoryGauge } from './memory.js';
 import type { InboxSettings } from './options.js';
+import { ReplicaGate } from './replicas.js';
+import { findWriter, readInfo } from './server.js';
 
 /** A connected queue, with the checks that an event passes on its way into it. */
 export interface OpenQueue {
@@ -87,7 +87,7 @@ export class InboxQueue {
     const attempt = (left: number) => {
       if (!this.#isReady && !mayWait())
         throw this.#failure ?? new WebhookError('Too many events wait for Redis');
-      return withTimeLimit(this.#add(webhook, left), left, NOT_STORED);
+      return withinTime(this.#add(webhook, left), left, NOT_STORED);
     };
     const mayRepeat = (error: unknown) =>
       (isTransient(error) || isOutOfMemory(error) || error instanceof InboxFullError) && mayWait();

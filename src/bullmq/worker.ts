@@ -2,7 +2,7 @@ import { DelayedError, WaitingError, Worker } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
 import { WebhookError } from '../errors/index.js';
 import { leaveReplica, newClient, outliveFailover, type RedisClient } from '../redis/connection.js';
-import { succeedsWithin } from '../redis/waiting.js';
+import { succeedsWithin, unlessAborted } from '../utils/waiting.js';
 import type { WebhookHandlers } from '../webhooks/handlers.js';
 import { checkStored, type StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxReporter } from './hooks.js';
@@ -116,7 +116,7 @@ export class InboxWorker {
     try {
       const stored = checkStored(job.data);
       if (handlers.handles(stored.type)) {
-        await orAborted(handlers.process(stored, { signal }), signal);
+        await unlessAborted(handlers.process(stored, { signal }), signal);
         return 'handled';
       }
       if (stored.type === 'webhook_test') return 'ignored';
@@ -189,14 +189,6 @@ export class InboxWorker {
     this.#client.disconnect();
     this.#parts.onClosed();
   }
-}
-
-/** Settles as the handlers do, or rejects with the reason of their signal as soon as it is aborted. */
-function orAborted(handling: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error));
-    handling.then(resolve, reject);
-  });
 }
 
 /** Puts an event back to the front of the queue. Costs no attempt. Rejects, so that BullMQ records no end. */

@@ -1,8 +1,8 @@
 import { AgentPlatform } from '../client/platform.js';
 import { ApiError } from '../errors/index.js';
-import { formatIssues } from '../ground/issues.js';
-import type { DeliveryRecord } from '../testing/deliver.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
+import type { DeliveryRecord } from '../testing/sending/post.js';
+import { formatIssues } from '../utils/issues.js';
 import type { Drift } from '../validation/drift.js';
 import {
   type Command,

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { onOneLine } from '../ground/printable.js';
-import { REGIONS } from '../ground/regions.js';
-import type { DeliveryRecord } from '../testing/deliver.js';
-import { environmentOf } from '../testing/environment.js';
-import { createFakePlatform, type FakePlatform } from '../testing/fake.js';
-import { isThisMachine } from '../testing/hosts.js';
-import type { StartRecords } from '../testing/records.js';
-import type { FakeRequest } from '../testing/requests.js';
-import type { FakeServer, ListenOptions } from '../testing/server.js';
-import type { FakeSnapshot } from '../testing/store.js';
+import { createFakePlatform, type FakePlatform } from '../testing/fake/fake.js';
+import type { StartRecords } from '../testing/fake/records.js';
+import type { FakeRequest } from '../testing/fake/requests.js';
+import type { FakeSnapshot } from '../testing/fake/store.js';
+import { environmentOf } from '../testing/http/environment.js';
+import { isThisMachine } from '../testing/http/hosts.js';
+import type { FakeServer, ListenOptions } from '../testing/http/server.js';
+import type { DeliveryRecord } from '../testing/sending/post.js';
+import { onOneLine } from '../utils/printable.js';
+import { REGIONS } from '../utils/regions.js';
 import { type Command, listenError, parse, parseNumber, type Terminal, UsageError } from './shared.js';
 
 /** Milliseconds after a change until the state is written: changes come in bursts. */

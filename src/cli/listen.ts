@@ -1,10 +1,10 @@
 import { appendFileSync, chmodSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { formatIssues } from '../ground/issues.js';
-import { onOneLine } from '../ground/printable.js';
-import { redact } from '../ground/redact.js';
-import type { RecordedWebhook } from '../testing/recording.js';
+import type { RecordedWebhook } from '../testing/sending/recording.js';
+import { formatIssues } from '../utils/issues.js';
+import { onOneLine } from '../utils/printable.js';
+import { redact } from '../utils/redact.js';
 import { validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';

@@ -1,4 +1,4 @@
-import { type RecordedWebhook, readRecordingFile } from '../testing/recording.js';
+import { type RecordedWebhook, readRecordingFile } from '../testing/sending/recording.js';
 import {
   type Command,
   parse,

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 import { ConfigurationError } from '../errors/index.js';
-import { printable } from '../ground/printable.js';
-import { didYouMean } from '../ground/suggest.js';
-import { VERSION } from '../ground/version.js';
+import { printable } from '../utils/printable.js';
+import { hintFor } from '../utils/suggest.js';
+import { VERSION } from '../utils/version.js';
 import { doctor } from './doctor.js';
 import { fake } from './fake.js';
 import { listen } from './listen.js';
@@ -49,9 +49,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 function unknownCommand(name: string): string {
   const known = Object.keys(commands);
   if (name === '' || name.startsWith('-')) return `Missing command. Available: ${known.join(', ')}.`;
-  const meant = didYouMean(name, known);
-  const hint = meant === undefined ? `Available: ${known.join(', ')}.` : `Did you mean "${meant}"?`;
-  return `Unknown command "${name}". ${hint}`;
+  return `Unknown command "${name}". ${hintFor(name, known)}`;
 }
 
 const colours = { ok: 'green', warn: 'yellow', fail: 'red' } as const;

@@ -1,11 +1,11 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ConfigurationError } from '../errors/index.js';
-import { isLoopback } from '../ground/loopback.js';
-import { onOneLine } from '../ground/printable.js';
-import { didYouMean } from '../ground/suggest.js';
-import { type DeliveryRecord, deliver } from '../testing/deliver.js';
-import { targetAddress } from '../testing/hosts.js';
-import type { RecordedWebhook } from '../testing/recording.js';
+import { targetAddress } from '../testing/http/hosts.js';
+import { type DeliveryRecord, deliver } from '../testing/sending/post.js';
+import type { RecordedWebhook } from '../testing/sending/recording.js';
+import { isLoopback } from '../utils/loopback.js';
+import { onOneLine } from '../utils/printable.js';
+import { hintFor } from '../utils/suggest.js';
 
 /** How a step ended; a terminal shows it as a colour. */
 export type Tone = 'ok' | 'warn' | 'fail';
@@ -58,12 +58,10 @@ export function parse<const Options extends NonNullable<ParseArgsConfig['options
 /** Refuses an option that the command does not have. */
 function checkNames(args: readonly string[], options: NonNullable<ParseArgsConfig['options']>): void {
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
-  const known = Object.keys(options);
+  const known = Object.keys(options).map((name) => `--${name}`);
   for (const token of tokens) {
-    if (token.kind !== 'option' || known.includes(token.name)) continue;
-    const meant = didYouMean(token.name, known);
-    const hint = meant === undefined ? '' : ` Did you mean --${meant}?`;
-    throw new UsageError(`Unknown option ${token.rawName}.${hint}`);
+    if (token.kind !== 'option' || known.includes(`--${token.name}`)) continue;
+    throw new UsageError(`Unknown option ${token.rawName}. ${hintFor(token.rawName, known, '`')}`);
   }
 }
 

@@ -1,7 +1,7 @@
-import { formatIssues } from '../ground/issues.js';
-import { parseJson } from '../ground/json.js';
-import type { DeliveryRecord } from '../testing/deliver.js';
 import { checkEventType, createFixtures } from '../testing/fixtures/fixtures.js';
+import type { DeliveryRecord } from '../testing/sending/post.js';
+import { formatIssues } from '../utils/issues.js';
+import { parseJson } from '../utils/json.js';
 import { validateOwn } from '../validation/validate.js';
 import { type WebhookEventType, webhookEvents } from '../webhooks/events.js';
 import {

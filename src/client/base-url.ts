@@ -1,7 +1,7 @@
-import { typeName } from '../ground/issues.js';
-import { isObject } from '../ground/json.js';
-import { isLoopback } from '../ground/loopback.js';
-import { REGIONS } from '../ground/regions.js';
+import { typeName } from '../utils/issues.js';
+import { isObject } from '../utils/json.js';
+import { isLoopback } from '../utils/loopback.js';
+import { REGIONS } from '../utils/regions.js';
 import type { OptionProblem } from '../validation/options.js';
 import type { AgentPlatformOptions } from './options.js';
 

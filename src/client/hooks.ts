@@ -1,5 +1,5 @@
 import type { AgentPlatformError, ApiError, ConnectionError } from '../errors/index.js';
-import type { Region } from '../ground/regions.js';
+import type { Region } from '../utils/regions.js';
 import type { Drift } from '../validation/drift.js';
 
 /** The call that a hook is called for. */

@@ -1,5 +1,5 @@
-import type { Logger, LogLevel } from '../ground/logger.js';
-import type { Region } from '../ground/regions.js';
+import type { Logger, LogLevel } from '../utils/logger.js';
+import type { Region } from '../utils/regions.js';
 import type { ValidationMode } from '../validation/validate.js';
 import type { Hooks } from './hooks.js';
 

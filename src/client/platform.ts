@@ -8,10 +8,11 @@ import {
   type QueryValue,
 } from '../endpoints/endpoint.js';
 import { ConfigurationError, RequestValidationError } from '../errors/index.js';
-import { typeName } from '../ground/issues.js';
-import type { Region } from '../ground/regions.js';
+import { typeName } from '../utils/issues.js';
+import type { Region } from '../utils/regions.js';
 import { refuseOptions } from '../validation/options.js';
 import { ApiPromise } from './api-promise.js';
+import { createSend, type Send } from './call/send.js';
 import type { AgentPlatformOptions, RequestOptions } from './options.js';
 import { ConversationsResource } from './resources/conversations.js';
 import { OrgsResource } from './resources/orgs.js';
@@ -27,7 +28,6 @@ import {
   resolveSettings,
   type Settings,
 } from './settings.js';
-import { createSend, type Send } from './transport/send.js';
 
 /** The input may be left out if an endpoint takes none. */
 type SendArguments<Input> = {} extends Input

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
-import { isBrowser, readEnvironment } from '../ground/environment.js';
-import { typeName } from '../ground/issues.js';
-import { isObject } from '../ground/json.js';
-import { createLogger, type LeveledLogger, LOG_LEVELS } from '../ground/logger.js';
-import { REGIONS, type Region } from '../ground/regions.js';
+import { isBrowser, readEnvironment } from '../utils/environment.js';
+import { typeName } from '../utils/issues.js';
+import { isObject } from '../utils/json.js';
+import { createLogger, type LeveledLogger } from '../utils/logger.js';
+import { REGIONS, type Region } from '../utils/regions.js';
 import {
   checkedBy,
   checkOptions,
   func,
-  methods,
+  loggingOptions,
   milliseconds,
   type OptionFields,
   type OptionProblem,
@@ -74,7 +74,7 @@ const VARIABLES = {
 
 /** Called for the first client: a program that only receives webhooks makes no schemas of options. */
 function createSchemas() {
-  const region = oneOf(...REGIONS);
+  const region = oneOf(REGIONS);
   const token = checkedBy((value) => (typeof value === 'function' ? undefined : tokenProblem(value)));
   const anything = z.optional(z.unknown());
   const callFields: OptionFields<CallOptions> = {
@@ -82,7 +82,7 @@ function createSchemas() {
     timeout: z.optional(milliseconds()),
     totalTimeout: z.optional(milliseconds()),
     maxRetries: z.optional(wholeNumber(0)),
-    validation: z.optional(oneOf(...VALIDATION_MODES)),
+    validation: z.optional(oneOf(VALIDATION_MODES)),
     headers: z.optional(checkedBy(headersProblem)),
   };
   const requestFields: OptionFields<RequestOptions> = {
@@ -103,8 +103,7 @@ function createSchemas() {
     // What they are is checked beside the region.
     baseUrls: z.optional(z.strictObject({ eu: anything, na: anything })),
     fetch: z.optional(func),
-    logger: z.optional(methods('error', 'warn', 'info', 'debug')),
-    logLevel: z.optional(oneOf(...LOG_LEVELS)),
+    ...loggingOptions,
     hooks: z.optional(z.strictObject(hookFields)),
     maxResponseBytes: z.optional(wholeNumber(1)),
     dangerouslyAllowBrowser: z.optional(z.boolean()),

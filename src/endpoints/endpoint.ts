@@ -1,10 +1,10 @@
-import { formatIssues, type Issue } from '../ground/issues.js';
+import { formatIssues, type Issue } from '../utils/issues.js';
 import {
   isStandardSchema,
   type SchemaInput,
   type SchemaOutput,
   type StandardSchemaV1,
-} from '../ground/standard-schema.js';
+} from '../utils/standard-schema.js';
 import type { ResponseShape } from './response-shape.js';
 
 /** The HTTP methods an endpoint can have. */

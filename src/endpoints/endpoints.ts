@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import type { StandardSchemaV1 } from '../ground/standard-schema.js';
 import { type Conversation, ConversationSchema } from '../schemas/conversation.js';
 import { type DefaultTool, DefaultToolSchema } from '../schemas/default-tool.js';
 import { type MembersAndTeams, MembersAndTeamsResponseSchema } from '../schemas/members-and-teams.js';
@@ -16,6 +15,7 @@ import {
   type Variable,
   VariableSchema,
 } from '../schemas/variable.js';
+import type { StandardSchemaV1 } from '../utils/standard-schema.js';
 import { endpoint } from './endpoint.js';
 import { type ResponseShape, withData, withoutData } from './response-shape.js';
 

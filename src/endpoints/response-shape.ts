@@ -1,7 +1,7 @@
-import type { Issue } from '../ground/issues.js';
-import { isObject } from '../ground/json.js';
-import { isStandardSchema, type SchemaOutput, type StandardSchemaV1 } from '../ground/standard-schema.js';
 import { EnvelopeSchema } from '../schemas/envelope.js';
+import type { Issue } from '../utils/issues.js';
+import { isObject } from '../utils/json.js';
+import { isStandardSchema, type SchemaOutput, type StandardSchemaV1 } from '../utils/standard-schema.js';
 import { type ValidationMode, type Verdict, validate, validateOwn } from '../validation/validate.js';
 
 /** How a response is read. Made by {@link withData} and {@link withoutData}. */

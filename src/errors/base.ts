@@ -1,4 +1,4 @@
-import { printable } from '../ground/printable.js';
+import { printable } from '../utils/printable.js';
 
 /** The stable kind of an error, for `switch`: survives minification, bundling and duplicate installs. */
 export type ErrorType =

@@ -1,5 +1,5 @@
-import { formatIssues, type Issue } from '../ground/issues.js';
-import type { Region } from '../ground/regions.js';
+import { formatIssues, type Issue } from '../utils/issues.js';
+import type { Region } from '../utils/regions.js';
 import { AgentPlatformError } from './base.js';
 
 /**

@@ -1,6 +1,6 @@
-import type { Issue } from '../ground/issues.js';
-import type { Region } from '../ground/regions.js';
 import type { ErrorIssue } from '../schemas/envelope.js';
+import type { Issue } from '../utils/issues.js';
+import type { Region } from '../utils/regions.js';
 import { AgentPlatformError, setUnprinted } from './base.js';
 import type { CallContext } from './request.js';
 

@@ -1,4 +1,4 @@
-import { formatIssues, type Issue } from '../ground/issues.js';
+import { formatIssues, type Issue } from '../utils/issues.js';
 import { AgentPlatformError, setUnprinted } from './base.js';
 
 /** The base of the errors about a received webhook. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { HUNDRED_YEARS_MS, succeedsWithin, withRetries } from '../utils/waiting.js';
 import { checkOptions, milliseconds } from '../validation/options.js';
 import type { ClaimResult, DedupeStore } from '../webhooks/dedupe.js';
 import {
@@ -10,8 +11,7 @@ import {
   type RedisClient,
   type RedisConnection,
 } from './connection.js';
-import { isTransient, redisFailure } from './failure.js';
-import { succeedsWithin, withRetries, withTimeLimit } from './waiting.js';
+import { isTransient, redisFailure, withinTime } from './failure.js';
 
 /** Options of {@link createRedisDedupe}. */
 export interface RedisDedupeOptions {
@@ -124,7 +124,7 @@ class RedisDedupeStore implements RedisDedupe {
   ): Promise<unknown> {
     const message = `The event could not be ${done} in Redis`;
     const attempt = (left: number) =>
-      withTimeLimit(this.#client.eval(script, 1, this.#keyPrefix + key, ...args), left, message);
+      withinTime(this.#client.eval(script, 1, this.#keyPrefix + key, ...args), left, message);
     try {
       return await withRetries(attempt, this.#timeout, isTransient);
     } catch (error) {
@@ -133,9 +133,9 @@ class RedisDedupeStore implements RedisDedupe {
   }
 }
 
-/** Redis takes whole milliseconds, at least one, and fewer than a 64-bit number holds: at most a hundred years here. */
+/** Redis takes whole milliseconds, at least one, and fewer than a 64-bit integer holds. */
 function wholeMs(ms: number): number {
-  return Math.min(Math.max(Math.ceil(ms), 1), 3_155_760_000_000);
+  return Math.min(Math.max(Math.ceil(ms), 1), HUNDRED_YEARS_MS);
 }
 
 // A key holds `done`, or `held:` and the owner of the claim. It expires with the claim or the window.

@@ -1,10 +1,16 @@
 import { WebhookError } from '../errors/index.js';
+import { within } from '../utils/waiting.js';
 
 /** A {@link WebhookError} that describes what could not be done in Redis, and why. */
 export function redisFailure(what: string, error: unknown): WebhookError {
   if (error instanceof WebhookError) return error;
   const cause = cleanError(error);
   return new WebhookError(`${what}: ${cause.message}`, { cause });
+}
+
+/** Rejects with a {@link WebhookError} that begins with `what` if Redis has not responded within `ms` milliseconds. */
+export function withinTime<Value>(promise: Promise<Value>, ms: number, what: string): Promise<Value> {
+  return within(promise, ms, () => new WebhookError(`${what}: no response from Redis within ${ms} ms`));
 }
 
 const IS_A_CLUSTER = 'This Redis is a cluster: pass a `Cluster` of ioredis as `connection`.';

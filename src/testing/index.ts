@@ -6,16 +6,22 @@
  * @packageDocumentation
  */
 
-export type { Caller } from './access.js';
-export type { FakeChange } from './changes.js';
-export type { FakeChoices, PermitQuestion, RefusalChoice, RefusalReason } from './choices.js';
 export {
   type DedupeStoreCase,
   type DedupeStoreSubject,
   dedupeStoreConformance,
-} from './dedupe-conformance.js';
-export type { DeliveryRecord, DeliveryTarget } from './deliver.js';
-export { createFakePlatform, type FakePlatform, type FakePlatformOptions } from './fake.js';
+} from './conformance/dedupe-store.js';
+export {
+  type InboxCase,
+  type InboxSubject,
+  inboxConformance,
+  type ProcessStored,
+  type StopWork,
+} from './conformance/inbox.js';
+export type { Caller } from './fake/access.js';
+export type { FakeChange } from './fake/changes.js';
+export type { FakeChoices, PermitQuestion, RefusalChoice, RefusalReason } from './fake/choices.js';
+export { createFakePlatform, type FakePlatform, type FakePlatformOptions } from './fake/fake.js';
 export type {
   EmptyFault,
   Fault,
@@ -33,24 +39,8 @@ export type {
   TruncatedFault,
   WaitingFault,
   WrongShapeFault,
-} from './faults.js';
-export {
-  createFixtures,
-  type DeliveryFixture,
-  type EventFixture,
-  type Fixtures,
-  fixtures,
-} from './fixtures/fixtures.js';
-export type { DeepPartial } from './fixtures/overlay.js';
-export {
-  type InboxCase,
-  type InboxSubject,
-  inboxConformance,
-  type ProcessStored,
-  type StopWork,
-} from './inbox-conformance.js';
-export type { OperationName } from './operations.js';
-export type { RecordedWebhook } from './recording.js';
+} from './fake/faults.js';
+export type { OperationName } from './fake/operations.js';
 export type {
   CollectionName,
   FakeAgent,
@@ -68,13 +58,23 @@ export type {
   RecordTypes,
   RegionRecords,
   StartRecords,
-} from './records.js';
-export type { FakeRequest } from './requests.js';
-export type { Handler, HandlerCall } from './route.js';
-export type { Seed, SeedHandles } from './seed.js';
-export type { FakeServer, ListenOptions } from './server.js';
-export type { BaseUrls, FakeFetch } from './service.js';
-export type { FakeAdd, FakeRecords, FakeSnapshot, RegionAdd } from './store.js';
+} from './fake/records.js';
+export type { FakeRequest } from './fake/requests.js';
+export type { Handler, HandlerCall } from './fake/route.js';
+export type { Seed, SeedHandles } from './fake/seed.js';
+export type { BaseUrls, FakeFetch } from './fake/service.js';
+export type { FakeAdd, FakeRecords, FakeSnapshot, RegionAdd } from './fake/store.js';
+export {
+  createFixtures,
+  type DeliveryFixture,
+  type EventFixture,
+  type Fixtures,
+  fixtures,
+} from './fixtures/fixtures.js';
+export type { DeepPartial } from './fixtures/overlay.js';
+export type { FakeServer, ListenOptions } from './http/server.js';
+export type { DeliveryRecord, DeliveryTarget } from './sending/post.js';
+export type { RecordedWebhook } from './sending/recording.js';
 export type {
   FakeWebhooks,
   PayloadToSend,
@@ -82,4 +82,4 @@ export type {
   SubscribeOptions,
   Subscription,
   WebhookOwner,
-} from './webhooks.js';
+} from './sending/webhooks.js';

@@ -8,7 +8,7 @@
 
 import { HttpHandler, HttpResponse, http, type RequestHandler } from 'msw';
 import { endpoints } from '../endpoints/endpoints.js';
-import type { FakePlatform } from './fake.js';
+import type { FakePlatform } from './fake/fake.js';
 
 /**
  * Creates the msw handlers of a fake, for `setupServer` and `setupWorker`: one for each operation in each region,

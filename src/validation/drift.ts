@@ -1,6 +1,6 @@
-import { formatIssues, type Issue } from '../ground/issues.js';
-import type { LeveledLogger } from '../ground/logger.js';
-import type { Region } from '../ground/regions.js';
+import { formatIssues, type Issue } from '../utils/issues.js';
+import type { LeveledLogger } from '../utils/logger.js';
+import type { Region } from '../utils/regions.js';
 
 /** What a validation mode forgave in a response or a webhook. */
 export interface Drift {

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../errors/index.js';
-import { formatPath, typeName } from '../ground/issues.js';
-import { didYouMean } from '../ground/suggest.js';
-
-/** Timers beyond 2^31 - 1 ms fire at once in every runtime. */
-export const MAX_TIMEOUT = 2_147_483_647;
+import { formatPath, typeName } from '../utils/issues.js';
+import { LOG_LEVELS } from '../utils/logger.js';
+import { didYouMean, hintFor } from '../utils/suggest.js';
+import { MAX_TIMER_MS } from '../utils/waiting.js';
 
 /** What an error about options says of the thing they belong to. */
 export interface AboutOptions {
@@ -71,7 +70,7 @@ function problemsOf(
     const known = namesAt(schema, path);
     return issue.keys.map((key) => ({
       option: optionName([...path, key], about),
-      text: `is not a known option.${suggestion(key, known) || ` Known: ${known.join(', ')}.`}`,
+      text: `is not a known option. ${hintFor(key, known, '`')}`,
     }));
   }
   if (issue.code === 'invalid_union') {
@@ -92,8 +91,8 @@ function problemOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return `must be of type ${issue.expected}, got ${shown(input)}.`;
   if (issue.code === 'invalid_value') {
     const values = issue.values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
-    const meant = typeof input === 'string' ? suggestion(input, issue.values.map(String)) : '';
-    return `must be one of ${values.join(', ')}, got ${shownChoice(input)}.${meant}`;
+    const meant = typeof input === 'string' ? didYouMean(input, issue.values.map(String)) : undefined;
+    return `must be one of ${values.join(', ')}, got ${shownChoice(input)}.${meant === undefined ? '' : ` ${meant}`}`;
   }
   // The building blocks below and unions carry their own words.
   return issue.message.startsWith('must be') ? `${issue.message}, got ${shown(input)}.` : `${issue.message}.`;
@@ -102,11 +101,6 @@ function problemOf(issue: z.core.$ZodIssue): string {
 function optionName(path: readonly PropertyKey[], { path: holder }: AboutOptions): string {
   const whole = holder === undefined ? path : [holder, ...path];
   return whole.length === 0 ? 'options' : formatPath(whole);
-}
-
-function suggestion(word: string, known: readonly string[]): string {
-  const meant = didYouMean(word, known);
-  return meant === undefined ? '' : ` Did you mean \`${meant}\`?`;
 }
 
 /** A number as it is, anything else by its type: a text may be a secret. */
@@ -144,19 +138,40 @@ export function checkedBy(
   });
 }
 
-/** Milliseconds above 0. */
+/** A number from `least` to `most`. */
 /* @__NO_SIDE_EFFECTS__ */
-export function milliseconds(max = MAX_TIMEOUT): z.ZodMiniType<unknown, unknown> {
-  const problem = `must be a number of milliseconds above 0 and at most ${max}`;
-  const isWithin = (value: unknown) => typeof value === 'number' && value > 0 && value <= max;
-  return checkedBy((value) => (isWithin(value) ? undefined : problem));
+export function numberBetween(least: number, most: number): z.ZodMiniType<number, number> {
+  return numberWhere((value) => value >= least && value <= most, `a number from ${least} to ${most}`);
 }
 
-/** An integer of at least `min`. */
+/** A number above 0, at most `most`. */
 /* @__NO_SIDE_EFFECTS__ */
-export function wholeNumber(min: number): z.ZodMiniType<unknown, unknown> {
-  const problem = `must be a whole number, ${min} or more`;
-  return checkedBy((value) => (Number.isInteger(value) && Number(value) >= min ? undefined : problem));
+export function numberAboveZero(most: number, noun = 'a number'): z.ZodMiniType<number, number> {
+  return numberWhere((value) => value > 0 && value <= most, `${noun} above 0 and at most ${most}`);
+}
+
+/** Milliseconds above 0; by default, at most as many as a timer takes. */
+/* @__NO_SIDE_EFFECTS__ */
+export function milliseconds(most = MAX_TIMER_MS): z.ZodMiniType<number, number> {
+  return numberAboveZero(most, 'a number of milliseconds');
+}
+
+/** An integer of at least `least`, and at most `most` if that is given. */
+/* @__NO_SIDE_EFFECTS__ */
+export function wholeNumber(least: number, most = Number.POSITIVE_INFINITY): z.ZodMiniType<number, number> {
+  const bounds = most === Number.POSITIVE_INFINITY ? `, ${least} or more` : ` from ${least} to ${most}`;
+  const isWithin = (value: number) => Number.isInteger(value) && value >= least && value <= most;
+  return numberWhere(isWithin, `a whole number${bounds}`);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function numberWhere(accepts: (value: number) => boolean, rule: string): z.ZodMiniType<number, number> {
+  const isAccepted = (value: unknown) => typeof value === 'number' && accepts(value);
+  // What passes is a number.
+  return checkedBy((value) => (isAccepted(value) ? undefined : `must be ${rule}`)) as z.ZodMiniType<
+    number,
+    number
+  >;
 }
 
 /** Any function. */
@@ -164,10 +179,16 @@ export const func = /* @__PURE__ */ checkedBy((value) =>
   typeof value === 'function' ? undefined : 'must be a function',
 );
 
-/** One of some words. */
+/** One of these words. */
 /* @__NO_SIDE_EFFECTS__ */
-export function oneOf<const Word extends string>(...words: readonly Word[]): z.ZodMiniType<Word, Word> {
+export function oneOf<const Word extends string>(words: readonly Word[]): z.ZodMiniType<Word, Word> {
   return z.enum(words);
+}
+
+/** Throws a `ConfigurationError` for a name that is not in a list: `Unknown collection "tool". Did you mean "tools"?` */
+export function checkName(what: string, name: string, known: readonly string[]): void {
+  if (known.includes(name)) return;
+  throw new ConfigurationError(`Unknown ${what} "${name}". ${hintFor(name, known)}`, { option: what });
 }
 
 /** An object with these methods, such as a logger; it may have more. */
@@ -178,3 +199,9 @@ export function methods(...names: readonly string[]): z.ZodMiniType<unknown, unk
     names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function');
   return checkedBy((value) => (hasMethods(value) ? undefined : problem));
 }
+
+/** The options of whatever logs. */
+export const loggingOptions = {
+  logger: z.optional(methods('error', 'warn', 'info', 'debug')),
+  logLevel: z.optional(oneOf(LOG_LEVELS)),
+};

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { type Issue, MAX_ISSUES, notListed, typeName, wrongType } from '../ground/issues.js';
-import type { StandardIssue, StandardSchemaV1 } from '../ground/standard-schema.js';
 import { isExpected, isOwnSchema } from '../schemas/object.js';
+import { type Issue, MAX_ISSUES, notListed, typeName, wrongType } from '../utils/issues.js';
+import type { StandardIssue, StandardSchemaV1 } from '../utils/standard-schema.js';
 import { fits } from './fits.js';
 
 /**

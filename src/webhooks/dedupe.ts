@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { WebhookError } from '../errors/index.js';
+import { sleep, unref, within } from '../utils/waiting.js';
 import { checkOptions, wholeNumber } from '../validation/options.js';
 import type { ParsedBody } from './payload.js';
 import type { SecretOwner } from './secrets.js';
-import { sleep, unref, within } from './time.js';
 
 // Duplicates: the key of an event, the store that remembers keys, and the claim on a key while its handlers run.
 
@@ -246,7 +246,11 @@ export async function handleOnce(
 /** A store that takes too long has failed. One in memory responds at once, and needs no timer. */
 function inTime<Answer>(answer: Answer | Promise<Answer>): Answer | Promise<Answer> {
   return answer instanceof Promise
-    ? within(STORE_TIMEOUT, 'The dedupe store did not respond', answer)
+    ? within(
+        answer,
+        STORE_TIMEOUT,
+        () => new WebhookError(`The dedupe store did not respond within ${STORE_TIMEOUT} ms.`),
+      )
     : answer;
 }
 

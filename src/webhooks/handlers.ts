@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import { ConfigurationError, WebhookError } from '../errors/index.js';
-import { typeName } from '../ground/issues.js';
-import type { Logger, LogLevel } from '../ground/logger.js';
-import { didYouMean } from '../ground/suggest.js';
+import { typeName } from '../utils/issues.js';
+import type { Logger, LogLevel } from '../utils/logger.js';
+import { hintFor } from '../utils/suggest.js';
 import { checkOptions } from '../validation/options.js';
-import type { RejectionReason } from './answers.js';
 import {
   isWebhookEventType,
   type WebhookEvent,
@@ -14,6 +13,7 @@ import {
 } from './events.js';
 import { checkStored, type StoredWebhook } from './inbox.js';
 import { eventOptions, resolveEvents, type WebhookEventOptions } from './options.js';
+import type { RejectionReason } from './outcomes.js';
 import {
   type EventValidation,
   type InvalidWebhookEvent,
@@ -24,7 +24,7 @@ import {
   type UnknownWebhookEvent,
   workspaceOf,
 } from './payload.js';
-import { Reports } from './reports.js';
+import { Reports } from './reporter.js';
 
 /** The delivery that an event came with. A plain object: `{ ...context }` keeps all of it. */
 export interface WebhookContext {
@@ -154,9 +154,7 @@ export abstract class WebhookRegistration {
   ): this {
     this.#check('on', handler);
     if (!isWebhookEventType(type)) {
-      const known = Object.keys(webhookEvents);
-      const meant = didYouMean(String(type), known);
-      const hint = meant === undefined ? `Known: ${known.join(', ')}` : `Did you mean "${meant}"?`;
+      const hint = hintFor(String(type), Object.keys(webhookEvents));
       throw new ConfigurationError(
         `on: ${JSON.stringify(type)} is not an event type. ${hint}\n  Events of other types go to onUnknown.`,
         { option: 'type' },

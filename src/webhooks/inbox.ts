@@ -1,5 +1,5 @@
 import { WebhookError, WebhookPayloadError } from '../errors/index.js';
-import { isObject } from '../ground/json.js';
+import { isObject } from '../utils/json.js';
 
 /** A verified webhook in a durable inbox: plain JSON without the secret, not validated yet. */
 export interface StoredWebhook {

@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
-import { isObject } from '../ground/json.js';
-import { createLogger, type LeveledLogger, type Logger, type LogLevel } from '../ground/logger.js';
+import { isObject } from '../utils/json.js';
+import { createLogger, type LeveledLogger, type Logger, type LogLevel } from '../utils/logger.js';
 import { type Drift, DriftReporter } from '../validation/drift.js';
 import {
   checkOptions,
   func,
+  loggingOptions,
   methods,
   milliseconds,
   type OptionFields,
@@ -14,9 +15,9 @@ import {
 } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
 import { DEFAULT_MAX_BODY_BYTES } from './adapters.js';
-import type { DeliveryOutcome } from './answers.js';
 import { createMemoryDedupe, DEFAULT_WINDOW, type DedupeSettings, type DedupeStore } from './dedupe.js';
 import type { WebhookInbox } from './inbox.js';
+import type { DeliveryOutcome } from './outcomes.js';
 import type { EventValidation } from './payload.js';
 import { secretProblems, type WebhookSecretOptions } from './secrets.js';
 
@@ -113,13 +114,12 @@ const MAX_DEADLINE = 59_000;
 
 /** The schemas of the options that receivers, worker handlers and parsers share. */
 export const validationOptions = {
-  validation: z.optional(oneOf(...VALIDATION_MODES)),
+  validation: z.optional(oneOf(VALIDATION_MODES)),
   onDrift: z.optional(func),
 };
 export const eventOptions = {
   ...validationOptions,
-  logger: z.optional(methods('error', 'warn', 'info', 'debug')),
-  logLevel: z.optional(oneOf('off', 'error', 'warn', 'info', 'debug')),
+  ...loggingOptions,
 };
 /** `secret` is checked with better words where it is resolved. */
 export const secretOptions = { secret: z.optional(z.unknown()), verifySecret: z.optional(func) };

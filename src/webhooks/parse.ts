@@ -6,15 +6,15 @@ import {
   WebhookPayloadError,
   WebhookVerificationError,
 } from '../errors/index.js';
-import { isObject } from '../ground/json.js';
-import { LeveledLogger } from '../ground/logger.js';
+import { isObject } from '../utils/json.js';
+import { LeveledLogger } from '../utils/logger.js';
 import { DriftReporter } from '../validation/drift.js';
 import { checkOptions, wholeNumber } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES } from '../validation/validate.js';
 import { DEFAULT_MAX_BODY_BYTES, isStream, readRequest, readStream } from './adapters.js';
-import { Rejection } from './answers.js';
 import { isWebhookEventType, type WebhookEvent } from './events.js';
 import { secretOptions, validationOptions, type WebhookEventOptions } from './options.js';
+import { Rejection } from './outcomes.js';
 import {
   decodeBody,
   type EventValidation,

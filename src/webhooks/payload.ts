@@ -1,6 +1,6 @@
 import { type UnknownEventError, WebhookPayloadError } from '../errors/index.js';
-import { type Issue, wrongType } from '../ground/issues.js';
-import { isObject } from '../ground/json.js';
+import { type Issue, wrongType } from '../utils/issues.js';
+import { isObject } from '../utils/json.js';
 import type { DriftReporter } from '../validation/drift.js';
 import { type ValidationMode, validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, type WebhookEvent, webhookEvents } from './events.js';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/index.js';
-import { describeThrown } from '../ground/logger.js';
+import { describeThrown } from '../utils/logger.js';
 import {
   answerNode,
   checkRequest,
@@ -14,11 +14,11 @@ import {
   readStream,
   toResponse,
 } from './adapters.js';
-import type { WebhookResponse } from './answers.js';
-import { deliver, type ReceiverParts } from './deliver.js';
 import { checkFunction, Registry, WebhookRegistration, type WebhookRejection } from './handlers.js';
 import { resolveReceiver, type WebhookReceiverOptions } from './options.js';
-import { Reports } from './reports.js';
+import type { WebhookResponse } from './outcomes.js';
+import { deliver, type ReceiverParts } from './receive.js';
+import { Reports } from './reporter.js';
 import { resolveSecrets, SecretLoader, verifierOf } from './secrets.js';
 
 // A delivery reads in this order: `receiver.ts` and `adapters.ts` take it from the server, `deliver.ts` carries it from there to the

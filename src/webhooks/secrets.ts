@@ -1,9 +1,9 @@
 import { ConfigurationError, WebhookError } from '../errors/index.js';
-import { readEnvironment } from '../ground/environment.js';
-import { typeName } from '../ground/issues.js';
-import { isObject } from '../ground/json.js';
+import { readEnvironment } from '../utils/environment.js';
+import { typeName } from '../utils/issues.js';
+import { isObject } from '../utils/json.js';
+import { sleep, unlessAborted, within } from '../utils/waiting.js';
 import type { OptionProblem } from '../validation/options.js';
-import { sleep, unlessAborted, within } from './time.js';
 
 /** The variable that replaces `secret`: one workspace secret, or several separated by commas. */
 export const SECRET_VARIABLE = 'AGENT_PLATFORM_WEBHOOK_SECRET';
@@ -289,7 +289,11 @@ export class SecretLoader {
   async #loadOnce(): Promise<void> {
     this.#triedAt = performance.now();
     try {
-      await within(APART, 'The function `secret` did not settle', this.#take());
+      await within(
+        this.#take(),
+        APART,
+        () => new WebhookError(`The function \`secret\` did not settle within ${APART} ms.`),
+      );
       this.#error = undefined;
     } catch (cause) {
       const message = 'The secrets could not be loaded: the function `secret` failed (see `error.cause`).';

@@ -27,7 +27,7 @@ describe('a wrong command line exits with 2', () => {
     ['--port 1', 'Missing command.'],
     ['fakes', 'Unknown command "fakes". Did you mean "fake"?'],
     ['toString', 'Unknown command "toString".'],
-    ['fake --prot 1', 'Unknown option --prot. Did you mean --port?'],
+    ['fake --prot 1', 'Unknown option --prot. Did you mean `--port`?'],
     ['fake -p 1', 'Unknown option -p.'],
     ['listen --zebra', 'Unknown option --zebra.'],
     ['fake extra', "Unexpected argument 'extra'"],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LeveledLogger } from '../../src/ground/logger.js';
+import { LeveledLogger } from '../../src/utils/logger.js';
 import { DriftReporter } from '../../src/validation/drift.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { didYouMean } from '../../src/ground/suggest.js';
+import { closestName } from '../../src/utils/suggest.js';
 import {
   checkOptions,
   func,
@@ -12,7 +12,7 @@ import {
 } from '../../src/validation/options.js';
 
 const schema = z.strictObject({
-  region: oneOf('eu', 'na'),
+  region: oneOf(['eu', 'na']),
   token: z.union([z.string(), func], 'must be a string or a function'),
   baseUrls: z.optional(z.strictObject({ eu: z.optional(z.string()), na: z.optional(z.string()) })),
   timeout: z.optional(milliseconds()),
@@ -92,5 +92,5 @@ test.each([
     'fetch',
     'token',
   ];
-  expect(didYouMean(word, known)).toBe(meant);
+  expect(closestName(word, known)).toBe(meant);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { formatPath } from '../../src/ground/issues.js';
 import { closedObject, expected, openObject } from '../../src/schemas/object.js';
+import { formatPath } from '../../src/utils/issues.js';
 import { type ValidationMode, validate, validateOwn } from '../../src/validation/validate.js';
 
 test.each([

@@ -1,8 +1,8 @@
 import { endpoints } from '../../endpoints/endpoints.js';
 import type { Conversation } from '../../schemas/conversation.js';
 import type { ApiPromise } from '../api-promise.js';
+import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
-import type { Send } from '../transport/send.js';
 
 /** Conversations: chats and calls between an end user and an agent. */
 export class ConversationsResource {

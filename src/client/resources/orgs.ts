@@ -1,8 +1,8 @@
 import { endpoints } from '../../endpoints/endpoints.js';
 import type { MembersAndTeams } from '../../schemas/members-and-teams.js';
 import type { ApiPromise } from '../api-promise.js';
+import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
-import type { Send } from '../transport/send.js';
 
 /** Organisations: their clients (dashboard users) and teams, used for the assignment of chats. */
 export class OrgsResource {

@@ -1,8 +1,8 @@
 import { endpoints } from '../../endpoints/endpoints.js';
 import type { ReleaseNumberInput, ReleaseNumberResult } from '../../schemas/release-number.js';
 import type { ApiPromise } from '../api-promise.js';
+import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
-import type { Send } from '../transport/send.js';
 
 /** Calls & Numbers: telephone numbers, rented from the platform or imported. */
 export class PhoneNumbersResource {

@@ -2,8 +2,8 @@ import { endpoints } from '../../endpoints/endpoints.js';
 import type { DefaultTool } from '../../schemas/default-tool.js';
 import type { Tool } from '../../schemas/tool.js';
 import type { ApiPromise } from '../api-promise.js';
+import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
-import type { Send } from '../transport/send.js';
 
 /** Tools: capabilities that an agent can call, built in or custom. */
 export class ToolsResource {

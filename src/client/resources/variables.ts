@@ -1,8 +1,8 @@
 import { endpoints } from '../../endpoints/endpoints.js';
 import type { Variable, VariableInput } from '../../schemas/variable.js';
 import type { ApiPromise } from '../api-promise.js';
+import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
-import type { Send } from '../transport/send.js';
 
 /** Variables: named values that belong to an agent. */
 export class VariablesResource {

@@ -1,7 +1,7 @@
 import { endpoints } from '../../endpoints/endpoints.js';
 import type { ApiPromise } from '../api-promise.js';
+import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
-import type { Send } from '../transport/send.js';
 
 /** Workspaces: agents, conversations, leads, tools, variables and team member access belong to them. */
 export class WorkspacesResource {

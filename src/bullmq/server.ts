@@ -1,0 +1,42 @@
+import type { Redis } from 'ioredis';
+import { isCluster, type RedisClient } from '../redis/connection.js';
+
+/** The response to `INFO`, by field. */
+export type ServerInfo = ReadonlyMap<string, string>;
+
+/** Reads `INFO`. One section is cheaper than all. */
+export async function readInfo(node: Redis, section?: 'memory'): Promise<ServerInfo> {
+  const text = await (section === undefined ? node.info() : node.info(section));
+  return new Map(
+    [...text.matchAll(/^(\w+):(.*)$/gm)].map(([, name = '', value = '']) => [name, value.trim()]),
+  );
+}
+
+/** The number in a field; 0 if there is none. */
+export function numberIn(info: ServerInfo, field: string): number {
+  return Number(info.get(field) ?? 0) || 0;
+}
+
+/** The setting `appendfsync`; undefined if the provider of Redis forbids to read it. */
+export async function readFsync(node: Redis): Promise<string | undefined> {
+  try {
+    const [, value] = (await node.config('GET', 'appendfsync')) as [string, string];
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the connection to the Redis that takes the writes of a key: the client, or a node of its cluster. */
+export async function findWriter(client: RedisClient, key: string): Promise<() => Redis> {
+  if (!isCluster(client)) return () => client;
+  const slot = await client.cluster('KEYSLOT', key);
+  return () => {
+    const master = client.slots[slot]?.[0];
+    const node = client.nodes('master').find(({ options: { host, port } }) => `${host}:${port}` === master);
+    if (node !== undefined) return node;
+    // ioredis asks for the nodes again only when a command fails, and none is sent without a node.
+    client.refreshSlotsCache();
+    throw new Error('CLUSTERDOWN No node is known for the keys of this queue');
+  };
+}

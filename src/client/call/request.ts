@@ -1,0 +1,173 @@
+import type * as z from 'zod/mini';
+import type { Endpoint, HttpMethod, QueryValue } from '../../endpoints/endpoint.js';
+import { RequestValidationError } from '../../errors/index.js';
+import { isOwnSchema } from '../../schemas/object.js';
+import { type Issue, threwIssue, typeName, wrongType } from '../../utils/issues.js';
+import { findNonJson, isObject } from '../../utils/json.js';
+import type { StandardSchemaV1 } from '../../utils/standard-schema.js';
+import { didYouMean } from '../../utils/suggest.js';
+import { validate, validateOwn } from '../../validation/validate.js';
+
+/** Arguments of a call, by the parts of an endpoint. */
+export interface RequestInput {
+  readonly path?: Readonly<Record<string, string>> | undefined;
+  readonly body?: unknown;
+  readonly query?: unknown;
+}
+
+/** A checked request, the same for every attempt. */
+export interface PreparedRequest {
+  readonly method: HttpMethod;
+  /** Relative to the base address, parameters encoded, with the query. */
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/**
+ * Checks every argument, in every validation mode, before anything is sent.
+ *
+ * @throws {RequestValidationError} If an argument is wrong. What a custom schema or a getter threw is its `cause`.
+ */
+export async function prepareRequest(
+  endpoint: Endpoint,
+  given: RequestInput | null,
+): Promise<PreparedRequest> {
+  // From JavaScript, the arguments may be null: what is missing is then named.
+  const input = given ?? {};
+  const { method } = endpoint;
+  try {
+    const path = fillPath(endpoint, input);
+    const query = endpoint.query && queryString(await checkCustom(endpoint.query, input.query, 'query'));
+    const body = endpoint.body && (await bodyText(endpoint.body, input.body));
+    return { method, path: path + (query ?? ''), body };
+  } catch (error) {
+    const found =
+      error instanceof Refusal ? { issues: error.issues } : { issues: [threwIssue], cause: error };
+    throw new RequestValidationError({ method, path: endpoint.path, ...found });
+  }
+}
+
+/** Ends the checks, with the issues that were found. */
+class Refusal extends Error {
+  constructor(readonly issues: readonly Issue[]) {
+    super();
+  }
+}
+
+function refuse(path: Issue['path'], code: string, message: string): never {
+  throw new Refusal([{ path, code, message }]);
+}
+
+const PARAMETER = /\{([^}]+)\}/g;
+
+function fillPath(endpoint: Endpoint, input: RequestInput): string {
+  const ids: unknown = input.path ?? {};
+  if (!isObject(ids)) {
+    // From JavaScript: `conversations.get(agentId, convoId)`.
+    const names = Array.from(endpoint.path.matchAll(PARAMETER), ([, name]) => name).join(', ');
+    const message = `expected the ids by name in one object, { ${names} }, received ${typeName(ids)}`;
+    refuse(['path'], 'invalid_type', message);
+  }
+  // The type ties the names to those of a path that is known.
+  const reserved = endpoint.reserved as Readonly<Record<string, readonly string[]>> | undefined;
+  const issues: Issue[] = [];
+  const path = endpoint.path.replace(PARAMETER, (_, name: string) => {
+    const id = ids[name];
+    const problem = idProblem(id, reserved?.[name] ?? []);
+    if (problem === undefined) return encodeURIComponent(String(id));
+    const isBeside = id === undefined && name in input;
+    const message = isBeside
+      ? `expected under \`path\`: { path: { ${name} } }`
+      : `expected a non-empty string, received ${problem}`;
+    issues.push({ path: [name], code: 'invalid_id', message });
+    return '';
+  });
+  if (issues.length > 0) throw new Refusal(issues);
+  return path;
+}
+
+/** Describes what is wrong with an id. Encoded, it is one segment of the path, except for dots. */
+function idProblem(id: unknown, reserved: readonly string[]): string | undefined {
+  if (typeof id !== 'string') return typeName(id);
+  const plain = id.trim().toLowerCase();
+  if (plain === '') return id === '' ? 'an empty string' : 'a blank string';
+  const isOther = plain === '.' || plain === '..' || reserved.some((one) => one.toLowerCase() === plain);
+  return isOther ? `'${id.trim()}', the path of another operation` : undefined;
+}
+
+/** Returns the text of a body. This package's schemas validate what is sent; of a custom schema, the output is sent. */
+async function bodyText(schema: StandardSchemaV1, value: unknown): Promise<string> {
+  if (!isOwnSchema(schema)) return JSON.stringify(await checkCustom(schema, value, 'body'));
+  refuseMissing(value, 'body');
+  refuseNonJson(value);
+  const text = JSON.stringify(value);
+  const sent: unknown = JSON.parse(text);
+  // This package's schemas are Zod's, seen through the Standard Schema interface.
+  const zodSchema = schema as unknown as z.core.$ZodType;
+  const verdict = validateOwn(zodSchema, sent, 'strict');
+  const issues = [...(verdict.ok ? [] : verdict.issues), ...findRefused(zodSchema, sent)];
+  if (issues.length > 0) throw new Refusal(issues);
+  return text;
+}
+
+async function checkCustom(schema: StandardSchemaV1, value: unknown, part: string): Promise<unknown> {
+  refuseMissing(value, part);
+  const verdict = await validate(schema, value, 'strict');
+  if (!verdict.ok) throw new Refusal(verdict.issues);
+  refuseNonJson(verdict.value);
+  return verdict.value;
+}
+
+function refuseMissing(value: unknown, part: string): void {
+  if (value === undefined) refuse([], 'invalid_type', wrongType(`a ${part}`, value));
+}
+
+function refuseNonJson(value: unknown): void {
+  const issue = findNonJson(value);
+  if (issue !== undefined) throw new Refusal([issue]);
+}
+
+/** Fields that must not be empty: ids and keys. */
+const MUST_BE_FILLED = /^key$|(Id|Sid)$/;
+
+/**
+ * What a client refuses in arguments although the specification does not: unknown fields, which are mostly misspelt,
+ * and empty ids and keys. Choices of this package, so the schemas and openapi.json do not have them.
+ */
+function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly string[] = []): Issue[] {
+  // Zod's own union of its schemas, discriminated by `type`.
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'optional') return findRefused(def.innerType, value, path);
+  if (def.type !== 'object' || !isObject(value)) return [];
+  const known = Object.keys(def.shape);
+  return Object.entries(value).flatMap(([name, field]): Issue[] => {
+    const at = [...path, name];
+    const fieldSchema = Object.hasOwn(def.shape, name) ? def.shape[name] : undefined;
+    if (fieldSchema === undefined) {
+      const meant = didYouMean(name, known);
+      const message = meant === undefined ? 'unknown field' : `unknown field. ${meant}`;
+      return [{ path: at, code: 'unrecognized_key', message }];
+    }
+    if (field === '' && MUST_BE_FILLED.test(name)) {
+      return [{ path: at, code: 'too_small', message: 'expected a non-empty string' }];
+    }
+    return findRefused(fieldSchema, field, at);
+  });
+}
+
+function queryString(query: unknown): string {
+  if (!isObject(query)) refuse(['query'], 'invalid_type', wrongType('object', query));
+  const parameters = new URLSearchParams();
+  // Declared as an object of such values.
+  for (const [name, value] of Object.entries(query as Readonly<Record<string, QueryValue>>)) {
+    if (value === undefined) continue;
+    for (const one of Array.isArray(value) ? (value as readonly QueryValue[]) : [value]) {
+      if (typeof one === 'object') {
+        refuse([name], 'invalid_type', `expected a plain value or a list of them, received ${typeName(one)}`);
+      }
+      parameters.append(name, String(one));
+    }
+  }
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}

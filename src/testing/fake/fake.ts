@@ -1,0 +1,295 @@
+import * as z from 'zod/mini';
+import type { Endpoint } from '../../endpoints/endpoint.js';
+import { text } from '../../schemas/fields.js';
+import { checkOptions, func, oneOf } from '../../validation/options.js';
+import { type FakeServer, type ListenOptions, startServer } from '../http/server.js';
+import type { DeliveryRecord } from '../sending/post.js';
+import { FakeWebhooks } from '../sending/webhooks.js';
+import { Changes, type FakeChange } from './changes.js';
+import { choicesSchema, type FakeChoices, resolveChoices } from './choices.js';
+import { Faults } from './faults.js';
+import type { FakeState, StartRecords } from './records.js';
+import { type FakeRequest, RequestLog } from './requests.js';
+import { documentedRoutes, type Handler, handlerRoute, isSameOperation, type Route } from './route.js';
+import { fillStore, type Seed, seed, startRecordsSchema } from './seed.js';
+import { type BaseUrls, createFetch, type FakeFetch, resolveBaseUrls, type Service } from './service.js';
+import {
+  clearStore,
+  createAdd,
+  createStore,
+  type FakeAdd,
+  FakeRecords,
+  type FakeSnapshot,
+  restoreSnapshot,
+  takeSnapshot,
+} from './store.js';
+
+/** Options of {@link createFakePlatform}. Nothing is required. */
+export interface FakePlatformOptions {
+  /** Records to begin with, by region and collection, on top of the seed. */
+  readonly regions?: StartRecords | undefined;
+  /**
+   * `'default'`: a record of each kind in both regions, with the ids and secrets of `fake.seed`. `'empty'`: only
+   * the built-in catalogue of default tools.
+   */
+  readonly seed?: 'default' | 'empty' | undefined;
+  /** What the fake does at points that the specification leaves open. */
+  readonly choices?: Partial<FakeChoices> | undefined;
+  /** The addresses of `fake.fetch` and the msw handlers. Default: two hosts under `.test`. */
+  readonly baseUrls?: Partial<BaseUrls> | undefined;
+  /** Called after each response, for a log or assertions. What it throws fails the test run, not the request. */
+  readonly onRequest?: ((request: FakeRequest) => void) | undefined;
+  /** Called after each delivery of a webhook, whatever its outcome. What it throws fails the test run. */
+  readonly onDelivery?: ((delivery: DeliveryRecord) => void) | undefined;
+}
+
+function optionsSchema(): z.core.$ZodType {
+  const fields = {
+    regions: z.optional(startRecordsSchema()),
+    seed: z.optional(oneOf(['default', 'empty'])),
+    choices: z.optional(choicesSchema()),
+    baseUrls: z.optional(z.strictObject({ eu: text, na: text })),
+    onRequest: z.optional(func),
+    onDelivery: z.optional(func),
+  } satisfies Record<keyof FakePlatformOptions, z.core.$ZodType>;
+  return z.strictObject(fields);
+}
+
+/**
+ * The service, in memory. Created by {@link createFakePlatform}. Every request passes through one function
+ * (service.ts), whether it comes by `fetch`, by the server of `listen`, or by the msw handlers.
+ */
+export class FakePlatform {
+  /** The base address of each region in process, for `fake.fetch` and the msw handlers. */
+  readonly baseUrls: BaseUrls;
+  /** Ids and secrets of the records of the default seed. */
+  readonly seed: Seed = seed;
+  /** Adds records. */
+  readonly add: FakeAdd;
+  /** The live records, by region. */
+  readonly state: FakeState;
+  /** The same records by the names of their collections: to list, add, change and remove. */
+  readonly records: FakeRecords;
+  /** The requests so far, in the order of arrival: the newest 10,000. */
+  readonly requests: readonly FakeRequest[];
+  /** Injects failures into the next calls. */
+  readonly faults: Faults;
+  /** Sends events to subscribers. */
+  readonly webhooks: FakeWebhooks;
+  /**
+   * Responds in process, without a server. Rejects like the runtime's `fetch`: with the signal's reason when
+   * aborted, with a `TypeError` if no connection is made.
+   */
+  readonly fetch: FakeFetch;
+  readonly #service: Service;
+  readonly #changes = new Changes();
+  readonly #options: FakePlatformOptions;
+  #routes: readonly Route[] = documentedRoutes;
+
+  /** Use {@link createFakePlatform}. */
+  constructor(options: FakePlatformOptions) {
+    checkOptions(optionsSchema(), options, { of: 'createFakePlatform' });
+    const choices = resolveChoices(options.choices);
+    const store = createStore(choices, this.#changes);
+    const log = new RequestLog(this.#changes);
+    const routes = (): readonly Route[] => this.#routes;
+    const faults = new Faults(routes, this.#changes);
+    this.baseUrls = resolveBaseUrls(options.baseUrls);
+    this.#service = { baseUrls: this.baseUrls, choices, store, log, faults, routes };
+    this.state = store;
+    this.add = createAdd(store);
+    this.records = new FakeRecords(store);
+    this.requests = log.entries;
+    this.faults = faults;
+    this.webhooks = new FakeWebhooks(store, this.#changes);
+    this.fetch = createFetch(this.#service);
+    // A duplicate: `reset` returns to these records, even if the test has changed its own.
+    this.#options = { ...options, regions: structuredClone(options.regions) };
+    fillStore(store, this.add, this.#options);
+    const { onRequest, onDelivery } = options;
+    this.onChange((change) => {
+      if (change.type === 'request' && change.request.duration !== undefined) onRequest?.(change.request);
+      if (change.type === 'delivery') onDelivery?.(change.delivery);
+    });
+  }
+
+  /**
+   * Starts a real HTTP server on loopback, which serves both regions. Any number can listen at once.
+   *
+   * @throws {ConfigurationError} If an option is unknown or wrong.
+   * @throws {AgentPlatformError} If the runtime has no `node:http`: Node 20.16 or newer, Bun and Deno have it.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform } from 'agent-platform-sdk';
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const fake = createFakePlatform();
+   * const server = await fake.listen();
+   * const { baseUrls } = server;
+   * const platform = new AgentPlatform({ region: 'eu', token: fake.seed.eu.workspaceSecret, baseUrls });
+   * console.log(await platform.tools.listDefaults());
+   * await server.close();
+   * ```
+   */
+  async listen(options: ListenOptions = {}): Promise<FakeServer> {
+    // Loaded when it is needed: the page and its framework are half of this entry point.
+    const control = options.control === true ? await import('../http/control.js') : undefined;
+    const { fetch, baseUrls } = this;
+    return startServer({ fetch, baseUrls, control: control?.createControl(this) }, options);
+  }
+
+  /**
+   * Adds an operation that the specification does not show, or replaces one that it does, before or after the
+   * first request. Requests are authenticated, validated against the endpoint's body schema, and put to
+   * `choices.permits`, before the handler is called. The handler checks what else a caller may reach.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform, endpoint, ToolSchema, withData } from 'agent-platform-sdk';
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   * import * as z from 'zod';
+   *
+   * // The specification names this operation (4.4) and does not show its shape: the body and the response are made up.
+   * const createTool = endpoint({
+   *   method: 'POST',
+   *   path: '/agents/{agentId}/tools',
+   *   body: z.object({ name: z.string(), serverUrl: z.url() }),
+   *   response: withData(ToolSchema),
+   * });
+   *
+   * const fake = createFakePlatform();
+   * fake.handle(createTool, ({ path, body, succeed }) => succeed(fake.add.tool({ ...body, ...path })));
+   * ```
+   */
+  handle<Path extends string, Body, Query, Result>(
+    endpoint: Endpoint<Path, Body, Query, Result>,
+    handler: Handler<Path, Body, Result>,
+  ): void {
+    const others = this.#routes.filter((route) => !isSameOperation(route.endpoint, endpoint));
+    this.#routes = [handlerRoute(endpoint, handler), ...others];
+  }
+
+  /**
+   * The names of all operations: those of `endpoints`, and those added by `handle`.
+   *
+   * @internal
+   */
+  get endpointNames(): readonly string[] {
+    return this.#routes.map(({ name }) => name);
+  }
+
+  /**
+   * Calls a listener with each change: of records, requests, faults, subscriptions and deliveries.
+   *
+   * @returns A function that ends this.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const fake = createFakePlatform();
+   * const stop = fake.onChange((change) => console.log(change.type));
+   * fake.add.tool({ id: 'crm_lookup' }); // changed
+   * stop();
+   * ```
+   */
+  onChange(listener: (change: FakeChange) => void): () => void {
+    return this.#changes.listen(listener);
+  }
+
+  /**
+   * Forgets every request so far.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const fake = createFakePlatform();
+   * fake.clearRequests();
+   * console.log(fake.requests); // []
+   * ```
+   */
+  clearRequests(): void {
+    this.#service.log.clear();
+  }
+
+  /**
+   * Duplicates all records, as JSON. Secrets and marked fields are in it: they are made up.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const fake = createFakePlatform();
+   * const before = fake.snapshot();
+   * fake.add.tool({ id: 'crm_lookup' });
+   * fake.restore(before);
+   * fake.state.eu.tools.has('crm_lookup'); // false
+   * ```
+   */
+  snapshot(): FakeSnapshot {
+    return takeSnapshot(this.#service.store);
+  }
+
+  /**
+   * Replaces all records by those of a snapshot. Requests, faults and subscriptions stay; `reset` still returns to
+   * the initial state.
+   *
+   * @throws {ConfigurationError} If it is not a snapshot, or a record in it is wrong.
+   */
+  restore(snapshot: FakeSnapshot): void {
+    restoreSnapshot(this.#service.store, snapshot);
+  }
+
+  /**
+   * Resets records, requests, faults, deliveries and ids to their initial state, and ends the subscriptions that
+   * were added over HTTP. Servers, handlers and other subscriptions stay.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const fake = createFakePlatform();
+   * fake.add.tool({ id: 'crm_lookup' });
+   * fake.reset();
+   * fake.state.eu.tools.has('crm_lookup'); // false
+   * ```
+   */
+  reset(): void {
+    clearStore(this.#service.store);
+    this.clearRequests();
+    this.faults.clear();
+    this.webhooks.reset();
+    fillStore(this.#service.store, this.add, this.#options);
+  }
+}
+
+/**
+ * Creates a fake of the service: the documented operations with their documented rules, on records in memory.
+ *
+ * The two regions share nothing. What the specification leaves open is a choice, listed in {@link FakeChoices}.
+ *
+ * @throws {ConfigurationError} If an option is unknown or wrong, or a record in `regions` refers to one that does
+ * not exist.
+ *
+ * @example
+ * ```ts
+ * import { AgentPlatform } from 'agent-platform-sdk';
+ * import { createFakePlatform } from 'agent-platform-sdk/testing';
+ *
+ * const fake = createFakePlatform();
+ * const { workspaceSecret, toolId } = fake.seed.eu;
+ * const platform = new AgentPlatform({
+ *   region: 'eu',
+ *   token: workspaceSecret,
+ *   baseUrls: fake.baseUrls,
+ *   fetch: fake.fetch,
+ * });
+ *
+ * const tool = await platform.tools.get(toolId);
+ * ```
+ */
+export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatform {
+  return new FakePlatform(options);
+}

@@ -1,0 +1,135 @@
+import type { Endpoint, PathParameter } from '../../endpoints/endpoint.js';
+import type { endpoints } from '../../endpoints/endpoints.js';
+import type { OrgClient } from '../../schemas/org-client.js';
+import type { Team, TeamSummary } from '../../schemas/team.js';
+import type { Caller, Reach } from './access.js';
+import { Refusal } from './choices.js';
+import { conversationKey, isKeyTaken } from './records.js';
+import type { HandlerCall } from './route.js';
+import type { RegionStore } from './store.js';
+
+/** The keys of `endpoints`: the documented operations. */
+export type OperationName = keyof typeof endpoints;
+
+/** One request to a documented operation: authenticated, with a valid body. */
+export interface OperationCall<Parameter extends string = string, Body = unknown>
+  extends Pick<HandlerCall<Parameter, Body>, 'path' | 'body' | 'query' | 'region'> {
+  readonly caller: Caller;
+  readonly reach: Reach;
+  /** The records of the region. */
+  readonly state: RegionStore;
+}
+
+/** The rule of one endpoint: changes the records, and returns the body of the response. */
+type Rule<Declared> =
+  Declared extends Endpoint<infer Path, infer Body, infer _Query, infer _Result>
+    ? (call: OperationCall<PathParameter<Path>, Body>) => object
+    : never;
+
+/** The envelope of a success (2.7). Its message is not shown: `'OK'` is a choice. */
+export const success = { success: true, message: 'OK' };
+
+/**
+ * The rule of each documented operation (section 4): what the specification states for it, with choices at points that
+ * it leaves open (`choices.ts`). A missing rule does not compile.
+ */
+export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[Name]> } = {
+  listMembersAndTeams({ path, state, reach }) {
+    reach.workspaceOnly();
+    const org = found(state.orgs.get(path.orgId), 'organisation', path.orgId);
+    reach.mustReach(org);
+    const teams = [...state.teams.values()].filter(({ orgId }) => orgId === org.id);
+    const clients = [...state.clients.values()].filter(({ orgId }) => orgId === org.id);
+    return { ...success, clients: clients.map((client) => withTeams(client, teams)), teams };
+  },
+
+  createVariable({ path, body, state, reach }) {
+    const agent = found(state.agents.get(path.agentId), 'agent', path.agentId);
+    reach.mustReach({ agentId: agent.id });
+    // The service sets these two, and the body cannot have them.
+    const { id: _, userId: __, ...sent } = body.variable;
+    const variable = { ...sent, agentId: agent.id };
+    if (isKeyTaken(variable, state.variables)) {
+      throw new Refusal('duplicateKey', `The agent already has a variable with the key "${variable.key}".`);
+    }
+    return { ...success, data: state.variables.add(variable) };
+  },
+
+  releasePhoneNumber({ body, caller, state, reach }) {
+    reach.workspaceOnly();
+    const { phoneNumberSid: sid, isImportedNumber } = body;
+    // A choice: without a workspace in the request, it is the caller's.
+    const workspaceId = body.workspaceId ?? caller.workspace.id;
+    if (state.workspaces.has(workspaceId)) reach.mustReach({ workspaceId });
+    const number = state.phoneNumbers.get(sid);
+    if (number !== undefined) reach.mustReach(number);
+    if (number === undefined || number.workspaceId !== workspaceId) {
+      throw new Refusal('notFound', `The workspace "${workspaceId}" has no number "${sid}".`);
+    }
+    if (number.imported !== isImportedNumber) {
+      const kind = number.imported ? 'an imported' : 'a rented';
+      throw new Refusal('numberKindMismatch', `"${sid}" is ${kind} number: isImportedNumber is wrong.`);
+    }
+    if (number.imported) {
+      // Rule 2: only removed from the workspace; the customer's own telephony account keeps it.
+      state.phoneNumbers.set(sid, { sid, imported: true });
+    } else {
+      // Rule 1: released on the platform's telephony account too, for good.
+      state.phoneNumbers.delete(sid);
+    }
+    return { isGood: true, errors: '' };
+  },
+
+  listDefaultTools({ state }) {
+    return { ...success, data: [...state.defaultTools.values()] };
+  },
+
+  getTool({ path, state, reach }) {
+    const tool = found(state.tools.get(path.toolId), 'tool', path.toolId);
+    reach.mustReach({ agentId: tool.agentId });
+    return { ...success, data: tool };
+  },
+
+  getConversation({ path, state, reach }) {
+    const agent = found(state.agents.get(path.agentId), 'agent', path.agentId);
+    // The caller must own the agent to read its conversations (4.6).
+    reach.mustReach({ agentId: agent.id }, 'notAgentOwner');
+    const key = conversationKey(agent.id, path.convoId);
+    return { ...success, data: found(state.conversations.get(key), 'conversation', path.convoId).record };
+  },
+
+  deleteWorkspace({ path, state, reach }) {
+    reach.workspaceOnly();
+    const workspace = found(state.workspaces.get(path.id), 'workspace', path.id);
+    // Only an owner may delete it (4.7). A choice: a workspace secret acts for the owners of its own workspace.
+    reach.mustReach({ workspaceId: workspace.id }, 'notWorkspaceOwner');
+    if (workspace.isPrimary) {
+      throw new Refusal('primaryWorkspace', 'The primary workspace cannot be deleted.');
+    }
+    // Rule 1: its agents go too, with their conversations, leads, tools and variables. The members' access, the
+    // secret and those of the agents end with the records.
+    for (const agent of [...state.agents.values()].filter((each) => each.workspaceId === workspace.id)) {
+      for (const records of [state.variables, state.tools, state.conversations, state.leads]) {
+        for (const [key, { agentId }] of records) if (agentId === agent.id) records.delete(key);
+      }
+      state.agents.delete(agent.id);
+    }
+    state.workspaces.delete(workspace.id);
+    return success;
+  },
+};
+
+function found<Record>(record: Record | undefined, kind: string, id: string): Record {
+  if (record === undefined) throw new Refusal('notFound', `There is no ${kind} with the id "${id}".`);
+  return record;
+}
+
+/** A client with its teams: those that list it as a member (2.1), unless the record already has some. */
+function withTeams(client: OrgClient, teams: readonly Team[]): OrgClient {
+  if (client.teams !== undefined) return client;
+  return { ...client, teams: teams.filter((team) => team.memberIds?.includes(client.ID)).map(summaryOf) };
+}
+
+function summaryOf({ ID, key, label, description, orgId }: Team): TeamSummary {
+  return { ID, key, label, description, orgId };
+}

@@ -1,0 +1,42 @@
+import type { ErrorBody } from '../../schemas/envelope.js';
+import { formatPath, type Issue } from '../../utils/issues.js';
+import { parseJson } from '../../utils/json.js';
+
+/** Whether a request declares its body as JSON. */
+export function isJson(request: Request): boolean {
+  return /^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '');
+}
+
+/** Creates a response like the service's: JSON, with its length. */
+export function jsonResponse(body: unknown, status: number): Response {
+  if (hasNoBody(status)) return new Response(null, { status });
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  return new Response(bytes, {
+    status,
+    headers: { 'content-type': 'application/json', 'content-length': String(bytes.byteLength) },
+  });
+}
+
+/** The error body of section 7, with `issues` only if there are some. */
+export function errorBody(code: string, message: string, issues: readonly string[] = []): ErrorBody {
+  const error: ErrorBody = { message, code };
+  if (issues.length > 0) error.issues = issues.map((text) => ({ message: text }));
+  return error;
+}
+
+/** Describes what is wrong with a body, a line for each place. */
+export function issueLines(issues: readonly Issue[]): readonly string[] {
+  return issues.map(({ path, message }) => `${formatPath(path)}: ${message}`);
+}
+
+/** A body for the log: JSON as its value, anything else as text, undefined if there is none. */
+export function readable(text: string): unknown {
+  if (text === '') return undefined;
+  const value = parseJson(text);
+  return value === undefined ? text : value;
+}
+
+/** Whether a status has no body by the standard: `new Response` would throw. */
+export function hasNoBody(status: number): boolean {
+  return status === 204 || status === 205 || status === 304;
+}

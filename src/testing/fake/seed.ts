@@ -1,0 +1,142 @@
+import * as z from 'zod/mini';
+import type { DefaultTool } from '../../schemas/default-tool.js';
+import { requiredDictionary } from '../../schemas/fields.js';
+import { REGIONS, type Region } from '../../utils/regions.js';
+import { createFixtures } from '../fixtures/fixtures.js';
+import { type CollectionName, collectionNames, type RegionRecords, type StartRecords } from './records.js';
+import type { FakeAdd, RegionAdd, RegionStore, Store } from './store.js';
+
+/** The ids and secrets of the records that a fake begins with, in one region. */
+export interface SeedHandles {
+  /** The primary workspace, which cannot be deleted. */
+  readonly workspaceId: string;
+  /** The secret of the primary workspace: reaches everything here but the second workspace. */
+  readonly workspaceSecret: string;
+  /** A second workspace of the same owner, with no records of its own: this one can be deleted, with its own secret. */
+  readonly secondWorkspaceId: string;
+  /** The secret of the second workspace. */
+  readonly secondWorkspaceSecret: string;
+  /** An organisation of the primary workspace, with one client and one team. */
+  readonly orgId: string;
+  /** The organisation's client. */
+  readonly clientId: string;
+  /** The team that the client belongs to. */
+  readonly teamId: string;
+  /** An agent of the primary workspace, which owns the tool, the variable, the conversation and the lead. */
+  readonly agentId: string;
+  /** The secret of the agent. */
+  readonly agentSecret: string;
+  /** A tool of the agent. */
+  readonly toolId: string;
+  /** A variable of the agent. */
+  readonly variableId: string;
+  /** The key that a second variable of the agent cannot have (4.2). */
+  readonly variableKey: string;
+  /** A conversation of the agent. */
+  readonly convoId: string;
+  /** A lead of the agent. */
+  readonly leadId: string;
+  /** A number rented from the platform, in the primary workspace. */
+  readonly rentedNumberSid: string;
+  /** A number of the customer's own telephony account, in the primary workspace. */
+  readonly importedNumberSid: string;
+}
+
+/** The seed of both regions. */
+export type Seed = { readonly [Name in Region]: SeedHandles };
+
+export const seed: Seed = {
+  eu: /* @__PURE__ */ createHandles('eu'),
+  na: /* @__PURE__ */ createHandles('na'),
+};
+
+function createHandles(region: Region): SeedHandles {
+  return {
+    workspaceId: `workspace_${region}_1`,
+    workspaceSecret: `fake-workspace-secret-of-workspace_${region}_1`,
+    secondWorkspaceId: `workspace_${region}_2`,
+    secondWorkspaceSecret: `fake-workspace-secret-of-workspace_${region}_2`,
+    orgId: `org_${region}_1`,
+    clientId: `client_${region}_1`,
+    teamId: `team_${region}_1`,
+    agentId: `agent_${region}_1`,
+    agentSecret: `fake-agent-secret-of-agent_${region}_1`,
+    toolId: `tool_${region}_1`,
+    variableId: `variable_${region}_1`,
+    variableKey: 'customer_name',
+    convoId: `convo_${region}_1`,
+    leadId: `lead_${region}_1`,
+    rentedNumberSid: `number_${region}_1`,
+    importedNumberSid: `number_${region}_2`,
+  };
+}
+
+/** Adds the records that a fake begins with. */
+export function fillStore(
+  store: Store,
+  add: FakeAdd,
+  options: { readonly seed?: 'default' | 'empty' | undefined; readonly regions?: StartRecords | undefined },
+): void {
+  for (const region of REGIONS) {
+    for (const entry of defaultCatalogue) store[region].defaultTools.put({ ...entry });
+    if (options.seed !== 'empty') seedRegion(add[region], region);
+    addRecords(store[region], options.regions?.[region] ?? {});
+  }
+}
+
+/**
+ * The ids and names that 2.5 shows: ids of the assignable tools, and names of the others, which have no id here. A
+ * choice: the name of an assignable tool is its id.
+ */
+const defaultCatalogue: readonly DefaultTool[] = [
+  ...['web-search', 'human-handoff', 'end-call'].map(assignable),
+  ...['KB-Search', 'Structured-Search', 'present', 'resolve_caller_timezone'].map(automatic),
+];
+
+function assignable(id: string): DefaultTool {
+  return { id, name: id, kind: 'assignable_system', assignableViaToolsIds: true };
+}
+
+function automatic(name: string): DefaultTool {
+  return { name, kind: 'runtime_auto', assignableViaToolsIds: false };
+}
+
+/** Adds a record of each kind to one region. The fixtures refer to the ids of the handles. */
+function seedRegion(add: RegionAdd, region: Region): void {
+  const handles = seed[region];
+  const fixtures = createFixtures({ region });
+  add.workspace({ id: handles.workspaceId, memberIds: [handles.clientId] });
+  add.workspace({ id: handles.secondWorkspaceId });
+  add.org({ id: handles.orgId });
+  add.client(fixtures.orgClient({ ID: handles.clientId, teams: undefined }));
+  add.team(fixtures.team({ ID: handles.teamId }));
+  add.agent({ id: handles.agentId, name: 'Support agent' });
+  add.variable(fixtures.variable({ id: handles.variableId, key: handles.variableKey }));
+  add.tool(fixtures.tool({ id: handles.toolId }));
+  const record = fixtures.conversation({ ID: undefined, userID: undefined });
+  add.conversation({ convoId: handles.convoId, record });
+  add.lead({ id: handles.leadId });
+  add.phoneNumber({ sid: handles.rentedNumberSid, imported: false });
+  add.phoneNumber({ sid: handles.importedNumberSid, imported: true });
+}
+
+function addRecords(store: RegionStore, records: RegionRecords): void {
+  const { workspaces = [] } = records;
+  // Otherwise the first one would be primary too, before the one that is declared so.
+  const others = workspaces.some(({ isPrimary }) => isPrimary) ? { isPrimary: false } : {};
+  const all: RegionRecords = {
+    ...records,
+    workspaces: workspaces.map((workspace) => ({ ...others, ...workspace })),
+  };
+  const addList = <Name extends CollectionName>(name: Name): void => {
+    for (const record of all[name] ?? []) store[name].add(record);
+  };
+  for (const name of collectionNames) addList(name);
+}
+
+/** The schema of the option `regions`: its names. Each record is checked when it is added. */
+export function startRecordsSchema(): z.core.$ZodType {
+  const lists = collectionNames.map((name) => [name, z.optional(z.array(requiredDictionary))] as const);
+  const region = z.optional(z.strictObject(Object.fromEntries(lists)));
+  return z.strictObject({ eu: region, na: region });
+}

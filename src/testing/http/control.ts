@@ -1,0 +1,183 @@
+import type { Context } from 'hono';
+import { streamSSE } from 'hono/streaming';
+import { Hono } from 'hono/tiny';
+import * as z from 'zod/mini';
+import { ConfigurationError } from '../../errors/index.js';
+import { dictionary, requiredText } from '../../schemas/fields.js';
+import { isObject, parseJson } from '../../utils/json.js';
+import type { Region } from '../../utils/regions.js';
+import { checkOptions } from '../../validation/options.js';
+import { statusName } from '../fake/choices.js';
+import type { FakePlatform } from '../fake/fake.js';
+import type { FaultInput } from '../fake/faults.js';
+import type { CollectionName } from '../fake/records.js';
+import { errorBody, isJson } from '../fake/responses.js';
+import type { SendOptions, SubscribeOptions } from '../sending/webhooks.js';
+import { addPage } from './page/content.js';
+
+/** Responds to a request that changes something. */
+function after(change: () => void): (context: Context) => Response {
+  return (context) => {
+    change();
+    return context.json({ success: true });
+  };
+}
+
+/** Creates the HTTP API below `/_fake`, for the page and for tests in other languages. */
+export function createControl(fake: FakePlatform): (request: Request) => Response | Promise<Response> {
+  const app = new Hono();
+
+  app.use(async (context, next) => {
+    const { method } = context.req;
+    // A page of another site cannot send this content type without asking first.
+    if ((method === 'POST' || method === 'PATCH') && !isJson(context.req.raw)) {
+      return refuse(context, 415, 'The content type must be application/json.');
+    }
+    return next();
+  });
+
+  app.get('/_fake/state', (context) =>
+    context.json({
+      records: fake.snapshot().records,
+      subscriptions: fake.webhooks.subscriptions,
+      faults: fake.faults.list(),
+      requests: fake.requests.length,
+      deliveries: fake.webhooks.deliveries.length,
+    }),
+  );
+
+  addRecords(app, fake);
+  addWebhooks(app, fake);
+  addFaults(app, fake);
+  app.get('/_fake/requests', (context) => context.json({ requests: filtered(fake.requests, context) }));
+  app.delete(
+    '/_fake/requests',
+    after(() => fake.clearRequests()),
+  );
+
+  app.post(
+    '/_fake/reset',
+    after(() => fake.reset()),
+  );
+
+  app.get('/_fake/changes', (context) =>
+    streamSSE(context, async (stream) => {
+      const closed = new Promise<void>((resolve) => stream.onAbort(resolve));
+      // The first bytes: nothing is missed from here on.
+      void stream.writeSSE({ event: 'open', data: '{}' });
+      const stop = fake.onChange(({ type, ...change }) => {
+        void stream.writeSSE({ event: type, data: JSON.stringify(change) });
+      });
+      await closed;
+      stop();
+    }),
+  );
+
+  addPage(app, fake);
+
+  app.notFound((context) => {
+    const { method, path } = context.req;
+    return refuse(context, 404, `There is no ${method} ${path}. See the guide "Testing".`);
+  });
+  app.onError((error, context) => {
+    return refuse(context, error instanceof ConfigurationError ? 400 : 500, error.message);
+  });
+  return (request) => app.fetch(request);
+}
+
+function addRecords(app: Hono, { records }: FakePlatform): void {
+  app.get('/_fake/records/:region/:collection', (context) =>
+    context.json({ records: records.list(...collectionOf(context)) }),
+  );
+  app.post('/_fake/records/:region/:collection', async (context) =>
+    context.json({ record: records.add(...collectionOf(context), await bodyOf(context)) }),
+  );
+  app.patch('/_fake/records/:region/:collection/:id{.+}', async (context) =>
+    context.json({
+      record: records.change(...collectionOf(context), context.req.param('id'), await bodyOf(context)),
+    }),
+  );
+  app.delete('/_fake/records/:region/:collection/:id{.+}', (context) =>
+    found(context, records.remove(...collectionOf(context), context.req.param('id'))),
+  );
+}
+
+function addWebhooks(app: Hono, { webhooks }: FakePlatform): void {
+  app.get('/_fake/subscriptions', (context) => context.json({ subscriptions: webhooks.subscriptions }));
+  app.post('/_fake/subscriptions', async (context) => {
+    const { url, ...options } = await bodyOf(context);
+    checkOptions(requiredText, url, { of: 'url' });
+    // `subscribe` checks its options.
+    webhooks.subscribeOverHttp(String(url), options as SubscribeOptions);
+    return context.json({ subscription: webhooks.subscriptions.at(-1) });
+  });
+  app.delete('/_fake/subscriptions/:id', (context) =>
+    found(context, webhooks.unsubscribe(context.req.param('id'))),
+  );
+
+  app.post('/_fake/events', async (context) => {
+    const { type, payload, ...options } = await bodyOf(context);
+    checkOptions(eventSchema, { type, payload }, { of: 'the event' });
+    // Checked in the line above; `send` checks its options.
+    const fields = payload as Readonly<Record<string, unknown>> | undefined;
+    return context.json({ deliveries: await webhooks.send(String(type), fields, options as SendOptions) });
+  });
+  app.get('/_fake/deliveries', (context) =>
+    context.json({ deliveries: filtered(webhooks.deliveries, context) }),
+  );
+  app.delete(
+    '/_fake/deliveries',
+    after(() => webhooks.clear()),
+  );
+  app.post('/_fake/deliveries/:id/resend', async (context) =>
+    context.json({ delivery: await webhooks.resend(context.req.param('id')) }),
+  );
+}
+
+function addFaults(app: Hono, { faults }: FakePlatform): void {
+  app.get('/_fake/faults', (context) => context.json({ faults: faults.list() }));
+  app.post('/_fake/faults', async (context) => {
+    // `inject` checks every field.
+    const { id } = faults.inject((await bodyOf(context)) as unknown as FaultInput);
+    return context.json({ fault: faults.list().find((fault) => fault.id === id) });
+  });
+  app.delete(
+    '/_fake/faults',
+    after(() => faults.clear()),
+  );
+  app.delete('/_fake/faults/:id', (context) => found(context, faults.remove(context.req.param('id'))));
+}
+
+const eventSchema = /* @__PURE__ */ z.strictObject({ type: requiredText, payload: dictionary });
+
+function refuse(context: Context, status: 400 | 404 | 415 | 500, message: string): Response {
+  return context.json(errorBody(statusName(status), message), status);
+}
+
+function found(context: Context, wasThere: boolean): Response {
+  return wasThere
+    ? context.json({ success: true })
+    : refuse(context, 404, `There is no ${context.req.path}.`);
+}
+
+/** The body as an object; an empty one is `{}`. */
+async function bodyOf(context: Context): Promise<Readonly<Record<string, unknown>>> {
+  const sent = await context.req.text();
+  const body = sent === '' ? {} : parseJson(sent);
+  if (isObject(body)) return body;
+  throw new ConfigurationError('The body must be a JSON object.', { option: 'body' });
+}
+
+/** The names in the path, which `records` checks. */
+function collectionOf(context: Context): [Region, CollectionName] {
+  return [context.req.param('region') as Region, context.req.param('collection') as CollectionName];
+}
+
+/** The entries whose fields equal the query: `?status=503&endpoint=getTool`. */
+function filtered<Entry extends object>(entries: readonly Entry[], context: Context): readonly Entry[] {
+  const filters = Object.entries(context.req.query());
+  return entries.filter((entry) => {
+    const fields = new Map(Object.entries(entry));
+    return filters.every(([name, value]) => String(fields.get(name)) === value);
+  });
+}

@@ -1,0 +1,52 @@
+import { ConfigurationError } from '../../errors/index.js';
+import { isLoopback } from '../../utils/loopback.js';
+
+/** A name or an address, and a port. */
+const HOST = /^(\[[\da-f:.]+\]|[^:/?#@\\\s]+)(:\d+)?$/i;
+
+/**
+ * Whether the header `Host` names a place that no foreign page can have as its own. With DNS rebinding, a page of
+ * `evil.example` has the same origin as the fake to its browser, and still sends `Host: evil.example`. Nobody can
+ * own an address, a name without a dot, or a name under `localhost` or `internal`: containers call each other by
+ * such names.
+ *
+ * @param allowed - More names, without a port.
+ */
+export function isOwnHost(header: string | undefined, allowed: readonly string[]): boolean {
+  const name = HOST.exec(header ?? '')?.[1]?.toLowerCase();
+  if (name === undefined) return false;
+  const isAddress = name.startsWith('[') || /^\d+(\.\d+){3}$/.test(name);
+  if (isAddress || !name.includes('.') || /\.(localhost|internal)$/.test(name)) return true;
+  return allowed.some((each) => each.toLowerCase() === name);
+}
+
+/** The host in a URL: IPv6 in brackets. */
+export function hostInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** The address for calls from this machine: `0.0.0.0` and `::` mean all addresses, and cannot be called. */
+export function callableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
+
+/** Whether an address can only be reached from this machine. */
+export function isThisMachine(host: string): boolean {
+  return isLoopback(hostInUrl(host).toLowerCase());
+}
+
+/**
+ * The URL of an address that webhooks can be posted to.
+ *
+ * @throws {ConfigurationError} If it is not an `http:` or `https:` address, or holds a password.
+ */
+export function targetAddress(of: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url !== undefined && isHttp && url.username === '' && url.password === '') return url.href;
+  throw new ConfigurationError(
+    `${of}: expected an http: or https: address without user name and password, got ${JSON.stringify(text)}.`,
+    { option: 'address' },
+  );
+}

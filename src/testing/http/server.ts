@@ -1,0 +1,184 @@
+import type * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as z from 'zod/mini';
+import { AgentPlatformError } from '../../errors/index.js';
+import { flag, requiredText, text } from '../../schemas/fields.js';
+import { REGIONS } from '../../utils/regions.js';
+import { checkOptions, wholeNumber } from '../../validation/options.js';
+import { statusName } from '../fake/choices.js';
+import { errorBody, jsonResponse } from '../fake/responses.js';
+import type { BaseUrls, FakeFetch } from '../fake/service.js';
+import { callableHost, hostInUrl, isOwnHost, isThisMachine } from './hosts.js';
+
+declare global {
+  /** As in `lib.esnext.disposable`: these declarations must compile with any `lib`. */
+  interface SymbolConstructor {
+    readonly asyncDispose: unique symbol;
+  }
+}
+
+/** Options of `fake.listen`. */
+export interface ListenOptions {
+  /** Default 0: any free port. */
+  readonly port?: number | undefined;
+  /** Default `'127.0.0.1'`: only this machine reaches the fake. */
+  readonly host?: string | undefined;
+  /**
+   * Serves the control API below `/_fake`, for tests in other languages, and a page for the browser at `/`. Both show
+   * everything in the fake, every secret too. Default false.
+   */
+  readonly control?: boolean | undefined;
+  /**
+   * More names of this server, without a port: `['fake.example.com']`. A request with another `Host` is refused
+   * with 421: a page in a browser could be behind it (DNS rebinding). Always allowed are addresses, names without
+   * a dot, and those under `localhost` and `internal`. Default none.
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
+}
+
+const listenSchema = /* @__PURE__ */ z.strictObject({
+  port: z.optional(/* @__PURE__ */ wholeNumber(0)),
+  host: text,
+  control: flag,
+  allowedHosts: z.optional(
+    z.array(
+      requiredText.check(z.regex(/^(\[[\da-f:.]+\]|[^:/?#@\\\s]+)$/i, 'must be a name without a port')),
+    ),
+  ),
+} satisfies Record<keyof ListenOptions, z.core.$ZodType>);
+
+/** A fake that listens for HTTP. `await using` closes it. */
+export interface FakeServer {
+  /** `http://127.0.0.1:4010`; also if it listens on every address (`0.0.0.0`, `::`). */
+  readonly url: string;
+  /** The port it listens on. */
+  readonly port: number;
+  /** The base address of each region here: `url` with `/eu` and `/na`. */
+  readonly baseUrls: BaseUrls;
+  /** Stops listening and ends every connection. */
+  close(): Promise<void>;
+  /** The same as `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** The functions behind the server. */
+interface Behind {
+  readonly fetch: FakeFetch;
+  readonly baseUrls: BaseUrls;
+  /** Serves all paths outside of the regions. */
+  readonly control: ((request: Request) => Response | Promise<Response>) | undefined;
+}
+
+/** Starts an HTTP server, which only translates requests and responses. */
+export async function startServer(behind: Behind, options: ListenOptions): Promise<FakeServer> {
+  checkOptions(listenSchema, options, { of: 'fake.listen' });
+  const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;
+  const server = nodeHttp().createServer((incoming, outgoing) => {
+    serve(behind, [host, ...allowedHosts], incoming, outgoing).catch(() => cut(outgoing));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  // A server that listens on a port has an address of this form.
+  const actual = (server.address() as AddressInfo).port;
+  const url = `http://${hostInUrl(callableHost(host))}:${actual}`;
+  if (!isThisMachine(host)) {
+    console.warn(
+      `[agent-platform-sdk] The fake listens at ${hostInUrl(host)}:${actual}: ` +
+        'other machines can read and change its records.',
+    );
+  }
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  const baseUrls = { eu: `${url}/eu`, na: `${url}/na` };
+  return { url, port: actual, baseUrls, close, [Symbol.asyncDispose]: close };
+}
+
+/** Loads `node:http` at run time: bundlers for browsers and workers refuse a static import. */
+function nodeHttp(): typeof http {
+  const found = globalThis.process?.getBuiltinModule?.('node:http');
+  if (found !== undefined) return found;
+  throw new AgentPlatformError(
+    'fake.listen() needs node:http, which Node 20.16 or newer, Bun and Deno have. ' +
+      'Here the fake responds through fake.fetch and the msw handlers.',
+  );
+}
+
+async function serve(
+  { fetch, baseUrls, control }: Behind,
+  allowedHosts: readonly string[],
+  incoming: http.IncomingMessage,
+  outgoing: http.ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  outgoing.once('close', () => gone.abort());
+  const { host = '' } = incoming.headers;
+  if (!isOwnHost(host, allowedHosts)) {
+    const hint = 'Allow it with --allow-host, or the option allowedHosts of listen.';
+    return sendResponse(refusal(421, `The fake does not serve the host "${host}". ${hint}`), outgoing);
+  }
+  if (/^(TRACE|CONNECT)$/.test(incoming.method ?? '')) {
+    return sendResponse(refusal(405, `The fake does not serve ${incoming.method}.`), outgoing);
+  }
+  const { url = '/' } = incoming;
+  const region = REGIONS.find((name) => url.startsWith(`/${name}/`));
+  // `/eu/v3/tools/t` is `/v3/tools/t` at the in-process address of region `eu`.
+  const address =
+    region === undefined ? `http://${host}${url}` : baseUrls[region] + url.slice(`/${region}`.length);
+  const request = await toRequest(address, incoming, gone.signal);
+  if (region !== undefined) return sendResponse(await fetch(request), outgoing);
+  if (control !== undefined) return sendResponse(await control(request), outgoing);
+  return sendResponse(refusal(404, 'The fake serves its regions below /eu/v3 and /na/v3.'), outgoing);
+}
+
+function refusal(status: number, message: string): Response {
+  const response = jsonResponse(errorBody(statusName(status), message), status);
+  // The request may not have been read to its end.
+  response.headers.set('connection', 'close');
+  return response;
+}
+
+async function toRequest(url: string, incoming: http.IncomingMessage, signal: AbortSignal): Promise<Request> {
+  const { method = 'GET' } = incoming;
+  const chunks: Uint8Array[] = [];
+  // Without an encoding, chunks are bytes.
+  for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    for (const each of [value ?? []].flat()) headers.append(name, each);
+  }
+  // A standard Request of these methods has no body.
+  const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks);
+  return new Request(url, { method, headers, body, signal });
+}
+
+async function sendResponse(
+  { status, headers, body }: Response,
+  outgoing: http.ServerResponse,
+): Promise<void> {
+  outgoing.setHeaders(headers).writeHead(status);
+  const reader = body?.getReader();
+  // A client that is gone ends the body: server-sent events would go on for ever.
+  outgoing.once('close', () => void reader?.cancel().catch(() => undefined));
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+    await write(outgoing, part.value);
+  }
+  outgoing.end();
+}
+
+/** Resolves once the bytes are on their way, so that a cut after them does not take them back. */
+function write(outgoing: http.ServerResponse, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    outgoing.write(bytes, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Resets the connection before a response has started; later, ends the body too soon. */
+function cut(outgoing: http.ServerResponse): void {
+  if (outgoing.headersSent) outgoing.destroy();
+  else outgoing.socket?.resetAndDestroy();
+}

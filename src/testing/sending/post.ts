@@ -1,0 +1,106 @@
+import { redact } from '../../utils/redact.js';
+import { unlessAborted } from '../../utils/waiting.js';
+import type { RecordedWebhook } from './recording.js';
+
+/** A receiver must respond within this time (6.4). */
+const DELIVERY_TIMEOUT = 60_000;
+
+/** The characters of a response's body that are kept. */
+const MAX_RESPONSE = 4_096;
+
+/** Anything that takes a `Request`: a webhook receiver, a Hono app, a Worker. */
+export interface DeliveryTarget {
+  /** Takes a delivery as a request, and returns its response. */
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+/** One delivery and its outcome. There is no automatic retry (6.4). */
+export interface DeliveryRecord {
+  /** `delivery_1`. */
+  readonly id: string;
+  /** Time of posting, in milliseconds since the Unix epoch. */
+  readonly at: number;
+  /** The type of the event. */
+  readonly type: string;
+  /** The address it went to; `'receiver'` for a receiver in process. */
+  readonly address: string;
+  /** A subscription, or the agent's `advanced.serverUrl` (6.3, rule 1). */
+  readonly via: 'subscription' | 'agent';
+  /**
+   * `'success'` for a 200, and for nothing else; `'refused'` for any other status; `'timeout'` after 60 seconds;
+   * `'failed'` if no response came.
+   */
+  readonly outcome: 'success' | 'refused' | 'timeout' | 'failed';
+  /** The receiver's status, if it responded. */
+  readonly status: number | undefined;
+  /** The body of the receiver's response, its first 4,096 characters; undefined if it did not respond. */
+  readonly response: string | undefined;
+  /** The reason why no response came. */
+  readonly error: string | undefined;
+  /** The payload, marked fields masked. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Milliseconds from posting to the response. */
+  readonly duration: number;
+}
+
+/** An event on its way to one target. */
+export interface EventPost extends Pick<RecordedWebhook, 'type' | 'payload'> {
+  readonly secret: string;
+  readonly target: string | DeliveryTarget;
+  readonly via: DeliveryRecord['via'];
+}
+
+/** Posts one event to one target, without a retry (6.1, 6.4). Never rejects. */
+export async function deliver(event: EventPost, id = 'delivery_1'): Promise<DeliveryRecord> {
+  const { type, target, via } = event;
+  const at = Date.now();
+  const result = await post(event);
+  return {
+    id,
+    at,
+    type,
+    address: typeof target === 'string' ? target : 'receiver',
+    via,
+    // `redact` of an object returns an object.
+    payload: redact({ ...event.payload, workspaceSecret: event.secret }) as DeliveryRecord['payload'],
+    duration: Date.now() - at,
+    ...result,
+  };
+}
+
+type Result = Pick<DeliveryRecord, 'outcome' | 'status' | 'response' | 'error'>;
+
+async function post({ type, payload, secret, target }: EventPost): Promise<Result> {
+  const signal = AbortSignal.timeout(DELIVERY_TIMEOUT);
+  const init: RequestInit = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ type, payload: { ...payload, workspaceSecret: secret } }),
+    // Only 200 is a success (6.4), so a redirect is not followed: a choice.
+    redirect: 'manual',
+    signal,
+  };
+  try {
+    // A receiver in process may ignore the signal.
+    const response = await unlessAborted(sendTo(target, init), signal);
+    const { status } = response;
+    // Only the status counts: the body may break off, or not end.
+    const body = await unlessAborted(response.text(), signal).catch(() => '');
+    const outcome = status === 200 ? 'success' : 'refused';
+    return { outcome, status, response: body.slice(0, MAX_RESPONSE), error: undefined };
+  } catch (error) {
+    const outcome = signal.aborted ? 'timeout' : 'failed';
+    const reason = signal.aborted ? `no response within ${DELIVERY_TIMEOUT} ms` : describe(error);
+    return { outcome, status: undefined, response: undefined, error: reason };
+  }
+}
+
+async function sendTo(target: string | DeliveryTarget, init: RequestInit): Promise<Response> {
+  if (typeof target === 'string') return fetch(target, init);
+  return target.fetch(new Request('https://receiver.test/webhooks', init));
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

@@ -1,0 +1,41 @@
+import { ConfigurationError } from '../../errors/index.js';
+import { isObject, parseJson } from '../../utils/json.js';
+
+/** One delivery in a recording: a line of JSON. */
+export interface RecordedWebhook {
+  /** The type of the event. */
+  readonly type: string;
+  /** The payload without `workspaceSecret`; marked fields are masked. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Time of arrival, in milliseconds since the Unix epoch. */
+  readonly receivedAt?: number | undefined;
+}
+
+/**
+ * Reads a recording of `agent-platform-sdk listen --record`: one delivery a line; blank lines are skipped.
+ *
+ * @throws {ConfigurationError} If a line is not a recorded delivery, or the runtime has no files.
+ */
+export function readRecordingFile(file: string | URL): RecordedWebhook[] {
+  // At run time: bundlers for browsers and workers refuse a static import.
+  const fs = globalThis.process?.getBuiltinModule?.('node:fs');
+  if (fs === undefined) {
+    throw new ConfigurationError('Reading a recording needs node:fs, which this runtime lacks.', {
+      option: 'recording',
+    });
+  }
+  const lines = fs.readFileSync(file, 'utf8').split('\n');
+  return lines.flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, index + 1, file)]));
+}
+
+function parseLine(line: string, number: number, file: string | URL): RecordedWebhook {
+  const value = parseJson(line);
+  if (isObject(value) && typeof value.type === 'string' && isObject(value.payload)) {
+    // `receivedAt` is for readers, and not used here.
+    return value as unknown as RecordedWebhook;
+  }
+  throw new ConfigurationError(
+    `Line ${number} of ${String(file)} is not a recorded webhook: expected { "type", "payload" }.`,
+    { option: 'recording' },
+  );
+}

@@ -1,0 +1,392 @@
+import * as z from 'zod/mini';
+import { ConfigurationError } from '../../errors/index.js';
+import { flag, text, texts } from '../../schemas/fields.js';
+import type { Region } from '../../utils/regions.js';
+import { REGIONS } from '../../utils/regions.js';
+import { checkOptions, oneOf, wholeNumber } from '../../validation/options.js';
+import {
+  isWebhookEventType,
+  type WebhookEventType,
+  type WebhookPayloadOf,
+  webhookEvents,
+} from '../../webhooks/events.js';
+import type { Changes } from '../fake/changes.js';
+import type { FakeWorkspace } from '../fake/records.js';
+import { MAX_KEPT } from '../fake/requests.js';
+import { type Store, unknownRecord } from '../fake/store.js';
+import { createFixtures } from '../fixtures/fixtures.js';
+import type { DeepPartial } from '../fixtures/overlay.js';
+import { targetAddress } from '../http/hosts.js';
+import { type DeliveryRecord, type DeliveryTarget, deliver, type EventPost } from './post.js';
+import { type RecordedWebhook, readRecordingFile } from './recording.js';
+
+/** The most duplicates of an event that one call posts. */
+const MAX_COPIES = 1_000;
+
+/** The owner of webhooks: a workspace in a region. */
+export interface WebhookOwner {
+  /** Default `'eu'`. */
+  readonly region?: Region | undefined;
+  /** The workspace whose secret the payload carries. Default: the first one of the region. */
+  readonly workspaceId?: string | undefined;
+}
+
+/** Options of {@link FakeWebhooks.subscribe}. */
+export interface SubscribeOptions extends WebhookOwner {
+  /** Only these types are sent (6.2). Types that the specification does not list are possible too. Default: all. */
+  readonly events?: readonly (WebhookEventType | (string & {}))[] | undefined;
+}
+
+/** Options of {@link FakeWebhooks.send}. */
+export interface SendOptions extends WebhookOwner {
+  /** The number of identical deliveries, posted at once: from 1 to 1000. Default 1. */
+  readonly copies?: number | undefined;
+  /** Puts a wrong secret into the payload. Default false. */
+  readonly forged?: boolean | undefined;
+}
+
+/** A subscriber of a fake's events. */
+export interface Subscription {
+  /** `subscription_1`. */
+  readonly id: string;
+  /** The address it is posted to; `'receiver'` for a receiver in process. */
+  readonly address: string;
+  /** The region whose events it receives. */
+  readonly region: Region;
+  /** The workspace whose events it receives. */
+  readonly workspaceId: string;
+  /** The types it receives; undefined for all. */
+  readonly events: readonly string[] | undefined;
+}
+
+/** The payload that `send` takes: fields of the fixture for a type of the specification, else a whole payload. */
+export type PayloadToSend<Type extends string> = Type extends WebhookEventType
+  ? DeepPartial<WebhookPayloadOf<Type>>
+  : Readonly<Record<string, unknown>>;
+
+interface Subscriber extends Subscription {
+  readonly target: string | DeliveryTarget;
+  /** Added over HTTP: ends with the next reset, since no program holds it. */
+  readonly isOverHttp: boolean;
+}
+
+type Payload = Readonly<Record<string, unknown>>;
+
+const owner = {
+  region: z.optional(/* @__PURE__ */ oneOf(REGIONS)),
+  workspaceId: text,
+};
+const subscribeSchema = /* @__PURE__ */ z.strictObject({ ...owner, events: texts });
+const sendSchema = /* @__PURE__ */ z.strictObject({
+  ...owner,
+  copies: z.optional(/* @__PURE__ */ wholeNumber(1, MAX_COPIES)),
+  forged: flag,
+});
+
+/**
+ * Sends the service's events to subscribers. Which action emits which event is not shown (6.4), so nothing is sent
+ * on its own.
+ */
+export class FakeWebhooks {
+  readonly #store: Store;
+  readonly #changes: Changes;
+  readonly #deliveries: DeliveryRecord[] = [];
+  /** What was posted, by the id of its delivery, for `resend`. */
+  readonly #posts = new Map<string, EventPost>();
+  #subscribers: readonly Subscriber[] = [];
+  #lastSubscription = 0;
+  #lastDelivery = 0;
+  #lastCreatedAt = 0;
+
+  /** @internal */
+  constructor(store: Store, changes: Changes) {
+    this.#store = store;
+    this.#changes = changes;
+  }
+
+  /** The deliveries so far, in the order in which they ended: the newest 10,000. */
+  get deliveries(): readonly DeliveryRecord[] {
+    return this.#deliveries;
+  }
+
+  /** The subscriptions, in their order. */
+  get subscriptions(): readonly Subscription[] {
+    return this.#subscribers.map(({ target: _, isOverHttp: __, ...subscription }) => subscription);
+  }
+
+  /**
+   * Subscribes an address, over real HTTP, or a receiver in process. An address has one subscription for each
+   * workspace: a second one replaces the first.
+   *
+   * @returns A function that ends the subscription.
+   * @throws {ConfigurationError} If the target is neither an `http:` or `https:` URL nor a receiver, an option is
+   * wrong, or the workspace does not exist.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const fake = createFakePlatform();
+   * const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret });
+   * fake.webhooks.subscribe(receiver, { events: ['lead_captured'] });
+   *
+   * const [delivery] = await fake.webhooks.send('lead_captured', { leadName: 'Dana' });
+   * console.log(delivery?.status); // 200
+   * ```
+   */
+  subscribe(target: string | URL | DeliveryTarget, options: SubscribeOptions = {}): () => void {
+    return this.#subscribe(target, options, false);
+  }
+
+  /**
+   * Subscribes until the next reset, for `/_fake`.
+   *
+   * @internal
+   */
+  subscribeOverHttp(address: string, options: SubscribeOptions): void {
+    this.#subscribe(address, options, true);
+  }
+
+  #subscribe(
+    target: string | URL | DeliveryTarget,
+    options: SubscribeOptions,
+    isOverHttp: boolean,
+  ): () => void {
+    checkOptions(subscribeSchema, options, { of: 'webhooks.subscribe' });
+    for (const type of options.events ?? []) checkSpelling(type);
+    const isAddress = typeof target === 'string' || target instanceof URL;
+    if (!isAddress && typeof target?.fetch !== 'function') {
+      throw new ConfigurationError('webhooks.subscribe: expected an address or a receiver.', {
+        option: 'target',
+      });
+    }
+    const address = isAddress ? targetAddress('webhooks.subscribe', String(target)) : 'receiver';
+    const { region, workspace } = this.#ownerOf(options);
+    const isSame = (other: Subscriber): boolean =>
+      isAddress && other.address === address && other.region === region && other.workspaceId === workspace.id;
+    const before = this.#subscribers.find(isSame);
+    if (before === undefined) this.#lastSubscription += 1;
+    const subscriber: Subscriber = {
+      id: before?.id ?? `subscription_${this.#lastSubscription}`,
+      address,
+      target: isAddress ? address : target,
+      events: options.events && [...options.events],
+      region,
+      workspaceId: workspace.id,
+      // The program's own subscription stays its own.
+      isOverHttp: isOverHttp && before?.isOverHttp !== false,
+    };
+    this.#subscribers = [...this.#subscribers.filter((other) => other !== before), subscriber];
+    this.#changes.emit({ type: 'changed', what: 'subscriptions' });
+    return () => void this.unsubscribe(subscriber.id);
+  }
+
+  /**
+   * Ends a subscription. Returns false if there is none with this id.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const { webhooks } = createFakePlatform();
+   * webhooks.subscribe('http://127.0.0.1:3000/webhooks');
+   * for (const { id } of webhooks.subscriptions) webhooks.unsubscribe(id);
+   * ```
+   */
+  unsubscribe(id: string): boolean {
+    const others = this.#subscribers.filter((other) => other.id !== id);
+    const wasThere = others.length < this.#subscribers.length;
+    this.#subscribers = others;
+    if (wasThere) this.#changes.emit({ type: 'changed', what: 'subscriptions' });
+    return wasThere;
+  }
+
+  /**
+   * Sends an event to every subscriber of its type; `conversation_updated` goes to the agent's `advanced.serverUrl`
+   * too (6.3, rule 1). Resolves when all deliveries have ended, and never rejects because of one.
+   *
+   * An event of the specification is complete: `payload` is merged into its fixture, and `agentPlatform` is that of
+   * the agent. Of any other type, `payload` is sent unchanged. `createdAt` is now unless given.
+   *
+   * @returns The outcome of each delivery. Empty if there is no subscriber.
+   * @throws {ConfigurationError} If an option is wrong, a type looks misspelt, or the agent's platform does not
+   * support the event: only the native platform does (6.2).
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const { webhooks } = createFakePlatform();
+   * await webhooks.send('lead_captured', { leadName: 'Dana' }, { copies: 2 });
+   * await webhooks.send('invoice_paid', { amount: 9 });
+   * ```
+   */
+  async send<Type extends WebhookEventType | (string & {})>(
+    type: Type,
+    payload?: PayloadToSend<Type>,
+    options: SendOptions = {},
+  ): Promise<readonly DeliveryRecord[]> {
+    checkOptions(sendSchema, options, { of: 'webhooks.send' });
+    checkSpelling(type);
+    const { createdAt = this.#now(), ...fields }: Payload = payload ?? {};
+    if (!isWebhookEventType(type)) return this.#post(type, { ...fields, createdAt }, options);
+    return this.#post(type, { ...this.#complete(type, fields, options), createdAt }, options);
+  }
+
+  /**
+   * Sends recorded webhooks, one after the other, unchanged; the secret is that of the workspace here.
+   *
+   * @param recording - A file of `agent-platform-sdk listen --record`, or its lines.
+   * @throws {ConfigurationError} If a line of the file is not a recorded webhook.
+   *
+   * @example
+   * ```ts
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const fake = createFakePlatform();
+   * fake.webhooks.subscribe('http://127.0.0.1:3000/webhooks');
+   * const deliveries = await fake.webhooks.replay('events.ndjson');
+   * ```
+   */
+  async replay(
+    recording: string | URL | readonly RecordedWebhook[],
+    options: SendOptions = {},
+  ): Promise<readonly DeliveryRecord[]> {
+    checkOptions(sendSchema, options, { of: 'webhooks.replay' });
+    const isFile = typeof recording === 'string' || recording instanceof URL;
+    const records: DeliveryRecord[] = [];
+    for (const { type, payload } of isFile ? readRecordingFile(recording) : recording) {
+      records.push(...(await this.#post(type, payload, options)));
+    }
+    return records;
+  }
+
+  /**
+   * Repeats a delivery: the same payload, to the same target. The service has no automatic retry; a receiver should
+   * still handle duplicates (6.4).
+   *
+   * @throws {ConfigurationError} If there is no delivery with this id.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   * import { createFakePlatform } from 'agent-platform-sdk/testing';
+   *
+   * const { webhooks, seed } = createFakePlatform();
+   * webhooks.subscribe(createWebhookReceiver({ secret: seed.eu.workspaceSecret }));
+   * const [first] = await webhooks.send('lead_captured');
+   * const again = await webhooks.resend(first?.id ?? '');
+   * console.log(again.status); // 200, and handled once
+   * ```
+   */
+  async resend(id: string): Promise<DeliveryRecord> {
+    const post = this.#posts.get(id);
+    if (post !== undefined) return this.#deliver(post);
+    throw new ConfigurationError(`There is no delivery "${id}".`, { option: 'id' });
+  }
+
+  /** Forgets every delivery, including those under way. */
+  clear(): void {
+    this.#deliveries.length = 0;
+    this.#posts.clear();
+    this.#changes.emit({ type: 'changed', what: 'deliveries' });
+  }
+
+  /**
+   * Forgets every delivery, and ends the subscriptions that were added over HTTP. Ids of deliveries start again at 1.
+   *
+   * @internal
+   */
+  reset(): void {
+    this.clear();
+    this.#lastDelivery = 0;
+    this.#lastCreatedAt = 0;
+    this.#subscribers = this.#subscribers.filter(({ isOverHttp }) => !isOverHttp);
+    this.#changes.emit({ type: 'changed', what: 'subscriptions' });
+  }
+
+  /** Merges fields into the fixture of an event, as the platform of its agent would send it. */
+  #complete(type: WebhookEventType, fields: Payload, options: SendOptions): Payload {
+    const { region } = this.#ownerOf(options);
+    // Fields of wrong types are let through: receivers meet them too. An interface has no index signature.
+    const payload = createFixtures({ region }).event(type, fields).payload as object as Payload;
+    const agent = this.#store[region].agents.get(String(payload.agentId));
+    if (agent?.platform === 'vf' && webhookEvents[type].platforms === 'native') {
+      throw new ConfigurationError(
+        `${type} cannot be sent for agent "${agent.id}": only the native platform sends it (6.2), ` +
+          "and this agent has platform: 'vf'.",
+        { option: 'type' },
+      );
+    }
+    if (agent === undefined || !('agentPlatform' in payload) || 'agentPlatform' in fields) return payload;
+    return { ...payload, agentPlatform: agent.platform };
+  }
+
+  #post(type: string, payload: Payload, options: SendOptions): Promise<readonly DeliveryRecord[]> {
+    const { region, workspace } = this.#ownerOf(options);
+    const { copies = 1, forged = false } = options;
+    const { agents, workspaces } = this.#store[region];
+    // A duplicate, because it may be delivered again later.
+    const event = { type, payload: structuredClone(payload) };
+    const secretOf = ({ id, secret }: FakeWorkspace): string => (forged ? `forged-${id}` : secret);
+    const posts = this.#subscribers
+      .filter((each) => each.region === region && each.workspaceId === workspace.id)
+      .filter((each) => each.events === undefined || each.events.includes(type))
+      .map(
+        ({ target }): EventPost => ({ ...event, target, via: 'subscription', secret: secretOf(workspace) }),
+      );
+    const agent = type === 'conversation_updated' ? agents.get(String(payload.agentId)) : undefined;
+    const target = agent?.advanced.serverUrl;
+    // The secret is that of the agent's own workspace; if that was removed, there is none.
+    const home = workspaces.get(agent?.workspaceId ?? '');
+    if (target !== undefined && home !== undefined) {
+      posts.push({ ...event, target, via: 'agent', secret: secretOf(home) });
+    }
+    const all = Array.from({ length: copies }, () => posts).flat();
+    return Promise.all(all.map((post) => this.#deliver(post)));
+  }
+
+  async #deliver(post: EventPost): Promise<DeliveryRecord> {
+    this.#lastDelivery += 1;
+    const id = `delivery_${this.#lastDelivery}`;
+    this.#posts.set(id, post);
+    const delivery = await deliver(post, id);
+    // Unless it was cleared meanwhile.
+    if (this.#posts.get(id) === post) this.#deliveries.push(delivery);
+    if (this.#deliveries.length > MAX_KEPT) this.#posts.delete(this.#deliveries.shift()?.id ?? id);
+    this.#changes.emit({ type: 'delivery', delivery });
+    return delivery;
+  }
+
+  #ownerOf({ region = 'eu', workspaceId }: WebhookOwner): { region: Region; workspace: FakeWorkspace } {
+    const { workspaces } = this.#store[region];
+    const id = workspaceId ?? workspaces.keys().next().value ?? '';
+    const workspace = workspaces.get(id);
+    if (workspace === undefined) throw unknownRecord('workspaces', region, id, this.#store[region]);
+    return { region, workspace };
+  }
+
+  /** The current time, but never the same twice, so that two events are no duplicates of each other. */
+  #now(): number {
+    const now = Date.now();
+    const isRecent = Math.abs(now - this.#lastCreatedAt) < MAX_COPIES;
+    // A clock that was set back, as by fake timers, counts.
+    this.#lastCreatedAt = isRecent ? Math.max(now, this.#lastCreatedAt + 1) : now;
+    return this.#lastCreatedAt;
+  }
+}
+
+/** Refuses a type that looks misspelt, such as `lead_capture` or `leadCaptured`. Any other is sent. */
+function checkSpelling(type: string): void {
+  if (isWebhookEventType(type)) return;
+  const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const given = plain(type);
+  const meant = Object.keys(webhookEvents).find((name) => {
+    const known = plain(name);
+    const isPart = known.startsWith(given) || given.startsWith(known);
+    return isPart && Math.abs(known.length - given.length) <= 2;
+  });
+  if (meant === undefined) return;
+  throw new ConfigurationError(`Unknown event type "${type}". Did you mean "${meant}"?`, { option: 'type' });
+}

@@ -1,0 +1,79 @@
+/** The longest delay that timers take: a longer one fires at once, in every runtime. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Longer than anyone means, and short enough for the integers of Redis and SQLite. */
+export const HUNDRED_YEARS_MS = 3_155_760_000_000;
+
+/** Resolves after `ms` milliseconds, or when the signal is aborted; without `ms`, only when it is aborted. */
+export function sleep(ms: number | undefined, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = ms === undefined ? undefined : setTimeout(end, Math.min(ms, MAX_TIMER_MS));
+    signal?.addEventListener('abort', end);
+  });
+}
+
+/** Settles as the promise does; rejects after `ms` milliseconds with the error that `makeError` returns. */
+export function within<Value>(promise: Promise<Value>, ms: number, makeError: () => Error): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(makeError()), Math.min(ms, MAX_TIMER_MS));
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** Returns whether the promise is fulfilled within `ms` milliseconds. Never rejects. */
+export function succeedsWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  return within(promise, ms, () => new Error('not shown')).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Settles as the promise does; rejects with the reason of the signal as soon as that is aborted.
+ *
+ * An async function that waits for a promise that never settles would keep its variables, such as a body, in memory.
+ */
+export function unlessAborted<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    // The reason is an error of this package, or whatever the caller aborted with.
+    const abort = () => reject(signal.reason as Error);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
+  });
+}
+
+/** Delays between attempts. They double, so that many who wait do not overload what has just come back. */
+const RETRY_DELAY_MS = { first: 100, last: 2_000 };
+
+/**
+ * Repeats an operation while `mayRepeat` accepts its errors and `ms` milliseconds have not passed.
+ *
+ * Each attempt gets the milliseconds that are left, and must keep to them.
+ */
+export async function withRetries<Value>(
+  attempt: (msLeft: number) => Promise<Value>,
+  ms: number,
+  mayRepeat: (error: unknown) => boolean,
+): Promise<Value> {
+  const end = performance.now() + ms;
+  for (let delay = RETRY_DELAY_MS.first; ; delay = Math.min(delay * 2, RETRY_DELAY_MS.last)) {
+    try {
+      return await attempt(Math.max(Math.ceil(end - performance.now()), 1));
+    } catch (error) {
+      if (performance.now() + delay >= end || !mayRepeat(error)) throw error;
+    }
+    await sleep(delay);
+  }
+}
+
+/** Lets the process end although a timer is pending. Not every runtime has `unref`. */
+export function unref(timer: unknown): void {
+  (timer as { readonly unref?: () => void }).unref?.();
+}

@@ -1,0 +1,159 @@
+import { AgentPlatformError } from '../errors/index.js';
+import {
+  describeError,
+  describeThrown,
+  framesOf,
+  type LeveledLogger,
+  type LogFields,
+} from '../utils/logger.js';
+import { isWebhookEventType } from './events.js';
+import type { Registry, WebhookContext, WebhookFailure } from './handlers.js';
+import { type DeliveryOutcome, type Rejection, statusOf } from './outcomes.js';
+import { isInvalidEvent, labelOf, type ReceivedWebhook } from './payload.js';
+
+/** A delivery as reports describe it. */
+export interface ReportedDelivery {
+  readonly context: WebhookContext;
+  /** Undefined until it is verified. */
+  readonly event: ReceivedWebhook | undefined;
+}
+
+/** The most types without a handler that are logged. */
+const MAX_LOGGED_TYPES = 1_000;
+/** Milliseconds between two lines about secrets that could not be verified: any stranger's request can cause one. */
+const SECRET_LINES_APART = 60_000;
+
+/** Reports to the log and to listeners what happened to deliveries. A listener that throws is logged, and no more. */
+export class Reports {
+  readonly #log: LeveledLogger;
+  readonly #registry: Registry;
+  readonly #loggedTypes = new Set<string>();
+  #secretLineAt = Number.NEGATIVE_INFINITY;
+
+  constructor(log: LeveledLogger, registry: Registry) {
+    this.#log = log;
+    this.#registry = registry;
+  }
+
+  /** One line for each delivery that was not refused. */
+  answered(delivery: ReportedDelivery, outcome: DeliveryOutcome): void {
+    this.#line('info', delivery, `${statusOf(outcome)} ${outcome}`, outcome);
+  }
+
+  /** The handlers of a delivery settled after its deadline. */
+  late(delivery: ReportedDelivery, outcome: DeliveryOutcome): void {
+    this.#line('warn', delivery, `settled after its deadline: ${outcome}`, outcome);
+  }
+
+  /** A delivery was refused before it was verified. */
+  async rejected(delivery: ReportedDelivery, { reason, size, hint }: Rejection): Promise<void> {
+    const status = statusOf(reason);
+    const bytes = size === undefined ? '' : `, ${size} bytes`;
+    const advice = hint === undefined ? '' : `\n  ${hint}`;
+    this.#line('warn', delivery, `refused with ${status} ${reason}${bytes}`, reason, advice);
+    const { deliveryId } = delivery.context;
+    const rejection = { reason, status, size, deliveryId, ...(hint !== undefined && { hint }) };
+    await this.#call('onRejected', this.#registry.rejected, (listener) => listener(rejection));
+  }
+
+  /** Something failed while an event was handled. */
+  async failed(error: unknown, failure: WebhookFailure): Promise<void> {
+    const { stage, event, context } = failure;
+    if (stage !== 'secret' || this.#mayLogSecret()) {
+      this.#log.log(
+        'error',
+        () =>
+          `webhook ${nameOf(event)}: failed at ${stage}, delivery ${context.deliveryId}: ${describe(error, stage)}`,
+        () => ({
+          type: event?.type,
+          workspace: event?.workspace,
+          deliveryId: context.deliveryId,
+          outcome: `${stage}_failed`,
+        }),
+      );
+    }
+    await this.#call('onError', this.#registry.error, (listener) => listener(error, failure));
+  }
+
+  /** The last secrets are used, because a function failed to load them. */
+  stale(error: unknown): void {
+    if (!this.#mayLogSecret()) return;
+    this.#log.log('error', () => `webhook secrets: using the last ones: ${describe(error, 'secret')}`);
+  }
+
+  /** One line for each type without a handler: its events are acknowledged, and the service does not send them again. */
+  unhandled(event: ReceivedWebhook): void {
+    const type = labelOf(event.type, undefined);
+    if (isInvalidEvent(event) || this.#loggedTypes.has(type)) return;
+    if (this.#loggedTypes.size >= MAX_LOGGED_TYPES) return;
+    this.#loggedTypes.add(type);
+    const problem = isWebhookEventType(event.type)
+      ? 'no handler is registered for this type; register one with on or onUnhandled'
+      : 'this version does not know the type; register a handler with onUnknown';
+    this.#log.log('warn', () => `webhook ${type}: ${problem} (logged once)`);
+  }
+
+  #mayLogSecret(): boolean {
+    const now = performance.now();
+    if (now - this.#secretLineAt < SECRET_LINES_APART) return false;
+    this.#secretLineAt = now;
+    return true;
+  }
+
+  #line(
+    level: 'info' | 'warn',
+    { event, context }: ReportedDelivery,
+    text: string,
+    outcome: DeliveryOutcome,
+    advice = '',
+  ): void {
+    const { deliveryId, receivedAt } = context;
+    const durationMs = Date.now() - receivedAt;
+    this.#log.log(
+      level,
+      () => `webhook ${nameOf(event)}: ${text} after ${durationMs} ms, delivery ${deliveryId}${advice}`,
+      (): LogFields => ({
+        type: event?.type,
+        workspace: event?.workspace,
+        deliveryId,
+        outcome,
+        status: statusOf(outcome),
+        durationMs,
+      }),
+    );
+  }
+
+  async #call<Listener>(
+    name: string,
+    listeners: readonly Listener[],
+    call: (listener: Listener) => unknown,
+  ): Promise<void> {
+    await Promise.all(listeners.map((listener) => this.#log.runQuietly(name, () => call(listener))));
+  }
+}
+
+function nameOf(event: ReceivedWebhook | undefined): string {
+  return event === undefined ? '(unverified)' : labelOf(event.type, event.workspace);
+}
+
+/**
+ * Describes an error with its message, causes and stack, if a handler threw it or this package did.
+ *
+ * What a store or a function for secrets throws may quote the secret in its message, as Prisma quotes its arguments.
+ */
+function describe(error: unknown, stage: WebhookFailure['stage']): string {
+  if (stage === 'handler') return describeWhole(error, 0);
+  const text =
+    error instanceof AgentPlatformError ? `${error.name}: ${error.message}` : describeThrown(error);
+  return text + framesOf(error);
+}
+
+/** Errors may be caused by each other. */
+const MAX_CAUSES = 5;
+
+function describeWhole(error: unknown, depth: number): string {
+  const text = describeError(error);
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause === undefined || depth === MAX_CAUSES) return text;
+  return `${text}\n  Caused by: ${describeWhole(cause, depth + 1)}`;
+}
