@@ -21,6 +21,9 @@ const CREDENTIAL_HEADERS: readonly string[] = [
   'x-api-key',
 ];
 
+/** The depth of a value that is printed: far more than any record has, far less than ends a stack. */
+const MAX_DEPTH = 100;
+
 const secretNames: ReadonlySet<string> = /* @__PURE__ */ new Set([...MARKED_FIELDS, ...CREDENTIAL_HEADERS]);
 
 /**
@@ -29,7 +32,8 @@ const secretNames: ReadonlySet<string> = /* @__PURE__ */ new Set([...MARKED_FIEL
  * These are the marked fields (`dashboardPassword`, `magicCode`, `usedSecret`, `FB_PUSH_TOKEN`, `serverUrlSecret`,
  * `workspaceSecret`, `sessionKey`, `listenUrl`), `value` and `defaultValue` of a variable with `isEnv`, and the headers
  * that carry credentials (`authorization`, `proxy-authorization`, `cookie`, `set-cookie`, `x-api-key`). An object with a
- * `toJSON` becomes what that returns, and an object inside itself `'[circular]'`. Texts are not searched.
+ * `toJSON` becomes what that returns, and an object inside itself `'[circular]'`, and one more than 100 levels deep
+ * `'[nested too deeply]'`. Texts are not searched.
  *
  * @example
  * ```ts
@@ -42,20 +46,28 @@ export function redact(value: unknown): unknown {
   return redactWithin(value, new Set());
 }
 
-function redactWithin(value: unknown, parents: ReadonlySet<unknown>): unknown {
+/** @param parents - The objects that the value is inside of, the outermost first. */
+function redactWithin(value: unknown, parents: Set<unknown>): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (parents.has(value)) return '[circular]';
-  const path = new Set([...parents, value]);
+  if (parents.size === MAX_DEPTH) return '[nested too deeply]';
+  parents.add(value);
+  const duplicate = redactObject(value, parents);
+  parents.delete(value);
+  return duplicate;
+}
+
+function redactObject(value: object, parents: Set<unknown>): unknown {
   const { toJSON } = value as { toJSON?: unknown };
-  if (typeof toJSON === 'function') return redactWithin(toJSON.call(value), path);
+  if (typeof toJSON === 'function') return redactWithin(toJSON.call(value), parents);
   if (value instanceof Error) return String(value);
-  if (Array.isArray(value)) return value.map((item) => redactWithin(item, path));
-  // Of any type but a plain no: a wrong one must not expose a secret.
+  if (Array.isArray(value)) return value.map((item) => redactWithin(item, parents));
+  // Any truthy value counts: one of a wrong type must not expose a secret.
   const isEnv = 'isEnv' in value && Boolean(value.isEnv);
   const fields = Object.entries(value).map(([name, field]): [string, unknown] => {
     const isSecret = secretNames.has(name) || secretNames.has(name.toLowerCase());
     const isEnvValue = isEnv && (name === 'value' || name === 'defaultValue');
-    return [name, field !== undefined && (isSecret || isEnvValue) ? MASK : redactWithin(field, path)];
+    return [name, field !== undefined && (isSecret || isEnvValue) ? MASK : redactWithin(field, parents)];
   });
   // Not by assigning: a field named `__proto__` would set the prototype of the duplicate.
   return Object.fromEntries(fields);

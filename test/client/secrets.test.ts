@@ -159,3 +159,10 @@ test('redact cuts an object within itself, and leaves its argument alone', () =>
   expect(redact(record)).toEqual({ magicCode: '[redacted]', self: '[circular]' });
   expect(record.magicCode).toBe('marked-02');
 });
+
+test('redact cuts what is nested too deeply', () => {
+  const deep: unknown = JSON.parse(`${'{"in":'.repeat(50_000)}1${'}'.repeat(50_000)}`);
+  const shown = JSON.stringify(redact(deep));
+  expect(shown).toContain('[nested too deeply]');
+  expect(shown.length).toBeLessThan(1_000);
+});
