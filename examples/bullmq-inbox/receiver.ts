@@ -1,5 +1,5 @@
-// The receiving side of a durable inbox, in an Express app: verify, store, respond. Run any number of these behind a load
-// balancer; the handlers run in worker.ts.
+// The receiving side of a durable inbox, in an Express app: verify, store, respond. Run any number of these
+// behind a load balancer; the handlers run in worker.ts.
 // Start it with: AGENT_PLATFORM_WEBHOOK_SECRET=… REDIS_URL=redis://… PORT=3000 npx tsx examples/bullmq-inbox/receiver.ts
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
@@ -16,7 +16,7 @@ const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBH
 const app = express();
 app.post('/webhooks', receiver.node);
 
-// For the load balancer: without Redis, nothing can be stored.
+// For the load balancer: without Redis, no event can be stored.
 app.get('/ready', async (_request, response) => {
   const health = await inbox.health();
   response.status(health.ready ? 200 : 503).json(health);
@@ -24,5 +24,5 @@ app.get('/ready', async (_request, response) => {
 
 const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log('receiving'));
 
-// Deliveries in progress are completed first: the service does not send them again.
+// The deliveries in progress must finish first: the service does not send them again.
 process.on('SIGTERM', () => server.close(() => void inbox.close()));

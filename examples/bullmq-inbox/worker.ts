@@ -11,8 +11,8 @@ const inbox = createBullMQInbox({
   },
 });
 
-// No secret here: events were verified before they were stored. Handlers must be idempotent: if a worker dies inside one, the event
-// is handled again.
+// Needs no secret: events were verified before they were stored. Handlers must be idempotent: if a worker
+// dies inside one, the event is handled again.
 inbox.work(
   {
     lead_captured: ({ payload }) => console.log(`lead: ${payload.leadEmail}`),
@@ -22,5 +22,5 @@ inbox.work(
 );
 console.log('working');
 
-// Gives running handlers 25 seconds, then returns their events to the queue.
+// Gives running handlers 25 seconds to finish, then returns their events to the queue.
 process.on('SIGTERM', () => void inbox.close());

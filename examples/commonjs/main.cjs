@@ -17,7 +17,7 @@ async function main() {
   console.log(`tool: ${tool.name}`);
 
   await platform.tools.get('nowhere').catch((error) => {
-    // The specification does not show which status an unknown tool has.
+    // The specification does not show the status of an unknown tool.
     if (!(error instanceof ApiError)) throw error;
     console.log(`refused: ${error.message.split('\n')[0]}`);
   });

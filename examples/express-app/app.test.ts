@@ -48,7 +48,7 @@ const setGreeting = (text: string): Promise<Response> =>
     body: JSON.stringify({ text }),
   });
 
-test('turns a chat that is handed over into a ticket', async () => {
+test('opens a ticket for a chat that is handed over', async () => {
   const { convoId } = fake.add.conversation({ record: { shortSummary: 'Wants a refund' } });
 
   const [delivery] = await fake.webhooks.send('chat_delegated', {

@@ -1,4 +1,4 @@
-// A shop's support backend: chats that an agent hands over become tickets, and the rest are calls to the platform.
+// A shop's support backend: opens a ticket for each chat that an agent hands over, and calls the platform.
 import {
   type AgentPlatform,
   ApiError,
@@ -16,7 +16,7 @@ export interface Ticket {
   readonly summary: string;
 }
 
-/** What the app needs. Passed in, so that a test can pass a client of the fake. */
+/** The services the app uses. They are passed in, so that a test can pass a client of the fake. */
 export interface Services {
   readonly platform: AgentPlatform;
   readonly receiver: WebhookReceiver;
@@ -65,10 +65,10 @@ export function createApp({ platform, receiver }: Services): Express {
 }
 
 /**
- * A refusal is the caller's problem, 4xx; a platform that is down is ours, 502.
+ * A refusal is the caller's problem (4xx); a platform that is down is ours (502).
  *
- * The service's own refusal has a `code`; the 404 of a proxy has none. The specification shows only the 400 of a duplicate key, and
- * a 400 may have another reason. That an unknown record is a 404 is an assumption.
+ * The service's own refusal has a `code`; the 404 of a proxy has none. The specification shows only the 400
+ * of a duplicate key, and a 400 may have other reasons. It is an assumption that an unknown record is a 404.
  */
 const onPlatformError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
   const isRefusal = error instanceof ApiError && error.code !== undefined;

@@ -1,4 +1,4 @@
-// The app as a program: its client takes its settings from the environment.
+// Starts the app. The client takes its settings from the environment.
 // Start it with: npx tsx --env-file=.env examples/express-app/server.ts
 import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
 import { createApp } from './app.js';

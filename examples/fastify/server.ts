@@ -10,7 +10,8 @@ const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBH
 
 const app = Fastify();
 
-// The receiver reads the body itself, with its own limit, and parses nothing that is forged. Only this plugin is without parsers.
+// The receiver reads the body itself, up to its own limit, and parses only what is authentic. Parsers are
+// removed in this plugin only.
 app.register(async (webhooks) => {
   webhooks.removeAllContentTypeParsers();
   webhooks.addContentTypeParser('*', (_request, _body, done) => done(null));

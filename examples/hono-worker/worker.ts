@@ -9,13 +9,13 @@ interface Bindings {
 
 const app = new Hono<{ Bindings: Bindings }>();
 
-// A Worker gets its secrets with each request, so the first one creates the receiver. Each isolate recognises its own duplicates;
-// pass `dedupe: { store }` to recognise them everywhere.
+// A Worker gets its secrets with each request, so the first request creates the receiver. Each isolate
+// recognises only its own duplicates; pass `dedupe: { store }` to recognise them everywhere.
 let receiver: WebhookReceiver | undefined;
 
 app.post('/webhooks', (context) => {
   receiver ??= createReceiver(context.env);
-  // The untouched Request: nothing has read its body.
+  // The original Request, whose body nothing has read.
   return receiver.fetch(context.req.raw);
 });
 

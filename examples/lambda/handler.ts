@@ -1,16 +1,16 @@
-// A webhook receiver as an AWS Lambda function, behind a function URL or an HTTP API of API Gateway (payload format 2.0).
+// A webhook receiver in AWS Lambda, behind a function URL or an HTTP API of API Gateway (payload format 2.0).
 // Bundle it with: npx esbuild examples/lambda/handler.ts --bundle --platform=node --format=esm --outfile=index.mjs
 import { createWebhookReceiver } from 'agent-platform-sdk';
 
-/** The fields used here; `APIGatewayProxyEventV2` of @types/aws-lambda has them. */
+/** The fields that are used here, of `APIGatewayProxyEventV2` from @types/aws-lambda. */
 export interface LambdaEvent {
   readonly requestContext: { readonly http: { readonly method: string } };
   readonly body?: string | undefined;
   readonly isBase64Encoded: boolean;
 }
 
-// The deadline is below the function's own timeout and below API Gateway's 30 seconds, so that a slow handler is reported to
-// `onError`. Each instance recognises its own duplicates; pass `dedupe: { store }` to share them.
+// The deadline is below the function's own timeout and API Gateway's 30 seconds, so that a slow handler is
+// reported to `onError`. Each instance recognises only its own duplicates; `dedupe: { store }` shares them.
 const receiver = createWebhookReceiver({
   secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET,
   deadline: 25_000,

@@ -6,7 +6,7 @@ import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { copyToCrm } from './copy-to-crm.js';
 
-// The address that the program calls in production.
+// The same address as in production.
 const baseUrls = { eu: 'https://api.eu.example.com' };
 const fake = createFakePlatform({ baseUrls });
 const { agentId, convoId, workspaceSecret } = fake.seed.eu;
@@ -28,7 +28,7 @@ afterAll(() => {
   vi.unstubAllEnvs();
 });
 
-/** Lets the CRM take contacts for one test, and returns those it gets. */
+/** Makes the CRM accept contacts for one test; returns those that it receives. */
 function crm(): unknown[] {
   const contacts: unknown[] = [];
   server.use(
@@ -40,7 +40,7 @@ function crm(): unknown[] {
   return contacts;
 }
 
-test('makes a contact of the person in a conversation', async () => {
+test('creates a contact for the person in a conversation', async () => {
   const contacts = crm();
   fake.add.conversation({ convoId: 'dana', record: { userName: 'Dana', userEmail: 'dana@example.com' } });
 
@@ -48,14 +48,14 @@ test('makes a contact of the person in a conversation', async () => {
   expect(contacts).toEqual([{ name: 'Dana', email: 'dana@example.com' }]);
 });
 
-test('makes no contact for an unknown conversation', async () => {
+test('creates no contact for an unknown conversation', async () => {
   const contacts = crm();
 
   expect(await copyToCrm(agentId, 'nowhere')).toBeUndefined();
   expect(contacts).toEqual([]);
 });
 
-test('throws if a proxy responds with a 404 of its own', async () => {
+test('throws if the 404 comes from a proxy', async () => {
   const contacts = crm();
   fake.faults.inject({ endpoint: endpoints.getConversation, kind: 'html', status: 404 });
 
@@ -73,7 +73,7 @@ test('retries a conversation after 503', async () => {
 
 test('leaves the CRM alone if the platform cannot be reached', async () => {
   const contacts = crm();
-  vi.spyOn(Math, 'random').mockReturnValue(0); // No waiting between the attempts.
+  vi.spyOn(Math, 'random').mockReturnValue(0); // No delay between the attempts.
   fake.faults.inject({ kind: 'reset', times: 'always' });
 
   await expect(copyToCrm(agentId, convoId)).rejects.toThrow(ConnectionError);
@@ -87,9 +87,9 @@ test('throws if the CRM is down', async () => {
   await expect(copyToCrm(agentId, convoId)).rejects.toThrow('the CRM responded with 503');
 });
 
-test('makes no contact of a person without an address', async () => {
+test('creates no contact for a person without an email address', async () => {
   const contacts = crm();
-  // This one operation responds as the test needs it; the fake has the others.
+  // Only this operation has a response of the test; the fake responds to the others.
   server.use(
     http.get(`${baseUrls.eu}/v3/agents/:agentId/convos/:convoId`, ({ params }) =>
       HttpResponse.json({

@@ -1,7 +1,7 @@
-// Copies people from the platform to a CRM. See README.md for its test suite.
+// Copies people from the platform to a CRM. README.md describes the test suite.
 import { AgentPlatform, NotFoundError } from 'agent-platform-sdk';
 
-/** Copies the person in a conversation to the CRM; returns the contact's id, or undefined without an address. */
+/** Copies the person in a conversation to the CRM. Returns the contact's id, undefined without an address. */
 export async function copyToCrm(agentId: string, convoId: string): Promise<string | undefined> {
   const person = await personOf(agentId, convoId);
   if (person === undefined) return undefined;
@@ -19,14 +19,14 @@ async function personOf(
   agentId: string,
   convoId: string,
 ): Promise<{ name: string | undefined; email: string } | undefined> {
-  // Region, token and address come from the environment.
+  // Region, token and base address come from the environment.
   const platform = new AgentPlatform();
   try {
     const { userName, userEmail } = await platform.conversations.get({ agentId, convoId });
     return userEmail ? { name: userName, email: userEmail } : undefined;
   } catch (error) {
-    // The service's own refusal: its error body has a `code`, the 404 of a proxy has none. That an unknown conversation is a 404 is
-    // an assumption: the specification shows no status.
+    // The service's own error body has a `code`; the 404 of a proxy has none. It is an assumption that an
+    // unknown conversation is a 404: the specification shows no status.
     if (error instanceof NotFoundError && error.code !== undefined) return undefined;
     throw error;
   }

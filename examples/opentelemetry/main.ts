@@ -1,5 +1,6 @@
 // OpenTelemetry: a span for each call and each delivery, from the hooks of the client and of the receiver.
-// Spans are kept in memory and printed here; use the exporter of your choice. Metrics are fed from the same hooks.
+// Here spans are kept in memory and printed; use the exporter of your choice. The same hooks can feed
+// metrics.
 // Run it with: npx tsx examples/opentelemetry/main.ts
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import {
@@ -16,13 +17,16 @@ import {
 } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 
-// Once in a program. `NodeSDK` does this too.
+// Do this once in a program. `NodeSDK` does it too.
 const spans = new InMemorySpanExporter();
 trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }));
 
 const tracer = trace.getTracer('agent-platform');
 
-/** For `new AgentPlatform({ hooks })`. The span covers all attempts; `@opentelemetry/instrumentation-undici` adds one for each. */
+/**
+ * For `new AgentPlatform({ hooks })`. The span covers all attempts; `@opentelemetry/instrumentation-undici`
+ * adds a span for each.
+ */
 const clientHooks: Hooks = {
   onEnd({ method, route, region, status, attempts, durationMs, error }) {
     const attributes = {
@@ -52,7 +56,7 @@ const receiverHooks: WebhookReceiverHooks = {
       'http.request.method': 'POST',
       'http.response.status_code': status,
       'agent_platform.outcome': outcome,
-      // Undefined unless the delivery was verified: nobody else can add a value to this label.
+      // Set only if the delivery was verified, so strangers cannot add values to this label.
       ...(type !== undefined && { 'agent_platform.event.type': type }),
     };
     const startTime = Date.now() - durationMs;

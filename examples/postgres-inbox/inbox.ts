@@ -1,5 +1,6 @@
-// A durable inbox on Postgres, with pg-boss as its queue. An event is stored in your own database, with your own backups, and a
-// handler that writes to that database does so in one transaction with the end of its event: both happen, or neither.
+// A durable inbox on Postgres, with pg-boss as its queue. Events are stored in your own database, with your
+// own backups. What a handler writes to that database and the completion of its event are one transaction:
+// both happen, or neither does.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type StoredWebhook, WebhookError, type WebhookInbox } from 'agent-platform-sdk';
@@ -8,22 +9,25 @@ import PgBoss from 'pg-boss';
 
 const QUEUE = 'webhooks';
 const DEAD = 'webhooks-dead';
-/** Seconds for the handlers of an event. Then pg-boss gives it to another worker. */
-const HANDLER_TIMEOUT = 300;
-/** Seconds for which a job is kept that is done: a duplicate of its event finds it, and adds nothing. */
-const RETENTION = 86_400;
-/** Events and dead letters that nobody has taken are deleted after so many days, by pg-boss: a hundred years. */
-const KEPT_DAYS = 36_500;
-/** Milliseconds between two looks at an empty queue, and after an error of Postgres. */
-const POLL = 500;
+/** Time limit for the handlers of an event, in seconds. Then pg-boss gives the event to another worker. */
+const HANDLER_TIMEOUT_S = 300;
+/** How long a finished job is kept, in seconds: a duplicate of its event finds it, and adds nothing. */
+const RETENTION_S = 86_400;
+/** Days after which pg-boss deletes events and dead letters that nobody has taken: a hundred years. */
+const DELETE_AFTER_DAYS = 36_500;
+/** Delay after an empty queue or an error of Postgres, in milliseconds. */
+const POLL_DELAY_MS = 500;
 
-/** The data that pg-boss keeps: text, because JSON in Postgres cannot hold every text (a NUL, half an emoji), and a chat can. */
+/**
+ * The data that pg-boss keeps: text, because a chat may contain what JSON in Postgres cannot hold (a NUL,
+ * half an emoji).
+ */
 interface Kept {
   readonly stored: string;
 }
 
 export interface PostgresInbox extends WebhookInbox {
-  /** Starts a worker. Returns what stops it: runs that have not settled after `grace` milliseconds are aborted, and retried. */
+  /** Starts a worker. Returns a function that stops it: after `grace` ms, runs are aborted, and retried. */
   work(process: ProcessStored, options?: WorkOptions): (grace?: number) => Promise<void>;
   /** Reads the events that could not be handled, the oldest first. */
   deadLetters(): Promise<StoredWebhook[]>;
@@ -35,47 +39,48 @@ export interface PostgresInbox extends WebhookInbox {
 export type ProcessStored = (stored: StoredWebhook, options: { signal: AbortSignal }) => Promise<void>;
 
 export interface WorkOptions {
-  /** The number of events that are processed at once; each needs a connection of the pool. Default 5. */
+  /** How many events are processed at once; each needs a connection of the pool. Default 5. */
   readonly concurrency?: number;
 }
 
 export interface PostgresInboxOptions {
-  /** The number of runs before an event becomes a dead letter. Default 15: with this wait, about nine hours. */
+  /** Runs before an event becomes a dead letter. Default 15: with `retryDelay` 1, about nine hours. */
   readonly attempts?: number;
   /** Seconds before the first retry; doubled each time, with jitter. Default 1. */
   readonly retryDelay?: number;
-  /** Called with an error of a handler or of Postgres. */
+  /** Called with each error of a handler or of Postgres. */
   readonly onError?: (error: unknown) => void;
 }
 
 const transactions = new AsyncLocalStorage<PoolClient>();
 
-/** The transaction of the event that is being handled. What a handler writes with it is written once, together with the end of the event. */
+/** The transaction of the event that is being handled: its writes commit when the event is completed. */
 export function transaction(): PoolClient {
   const client = transactions.getStore();
-  if (client === undefined) throw new Error('only a handler of the Postgres inbox has a transaction');
+  if (client === undefined)
+    throw new Error('transaction() can be called only inside a handler of the Postgres inbox');
   return client;
 }
 
-/** Creates what it needs in the database when it is first run. */
+/** Creates an inbox; the first time, also its tables in the database. */
 export async function createPostgresInbox(
   pool: Pool,
   options: PostgresInboxOptions = {},
 ): Promise<PostgresInbox> {
   const { attempts = 15, retryDelay = 1, onError = console.error } = options;
-  const kept = { archiveCompletedAfterSeconds: RETENTION, archiveFailedAfterSeconds: RETENTION };
+  const kept = { archiveCompletedAfterSeconds: RETENTION_S, archiveFailedAfterSeconds: RETENTION_S };
   const boss = new PgBoss({ db: databaseOf(pool), ...kept });
   boss.on('error', onError);
   await boss.start();
-  await boss.createQueue(DEAD, { name: DEAD, retentionDays: KEPT_DAYS });
+  await boss.createQueue(DEAD, { name: DEAD, retentionDays: DELETE_AFTER_DAYS });
   await boss.createQueue(QUEUE, {
     name: QUEUE,
     deadLetter: DEAD,
     retryLimit: attempts - 1,
     retryDelay,
     retryBackoff: retryDelay > 0,
-    expireInSeconds: HANDLER_TIMEOUT,
-    retentionDays: KEPT_DAYS,
+    expireInSeconds: HANDLER_TIMEOUT_S,
+    retentionDays: DELETE_AFTER_DAYS,
   });
   await pool.query(
     'CREATE TABLE IF NOT EXISTS handled_webhooks (key text PRIMARY KEY, handled_at timestamptz NOT NULL DEFAULT now())',
@@ -84,14 +89,14 @@ export async function createPostgresInbox(
   const send = (stored: StoredWebhook, queue: string, client?: PoolClient) => {
     const data: Kept = { stored: JSON.stringify(stored) };
     const db = client === undefined ? {} : { db: databaseOf(client) };
-    // In the queue itself, the id of the job is the key of the event, of which there can be one.
+    // In the queue itself, the job's id is made from the event's key, so there is one job for each event.
     return boss.send(queue, data, queue === QUEUE ? { id: idOf(stored.key), ...db } : db);
   };
 
-  /** Runs the handlers and records the end, in one transaction. */
+  /** Runs the handlers and completes the job, in one transaction. */
   const handle = async (id: string, stored: StoredWebhook, process: ProcessStored, signal: AbortSignal) => {
     await inTransaction(pool, async (client) => {
-      // A run that was given up and came to its end all the same: this waits for it, and finds its line.
+      // If an earlier run timed out but is still going to commit, this waits for it, and finds its row.
       const { rowCount } = await client.query(
         'INSERT INTO handled_webhooks (key) VALUES ($1) ON CONFLICT DO NOTHING',
         [stored.key],
@@ -114,13 +119,13 @@ export async function createPostgresInbox(
     const [job] = await boss.fetch<Kept>(QUEUE);
     if (job === undefined) return false;
     const stored = JSON.parse(job.data.stored) as StoredWebhook;
-    // Before pg-boss gives the event to another worker.
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout((HANDLER_TIMEOUT - 5) * 1_000)]);
+    // Five seconds before pg-boss gives the event to another worker.
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout((HANDLER_TIMEOUT_S - 5) * 1_000)]);
     try {
       await handle(job.id, stored, process, signal);
     } catch (error) {
       onError(error);
-      // A retry of an event that does not match the specification is useless.
+      // Retrying an event that does not match the specification is useless.
       if (error instanceof WebhookError && !error.retryable) await keepAsDead(job.id, stored);
       else await boss.fail(QUEUE, job.id, { reason: String(error) });
     }
@@ -129,7 +134,7 @@ export async function createPostgresInbox(
 
   return {
     async store(webhook) {
-      // pg-boss adds nothing if there is a job of this id.
+      // pg-boss adds nothing if there is already a job with this id.
       await send(webhook, QUEUE);
     },
 
@@ -138,7 +143,8 @@ export async function createPostgresInbox(
       const work = async () => {
         while (!closing.signal.aborted) {
           const found = await takeOne(process, stopping.signal).catch(onError);
-          if (found !== true) await sleep(POLL, undefined, { signal: closing.signal }).catch(() => undefined);
+          if (found !== true)
+            await sleep(POLL_DELAY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
         }
       };
       const working = Promise.all(Array.from({ length: concurrency }, work));
@@ -186,18 +192,18 @@ async function inTransaction(pool: Pool, act: (client: PoolClient) => Promise<un
     await client.query('COMMIT');
     client.release();
   } catch (error) {
-    // Closed, and so rolled back: a handler that was given up may still write with it.
+    // Closes the connection, which rolls back: a handler that timed out may still try to write with it.
     client.release(true);
     throw error;
   }
 }
 
-/** A connection as pg-boss takes one. */
+/** Adapts a connection for pg-boss. */
 function databaseOf(connection: Pool | PoolClient): PgBoss.Db {
   return { executeSql: (text, values) => connection.query(text, values) };
 }
 
-/** Half of the key, as a UUID. */
+/** Formats half of the key as a UUID. */
 function idOf(key: string): string {
   return key.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

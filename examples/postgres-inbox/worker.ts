@@ -4,14 +4,14 @@ import { createWebhookHandlers } from 'agent-platform-sdk';
 import { Pool } from 'pg';
 import { createPostgresInbox, transaction } from './inbox.js';
 
-// A connection for each event that is processed at once, and some for the queue.
+// One connection for each event that is processed at once, and some for the queue.
 const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 await pool.query('CREATE TABLE IF NOT EXISTS leads (id bigserial PRIMARY KEY, name text, email text)');
 const inbox = await createPostgresInbox(pool);
 
-// No secret here: events were verified before they were stored.
+// Needs no secret: events were verified before they were stored.
 const handlers = createWebhookHandlers().on('lead_captured', async ({ payload }) => {
-  // In one transaction with the end of the event: written exactly once, even if this worker is killed.
+  // Committed together with the completion of the event: written exactly once, even if this worker is killed.
   await transaction().query('INSERT INTO leads (name, email) VALUES ($1, $2)', [
     payload.leadName,
     payload.leadEmail,

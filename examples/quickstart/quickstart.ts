@@ -1,4 +1,4 @@
-// A tour over real HTTP, against the embedded fake: all seven operations in both regions, then webhooks to a receiver.
+// A tour over real HTTP, against the embedded fake: all seven operations in both regions, then webhooks.
 // Run it with: npm run quickstart
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -19,7 +19,7 @@ function say(what: string, result: unknown): void {
   console.log(`  ${what.padEnd(34)} ${typeof result === 'string' ? result : JSON.stringify(result)}`);
 }
 
-/** The first line of an error: what happened and where. */
+/** The first line of an error: what happened, and on which call. */
 const firstLine = (error: Error): string => `${error.name}: ${error.message.split('\n')[0]}`;
 
 async function tour(region: Region): Promise<void> {
@@ -67,7 +67,7 @@ async function tour(region: Region): Promise<void> {
   try {
     await platform.workspaces.delete(seed.workspaceId);
   } catch (error) {
-    // The specification does not show which status this refusal has.
+    // The specification does not show the status of this refusal.
     if (!(error instanceof ApiError)) throw error;
     say('  the primary workspace, refused', firstLine(error));
   }
@@ -98,7 +98,7 @@ async function receiveWebhooks(): Promise<void> {
   await show('an event, twice at once', webhooks.send('conversation_updated', {}, { copies: 2 }));
   await show('a forged event', webhooks.send('lead_captured', { leadName: 'Mallory' }, { forged: true }));
   await show('an event of an unknown type', webhooks.send('lead_scored', { score: 9 }));
-  await show('an event without handler', webhooks.send('webhook_test'));
+  await show('an event without a handler', webhooks.send('webhook_test'));
 
   unsubscribe();
   endpoint.closeAllConnections();

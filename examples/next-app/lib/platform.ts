@@ -1,16 +1,16 @@
 import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
 
-// `next build` loads every route without the settings of production, so both are read on the first request.
+// `next build` loads every route without the settings of production, so they are read on the first request.
 
 let platform: AgentPlatform | undefined;
 
-/** The client. Its settings come from the environment: AGENT_PLATFORM_REGION, _TOKEN and _BASE_URL_EU or _NA. */
+/** The client. Its settings are AGENT_PLATFORM_REGION, _TOKEN, and _BASE_URL_EU or _BASE_URL_NA. */
 export function getPlatform(): AgentPlatform {
   platform ??= new AgentPlatform();
   return platform;
 }
 
-/** The receiver. If Next runs in several processes, pass it `dedupe: { store }` of agent-platform-sdk/redis. */
+/** The receiver. If Next runs in several processes, add `dedupe: { store }` of agent-platform-sdk/redis. */
 export const receiver = createWebhookReceiver({ secret: () => process.env.AGENT_PLATFORM_WEBHOOK_SECRET })
   .on('lead_captured', (event) => console.log(`lead: ${event.payload.leadEmail}`))
   .on('conversation_updated', (event) => console.log(`turns: ${event.payload.turns.length}`))

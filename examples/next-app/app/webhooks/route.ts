@@ -1,4 +1,4 @@
-// POST /webhooks: what the service sends.
+// POST /webhooks: receives the events of the service.
 import { receiver } from '../../lib/platform';
 
 export const POST = receiver.fetch;

@@ -1,4 +1,5 @@
-// GET /agents/{agentId}/convos/{convoId}: what your front end may see of a conversation. The token stays here.
+// GET /agents/{agentId}/convos/{convoId}: the part of a conversation that your front end may see. The token
+// stays on the server.
 import { NotFoundError } from 'agent-platform-sdk';
 import { getPlatform } from '../../../../../lib/platform';
 
@@ -8,14 +9,15 @@ interface Context {
 
 export async function GET(request: Request, { params }: Context): Promise<Response> {
   try {
-    // Closing the page ends the call.
+    // If the page is closed, the call ends.
     const { title, summary, lastMessage } = await getPlatform().conversations.get(await params, {
       signal: request.signal,
     });
     return Response.json({ title, summary, lastMessage });
   } catch (error) {
-    // The service's own refusal has a `code`; the 404 of a proxy has none. That an unknown conversation is a 404 is an assumption: the
-    // specification shows no status. Anything else is a 500, a refused token too.
+    // The service's own refusal has a `code`; the 404 of a proxy has none. It is an assumption that an
+    // unknown conversation is a 404: the specification shows no status. Anything else is a 500, even a
+    // refused token.
     if (error instanceof NotFoundError && error.code !== undefined) {
       return Response.json({ error: 'not found' }, { status: 404 });
     }
