@@ -1,4 +1,4 @@
-/** The clients that read one tool over HTTP, and what is measured of them. Runs in a process of its own. */
+/** The clients, each reading one tool over HTTP, and their measurements. Runs in its own process. */
 import { readFileSync } from 'node:fs';
 import { cpuMicros, inFlight, load, readTask, ready, serve } from './child.js';
 import { median } from './rounds.js';
@@ -16,7 +16,7 @@ type Call = () => Promise<unknown>;
 
 const TOKEN = 'bench-token';
 
-/** Each is imported by its call alone, so that the start of one holds nothing of another. */
+/** Each client is imported when it is called, so that measuring the start of one loads no other. */
 const clients = {
   async fetch(url: string): Promise<Call> {
     const init = { headers: { accept: 'application/json', authorization: `Bearer ${TOKEN}` } };
@@ -27,7 +27,7 @@ const clients = {
     };
   },
 
-  /** As a program sets it up that calls a service for months. */
+  /** As set up in a program that calls a service for months. */
   async 'ky, set up'(url: string): Promise<Call> {
     const { default: ky } = await import('ky');
     const authorize = ({ request }: { request: Request }) =>
@@ -70,14 +70,14 @@ const clients = {
   },
 };
 
-/** Answers every request with the same record. */
+/** Responds to every request with the same record. */
 function serveRecord(file: string): void {
   const body = readFileSync(file);
   const headers = { 'content-type': 'application/json', 'content-length': body.byteLength };
   serve((_request, response) => response.writeHead(200, headers).end(body));
 }
 
-/** From the start of the process to the first parsed answer. */
+/** From the start of the process to the first parsed response. */
 async function measureStart(client: ClientName, url: string): Promise<void> {
   const call = await clients[client](url);
   await call();
@@ -85,22 +85,23 @@ async function measureStart(client: ClientName, url: string): Promise<void> {
   ready(() => figures);
 }
 
-/** CPU of a call over loopback, one at a time and 32 in flight. */
+/** CPU of a call over loopback, with one and with 32 in flight. */
 async function measureCpu(client: ClientName, url: string, calls: number): Promise<void> {
   const call = await clients[client](url);
   const perCall = async (width: number) => {
-    const begun = cpuMicros();
+    const started = cpuMicros();
     await inFlight(call, calls, width);
-    return (cpuMicros() - begun) / calls;
+    return (cpuMicros() - started) / calls;
   };
-  // What runs for months is compiled code.
+  // Warms up: a program that runs for months runs compiled code.
   for (let warmUp = 0; warmUp < 5; warmUp += 1) await perCall(32);
   ready(async () => ({ one: await perCall(1), many: await perCall(32) }));
 }
 
 /**
- * Time of validation in a call without a network: the difference that `validation: 'off'` makes. Few calls with it and few
- * without take turns, and the median of the differences counts, since a call takes many times as long.
+ * Time that validation takes in a call without a network: the difference that `validation: 'off'` makes.
+ * Short blocks with and without it take turns, and the median of the differences counts, because a call takes
+ * many times as long as its validation.
  */
 async function measureValidation(record: RecordName, file: string, blocks: number): Promise<void> {
   const { AgentPlatform } = await import('agent-platform-sdk');
@@ -128,18 +129,18 @@ async function measureValidation(record: RecordName, file: string, blocks: numbe
     }
     return { 'JSON.parse': median(parses), validation: median(differences) };
   };
-  // The warm-up.
+  // Warms up.
   await turn();
   ready(turn);
 }
 
 async function microsPer(work: Call, calls: number): Promise<number> {
-  const begun = performance.now();
+  const started = performance.now();
   for (let done = 0; done < calls; done += 1) await work();
-  return ((performance.now() - begun) * 1_000) / calls;
+  return ((performance.now() - started) * 1_000) / calls;
 }
 
-// Written by calls.ts.
+// calls.ts wrote it.
 const task = readTask() as CallsTask;
 if (task.job === 'serve') serveRecord(task.file);
 else if (task.job === 'start') await measureStart(task.client, task.url);

@@ -1,8 +1,8 @@
-/** A call: its CPU, the start of a program that makes one, and what validation takes of it. */
+/** A call: its CPU, the start of a program that makes one, and the share of validation. */
 import type { CallsTask, ClientName, RecordName } from './calls-peers.js';
 import { start, writeSample } from './processes.js';
 import { byFigure, type Effort, inRounds, inTurns, printTable } from './rounds.js';
-import { answers } from './samples.js';
+import { responses } from './samples.js';
 
 const PEERS: readonly ClientName[] = ['fetch', 'ky, set up', 'openai', 'retell-sdk', 'this package'];
 const BESIDE = ['fetch', 'ky, set up', 'openai'];
@@ -11,7 +11,7 @@ const RECORDS: readonly RecordName[] = ['tool', 'conversation', 'clients'];
 const launch = (task: CallsTask) => start('calls-peers.js', task);
 
 export async function calls(effort: Effort): Promise<void> {
-  const server = await launch({ job: 'serve', file: writeSample('tool.json', answers.tool()) });
+  const server = await launch({ job: 'serve', file: writeSample('tool.json', responses.tool()) });
   const url = `http://127.0.0.1:${server.port}`;
   await cpu(url, effort);
   await startUp(url, effort);
@@ -34,13 +34,13 @@ async function startUp(url: string, { rounds, share }: Effort): Promise<void> {
     await started.stop();
     return figures;
   });
-  const title = 'From the start of the process to the first parsed answer';
+  const title = 'From the start of the process to the first parsed response';
   printTable({ title, figure: 'wall', unit: 'ms', beside: BESIDE }, results);
   printTable({ title: `${title}, CPU`, figure: 'cpu', unit: 'ms of CPU', beside: BESIDE }, results);
 }
 
 async function validation(record: RecordName, effort: Effort): Promise<void> {
-  const text = answers[record]();
+  const text = responses[record]();
   const file = writeSample(`${record}.json`, text);
   const blocks = Math.ceil((record === 'clients' ? 3 : 30) * effort.share);
   const results = await byFigure(effort, () => launch({ job: 'validate', record, file, blocks }));

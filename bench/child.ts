@@ -1,4 +1,4 @@
-/** What the processes of the peers share. Their script starts with a task, and reports figures or serves. */
+/** Shared by the processes of the peers: each starts with a task, then serves or reports figures. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Figures } from './rounds.js';
@@ -6,7 +6,7 @@ import type { Figures } from './rounds.js';
 /** The secret of every webhook of the bench. */
 export const SECRET = 'bench-workspace-secret';
 
-/** The head and tail of a webhook around its 13 digits of `createdAt`, which make each delivery another event. */
+/** The text of a webhook before and after its `createdAt`: 13 digits that make each delivery a new event. */
 export function aroundCreatedAt(body: string): [head: string, tail: string] {
   const mark = '"createdAt":';
   const at = body.indexOf(mark) + mark.length;
@@ -19,20 +19,20 @@ export function readTask(): unknown {
 }
 
 /**
- * A package by its name. The project does not install the peers, so no types of theirs are at hand: each use states the part of the
- * package that it calls, which the first call would prove wrong.
+ * Imports a package by its name. The project does not install the peers, so their types are missing: each use
+ * declares the part that it calls, and the first call fails if the declaration is wrong.
  */
 export function load<Part>(name: string): Promise<Part> {
   return import(name) as Promise<Part>;
 }
 
-/** CPU time of this process in microseconds, all threads included. Other programs disturb it less than the clock. */
+/** CPU time of this process in µs, with all threads. Other programs disturb it less than elapsed time. */
 export function cpuMicros(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
 }
 
-/** Makes so many calls, `width` of them at once. */
+/** Makes `calls` calls, `width` of them at once. */
 export async function inFlight(call: () => Promise<unknown>, calls: number, width: number): Promise<void> {
   let left = calls;
   const lane = async () => {
@@ -44,7 +44,7 @@ export async function inFlight(call: () => Promise<unknown>, calls: number, widt
   await Promise.all(Array.from({ length: width }, lane));
 }
 
-/** Reports that this process is ready, and from then on figures when asked: by default the CPU it has used. */
+/** Reports that this process is ready, and then figures on request: by default the CPU that it has used. */
 export function ready(
   measure: () => Figures | Promise<Figures> = () => ({ cpu: cpuMicros() }),
   port = 0,
@@ -56,10 +56,10 @@ export function ready(
   process.send?.(port);
 }
 
-/** Listens on a free port, and is ready. */
+/** Listens on a free port, and reports that this process is ready. */
 export function serve(listener: RequestListener): void {
   const server = createServer(listener);
-  // A connection that the sender is about to use must not be closed under it.
+  // Must not close a connection that the sender is about to use.
   server.keepAliveTimeout = 0;
   // A server that listens on TCP has an address with a port.
   server.listen(0, '127.0.0.1', () => ready(undefined, (server.address() as AddressInfo).port));

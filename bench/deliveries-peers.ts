@@ -1,4 +1,4 @@
-/** What takes a webhook: verifies it, parses it, runs a handler. Runs in a process of its own. */
+/** The takers of a webhook: each verifies it, parses it and runs a handler. Runs in its own process. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
@@ -12,7 +12,7 @@ export type DeliveriesTask =
 export type TakerName = keyof typeof takers;
 export type ServerName = keyof typeof servers;
 
-/** What is done before the clock starts, and returns what is measured: to take this one body. */
+/** Runs before the clock starts; returns the function that is measured, which takes this one body. */
 type Prepare = (body: string) => Promise<Take> | Take;
 type Take = () => unknown;
 type Handler = (payload: unknown) => void;
@@ -24,7 +24,7 @@ const takers = {
     return (body) => () => handler(JSON.parse(body));
   },
 
-  /** As one writes it without a package: no validation, no deadline, no duplicates. */
+  /** As one would write it without a package: no validation, no deadline, no duplicates. */
   'by hand': (handler: Handler): Prepare => {
     return (body) => () => handleVerified(body, handler);
   },
@@ -71,7 +71,7 @@ async function handleVerified(body: string, handler: Handler): Promise<void> {
   if (type !== undefined) handler(payload);
 }
 
-/** Time and CPU of one delivery. Each is another event, and its text was made before the clock starts. */
+/** Time and CPU of one delivery. Each is a new event, whose text is made before the clock starts. */
 async function measureTaking(peer: TakerName, file: string, deliveries: number): Promise<void> {
   const [head, tail] = aroundCreatedAt(readFileSync(file, 'utf8'));
   let [createdAt, handled] = [1_700_000_000_000, 0];
@@ -82,26 +82,26 @@ async function measureTaking(peer: TakerName, file: string, deliveries: number):
     const takes: Take[] = [];
     for (let index = 0; index < deliveries; index += 1) {
       createdAt += 1;
-      // Of one piece, as it comes from the network.
+      // A flat string, as one read from the network is.
       takes.push(await prepare(Buffer.from(`${head}${createdAt}${tail}`).toString()));
     }
     handled = 0;
-    const [begun, cpu] = [performance.now(), cpuMicros()];
+    const [started, cpu] = [performance.now(), cpuMicros()];
     for (const take of takes) {
       const result = take();
-      // Awaiting anything else would cost those whose work is synchronous.
+      // Awaiting other results would slow down the synchronous takers.
       if (result instanceof Promise) await result;
     }
-    const time = ((performance.now() - begun) * 1_000) / deliveries;
+    const time = ((performance.now() - started) * 1_000) / deliveries;
     if (handled !== deliveries) throw new Error(`${peer} handled ${handled} of ${deliveries}`);
     return { time, cpu: (cpuMicros() - cpu) / deliveries };
   };
-  // What runs for months is compiled code.
+  // Warms up: a program that runs for months runs compiled code.
   for (let warmUp = 0; warmUp < 5; warmUp += 1) await turn();
   ready(turn);
 }
 
-/** Refusing a body of brackets without a secret, beside its parse. */
+/** The time to refuse a body of brackets without a secret, and to parse it. */
 async function measureRefusal(bytes: number): Promise<void> {
   const body = '['.repeat(bytes / 2) + ']'.repeat(bytes / 2);
   const receiver = await createReceiver(() => undefined);
@@ -110,9 +110,9 @@ async function measureRefusal(bytes: number): Promise<void> {
     if (status !== 401) throw new Error(`responded with ${status}`);
   };
   const time = async (work: () => unknown) => {
-    const begun = performance.now();
+    const started = performance.now();
     await work();
-    return performance.now() - begun;
+    return performance.now() - started;
   };
   const parse = () => JSON.parse(body) as unknown;
   const turn = async () => ({ 'JSON.parse': await time(parse), 'this package': await time(refuse) });
@@ -121,7 +121,7 @@ async function measureRefusal(bytes: number): Promise<void> {
 }
 
 const servers = {
-  /** Reads, parses, answers: verifies nothing. */
+  /** Reads, parses and responds; verifies nothing. */
   'node:http': (): RequestListener => (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -137,7 +137,7 @@ const servers = {
   },
 };
 
-// Written by deliveries.ts.
+// deliveries.ts wrote it.
 const task = readTask() as DeliveriesTask;
 if (task.job === 'take') await measureTaking(task.peer, task.file, task.deliveries);
 else if (task.job === 'refuse') await measureRefusal(task.bytes);

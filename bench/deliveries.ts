@@ -1,4 +1,4 @@
-/** A delivery: its time by defaults, the CPU of a server of deliveries, and what it costs to refuse a large forged body. */
+/** A delivery: its time by default, the CPU of a server, and the cost of refusing a large body. */
 import type { DeliveriesTask, ServerName, TakerName } from './deliveries-peers.js';
 import { post } from './load.js';
 import { type Running, start, writeSample } from './processes.js';
@@ -27,7 +27,7 @@ async function taking(size: keyof typeof webhooks, effort: Effort): Promise<void
   );
   const table = { title: `A delivery of ${size}`, beside: ['JSON.parse', '@octokit/webhooks', 'by hand'] };
   printTable({ ...table, figure: 'time', unit: 'µs' }, results);
-  // With that of the garbage collector beside it.
+  // Includes the threads of the garbage collector.
   printTable({ ...table, figure: 'cpu', unit: 'µs of CPU' }, results);
 }
 
@@ -46,7 +46,7 @@ async function serving(size: keyof typeof webhooks, effort: Effort): Promise<voi
 /** CPU of the server for each delivery. */
 async function cpuOf(server: Running, body: string, count: number): Promise<Figures> {
   const { cpu: before = 0 } = await server.measure();
-  // Never asleep: waking this process would be charged to the server, and most to the one that lets it sleep.
+  // Never sleeps: waking this process would be charged to the server, mostly to one that lets it sleep.
   const stay = () => {
     awake = setImmediate(stay);
   };

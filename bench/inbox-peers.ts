@@ -1,4 +1,4 @@
-/** A receiver that stores events, and a worker that takes them: ours, and BullMQ by hand. Runs in a process of its own. */
+/** Receivers that store events, and workers: ours, and plain BullMQ. Each runs in its own process. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Queue, Worker } from 'bullmq';
@@ -14,12 +14,12 @@ export interface InboxTask {
 
 export type InboxName = keyof typeof receivers;
 
-/** Events that a worker handles at once. */
+/** How many events a worker handles at once. */
 const CONCURRENCY = 50;
 
 type Receive = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-// Written by inbox.ts.
+// inbox.ts wrote it.
 const { side, peer, redis, queueName } = readTask() as InboxTask;
 
 const receivers = {
@@ -29,7 +29,7 @@ const receivers = {
     return receiver.node;
   },
 
-  /** Verifies nothing, and hashes nothing to know duplicates by. */
+  /** Verifies nothing, and computes no hash for duplicates. */
   'plain BullMQ': async (): Promise<Receive> => {
     const queue = new Queue(queueName, { connection: new Redis(redis) });
     const retries = { attempts: 10, backoff: { type: 'exponential', delay: 1_000, jitter: 0.5 } };

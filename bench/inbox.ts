@@ -1,4 +1,4 @@
-/** The inbox: events accepted and worked off in a second, beside BullMQ by hand, on a Redis that is started here. */
+/** The inbox: events accepted and handled per second, beside plain BullMQ, on a Redis started here. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -18,10 +18,10 @@ const CONNECTIONS = 64;
 
 const TABLES = [
   { figure: 'accepted', title: 'Accepted', unit: 'events/s' },
-  { figure: 'worked', title: 'Worked off', unit: 'events/s' },
-  { figure: 'receiverCpu', title: 'Receiver', unit: 'µs of CPU an event' },
-  { figure: 'workerCpu', title: 'Worker', unit: 'µs of CPU an event' },
-  { figure: 'bytes', title: 'Memory of Redis', unit: 'bytes a waiting event' },
+  { figure: 'worked', title: 'Handled', unit: 'events/s' },
+  { figure: 'receiverCpu', title: 'Receiver', unit: 'µs of CPU per event' },
+  { figure: 'workerCpu', title: 'Worker', unit: 'µs of CPU per event' },
+  { figure: 'bytes', title: 'Memory of Redis', unit: 'bytes per waiting event' },
 ];
 
 export async function inbox({ rounds, share }: Effort): Promise<void> {
@@ -38,7 +38,7 @@ export async function inbox({ rounds, share }: Effort): Promise<void> {
   await server.stop();
 }
 
-/** A receiver, and a worker that is paused between turns. A turn adds `count` events to a backlog, and works off as many. */
+/** Starts a receiver, and a worker that is paused between turns. A turn adds and handles `count` events. */
 async function startPeer(peer: InboxName, url: string, count: number, backlog: number): Promise<Peer> {
   const redis = new Redis(url);
   const queueName = `bench-${peer.replaceAll(' ', '-')}`;
@@ -48,7 +48,7 @@ async function startPeer(peer: InboxName, url: string, count: number, backlog: n
   const accept = (events: number) => post(receiver.port, EVENT, events, CONNECTIONS);
 
   await queue.pause();
-  // What runs for months is compiled code.
+  // Warms up: a program that runs for months runs compiled code.
   await accept(count * 5);
   await workOff(queue, count * 5);
   await accept(backlog);
@@ -74,17 +74,17 @@ async function startPeer(peer: InboxName, url: string, count: number, backlog: n
   };
 }
 
-/** Events a second, and CPU of the process for each. */
+/** Events per second, and the CPU of the process for each. */
 async function timed(running: Running, work: () => Promise<number>) {
   const { cpu: before = 0 } = await running.measure();
-  const begun = performance.now();
+  const started = performance.now();
   const events = await work();
-  const perSecond = (events * 1_000) / (performance.now() - begun);
+  const perSecond = (events * 1_000) / (performance.now() - started);
   const { cpu: after = 0 } = await running.measure();
   return { perSecond, cpu: (after - before) / events };
 }
 
-/** Lets the worker handle at least so many events, pauses it again, and returns how many they were. */
+/** Lets the worker handle at least `count` events, pauses it again, and returns how many it handled. */
 async function workOff(queue: Queue, count: number): Promise<number> {
   const { unhandled: before } = await countJobs(queue);
   await queue.resume();
@@ -104,7 +104,7 @@ async function usedMemory(redis: Redis): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
 }
 
-/** A Redis on a free port that keeps nothing on disk. */
+/** Starts a Redis on a free port that keeps nothing on disk. */
 async function startRedis(): Promise<{ url: string; stop: () => Promise<void> }> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

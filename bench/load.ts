@@ -2,10 +2,10 @@
 import { connect, type Socket } from 'node:net';
 import { aroundCreatedAt } from './child.js';
 
-/** Of the last event posted: no two may be alike, or they would be taken for duplicates. */
+/** `createdAt` of the last event posted. Each event has its own, or it would be a duplicate. */
 let createdAt = 1_700_000_000_000;
 
-/** Posts so many webhooks over so many connections, and resolves when each was answered 200. */
+/** Posts `count` webhooks over `connections` connections; resolves when each has its 200. */
 export async function post(port: number, body: string, count: number, connections: number): Promise<void> {
   const [head, tail] = aroundCreatedAt(body);
   const start = [
@@ -22,15 +22,15 @@ export async function post(port: number, body: string, count: number, connection
       left -= 1;
       createdAt += 1;
       socket.write(`${before}${createdAt}${tail}`);
-      await answered(socket);
+      await responseOn(socket);
     }
     socket.destroy();
   };
   await Promise.all(Array.from({ length: Math.min(connections, count) }, lane));
 }
 
-/** Resolves when the one answer that is on its way has come: short enough for one packet. */
-function answered(socket: Socket): Promise<void> {
+/** Resolves when the response to the one request in flight has come, which fits into one packet. */
+function responseOn(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('error', reject);
     socket.once('data', (data) => {

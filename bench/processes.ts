@@ -1,4 +1,4 @@
-/** Peers in processes of their own, as plain JavaScript beside installed packages: as an application runs them. */
+/** Runs each peer in its own process, as an application would: plain JavaScript, installed packages. */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -16,7 +16,7 @@ const LINKED = ['bullmq', 'ioredis', 'ky'];
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = makeFolder();
 
-/** Writes a text to a file that the processes can read, and returns its path. */
+/** Writes a file that the processes can read, and returns its path. */
 export function writeSample(name: string, text: string): string {
   const path = join(folder, name);
   fs.writeFileSync(path, text);
@@ -24,13 +24,13 @@ export function writeSample(name: string, text: string): string {
 }
 
 export interface Running extends Peer {
-  /** Where it listens, if it serves. */
+  /** The port it listens on, if it serves. */
   readonly port: number;
 }
 
 /** Starts one of the `*-peers.ts`, and resolves when it is ready. */
 export async function start(script: string, task: object): Promise<Running> {
-  // Without the loader that runs this file.
+  // Without tsx, which runs this file.
   const child = fork(join(folder, script), [JSON.stringify(task)], { execArgv: [] });
   const port = Number(await nextMessage(child));
   return {
@@ -59,7 +59,7 @@ function nextMessage(child: ChildProcess): Promise<unknown> {
   });
 }
 
-/** A folder below the installed peers with this package linked and our scripts transpiled; gone when the bench ends. */
+/** Makes a folder below the installed peers, with this package linked and the scripts transpiled. */
 function makeFolder(): string {
   if (!fs.existsSync(join(root, 'dist/index.js'))) throw new Error('dist is missing: npm run build');
   const made = fs.mkdtempSync(join(installPeers(), 'run-'));
@@ -78,7 +78,7 @@ function makeFolder(): string {
   return made;
 }
 
-/** Installs the peers once for all runs, beside the place and moved there, so that half an installation is never used. */
+/** Installs the peers once for all runs, in a folder that is renamed when complete: never half installed. */
 function installPeers(): string {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform-sdk');
   const home = join(cache, `bench-${PEERS.join('+').replaceAll('/', '-')}`);

@@ -1,28 +1,28 @@
-/** Rounds in which every peer has its turn, and the table that is printed of them. */
+/** Rounds, in which every peer has its turns, and the table of their results. */
 
-/** Turns of a peer within a round. */
+/** How many turns a peer has in a round. */
 const TURNS = 15;
 
 export interface Effort {
   readonly rounds: number;
-  /** Share of the usual work of one turn: 1, or next to nothing for a smoke run. */
+  /** The share of a turn's usual work that is done: 1, or next to nothing for a smoke run. */
   readonly share: number;
 }
 
-/** What one turn of one peer measured, by the name of the figure. */
+/** The results of one turn of one peer, by the name of the figure. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** A peer in a process of its own. */
+/** A peer in its own process. */
 export interface Peer {
-  /** The figures of its next turn. */
+  /** Takes the next turn, and returns its figures. */
   measure(): Promise<Figures>;
   stop(): Promise<void>;
 }
 
-/** The figures of each peer: the turns of each round. */
+/** The figures of each peer, by round and turn. */
 export type Results = Readonly<Record<string, readonly (readonly Figures[])[]>>;
 
-/** Measures every peer once a round, each round in another order, so that a busy moment meets all of them alike. */
+/** Measures every peer once per round, in changing order, so that busy moments affect all of them alike. */
 export async function inRounds<Name extends string>(
   peers: readonly Name[],
   rounds: number,
@@ -36,8 +36,8 @@ export async function inRounds<Name extends string>(
 }
 
 /**
- * The same for peers that keep running: in a round each has a process of its own, and these take short turns. Two turns that are
- * compared are a moment apart.
+ * The same for peers that keep running: in a round each has its own process, and these take short turns, so
+ * that turns that are compared are only moments apart.
  */
 export async function inTurns<Name extends string>(
   peers: readonly Name[],
@@ -56,7 +56,7 @@ export async function inTurns<Name extends string>(
   return results;
 }
 
-/** The same for one process that measures several things itself: each figure is a row, with its `time`. */
+/** The same for one process that measures several things itself: each figure becomes a row, as `time`. */
 export async function byFigure(effort: Effort, start: () => Promise<Peer>): Promise<Results> {
   const { measured = [] } = await inTurns(['measured'], effort, start);
   const names = Object.keys(measured[0]?.[0] ?? {});
@@ -74,11 +74,11 @@ export interface Table {
   readonly title: string;
   readonly figure: string;
   readonly unit: string;
-  /** The peers that the others are divided by. */
+  /** The peers that the others are compared with. */
   readonly beside: readonly string[];
 }
 
-/** Prints one figure of all peers as a Markdown table, with its ratio to some of them. That of a round is the median of its turns. */
+/** Prints one figure of all peers as a Markdown table, with ratios. A round counts by its median turn. */
 export function printTable({ title, figure, unit, beside }: Table, results: Results): void {
   const turns = (peer: string) =>
     (results[peer] ?? []).map((round) => round.map((figures) => figures[figure] ?? Number.NaN));
@@ -101,7 +101,7 @@ function printRows(rows: readonly (readonly string[])[]): void {
   }
 }
 
-/** Taken turn by turn, since those of one turn met the same machine. */
+/** Ratios are taken turn by turn, because what ran in one turn met the same machine. */
 function describeRatios(own: readonly number[][], others: readonly number[][]): string {
   const ratios = own.map((turns, round) =>
     median(turns.map((value, turn) => value / (others[round]?.[turn] ?? Number.NaN))),

@@ -1,6 +1,7 @@
 /**
- * Measures this package beside its peers and prints tables. `tsx bench/run.ts calls deliveries inbox`, or some of the three;
- * `--rounds 9` for more rounds, `--smoke` for one tiny round that only shows that everything runs.
+ * Measures this package beside its peers and prints tables: `tsx bench/run.ts calls deliveries inbox`, or
+ * only some of the three. `--rounds 9` takes more rounds; `--smoke` takes a tiny one that only shows that
+ * everything runs.
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -16,7 +17,8 @@ const { values, positionals } = parseArgs({
   options: { smoke: { type: 'boolean', default: false }, rounds: { type: 'string', default: '7' } },
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(tables, name));
-if (unknown.length > 0) throw new Error(`No table ${unknown.join(', ')}: ${Object.keys(tables).join(', ')}`);
+if (unknown.length > 0)
+  throw new Error(`Unknown table ${unknown.join(', ')}. Known: ${Object.keys(tables).join(', ')}`);
 
 const effort: Effort = values.smoke
   ? { rounds: 1, share: 0.01 }
@@ -24,7 +26,7 @@ const effort: Effort = values.smoke
 console.log(
   `Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${effort.rounds} rounds.`,
 );
-console.log('Medians, with the least and the greatest; each ratio is taken within a turn.');
+console.log('Medians, with minimum and maximum. Each ratio is taken within a turn.');
 for (const [name, table] of Object.entries(tables)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   console.log(`\n# ${name}`);

@@ -4,10 +4,10 @@ import { SECRET } from './child.js';
 
 const envelope = (data: object): string => JSON.stringify({ success: true, message: 'ok', data });
 
-export const answers = {
+export const responses = {
   tool: () => envelope(fixtures.tool({ id: 'tool_1' })),
   conversation: () => envelope(fixtures.conversation()),
-  /** A list of 10,000 clients with the fields that most have (a choice: the document requires next to none). */
+  /** 10,000 clients with the fields that most have (a choice: the specification requires hardly any). */
   clients: (count = 10_000) => {
     const { name, email, orgId, widgetIDs, status, ts, isAdmin, allowedChannels } = fixtures.orgClient();
     const typical = { name, email, orgId, widgetIDs, status, ts, isAdmin, allowedChannels };
@@ -23,7 +23,7 @@ export const webhooks = {
   '780 kB': () => conversationOf(780_000),
 };
 
-/** A `conversation_updated` of about so many bytes. The document does not show the inner structure of a turn (6.3). */
+/** A `conversation_updated` of about this size. The specification does not show what is in a turn (6.3). */
 export function conversationOf(bytes: number): string {
   const shell = fixtures.delivery('conversation_updated', SECRET);
   const turn = (index: number) => ({
