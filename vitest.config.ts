@@ -9,7 +9,7 @@ import { lacksPostgres } from './test/support/postgres-server.js';
 const isCI = Boolean(process.env.CI);
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
-/** Says what this machine lacks, or returns false. */
+/** Returns what this machine lacks, or false. */
 type Missing = () => string | false;
 
 const build: Missing = () => !existsSync('dist/index.js') && 'a build: npm run build';
@@ -19,7 +19,9 @@ const redisServer: Missing = () =>
 const chromium: Missing = () =>
   chromiumPath() === undefined && 'Chromium: apt-get install chromium, or its path in CHROMIUM';
 
-/** Skips a project that this machine cannot run; in CI, fails. Vitest calls it for the projects that were asked for. */
+/**
+ * Skips a project that this machine cannot run; in CI, fails. Vitest calls it only for the selected projects.
+ */
 function needs(...missing: readonly Missing[]): Vite.Plugin {
   return {
     name: 'needs',
@@ -28,7 +30,7 @@ function needs(...missing: readonly Missing[]): Vite.Plugin {
       if (!program) return;
       const line = `The project ${project.name} needs ${program}`;
       if (isCI) throw new Error(line);
-      console.log(`${line}. It is skipped.`);
+      console.log(`Skipped. ${line}`);
       project.config.include = [];
     },
   };
@@ -43,7 +45,8 @@ function project(
 
 export default defineConfig({
   resolve: {
-    // Tests import the package by its name. Most specific first: the first match wins.
+    // Tests import the package by its name. The most specific alias comes first, because the first match
+    // wins.
     alias: [
       { find: 'agent-platform-sdk/testing/msw', replacement: source('testing/msw.ts') },
       { find: 'agent-platform-sdk/testing', replacement: source('testing/index.ts') },
@@ -53,11 +56,11 @@ export default defineConfig({
     ],
   },
   test: {
-    // A busy machine is no failure: a test that hangs ends here, and nothing is judged by the clock.
+    // Only for tests that hang. Generous, so that a busy machine fails no test.
     testTimeout: 30_000,
     hookTimeout: 30_000,
     expect: { requireAssertions: true },
-    // Where a project is skipped there may be no test at all.
+    // A run whose projects are all skipped has no tests.
     passWithNoTests: !isCI,
     projects: [
       project({
@@ -67,13 +70,14 @@ export default defineConfig({
         maxWorkers: '100%',
       }),
       project(
-        // They mostly wait, each file for its own Redis.
+        // The tests mostly wait, each file for its own Redis.
         { name: 'redis', include: ['test/{bullmq,redis}/*.test.ts'], maxWorkers: 3 },
         redisServer,
       ),
-      // CRASH_EVENTS=20000 is the full campaign, with the default locks and time limits: about an hour.
+      // With CRASH_EVENTS=20000 it is the full campaign, with the default locks and time limits: about an
+      // hour.
       project({ name: 'crash', include: ['test/crash/*.test.ts'], testTimeout: 3_600_000 }, redisServer),
-      // One `npm pack` serves both, if one run has both.
+      // A run that has both of these packs the package once.
       project({ name: 'package', include: ['test/package/*.test.ts'], ...packed() }, build),
       project({ name: 'runtimes', include: ['test/runtimes/*.test.ts'], ...packed() }, build),
       project({ name: 'browser', include: ['test/page/*.test.ts'], testTimeout: 60_000 }, build, chromium),
@@ -82,7 +86,7 @@ export default defineConfig({
   },
 });
 
-/** The tests of the packed package start compilers, bundlers and runtimes, some of which are downloaded first. */
+/** Tests of the packed package start compilers, bundlers and runtimes, and download some of them first. */
 function packed() {
   return {
     globalSetup: 'test/package/global-setup.ts',
