@@ -19,9 +19,7 @@ const redisServer: Missing = () =>
 const chromium: Missing = () =>
   chromiumPath() === undefined && 'Chromium: apt-get install chromium, or its path in CHROMIUM';
 
-/**
- * Skips a project that this machine cannot run; in CI, fails. Vitest calls it only for the selected projects.
- */
+/** Skips a project that this machine cannot run; in CI, fails. Vitest calls it for the selected projects. */
 function needs(...missing: readonly Missing[]): Vite.Plugin {
   return {
     name: 'needs',
@@ -45,8 +43,7 @@ function project(
 
 export default defineConfig({
   resolve: {
-    // Tests import the package by its name. The most specific alias comes first, because the first match
-    // wins.
+    // Tests import the package by its name. The most specific alias is first, because the first match wins.
     alias: [
       { find: 'agent-platform-sdk/testing/msw', replacement: source('testing/msw.ts') },
       { find: 'agent-platform-sdk/testing', replacement: source('testing/index.ts') },
@@ -74,8 +71,7 @@ export default defineConfig({
         { name: 'redis', include: ['test/{bullmq,redis}/*.test.ts'], maxWorkers: 3 },
         redisServer,
       ),
-      // With CRASH_EVENTS=20000 it is the full campaign, with the default locks and time limits: about an
-      // hour.
+      // CRASH_EVENTS=20000 is the full campaign, with default locks and time limits; it takes about an hour.
       project({ name: 'crash', include: ['test/crash/*.test.ts'], testTimeout: 3_600_000 }, redisServer),
       // A run that has both of these packs the package once.
       project({ name: 'package', include: ['test/package/*.test.ts'], ...packed() }, build),

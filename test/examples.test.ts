@@ -6,7 +6,7 @@ import type { LambdaEvent } from '../examples/lambda/handler.js';
 import { startExample } from './support/example-process.js';
 import { freePort } from './support/free-port.js';
 
-/** Runs an example to its end, without any setting of this machine. Returns the lines that it prints. */
+/** Runs an example to its end, without this machine's settings. Returns the lines that it prints. */
 async function run(file: string): Promise<string[]> {
   const args = ['--import', 'tsx', `examples/${file}`];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: { PATH: process.env.PATH } });
@@ -84,7 +84,7 @@ async function start(file: string, settings: Readonly<Record<string, string>>) {
   return { url, lines };
 }
 
-test('express-app makes a ticket of a chat that is handed over', { timeout: 60_000 }, async () => {
+test('express-app opens a ticket for a chat that is handed over', { timeout: 60_000 }, async () => {
   const fake = createFakePlatform();
   await using server = await fake.listen();
   const { agentId, convoId, workspaceSecret } = fake.seed.eu;
@@ -110,7 +110,7 @@ describe('receivers', { timeout: 60_000 }, () => {
 
   type Serve = (request: Request) => Promise<Response>;
 
-  /** Sends the example what the fake can send, and checks its responses and the lines that it prints. */
+  /** Sends webhooks of each kind to the example, and checks its responses and the lines that it prints. */
   async function expectWebhooks(name: string, serve: Serve, lines: readonly string[]): Promise<void> {
     onTestFinished(fake.webhooks.subscribe({ fetch: serve }));
     const { webhooks } = fake;
@@ -128,7 +128,7 @@ describe('receivers', { timeout: 60_000 }, () => {
         'turns: 5000',
       ]),
     );
-    // Every parser but the receiver's own may refuse this name, which a form of an end user can have.
+    // An end user's form can have a field of this name, which parsers other than the receiver's may refuse.
     const payload = { agentId: 'agent_1', createdAt: 1, channel: 'web-chat', operation: 'captured' };
     const body = JSON.stringify({ type: 'lead_captured', payload: { ...payload, workspaceSecret: secret } });
     const odd = body.replace('{"agentId"', '{"__proto__":{"a":1},"agentId"');
@@ -136,7 +136,7 @@ describe('receivers', { timeout: 60_000 }, () => {
     expect(response.status).toBe(200);
   }
 
-  /** The lines that an imported example prints during the test. */
+  /** Collects the lines that an imported example prints during the test. */
   function printedLines(): readonly string[] {
     const lines: string[] = [];
     const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));

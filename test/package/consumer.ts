@@ -6,33 +6,33 @@ import { inject } from 'vitest';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The folder of the installed package. */
+/** Returns the folder of the installed package. */
 export const installedPackage = (): string => join(inject('consumer'), 'node_modules/agent-platform-sdk');
 
-/** The text of a program of `consumers/`. */
+/** Reads a program of `consumers/`. */
 export const source = (name: string): string =>
   readFileSync(join(root, 'test/package/consumers', name), 'utf8');
 
-/** Every file below a folder whose name ends in `suffix`, as a path relative to the folder. */
+/** Lists the files below a folder whose names end in `suffix`, as paths relative to the folder. */
 export function filesIn(folder: string, suffix = ''): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith(suffix) && statSync(join(folder, file)).isFile(),
   );
 }
 
-/** Creates a user's project, which resolves the installed package. */
+/** Creates a user's project, from which the installed package can be imported. */
 export function project(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(inject('consumer'), 'project-'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
 }
 
-/** Runs this Node in a folder and returns what it prints. */
+/** Runs the current Node in a folder, and returns what it prints. */
 export function run(folder: string, ...args: readonly string[]): string {
   return execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
 }
 
-/** Removes a folder in the background: an installation of thousands of files takes seconds. */
+/** Removes a folder in the background, because removing thousands of installed files takes seconds. */
 export function removeLater(folder: string): void {
   const code = 'fs.rmSync(process.argv[1], { recursive: true, force: true })';
   spawn(process.execPath, ['--eval', code, folder], { detached: true, stdio: 'ignore' }).unref();

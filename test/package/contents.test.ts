@@ -10,18 +10,18 @@ const scripts = [...filesIn(home, '.js'), ...filesIn(home, '.cjs')].filter((file
   file.startsWith('dist/'),
 );
 
-test('holds only what its users need, in 2.3 MB', () => {
+test('contains only what users need, in at most 2.3 MB', () => {
   const folders = 'dist|docs/guides|examples|skills';
   const files = 'package.json|openapi.json|LICENSE|THIRD-PARTY-LICENSES|(README|CHANGELOG).md';
   const intended = new RegExp(`^((${folders})/.+|${files})$`);
-  const held = filesIn(home);
-  expect(held.filter((file) => !intended.test(file))).toEqual([]);
-  expect(held.filter((file) => /\.map$|metafile|package-lock|node_modules/.test(file))).toEqual([]);
-  const bytes = held.map((file) => statSync(join(home, file)).size).reduce((sum, size) => sum + size);
+  const contained = filesIn(home);
+  expect(contained.filter((file) => !intended.test(file))).toEqual([]);
+  expect(contained.filter((file) => /\.map$|metafile|package-lock|node_modules/.test(file))).toEqual([]);
+  const bytes = contained.map((file) => statSync(join(home, file)).size).reduce((sum, size) => sum + size);
   expect(bytes).toBeLessThanOrEqual(2_300_000);
 });
 
-test('holds every file that its documents link to', () => {
+test('contains every file that its documents link to', () => {
   const links = filesIn(home, '.md').flatMap((file) =>
     [...read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, link = '']) =>
       join(dirname(file), link),
@@ -31,10 +31,10 @@ test('holds every file that its documents link to', () => {
   expect(links.filter((link) => !existsSync(join(home, link)))).toEqual([]);
 });
 
-test('holds the license of every bundled package', () => {
+test('contains the license of every bundled package', () => {
   const licenses = read('THIRD-PARTY-LICENSES');
   const inputs = ['esm', 'cjs'].flatMap((format) => {
-    // esbuild's own file, from the build that was packed.
+    // esbuild wrote it in the build that was packed.
     const metafile = readFileSync(join(root, `dist/metafile-${format}.json`), 'utf8');
     return Object.keys((JSON.parse(metafile) as { inputs: object }).inputs);
   });
@@ -49,15 +49,15 @@ test('holds the license of every bundled package', () => {
   }
 });
 
-test('names neither a source map nor a path of the machine that built it', () => {
+test('mentions no source map, and no path of the machine that built it', () => {
   expect(scripts.length).toBeGreaterThan(10);
-  const leading = scripts.filter((file) =>
+  const revealing = scripts.filter((file) =>
     [root, `${homedir()}/`, 'sourceMappingURL'].some((text) => read(file).includes(text)),
   );
-  expect(leading).toEqual([]);
+  expect(revealing).toEqual([]);
 });
 
-test('declares nothing as any', () => {
+test('declares no type as any', () => {
   const declarations = [...filesIn(home, '.d.ts'), ...filesIn(home, '.d.cts')];
   expect(declarations.length).toBeGreaterThan(8);
   const code = (file: string) => read(file).replaceAll(/\/\*[\s\S]*?\*\/|'[^'\n]*'/g, '');

@@ -7,19 +7,19 @@ import { removeLater, root } from './consumer.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A folder outside the project with the packed package installed; its tarball is `package.tgz`. */
+    /** A folder outside the project where the packed package is installed; its tarball is `package.tgz`. */
     readonly consumer: string;
   }
 }
 
-/** The oldest and newest supported versions, under names of their own. */
+/** The oldest and newest supported versions, under different names. */
 const VERSIONS = [
   'typescript-oldest@npm:typescript@5.4.5',
   'typescript-newest@npm:typescript@7.0.2',
   'zod-oldest@npm:zod@4.0.17',
 ];
 
-// Vitest loads this file once for each project: the process keeps the folder that all projects of a run share.
+// Vitest loads this file once per project, so the folder that all projects of a run share is kept globally.
 const shared = globalThis as { packedConsumer?: string };
 
 export default function setup({ provide }: TestProject): () => void {
@@ -30,10 +30,10 @@ export default function setup({ provide }: TestProject): () => void {
 }
 
 function packAndInstall(): string {
-  if (!existsSync(join(root, 'dist/index.js'))) throw new Error('Run "npm run build" first.');
+  if (!existsSync(join(root, 'dist/index.js'))) throw new Error('dist is missing: npm run build');
   const consumer = mkdtempSync(join(tmpdir(), 'sdk-consumer-'));
   writeFileSync(join(consumer, 'package.json'), '{ "private": true }');
-  // The project's own file.
+  // Our own package.json.
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     devDependencies: Readonly<Record<string, string>>;
   };

@@ -36,7 +36,7 @@ test('the command starts without the optional peers', () => {
   expect(run(folder, 'dist/cli/index.js', 'trigger', '--help')).toContain('trigger');
 });
 
-test('recognizes errors across the ESM and the CommonJS build', async () => {
+test('recognises errors across the ESM and the CommonJS build', async () => {
   const esm = (await import(join(installedPackage(), 'dist/index.js'))) as typeof Sdk;
   const cjs = createRequire(join(inject('consumer'), 'any.cjs'))('agent-platform-sdk') as typeof Sdk;
   const fromEsm = new esm.ConfigurationError('A message.', { option: 'region' });
@@ -47,13 +47,13 @@ test('recognizes errors across the ESM and the CommonJS build', async () => {
   expect(esm.ConfigurationError).not.toBe(cjs.ConfigurationError);
 });
 
-test('loads no HTTP, TLS or crypto of Node when imported', () => {
+test('does not load the HTTP, TLS or crypto modules of Node when imported', () => {
   const code = `import 'agent-platform-sdk'; console.log(process.moduleLoadList.join());`;
   const loaded = run(inject('consumer'), '--input-type=module', '--eval', code).split(',');
   expect(loaded.filter((name) => /crypto|\bhttps?\b|\btls\b|\bzlib\b/.test(name))).toEqual([]);
 });
 
-test('words its issues itself, whatever the user sets with z.config', () => {
+test('keeps its own wording of issues, whatever the user sets with z.config', () => {
   const code = `
     import { AgentPlatform } from 'agent-platform-sdk';
     import * as z from 'zod';
@@ -65,7 +65,7 @@ test('words its issues itself, whatever the user sets with z.config', () => {
   expect(run(inject('consumer'), '--input-type=module', '--eval', code)).toContain('expected string');
 });
 
-/** Bundles a program of a user, minified. */
+/** Bundles and minifies a user's program. */
 async function bundle(contents: string, options: BuildOptions) {
   const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: inject('consumer') },
@@ -120,7 +120,7 @@ test.each([
   ['testing/msw', ['msw']],
   ['redis/index', ['ioredis']],
   ['bullmq/index', ['bullmq', 'ioredis']],
-])('needs no package for %s but %j', async (entry, peers) => {
+])('imports for %s only the packages %j', async (entry, peers) => {
   for (const suffix of ['js', 'cjs']) {
     const file = join(installedPackage(), `dist/${entry}.${suffix}`);
     const { imports } = await bundle(`export * from '${file}';`, { platform: 'node', packages: 'external' });

@@ -7,13 +7,13 @@ import { installedPackage, project, root, source } from './consumer.js';
 const installed = (name: string): string => join(inject('consumer'), 'node_modules', name);
 const OURS = join(root, 'node_modules/typescript');
 
-/** The same program twice: an ES module resolves `import`, a CommonJS module `require`. */
+/** The same program twice: as an ES module it resolves `import`, as a CommonJS module `require`. */
 const both = (program: string): Record<string, string> => ({
   'esm.mts': source(program),
   'common.cts': source(program),
 });
 
-/** Compiles a project strictly, declarations of packages included, and returns what the compiler prints. */
+/** Compiles a project strictly, with the declarations of its packages. Returns what the compiler prints. */
 function compile(typescript: string, folder: string, settings: object = {}): Promise<string> {
   const compilerOptions = {
     target: 'es2022',
@@ -30,7 +30,7 @@ function compile(typescript: string, folder: string, settings: object = {}): Pro
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*'] }));
   return new Promise((resolve) => {
-    // It exits with 1 or 2 if there are errors, which it has printed by then.
+    // If there are errors, tsc exits with 1 or 2, after printing them.
     execFile(process.execPath, [join(typescript, 'bin/tsc')], { cwd: folder }, (_error, stdout, stderr) =>
       resolve((stdout + stderr).trim()),
     );
@@ -51,7 +51,7 @@ test.concurrent('compiles for a bundler', async ({ expect }) => {
 });
 
 test.concurrent('compiles with msw, BullMQ and ioredis', async ({ expect }) => {
-  // Their own declarations are not checked here.
+  // `skipLibCheck`, because their own declarations are not ours to check.
   expect(await compile(OURS, project(both('peers.ts')), { skipLibCheck: true })).toBe('');
 });
 
@@ -59,7 +59,7 @@ test.concurrent('compiles with the oldest zod', async ({ expect }) => {
   const folder = project(both('program.ts'));
   const modules = join(folder, 'node_modules');
   mkdirSync(modules);
-  // A copy: a link would resolve zod beside the original.
+  // Copied, because a link would resolve the zod that is beside the original.
   cpSync(installedPackage(), join(modules, 'agent-platform-sdk'), { recursive: true });
   symlinkSync(installed('zod-oldest'), join(modules, 'zod'));
   expect(await compile(OURS, folder)).toBe('');

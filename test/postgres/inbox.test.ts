@@ -34,7 +34,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** Closed when the test ends. */
+/** Creates an inbox, which is closed when the test ends. */
 async function createInbox(options: PostgresInboxOptions = {}): Promise<PostgresInbox> {
   const inbox = await createPostgresInbox(pool, {
     attempts: 3,
@@ -63,7 +63,7 @@ test.each(inboxConformance)('the inbox on Postgres keeps the rule: $name', { tim
   ).resolves.toBeUndefined(),
 );
 
-test('what a handler has written is undone when it fails, and written once in the end', async () => {
+test('rolls back what a failing handler has written, and commits it once when it succeeds', async () => {
   const inbox = await createInbox();
   const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
   const worker = createWebhookHandlers({ logger: new RecordingLogger() });
@@ -80,7 +80,7 @@ test('what a handler has written is undone when it fails, and written once in th
   await stop();
 });
 
-test('dead letters of both kinds are replayed', async () => {
+test('replays dead letters of both kinds', async () => {
   const inbox = await createInbox();
   const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
   await receiver.handle(post('lead_captured'));
@@ -102,7 +102,7 @@ test('dead letters of both kinds are replayed', async () => {
   await stop();
 });
 
-test('postgres-inbox stores in one process, writes in another, and both end after SIGTERM', async () => {
+test('postgres-inbox stores in one process, writes in another, and both exit after SIGTERM', async () => {
   const port = String(await freePort());
   const receiver = startExample('postgres-inbox/receiver', {
     DATABASE_URL: postgres.url,

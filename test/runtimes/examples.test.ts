@@ -12,7 +12,7 @@ import { serveWorker, WORKERD, workerdBinary } from './workerd.js';
 
 const secret = 'test-workspace-secret-0001';
 
-/** Posts a delivery, its duplicate, a forged one and a cut one; returns the statuses. */
+/** Posts a delivery, its duplicate, an unauthenticated one and a truncated one. Returns the statuses. */
 async function statusesOf(url: string): Promise<number[]> {
   const authentic = JSON.stringify(fixtures.delivery('lead_captured', secret));
   const forged = JSON.stringify(fixtures.delivery('lead_captured', 'forged'));

@@ -8,12 +8,12 @@ import { root } from '../package/consumer.js';
 import { binaryOf, downloaded, installTool } from './tool-cache.js';
 import { serveWorker, WORKERD, workerdBinary } from './workerd.js';
 
-/** Returns the program and its first arguments, in front of the file that it runs. */
+/** Returns the program and the arguments that go before the file that it runs. */
 type Command = () => Promise<readonly [program: string, ...args: string[]]>;
 
-// The package works where no code may be made of strings.
+// The package must also work where strings must not be run as code.
 const NODE_FLAGS = ['--disallow-code-generation-from-strings'];
-// A program that calls the service and receives webhooks needs no more.
+// All that a program needs to call the service and receive webhooks.
 const DENO_PERMISSIONS = ['--no-prompt', '--allow-read=.', '--allow-net=127.0.0.1'];
 
 const runtimes: Readonly<Record<string, Command>> = {
@@ -30,7 +30,7 @@ function node(version: string): Command {
   return async () => [join(await installTool(`${name}@${version}`), name, 'bin/node'), ...NODE_FLAGS];
 }
 
-/** What became of one check of the suite. */
+/** The result of one check of the suite. */
 interface Result {
   readonly name: string;
   readonly failure?: string;
@@ -55,7 +55,7 @@ const runs = Object.entries(runtimes).flatMap(([name, command]) => [
 test.concurrent.for(runs)('%s passes the suite as %s', async ([name, , file, command], context) => {
   const [program, ...args] = await downloaded(command(), context);
   const agent = name.toLowerCase().replace(' ', '/');
-  // A process that is killed at the limit holds a timer or a connection that nobody closed.
+  // If a process reaches this limit, a timer or a connection was left open.
   const options = { cwd: consumer, timeout: 120_000 };
   const { stdout } = await promisify(execFile)(program, [...args, file, agent], options);
   expectPassed(context.expect, JSON.parse(stdout) as Result[]);

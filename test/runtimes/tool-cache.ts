@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestContext } from 'vitest';
 
-/** Outside the project: `npm run` would silently use a `node` in its `node_modules/.bin`. */
+/** Outside the project, where `npm run` would silently use a `node` in `node_modules/.bin`. */
 const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform-sdk');
 
 const installing = new Map<string, Promise<string>>();
@@ -24,7 +24,7 @@ async function install(spec: string): Promise<string> {
   const modules = join(home, 'node_modules');
   if (existsSync(home)) return modules;
   mkdirSync(CACHE, { recursive: true });
-  // Installed beside its place and then renamed, so that no half of an installation is found there.
+  // Installed in a scratch folder and then renamed, so that a half installation is never used.
   const scratch = mkdtempSync(join(CACHE, '.installing-'));
   try {
     writeFileSync(join(scratch, 'package.json'), '{}');
@@ -33,20 +33,20 @@ async function install(spec: string): Promise<string> {
     renameSync(scratch, home);
   } catch (error) {
     rmSync(scratch, { recursive: true, force: true });
-    // Another process was faster.
+    // If the folder exists, another process was faster.
     if (!existsSync(home)) throw error;
   }
   return modules;
 }
 
-/** Finds the binary for this machine, which npm installs beside the tool, as a package of `scope`. */
+/** Finds the binary for this machine, which npm installs with the tool as another package of `scope`. */
 export async function binaryOf(spec: string, scope: string, path: string): Promise<string> {
   const home = join(await installTool(spec), scope);
   const [folder = ''] = readdirSync(home).filter((name) => !name.endsWith('-musl'));
   return join(home, folder, path);
 }
 
-/** Waits for a download. If it fails the test is skipped; in CI it fails. */
+/** Waits for a download. If the download fails, the test is skipped; in CI, it fails. */
 export async function downloaded<Value>(
   download: Promise<Value>,
   { skip, task }: TestContext,

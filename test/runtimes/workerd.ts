@@ -11,7 +11,7 @@ export const WORKERD = 'workerd 1.20261117.1';
 export const workerdBinary = (): Promise<string> =>
   binaryOf(WORKERD.replace(' ', '@'), '@cloudflare', 'bin/workerd');
 
-/** Bundles a module for a worker and serves it on loopback until it is disposed of. */
+/** Bundles a module for a worker, and serves it on loopback until it is disposed of. */
 export async function serveWorker(
   binary: string,
   consumer: string,
@@ -27,7 +27,7 @@ export async function serveWorker(
     format: 'esm',
     target: 'es2022',
     conditions: ['workerd', 'worker', 'import'],
-    // For what an example imports besides the packed package.
+    // For the other packages that an example imports.
     nodePaths: [join(root, 'node_modules')],
     logLevel: 'warning',
   });
@@ -39,7 +39,7 @@ export async function serveWorker(
   return { url: `http://127.0.0.1:${await portOf(worker)}`, [Symbol.dispose]: () => worker.kill() };
 }
 
-/** Without a compatibility flag, a worker has nothing of Node. */
+/** Returns the configuration. It sets no compatibility flag, so the worker has nothing of Node. */
 function config(variables: Readonly<Record<string, string>>): string {
   const bindings = Object.entries(variables).map(
     ([name, value]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(value)})`,
@@ -63,10 +63,10 @@ const main :Workerd.Worker = (
 `;
 }
 
-/** Reads where workerd listens from the stream of `--control-fd`. */
+/** Reads the port that workerd listens on from the stream of `--control-fd`. */
 async function portOf(worker: ChildProcess): Promise<number> {
   let text = '';
-  // The fourth stream of a process is not in its type.
+  // The type of a process does not know its fourth stream.
   for await (const chunk of worker.stdio[3] as Readable) {
     text += String(chunk);
     const port = /"event":\s*"listen".*?"port":\s*(\d+)/.exec(text)?.[1];

@@ -5,7 +5,7 @@ import { installTool } from '../runtimes/tool-cache.js';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The little of playwright-core that is used here. It is installed on demand, and so are its types not here. */
+/** The part of playwright-core that is used here. It is installed on demand, so its types are missing. */
 interface Playwright {
   readonly chromium: { launch(options: { executablePath: string; args: string[] }): Promise<Browser> };
 }
@@ -17,14 +17,14 @@ export interface PageOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly javaScriptEnabled?: boolean;
   readonly colorScheme?: 'light' | 'dark';
-  /** `clipboard-read`: what the page has copied can be looked at. */
+  /** `clipboard-read` lets a test read what the page has copied. */
   readonly permissions?: readonly string[];
 }
 export interface Page {
   /** Presses keys as a user does: `Tab`, `Enter`, `Shift+Tab`. */
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   screenshot(options: { path: string }): Promise<unknown>;
-  route(url: string, answer: (route: Route) => Promise<void>): Promise<void>;
+  route(url: string, handle: (route: Route) => Promise<void>): Promise<void>;
   goto(url: string, options?: { waitUntil: 'load' | 'domcontentloaded' }): Promise<unknown>;
   addScriptTag(script: { content: string; type: string }): Promise<unknown>;
   evaluate<Argument, Result>(
@@ -37,7 +37,7 @@ export interface Page {
   url(): string;
 }
 interface Route {
-  fulfill(answer: { contentType: string; body: string }): Promise<void>;
+  fulfill(response: { contentType: string; body: string }): Promise<void>;
 }
 
 /** Starts the Chromium of this machine. */

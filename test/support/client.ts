@@ -8,7 +8,7 @@ import { rejectionOf, success } from './server.js';
 
 export { rejectionOf, success };
 
-/** The addresses at which the fake answers. */
+/** The base addresses at which the fake responds. */
 export const baseUrls = { eu: 'https://eu.service.test', na: 'https://na.service.test' };
 
 /** A request as the service received it. */
@@ -21,19 +21,19 @@ export interface ReceivedRequest {
   readonly body: string;
 }
 
-/** The service of a test: a new one for each test, behind one msw server for each file. */
+/** The fake service. Each test gets a new one, behind one msw server for the file. */
 export let fake: FakePlatform = createFakePlatform({ baseUrls });
 
-/** Ids and secrets of the records that each fake begins with, in region EU. */
+/** Ids and secrets of the records that each fake starts with, in region EU. */
 export const seed = fake.seed.eu;
 
 /** The token of {@link createClient}. */
 export const TOKEN = seed.workspaceSecret;
 
-/** The requests of this test, in the order of their arrival, unredacted. */
+/** The requests of this test in the order of arrival, unredacted. */
 export const requests: ReceivedRequest[] = [];
 
-/** For answers that no service gives: `server.use(http.get(…))`. */
+/** For responses that no service gives: `server.use(http.get(…))`. */
 export const server = setupServer();
 
 const EVERYTHING = /^https:\/\/\w+\.service\.test\//;
@@ -53,7 +53,7 @@ beforeAll(() => {
 beforeEach(() => {
   fake = createFakePlatform({ baseUrls });
   requests.length = 0;
-  // Each test begins with these handlers. What it adds by `respond` or `server.use` goes before them.
+  // Each test starts with these handlers. Those that it adds with `respond` or `server.use` go before them.
   server.resetHandlers(
     http.all(EVERYTHING, ({ request }) => record(request)),
     ...fakeHandlers(fake),
@@ -62,7 +62,7 @@ beforeEach(() => {
 
 afterAll(() => server.close());
 
-/** A client of the fake in region EU, with the workspace secret. It makes one attempt, and logs nothing. */
+/** Creates a client of the fake in region EU, with the workspace secret. One attempt, no logs. */
 export function createClient(options: AgentPlatformOptions = {}): AgentPlatform {
   return new AgentPlatform({
     region: 'eu',
@@ -74,22 +74,22 @@ export function createClient(options: AgentPlatformOptions = {}): AgentPlatform 
   });
 }
 
-/** The next calls go wrong. Faults strike in the order in which they were added. */
+/** Makes the next calls fail, in the order of the faults. */
 export function addFaults(...faults: readonly FaultInput[]): void {
   for (const fault of faults) fake.faults.inject(fault);
 }
 
-type Answer = Response | (() => Response | Promise<Response>);
+type Reply = Response | (() => Response | Promise<Response>);
 
-/** The service gives these responses one after the other; the last one repeats. For what the fake does not do. */
-export function respond(...answers: readonly [Answer, ...Answer[]]): void {
+/** Responds with these, one after the other, repeating the last: for responses that the fake never gives. */
+export function respond(...replies: readonly [Reply, ...Reply[]]): void {
   let count = 0;
   const everything = http.all(EVERYTHING, async ({ request }) => {
     await record(request);
-    const answer = answers[Math.min(count, answers.length - 1)] as Answer;
+    const reply = replies[Math.min(count, replies.length - 1)] as Reply;
     count += 1;
-    // msw reads a response, and it may be given again.
-    return typeof answer === 'function' ? answer() : answer.clone();
+    // msw reads the response, which may be needed again.
+    return typeof reply === 'function' ? reply() : reply.clone();
   });
   server.use(everything);
 }
@@ -109,13 +109,13 @@ const calls: readonly [method: string, call: (platform: AgentPlatform) => Promis
   ['GET', (platform) => platform.tools.get(seed.toolId)],
 ];
 
-/** Expects that the error of a POST and of a DELETE says whether the service may have acted. That of a GET never says so. */
+/** Expects `outcomeUnknown` of the errors of a POST and a DELETE; for a GET it is always false. */
 export async function expectOutcome(
   connected: () => AgentPlatform | Promise<AgentPlatform>,
   unknown: boolean,
 ): Promise<void> {
   for (const [method, call] of calls) {
-    // Every error of a call is one.
+    // Every error of a call is an AgentPlatformError.
     const error = (await rejectionOf(call(await connected()))) as AgentPlatformError;
     expect(error.outcomeUnknown, `${method}: ${error.message}`).toBe(method !== 'GET' && unknown);
   }

@@ -1,4 +1,4 @@
-/** A promise, and the function that fulfils it. */
+/** Returns a promise, and the function that fulfils it. */
 export function deferred(): { promise: Promise<void>; resolve: () => void } {
   let resolve: () => void = () => undefined;
   const promise = new Promise<void>((settle) => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 
-/** A running process. It is killed when the test ends. */
+/** A running process, which is killed when the test ends. */
 export interface ExampleProcess {
   /** The lines it has printed so far. */
   readonly lines: readonly string[];

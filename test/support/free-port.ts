@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections (Linux: from 32 768). */
+/** Below the ports that systems assign to outgoing connections (Linux: from 32 768). */
 const RANGE = { from: 20_000, to: 32_000 };
 
 let next = RANGE.from + Math.floor(Math.random() * (RANGE.to - RANGE.from));
 
 /**
- * A port that stays free while its server is restarted, and is given once in a process. One from the range of outgoing
- * connections would not stay so: who tries to connect meanwhile can be given that very port, and then talks to itself.
+ * Returns a port that stays free while its server restarts; a process gets each port once. A port from the
+ * range of outgoing connections would not stay free: a client that tries to connect meanwhile may be assigned
+ * the same port, and then talks to itself.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -3,14 +3,14 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Lets a server listen on loopback; resolves with its port. It and its connections are gone when the test ends. */
+/** Lets a server listen on loopback until the test ends, and returns its port. */
 export async function listenOnLoopback(server: Server): Promise<number> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  // Some tests connect by the thousand at once.
+  // Some tests open thousands of connections at once.
   server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 });
   await once(server, 'listening');
   onTestFinished(async () => {
@@ -19,7 +19,7 @@ export async function listenOnLoopback(server: Server): Promise<number> {
     for (const socket of sockets) socket.destroy();
     await closed;
   });
-  // It listens on a port.
+  // A server that listens on TCP has an address with a port.
   return (server.address() as AddressInfo).port;
 }
 

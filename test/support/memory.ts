@@ -3,17 +3,17 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
-/** Collects what nobody holds any more. The flag takes effect in contexts that are made after it. */
+/** Collects garbage. The flag takes effect in contexts that are created after it is set. */
 export const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes in use after a collection: objects, and the buffers they hold. */
+/** Bytes in use after garbage collection: objects and their buffers. */
 export function bytesInUse(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-/** Counts the bytes of memory that a receiver holds for each byte of a text that comes in chunks of one: the least of three rounds. */
+/** Memory held for each byte of a text that arrives byte by byte, in bytes: the least of three rounds. */
 export async function heldPerByte(
   text: string,
   receive: (chunks: Iterable<Uint8Array>) => Promise<unknown>,
@@ -30,7 +30,7 @@ export async function heldPerByte(
   return Math.min(...held);
 }
 
-/** The chunks as the stream of a body. */
+/** Returns the chunks as a body's stream. */
 export const streamOf = (chunks: Iterable<Uint8Array>): ReadableStream<Uint8Array> =>
-  // Node's own type of it, which is the same at run time.
+  // Node has its own type for the same class.
   Readable.toWeb(Readable.from(chunks, { objectMode: false })) as ReadableStream<Uint8Array>;

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** One value of DER, of up to 255 bytes. */
+/** Encodes one DER value of up to 255 bytes. */
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   const length = content.length < 128 ? [content.length] : [0x81, content.length];
@@ -12,12 +12,12 @@ const BIT_STRING = 0x03;
 const time = (text: string) => der(0x17, Buffer.from(text));
 const serial = der(0x02, Uint8Array.of(1));
 const nobody = der(SEQUENCE);
-/** A name, by its common name alone. */
+/** A distinguished name that has only a common name. */
 const somebody = (name: string) =>
   der(SEQUENCE, der(0x31, der(SEQUENCE, Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from(name)))));
 const ed25519 = der(SEQUENCE, Buffer.from('06032b6570', 'hex'));
 
-/** Version 3, which has extensions: the name of a host as the one of the certificate. */
+/** X.509 version 3, which has extensions: here the host name of the certificate. */
 const version3 = der(0xa0, der(0x02, Uint8Array.of(2)));
 const ofHost = (name: string) => {
   const names = der(0x04, der(SEQUENCE, der(0x82, Buffer.from(name))));
@@ -25,8 +25,8 @@ const ofHost = (name: string) => {
 };
 
 /**
- * A key of its own for a TLS server, with a certificate that no one but itself has signed, valid until a time of UTC, for a host or
- * for none. It may name another one who has signed it.
+ * Creates a key for a TLS server, and a self-signed certificate that is valid until a time in UTC. The
+ * certificate may be for a host, and may name another issuer.
  */
 export function ownCertificate(
   until = '491231235959Z',

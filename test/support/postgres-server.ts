@@ -7,16 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { freePort } from './free-port.js';
 
-/** A Postgres of its own, on a free port of this machine. */
+/** A Postgres server on a free port of this machine. */
 export interface PostgresServer {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Folder in which Debian's packages put the programs of the server, which are not on the path. */
+/** Where Debian's packages put the programs of the server, which are not on the path. */
 const DEBIAN = '/usr/lib/postgresql';
 
-/** Says what is missing to start a Postgres, or returns false. */
+/** Returns what is missing to start Postgres, or false. */
 export function lacksPostgres(): string | false {
   if (findPrograms() === undefined) return 'Postgres: apt-get install postgresql';
   return (
@@ -24,11 +24,11 @@ export function lacksPostgres(): string | false {
   );
 }
 
-/** Starts one in a folder of its own. As root, it is run by the user `postgres`, which Debian's package creates. */
+/** Starts Postgres in its own folder. Root starts it as the user `postgres`, which Debian creates. */
 export async function startPostgres(): Promise<PostgresServer> {
   const missing = lacksPostgres();
   const programs = findPrograms();
-  if (missing || programs === undefined) throw new Error(`This needs ${missing}`);
+  if (missing || programs === undefined) throw new Error(`These tests need ${missing}`);
   const user = isRoot() ? findUser() : undefined;
   const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
   if (user !== undefined) chownSync(directory, user.uid, user.gid);
@@ -49,13 +49,13 @@ export async function startPostgres(): Promise<PostgresServer> {
   const kill = () => server.kill('SIGKILL');
   process.once('exit', kill);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  await answering(url, server);
+  await untilReady(url, server);
   return {
     url,
     async stop() {
       process.off('exit', kill);
       const ended = once(server, 'exit');
-      // Ends at once, and lets its children end.
+      // SIGQUIT ends Postgres at once, with its child processes.
       server.kill('SIGQUIT');
       await ended;
       rmSync(directory, { recursive: true, force: true });
@@ -63,7 +63,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** The folder of the newest version. */
+/** Finds the folder of the newest version. */
 function findPrograms(): string | undefined {
   const versions = existsSync(DEBIAN)
     ? readdirSync(DEBIAN).sort((one, other) => Number(other) - Number(one))
@@ -83,10 +83,10 @@ function findUser(): { readonly uid: number; readonly gid: number } | undefined 
   return user.status === 0 ? { uid: Number(user.stdout), gid: Number(group.stdout) } : undefined;
 }
 
-async function answering(url: string, server: ChildProcess): Promise<void> {
+async function untilReady(url: string, server: ChildProcess): Promise<void> {
   for (;;) {
     if (server.exitCode !== null)
-      throw new Error(`postgres has ended with ${server.exitCode} instead of starting`);
+      throw new Error(`postgres ended with ${server.exitCode} instead of starting`);
     const client = new Client({ connectionString: url });
     client.on('error', () => undefined);
     try {

@@ -3,8 +3,8 @@ import { type AgentPlatform, AgentPlatformError, type RequestOptions } from 'age
 import { listenOnLoopback } from './loopback.js';
 import { success } from './server.js';
 
-/** A TCP server on loopback that reads HTTP requests and leaves the bytes of each answer to the test. */
-export async function startRawServer(answer: (socket: Socket, head: string) => void) {
+/** Starts a TCP server on loopback that reads HTTP requests; the test writes the bytes of each response. */
+export async function startRawServer(respond: (socket: Socket, head: string) => void) {
   const requests: string[] = [];
   const used = new Set<Socket>();
   const server = createServer((socket) => {
@@ -19,7 +19,7 @@ export async function startRawServer(answer: (socket: Socket, head: string) => v
       text = '';
       requests.push(head);
       used.add(socket);
-      answer(socket, head);
+      respond(socket, head);
     });
   });
   const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
@@ -28,13 +28,13 @@ export async function startRawServer(answer: (socket: Socket, head: string) => v
   return { url, requests, open };
 }
 
-/** An answer as bytes, with exactly these headers. */
+/** Returns a response as bytes, with exactly these headers. */
 export function wire(status: string, headers: readonly string[], body: string | Uint8Array = ''): Buffer {
   const head = [`HTTP/1.1 ${status}`, ...headers, '', ''].join('\r\n');
   return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]);
 }
 
-/** A call of each method, the body of its success, and the value that it then resolves with. */
+/** A call, the body of its successful response, and the value that it then resolves with. */
 export interface Call {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly make: (platform: AgentPlatform, options?: RequestOptions) => Promise<unknown>;
@@ -42,6 +42,7 @@ export interface Call {
   readonly value: unknown;
 }
 
+/** One call of each method. */
 export const calls: readonly Call[] = [
   {
     method: 'GET',
@@ -70,7 +71,7 @@ export interface Outcome {
   readonly unknown: boolean;
 }
 
-/** How a call ended. Rejects if it failed with anything but an error of the package. */
+/** Returns how a call ended. Rejects if it failed with an error that is not the package's. */
 export async function outcomeOf(call: Promise<unknown>): Promise<Outcome> {
   try {
     return { type: 'value', value: await call, unknown: false };

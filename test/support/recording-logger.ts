@@ -1,6 +1,6 @@
 import type { Logger } from 'agent-platform-sdk';
 
-/** Keeps every line with its level in front. */
+/** A logger that keeps every line, with its level in front. */
 export class RecordingLogger implements Logger {
   readonly lines: string[] = [];
   readonly error = (line: string): void => void this.lines.push(`error ${line}`);

@@ -7,19 +7,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { freePort } from './free-port.js';
 
-/** A Redis of its own, on a free port of this machine. */
+/** A Redis server on a free port of this machine. */
 export interface RedisServer {
   readonly port: number;
   readonly url: string;
-  /** Kills it at once, as a crash would, and starts it again on the same port and the same files. */
+  /** Kills it at once, as a crash would, and starts it again with the same port and files. */
   crash(pauseMs?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Nothing on disk: the fastest, for tests that do not restart it. */
+/** Keeps nothing on disk. The fastest, for tests that do not restart Redis. */
 const IN_MEMORY = ['--save', '', '--appendonly', 'no'];
 
-/** Every acknowledged write is on disk: what the promise of the inbox needs. */
+/** Every acknowledged write is on disk, which the promise of the inbox depends on. */
 export const DURABLE = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
 
 export async function startRedis(args: readonly string[] = IN_MEMORY): Promise<RedisServer> {
@@ -29,7 +29,7 @@ export async function startRedis(args: readonly string[] = IN_MEMORY): Promise<R
   const url = `redis://127.0.0.1:${port}`;
   const launch = () => launchServer(port, directory, args);
   let server = await launch();
-  // Nothing is left behind when the run is stopped in the middle.
+  // Leaves no server behind if the run is stopped half way.
   const kill = () => server.kill('SIGKILL');
   process.once('exit', kill);
   return {
@@ -61,17 +61,17 @@ async function launchServer(port: number, directory: string, args: readonly stri
   const server = spawn('redis-server', [...own, ...settings, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  await Promise.race([answering(port), failing(server)]);
+  await Promise.race([untilReady(port), untilFailed(server)]);
   return server;
 }
 
-async function failing(server: ChildProcess): Promise<never> {
+async function untilFailed(server: ChildProcess): Promise<never> {
   let log = '';
   server.stdout?.on('data', (chunk: Buffer) => {
     log += chunk.toString();
   });
   const [code] = (await once(server, 'close')) as [number | null];
-  throw new Error(`redis-server has ended with ${code} instead of starting: ${log}`);
+  throw new Error(`redis-server ended with ${code} instead of starting: ${log}`);
 }
 
 async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -81,12 +81,13 @@ async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   await ended;
 }
 
-/** Resolves when Redis has read its files and answers. */
-async function answering(port: number): Promise<void> {
+/** Resolves when Redis has read its files and responds. */
+async function untilReady(port: number): Promise<void> {
   const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 20, maxRetriesPerRequest: 1_000 });
   client.on('error', () => undefined);
   await client.ping().catch((error: Error) => {
-    // It answers, and wants a password, or does not have the command by which ioredis asks whether it is ready.
+    // A Redis that wants a password, or lacks the command with which ioredis checks that it is ready,
+    // responds too.
     if (!/^(?:NOAUTH|ERR unknown command) /.test(error.message)) throw error;
   });
   client.disconnect();

@@ -10,7 +10,7 @@ export interface ReceivedRequest {
   readonly body: string;
 }
 
-export type Answer = (
+export type Respond = (
   request: ReceivedRequest,
   response: ServerResponse,
   attempt: number,
@@ -21,8 +21,8 @@ export interface TestServer {
   readonly requests: ReceivedRequest[];
 }
 
-/** A real HTTP server on loopback, for the length of one test: for what msw cannot show. */
-export async function startServer(answer: Answer): Promise<TestServer> {
+/** Starts a real HTTP server on loopback for one test: for what msw cannot show. */
+export async function startServer(respond: Respond): Promise<TestServer> {
   const requests: ReceivedRequest[] = [];
   const url = await serve(async (incoming, response) => {
     const chunks: Buffer[] = [];
@@ -34,12 +34,12 @@ export async function startServer(answer: Answer): Promise<TestServer> {
       body: Buffer.concat(chunks).toString(),
     };
     requests.push(request);
-    await answer(request, response, requests.length);
+    await respond(request, response, requests.length);
   });
   return { url, requests };
 }
 
-/** A client of an address on loopback, without msw. It makes one attempt, and logs nothing. */
+/** Creates a client for an address on loopback, without msw. It makes one attempt, and logs nothing. */
 export function connect(url: string, options: AgentPlatformOptions = {}): AgentPlatform {
   return new AgentPlatform({
     region: 'eu',
@@ -51,10 +51,10 @@ export function connect(url: string, options: AgentPlatformOptions = {}): AgentP
   });
 }
 
-/** The envelope of a success (specification, 2.7). */
+/** The envelope of a successful response (specification, 2.7). */
 export const success = (data: unknown) => ({ success: true, message: 'ok', data });
 
-/** The reason that a promise was rejected with; a fulfilled one fails the test. */
+/** Returns the reason of a rejected promise. A fulfilled promise fails the test. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
@@ -64,16 +64,16 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error('expected a rejection');
 }
 
-/** A client of a server that gives one answer, and the server. */
+/** Starts a server with one way to respond, and creates a client for it. */
 export async function connectTo(
-  answer: Answer,
+  respond: Respond,
   options: AgentPlatformOptions = {},
 ): Promise<{ platform: AgentPlatform; server: TestServer }> {
-  const server = await startServer(answer);
+  const server = await startServer(respond);
   return { platform: connect(server.url, options), server };
 }
 
-/** An address on loopback where nothing listens. */
+/** Returns an address on loopback where nothing listens. */
 export async function closedAddress(): Promise<string> {
   return `http://127.0.0.1:${await freePort()}`;
 }

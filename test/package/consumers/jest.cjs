@@ -1,4 +1,5 @@
-// Runs a program as Jest does: it and the package are scripts of a context with globals of its own, in which import() is refused.
+// Runs a program as Jest does: the program and the package are scripts in a context with its own globals,
+// where import() is refused.
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { resolve } = require('node:path');

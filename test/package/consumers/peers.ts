@@ -1,4 +1,4 @@
-/** What needs msw, BullMQ or ioredis. Compiled, never run. */
+/** The entry points that need msw, BullMQ or ioredis. Compiled, never run. */
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import { createRedisDedupe } from 'agent-platform-sdk/redis';

@@ -1,4 +1,4 @@
-// Uses every entry point. As program.cjs its imports are calls of require.
+// Uses every entry point. In program.cjs, the imports are replaced by calls of require.
 import { AgentPlatform, ConfigurationError, ToolSchema } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import { createRedisDedupe } from 'agent-platform-sdk/redis';

@@ -3,7 +3,7 @@ import { equal, ok, thrownBy } from './harness.mjs';
 const LONG = 600_000;
 const TOKEN = 'canary-token-of-the-suite';
 
-/** What `console.log`, a log line or `JSON.stringify` print of a value. */
+/** Returns a value as `console.log`, a log line and `JSON.stringify` print it. */
 function printed(value) {
   const node = globalThis.process?.getBuiltinModule?.('node:util');
   const { inspect } = node ?? globalThis.Deno ?? { inspect: String };
@@ -34,7 +34,7 @@ export const calls = {
     ok(headers['user-agent'].endsWith(`(${agent})`), headers['user-agent']);
   },
 
-  async 'retries a GET and no POST after 503'({ connect, eu, fault, requests }) {
+  async 'retries a GET but not a POST after 503'({ connect, eu, fault, requests }) {
     const platform = connect({ maxRetries: 2 });
     await fault({ status: 503, retryAfter: 0 });
     await platform.tools.get(eu.toolId);
@@ -54,12 +54,12 @@ export const calls = {
     equal([limited.name, limited.retryAfter], ['RateLimitError', 7]);
   },
 
-  async 'rejects if the response is cut or does not come'({ connect, eu, fault }) {
+  async 'rejects if the response is truncated or never comes'({ connect, eu, fault }) {
     const create = () => connect().variables.create(eu.agentId, { key: 'plan' });
     await fault({ kind: 'truncated' });
     const cut = await thrownBy(create);
     equal([cut.name, cut.outcomeUnknown], ['ResponseValidationError', true]);
-    // Deno repeats a request by itself if a reused connection is reset.
+    // Always, because Deno itself repeats a request if a reused connection is reset.
     await fault({ kind: 'reset', times: 'always' });
     const reset = await thrownBy(create);
     equal([reset.name, reset.outcomeUnknown], ['ConnectionError', true]);
@@ -81,7 +81,7 @@ export const calls = {
     equal((await requests()).length, 0);
   },
 
-  async 'ends at the timeout, before and inside the body'({ connect, eu, fault }) {
+  async 'times out before and within the body'({ connect, eu, fault }) {
     await fault({ kind: 'latency', ms: LONG });
     equal((await thrownBy(() => connect({ timeout: 100 }).tools.get(eu.toolId))).name, 'TimeoutError');
     await fault({ kind: 'stall', after: 5 });
@@ -91,7 +91,7 @@ export const calls = {
     equal((await thrownBy(() => platform.tools.get(eu.toolId))).name, 'TimeoutError');
   },
 
-  async 'aborts a call, before and inside the body'({ connect, eu, fault }) {
+  async 'aborts a call before and within the body'({ connect, eu, fault }) {
     for (const kind of ['latency', 'stall']) {
       await fault(kind === 'stall' ? { kind, after: 5 } : { kind, ms: LONG });
       const controller = new AbortController();

@@ -1,4 +1,4 @@
-// The suite on the CommonJS build. The argument is the runtime's name in the header `user-agent`.
+// Runs the suite on the CommonJS build. The argument is the runtime's name in the header `user-agent`.
 const sdk = require('agent-platform-sdk');
 const testing = require('agent-platform-sdk/testing');
 

@@ -2,7 +2,7 @@ export function ok(condition, message) {
   if (!condition) throw new Error(message);
 }
 
-/** Compares as JSON does. */
+/** Compares two values by their JSON. */
 export function equal(actual, expected) {
   const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
   ok(got === wanted, `expected ${wanted}, got ${got}`);
@@ -19,7 +19,7 @@ export async function thrownBy(call) {
   throw new Error(`expected an error, got ${JSON.stringify(value)}`);
 }
 
-/** Runs the checks in order, each on the fake at `fakeUrl` in its initial state. `agent` names the runtime. */
+/** Runs the checks in order, each on the fake at `fakeUrl` in its initial state; `agent` is the runtime. */
 export async function run(checks, { sdk, testing, fakeUrl, agent }) {
   const { seed } = testing.createFakePlatform();
   const connect = (options) =>

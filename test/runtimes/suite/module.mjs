@@ -1,4 +1,4 @@
-// The suite on the ESM build. The argument is the runtime's name in the header `user-agent`.
+// Runs the suite on the ESM build. The argument is the runtime's name in the header `user-agent`.
 import * as sdk from 'agent-platform-sdk';
 import * as testing from 'agent-platform-sdk/testing';
 import { calls } from './calls.mjs';

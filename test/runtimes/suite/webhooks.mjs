@@ -26,10 +26,10 @@ export const webhooks = {
       handled.map(({ type }) => type),
       ['lead_captured', 'lead_captured'],
     );
-    ok(!JSON.stringify(handled).includes(SECRET), 'the payload holds the secret');
+    ok(!JSON.stringify(handled).includes(SECRET), 'the payload contains the secret');
   },
 
-  async 'refuses a forged, too large or malformed delivery'(context) {
+  async 'refuses a delivery that is unauthenticated, too large or malformed'(context) {
     const { receiver, handled, rejected } = receiverOf(context, { maxBodyBytes: 1_000 });
     equal((await receiver.fetch(post(delivery(context, 'forged')))).status, 401);
     equal((await receiver.fetch(post('x'.repeat(5_000)))).status, 413);
@@ -45,7 +45,7 @@ export const webhooks = {
     equal([responses.map(({ status }) => status), handled.length], [[200, 200, 200], 1]);
   },
 
-  async 'responds 500 if a handler passes the deadline'(context) {
+  async 'responds with 500 if a handler exceeds the deadline'(context) {
     const { receiver } = receiverOf(context, { deadline: 100 });
     receiver.on('lead_captured', () => new Promise(() => {}));
     equal((await receiver.fetch(post(delivery(context)))).status, 500);
@@ -67,7 +67,7 @@ export const webhooks = {
 
 /** For runtimes with `node:http`. */
 export const nodeWebhooks = {
-  async 'receives deliveries of the fake through node'({ eu, control, ...context }) {
+  async 'receives deliveries from the fake through node'({ eu, control, ...context }) {
     const { createServer } = process.getBuiltinModule('node:http');
     const { receiver, handled, rejected } = receiverOf(context, { secret: eu.workspaceSecret });
     const server = createServer(receiver.node);

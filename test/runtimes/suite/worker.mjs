@@ -1,4 +1,4 @@
-// The suite in a worker, started by a request that names the fake.
+// Runs the suite in a worker, when a request names the fake.
 import * as sdk from 'agent-platform-sdk';
 import * as testing from 'agent-platform-sdk/testing';
 import { calls } from './calls.mjs';
