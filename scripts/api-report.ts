@@ -1,6 +1,6 @@
 /**
- * Holds the public declarations against the committed reports in `etc/`, so that no public change goes unnoticed.
- * `--update` writes the reports anew; the difference is then read in review.
+ * Compares the public declarations with the committed reports in `etc/`, so that no public change goes
+ * unnoticed. `--update` rewrites the reports, for the difference to be reviewed.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,8 @@ const compilerOptions = {
 
 const silent = { logLevel: ExtractorLogLevel.None };
 const messages = {
-  // Release tags are not used here, the API site asks for doc comments, and places in dist change with it.
+  // Release tags are not used here. A forgotten export is reported with its line in dist, which moves with
+  // every build: ApiReportGenerator.js:236 in @microsoft/api-extractor 7.60, `formatMessageWithLocation`.
   extractorMessageReporting: { default: silent, 'ae-forgotten-export': silent },
   tsdocMessageReporting: { default: silent },
 };
@@ -36,7 +37,7 @@ rmSync(scratch, { recursive: true });
 if (changed.length > 0 && !update) {
   console.error(`The public declarations differ from etc/ in: ${changed.join(', ')}.`);
   console.error(
-    'Where that is meant: `npm run api -- --update`, and commit etc/ with a note in CHANGELOG.md.',
+    'If this is intended: run `npm run api -- --update`, and commit etc/ with a line in CHANGELOG.md.',
   );
   process.exit(1);
 }
@@ -46,7 +47,7 @@ function hasChanged(entry: string): boolean {
   const { succeeded, apiReportChanged } = Extractor.invoke(configFor(entry), {
     localBuild: update,
     messageCallback: (message) => {
-      // Only errors are printed: the rest is in the report, or about this difference.
+      // Only errors are printed: warnings repeat what the comparison of the reports shows.
       if (message.logLevel !== ExtractorLogLevel.Error) message.handled = true;
     },
   });

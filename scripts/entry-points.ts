@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The part of package.json that names the built files: the one place where entry points are listed. */
+/** The part of package.json that names the built files: the only list of entry points. */
 export interface Manifest {
   readonly exports: Readonly<Record<string, ExportTarget>>;
   readonly bin?: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export interface Manifest {
 type ExportTarget = string | { readonly import: { readonly default: string } };
 
 export function readManifest(): Manifest {
-  // package.json is this project's own; the build fails at once if it has another shape.
+  // This project's own file: with another shape, the build fails at once.
   return JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 }
 

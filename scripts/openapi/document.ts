@@ -1,6 +1,6 @@
 /**
  * The OpenAPI 3.1 document of the service. Its facts are the endpoints, the exported schemas and the table of
- * events; its words are the doc comments on them and on the methods of the resources.
+ * events; its words are their doc comments: see words.ts.
  */
 import { components, type JsonObject } from './components.js';
 import { paths } from './operations.js';
@@ -21,16 +21,17 @@ function createOpenApi(): JsonObject {
       title: 'Conversational Agent Platform REST API',
       version: '3',
       description:
-        'The operations and webhook events whose shape is documented. V3 is recommended for new integrations (9). ' +
-        'Sections in parentheses are those of the specification that agent-platform-sdk implements. Its ' +
-        'machine-readable description of the members-and-teams operation is labelled version 1.0.4 (9). What it does ' +
-        'not show is left out here, such as most operations on Agents, Leads, Knowledge Base, Campaigns and Custom ' +
-        'Metrics (4). `x-expected` is a remark of agent-platform-sdk: it expects the field in a response, ' +
-        'although the specification does not require it.',
+        'The operations and webhook events whose shape the API specification shows. Numbers in parentheses ' +
+        'are its sections. What it does not show is left out, such as all operations on Agents, Leads, ' +
+        'Knowledge Base, Campaigns and Custom Metrics (4). V3 is recommended for new integrations (9). The ' +
+        'machine-readable description of the members-and-teams operation is labelled version 1.0.4 (9).\n\n' +
+        'Where the specification gives only name and type of a field, the description is read from the name. ' +
+        '`examples` are values that it shows; others are possible. `x-expected` marks a field that ' +
+        'agent-platform-sdk expects in a response, although the specification does not require it.',
     },
     servers: [server('eu'), server('na')],
     security: [{ bearer: [] }],
-    tags: [...words.tags, WEBHOOKS_TAG],
+    tags: [...words.groups, WEBHOOKS_TAG],
     ...operations,
     components: {
       schemas: components(operations, words),
@@ -39,15 +40,15 @@ function createOpenApi(): JsonObject {
           type: 'http',
           scheme: 'bearer',
           description:
-            'A workspace secret, for workspace-level operations, or an agent secret, for agent-specific operations ' +
-            '(5.2). Which operations accept which is not shown. Lifetime, rotation and scopes are not shown either.',
+            'A workspace secret for workspace-level operations, or an agent secret for agent-specific ones. ' +
+            'Which operations accept which secret is not shown, nor are lifetime, rotation and scopes (5.2).',
         },
       },
     },
   };
 }
 
-/** The specification gives no host names, so the address is a variable with a placeholder. */
+/** The specification gives no host names: the address is a variable whose default is a placeholder. */
 function server(region: 'eu' | 'na'): JsonObject {
   const variable = `base_url_${region}`;
   return {

@@ -23,7 +23,7 @@ function operation(key: keyof typeof endpoints, words: OperationWords): JsonObje
   }));
   return {
     operationId: key,
-    tags: [words.tag],
+    tags: [words.group],
     summary: words.summary,
     description: words.description,
     ...(parameters.length > 0 && { parameters }),
@@ -32,7 +32,7 @@ function operation(key: keyof typeof endpoints, words: OperationWords): JsonObje
   };
 }
 
-/** States a status only if the specification shows it. For most operations it shows none of a success. */
+/** Lists only statuses that the specification shows. For most operations it shows none for a success. */
 function responses(key: string, shown: ReadonlyMap<string, string>): JsonObject {
   const all: JsonObject = {};
   const isSuccess = (status: string) => status.startsWith('2');

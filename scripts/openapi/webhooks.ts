@@ -5,8 +5,8 @@ import { type JsonObject, recordName } from './components.js';
 export const WEBHOOKS_TAG = {
   name: 'Webhooks',
   description:
-    'Events that the service posts to a subscriber endpoint (section 6). Only the events a receiver is ' +
-    'subscribed to are sent (6.2). Subscriptions are changed through the dashboard or an API whose shape is not shown (6.4).',
+    'Events that the service posts to a subscriber endpoint (6). Only the events a receiver is subscribed to ' +
+    'are sent (6.2). Subscriptions are changed through the dashboard or an API whose shape is not shown (6.4).',
 };
 
 const senders: Readonly<Record<WebhookEventPlatforms, string>> = {
@@ -35,12 +35,12 @@ function delivery(type: WebhookEventType): JsonObject {
     },
     responses: {
       '200': { description: 'Success, within 60 seconds. An empty body is acceptable.' },
-      default: { description: 'Not a success. There is no automatic retry.' },
+      default: { description: 'A failure. There is no automatic retry.' },
     },
   };
 }
 
-/** The envelope of 6.1. The payload carries the workspace secret beside the fields of its event. */
+/** The envelope (6.1), whose payload has the workspace secret beside the fields of its event. */
 function envelope(type: string, payload = 'a payload that is not exported'): JsonObject {
   return {
     type: 'object',
@@ -54,7 +54,7 @@ function envelope(type: string, payload = 'a payload that is not exported'): Jso
             properties: {
               workspaceSecret: {
                 type: 'string',
-                description: 'The workspace secret, to be verified by the receiver.',
+                description: 'Workspace secret, for the receiver to verify.',
               },
             },
             required: ['workspaceSecret'],

@@ -1,32 +1,37 @@
 import ts from 'typescript';
 
-/** Texts of the doc comments, in Markdown. */
+// Read are the doc comments of exported interfaces and their fields, of `endpoints`, and of the classes with
+// `@group` and their methods: the text up to the first tag, and the tags that are named below. What concerns
+// only this package is in `@remarks`, which is not read.
+
+/** The words of openapi.json, in Markdown. */
 export interface Words {
-  /** The groups of operations: one for each resource. */
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** Text of an operation. */
+  /** The groups of operations: the name is in `@group`, on the class of a resource. */
+  readonly groups: readonly { readonly name: string; readonly description: string }[];
+  /** Words of an operation. */
   operation(key: string): OperationWords;
-  /** Text of a record, or of a field of it. */
+  /** Words of an exported interface, or of one of its fields. */
   record(name: string, field?: string): RecordWords;
 }
 
 export interface OperationWords {
-  /** The name of its resource. */
-  readonly tag: string;
-  /** In a few words, from its declaration in `endpoints`. */
+  /** The name of its group. */
+  readonly group: string;
+  /** One sentence, from its declaration in `endpoints`. */
   readonly summary: string;
-  /** In full, from the method that calls it. What only concerns this package is in `@remarks` there. */
+  /** In full, from the method that sends it. */
   readonly description: string;
-  /** The statuses that the specification shows, with what is known of each: from `@status` in `endpoints`. */
+  /** The statuses that the specification shows, with their descriptions: `@status` in `endpoints`. */
   readonly statuses: ReadonlyMap<string, string>;
-  /** Text of a parameter of the path. */
+  /** Description of a path parameter, from what the method passes for it. */
   parameter(name: string): string;
 }
 
 export interface RecordWords {
   readonly description?: string;
+  /** From `@deprecated`, whose text is part of the description. */
   readonly deprecated?: true;
-  /** The values that an open list completes: those of its `OpenEnum`. */
+  /** The values of an `OpenEnum`. */
   readonly examples?: readonly string[];
 }
 
@@ -36,33 +41,32 @@ export function readWords(file: string): Words {
     module: ts.ModuleKind.ESNext,
     moduleResolution: ts.ModuleResolutionKind.Bundler,
     target: ts.ScriptTarget.ES2022,
-    // Comments and names alone are read: the types of the libraries would only take time.
+    // Only comments and names are read: the types of libraries would take time.
     noLib: true,
     types: [],
   });
   const checker = program.getTypeChecker();
-  const source = program.getSourceFile(file);
-  const module = source && checker.getSymbolAtLocation(source);
-  if (module === undefined) throw new Error(`${file} exports nothing`);
-  const symbols = new Map(
-    checker.getExportsOfModule(module).map((symbol) => {
-      const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
-      return [symbol.name, isAlias ? checker.getAliasedSymbol(symbol) : symbol];
-    }),
-  );
-  const resources = [...symbols.values()].filter(({ name }) => name.endsWith('Resource'));
+  const exported = exportsOf(file, program, checker);
+  const resources = [...exported.values()].filter((symbol) => tagOf(symbol, 'group') !== undefined);
   return {
-    tags: resources.map((resource) => tagOf(resource, checker)),
-    operation: (key) => wordsOfOperation(key, symbols.get('endpoints'), resources, checker),
-    record: (name, field) => wordsOfRecord(symbols.get(name), field, checker),
+    groups: resources.map((resource) => ({ name: groupOf(resource), description: textOf(resource) })),
+    operation: (key) => wordsOfOperation(key, exported.get('endpoints'), resources, checker),
+    record: (name, field) => wordsOfRecord(name, field, exported, checker),
   };
 }
 
-/** `Tools: capabilities that an agent can call.` names the group, then describes it. */
-function tagOf(resource: ts.Symbol, checker: ts.TypeChecker) {
-  const [name = '', ...rest] = comment(resource, checker).split(': ');
-  const description = rest.join(': ');
-  return { name, description: description.charAt(0).toUpperCase() + description.slice(1) };
+function exportsOf(file: string, program: ts.Program, checker: ts.TypeChecker): Map<string, ts.Symbol> {
+  const source = program.getSourceFile(file);
+  const module = source && checker.getSymbolAtLocation(source);
+  if (module === undefined) throw new Error(`${file} exports nothing`);
+  return new Map(
+    checker.getExportsOfModule(module).map((symbol) => [symbol.name, declaredSymbol(symbol, checker)]),
+  );
+}
+
+/** What an imported or exported name stands for. */
+function declaredSymbol(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol {
+  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }
 
 function wordsOfOperation(
@@ -72,81 +76,132 @@ function wordsOfOperation(
   checker: ts.TypeChecker,
 ): OperationWords {
   const declared = endpoints && checker.getTypeOfSymbol(endpoints).getProperty(key);
-  const found = resources.flatMap((resource) =>
-    [...(resource.members?.values() ?? [])]
-      .filter(({ valueDeclaration }) => valueDeclaration?.getText().includes(`(endpoints.${key},`))
-      .map((method) => ({ resource, method })),
+  if (declared === undefined) throw new Error(`endpoints.${key} is not exported`);
+  const [found] = resources.flatMap((resource) =>
+    [...(resource.members?.values() ?? [])].flatMap((method) => {
+      const call = method.valueDeclaration && callWith(declared, method.valueDeclaration, checker);
+      return call === undefined ? [] : [{ resource, method, call }];
+    }),
   );
-  const [call] = found;
-  if (declared === undefined || call === undefined) throw new Error(`no resource calls endpoints.${key}`);
-  const statuses = declared
-    .getJsDocTags(checker)
-    .filter(({ name }) => name === 'status')
-    .map(({ text }) => ts.displayPartsToString(text).split(' - ') as [string, string]);
+  if (found === undefined) throw new Error(`no method of a class with @group sends endpoints.${key}`);
   return {
-    tag: tagOf(call.resource, checker).name,
-    // Without the section, which the description names too.
-    summary: comment(declared, checker).replace(/( \([^)]*\))?\.$/, ''),
-    description: comment(call.method, checker),
-    statuses: new Map(statuses),
-    parameter: (name) => wordsOfParameter(name, call.method, checker),
+    group: groupOf(found.resource),
+    summary: textOf(declared),
+    description: textOf(found.method),
+    statuses: statusesOf(declared),
+    parameter: (name) => wordsOfParameter(name, found.call, checker),
   };
 }
 
-/** By its name, as a parameter of the method or as a field of one. A parameter called otherwise there is the first. */
-function wordsOfParameter(name: string, { valueDeclaration }: ts.Symbol, checker: ts.TypeChecker): string {
-  const { parameters } = valueDeclaration as ts.MethodDeclaration;
-  const symbols = parameters.map((parameter) => checker.getSymbolAtLocation(parameter.name));
-  const fields = parameters.map((parameter) => checker.getTypeAtLocation(parameter).getProperty(name));
-  const [first] = symbols;
-  const symbol = symbols.find((each) => each?.name === name) ?? fields.find((field) => field) ?? first;
-  return symbol === undefined ? '' : comment(symbol, checker);
+/** The call in a node that passes an endpoint: `this.#send(endpoints.getTool, …)`. */
+function callWith(
+  endpoint: ts.Symbol,
+  node: ts.Node,
+  checker: ts.TypeChecker,
+): ts.CallExpression | undefined {
+  const isEndpoint = (argument: ts.Expression) => checker.getSymbolAtLocation(argument) === endpoint;
+  if (ts.isCallExpression(node) && node.arguments.some(isEndpoint)) return node;
+  return ts.forEachChild(node, (child) => callWith(endpoint, child, checker));
+}
+
+/** Words of what is passed for a path parameter in `this.#send(endpoint, { path }, options)`. */
+function wordsOfParameter(name: string, call: ts.CallExpression, checker: ts.TypeChecker): string {
+  const [, input] = call.arguments;
+  const path = input && checker.getTypeAtLocation(input).getProperty('path');
+  const passed = path && checker.getTypeOfSymbol(path).getProperty(name);
+  const value = passed && valueOf(passed, checker);
+  if (value === undefined) throw new Error(`no doc comment describes the path parameter ${name}`);
+  return textOf(value);
+}
+
+/**
+ * The variable that a property of an object literal takes its value from. Other properties stand for
+ * themselves.
+ */
+function valueOf(property: ts.Symbol, checker: ts.TypeChecker): ts.Symbol | undefined {
+  const declaration = property.valueDeclaration;
+  if (declaration === undefined) return property;
+  if (ts.isShorthandPropertyAssignment(declaration)) {
+    return checker.getShorthandAssignmentValueSymbol(declaration);
+  }
+  return ts.isPropertyAssignment(declaration)
+    ? checker.getSymbolAtLocation(declaration.initializer)
+    : property;
 }
 
 function wordsOfRecord(
-  record: ts.Symbol | undefined,
+  name: string,
   field: string | undefined,
+  exported: ReadonlyMap<string, ts.Symbol>,
   checker: ts.TypeChecker,
 ): RecordWords {
-  if (record === undefined) return {};
-  const symbol = field === undefined ? record : checker.getDeclaredTypeOfSymbol(record).getProperty(field);
+  const record = exported.get(name);
+  const isField = record !== undefined && field !== undefined;
+  const symbol = isField ? checker.getDeclaredTypeOfSymbol(record).getProperty(field) : record;
   if (symbol === undefined) return {};
-  const tag = symbol.getJsDocTags(checker).find(({ name }) => name === 'deprecated');
-  const description = [comment(symbol, checker), ts.displayPartsToString(tag?.text)].join(' ').trim();
-  const examples = openValues(symbol.declarations?.find(ts.isPropertySignature)?.type);
+  const deprecated = tagOf(symbol, 'deprecated');
+  const description = [textOf(symbol), deprecated].filter(Boolean).join(' ');
+  const type = symbol.declarations?.find(ts.isPropertySignature)?.type;
+  const examples = type === undefined ? [] : valuesIn(type, exported.get('OpenEnum'), checker);
   return {
     ...(description !== '' && { description }),
-    ...(tag !== undefined && { deprecated: true }),
+    ...(deprecated !== undefined && { deprecated: true }),
     ...(examples.length > 0 && { examples }),
   };
 }
 
-/** The values in an `OpenEnum<'a' | 'b'>`, at any place in a type. */
-function openValues(type: ts.Node | undefined): string[] {
-  if (type === undefined) return [];
-  const isOpen = ts.isTypeReferenceNode(type) && type.typeName.getText() === 'OpenEnum';
-  if (isOpen) return literals(type);
-  return type.getChildren().flatMap(openValues);
+/** The values of an `OpenEnum<'a' | 'b'>` anywhere in a type. */
+function valuesIn(type: ts.Node, openEnum: ts.Symbol | undefined, checker: ts.TypeChecker): string[] {
+  if (ts.isTypeReferenceNode(type)) {
+    const named = checker.getSymbolAtLocation(type.typeName);
+    if (named !== undefined && declaredSymbol(named, checker) === openEnum) return literalsIn(type);
+  }
+  return type.getChildren().flatMap((child) => valuesIn(child, openEnum, checker));
 }
 
-function literals(node: ts.Node): string[] {
-  return ts.isStringLiteral(node) ? [node.text] : node.getChildren().flatMap(literals);
+function literalsIn(node: ts.Node): string[] {
+  return ts.isStringLiteral(node) ? [node.text] : node.getChildren().flatMap(literalsIn);
 }
 
-/**
- * A doc comment up to its first tag. Links become code, lines are joined, and what only this package does is left
- * out.
- */
-function comment(symbol: ts.Symbol, checker: ts.TypeChecker): string {
-  return (
-    ts
-      .displayPartsToString(symbol.getDocumentationComment(checker))
-      .replaceAll(/\{@link (\w+)\}/g, '`$1`')
-      .replaceAll(/:? `redact\(\)` masks it/g, '')
-      .replaceAll(' Expected, not required.', '')
-      .replaceAll(/(?<!\n)\n(?![\n-])/g, ' ')
-      // Of a parameter, it begins behind the name.
-      .replace(/^- /, '')
-      .trim()
+function groupOf(resource: ts.Symbol): string {
+  return tagOf(resource, 'group') ?? '';
+}
+
+/** From lines such as `@status 400 - A duplicate key returns this error.` */
+function statusesOf(endpoint: ts.Symbol): Map<string, string> {
+  const tags = endpoint.getJsDocTags().filter(({ name }) => name === 'status');
+  return new Map(
+    tags.map(({ text }) => {
+      const [status = '', ...description] = markdown(text).split(HYPHEN);
+      return [status, description.join(HYPHEN)];
+    }),
   );
+}
+
+/** TSDoc's separator of a name and its description: https://tsdoc.org/pages/tags/param/. */
+const HYPHEN = ' - ';
+
+/** Text of a tag; undefined if the comment has no such tag. */
+function tagOf(symbol: ts.Symbol, tag: string): string | undefined {
+  const found = symbol.getJsDocTags().find(({ name }) => name === tag);
+  return found && markdown(found.text);
+}
+
+/** Text of a doc comment up to its first tag; of a parameter, that of its `@param`. */
+function textOf(symbol: ts.Symbol): string {
+  const text = markdown(symbol.getDocumentationComment(undefined));
+  // Of `@param name - text`, TypeScript 5.9 returns `- text`.
+  return text.startsWith('- ') ? text.slice(2) : text;
+}
+
+/** Links become code, and wrapped lines one line. */
+function markdown(parts: readonly ts.SymbolDisplayPart[] = []): string {
+  const text = parts.map((part) => {
+    if (part.kind === 'link') return '';
+    return part.kind.startsWith('link') ? `\`${part.text}\`` : part.text;
+  });
+  return text
+    .join('')
+    .replaceAll(/(?<!\n)\n(?!\n|- ) */g, ' ')
+    .trim();
 }

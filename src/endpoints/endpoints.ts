@@ -47,8 +47,9 @@ const membersAndTeams: ResponseShape<MembersAndTeams> = {
  */
 export const endpoints = {
   /**
-   * Lists the clients and teams of an organisation (specification, 4.1).
+   * Lists the clients and teams of an organisation.
    *
+   * @see API specification, section 4.1
    * @status 200 - The clients and teams.
    */
   listMembersAndTeams: /* @__PURE__ */ endpoint({
@@ -58,9 +59,10 @@ export const endpoints = {
   }),
 
   /**
-   * Creates a variable for an agent (specification, 4.2).
+   * Creates a variable for an agent.
    *
-   * @status 400 - A duplicate key returns this error. What else does is not shown.
+   * @see API specification, section 4.2
+   * @status 400 - A duplicate key returns this error. Its other causes are not shown.
    */
   createVariable: /* @__PURE__ */ endpoint({
     method: 'POST',
@@ -69,7 +71,11 @@ export const endpoints = {
     response: /* @__PURE__ */ withData(/* @__PURE__ */ documented<Variable>(VariableSchema)),
   }),
 
-  /** Releases a telephone number from a workspace (specification, 4.3). */
+  /**
+   * Releases a phone number from a workspace.
+   *
+   * @see API specification, section 4.3
+   */
   releasePhoneNumber: /* @__PURE__ */ endpoint({
     method: 'POST',
     path: '/utils/telco/release-number',
@@ -77,7 +83,11 @@ export const endpoints = {
     response: /* @__PURE__ */ documented<ReleaseNumberResult>(ReleaseNumberResultSchema),
   }),
 
-  /** Lists the catalogue of built-in tools (specification, 4.4). */
+  /**
+   * Lists the catalogue of built-in tools.
+   *
+   * @see API specification, section 4.4
+   */
   listDefaultTools: /* @__PURE__ */ endpoint({
     method: 'GET',
     path: '/tools/defaults',
@@ -86,7 +96,11 @@ export const endpoints = {
     ),
   }),
 
-  /** Retrieves a tool with its full configuration (specification, 4.5). */
+  /**
+   * Retrieves a tool with its full configuration.
+   *
+   * @see API specification, section 4.5
+   */
   getTool: /* @__PURE__ */ endpoint({
     method: 'GET',
     path: '/tools/{toolId}',
@@ -95,14 +109,22 @@ export const endpoints = {
     response: /* @__PURE__ */ withData(/* @__PURE__ */ documented<Tool>(ToolSchema)),
   }),
 
-  /** Retrieves a conversation (specification, 4.6). */
+  /**
+   * Retrieves a conversation.
+   *
+   * @see API specification, section 4.6
+   */
   getConversation: /* @__PURE__ */ endpoint({
     method: 'GET',
     path: '/agents/{agentId}/convos/{convoId}',
     response: /* @__PURE__ */ withData(/* @__PURE__ */ documented<Conversation>(ConversationSchema)),
   }),
 
-  /** Deletes a workspace for good, with all it holds (specification, 4.7). */
+  /**
+   * Permanently deletes a workspace and everything in it.
+   *
+   * @see API specification, section 4.7
+   */
   deleteWorkspace: /* @__PURE__ */ endpoint({
     method: 'DELETE',
     path: '/workspaces/{id}',

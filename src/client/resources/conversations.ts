@@ -4,7 +4,11 @@ import type { ApiPromise } from '../api-promise.js';
 import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
 
-/** Conversations: chats and calls between an end user and an agent. */
+/**
+ * Chats and calls between an end user and an agent.
+ *
+ * @group Conversations
+ */
 export class ConversationsResource {
   readonly #send: Send;
 

@@ -4,7 +4,11 @@ import type { ApiPromise } from '../api-promise.js';
 import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
 
-/** Organisations: their clients (dashboard users) and teams, used for the assignment of chats. */
+/**
+ * Clients (dashboard users) and teams of an organisation, used for the assignment of chats.
+ *
+ * @group Organisations
+ */
 export class OrgsResource {
   readonly #send: Send;
 

@@ -4,7 +4,11 @@ import type { ApiPromise } from '../api-promise.js';
 import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
 
-/** Calls & Numbers: telephone numbers, rented from the platform or imported. */
+/**
+ * Phone numbers, rented from the platform or imported.
+ *
+ * @group Calls & Numbers
+ */
 export class PhoneNumbersResource {
   readonly #send: Send;
 

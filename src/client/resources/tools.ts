@@ -5,7 +5,11 @@ import type { ApiPromise } from '../api-promise.js';
 import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
 
-/** Tools: capabilities that an agent can call, built in or custom. */
+/**
+ * Capabilities that an agent can call, built in or custom.
+ *
+ * @group Tools
+ */
 export class ToolsResource {
   readonly #send: Send;
 

@@ -4,7 +4,11 @@ import type { ApiPromise } from '../api-promise.js';
 import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
 
-/** Variables: named values that belong to an agent. */
+/**
+ * Named values that belong to an agent.
+ *
+ * @group Variables
+ */
 export class VariablesResource {
   readonly #send: Send;
 

@@ -3,7 +3,11 @@ import type { ApiPromise } from '../api-promise.js';
 import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
 
-/** Workspaces: agents, conversations, leads, tools, variables and team member access belong to them. */
+/**
+ * Workspaces, to which agents, conversations, leads, tools, variables and team member access belong.
+ *
+ * @group Workspaces
+ */
 export class WorkspacesResource {
   readonly #send: Send;
 
