@@ -1,18 +1,15 @@
 import * as z from 'zod/mini';
 
-/** The channels of `message_received` (specification, 6.3, Set A). Whether others will be sent is not shown. */
+// Whether other channels than these will be sent is not shown (6.3): a new one is drift in `tolerant` mode.
+
 const messageChannels = ['whatsapp', 'instagram', 'facebook', 'telegram', 'webchat'] as const;
 
-/** A channel of `message_received` (specification, 6.3, Set A). A new one is drift in `tolerant` mode. */
+/** A channel of `message_received`: Set A (specification, 6.3). */
 export type MessageChannel = (typeof messageChannels)[number];
 
 /** Schema of {@link MessageChannel}. */
 export const MessageChannelSchema = /* @__PURE__ */ z.enum(messageChannels);
 
-/**
- * The channels of `lead_captured`, `form_submitted`, `chat_delegated` and `bug_reported` (specification, 6.3, Set B).
- * Set B lists both `web-chat` and `webchat`. Whether others will be sent is not shown.
- */
 const eventChannels = [
   'voice',
   'voiceprov',
@@ -28,8 +25,8 @@ const eventChannels = [
 ] as const;
 
 /**
- * A channel of `lead_captured`, `form_submitted`, `chat_delegated` and `bug_reported` (specification, 6.3, Set B).
- * A new one is drift in `tolerant` mode.
+ * A channel of `lead_captured`, `form_submitted`, `chat_delegated` or `bug_reported`: Set B (specification, 6.3).
+ * The specification lists both `web-chat` and `webchat`.
  */
 export type EventChannel = (typeof eventChannels)[number];
 

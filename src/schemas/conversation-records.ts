@@ -2,20 +2,24 @@ import * as z from 'zod/mini';
 import { dictionary, flag, number, type OpenEnum, openEnum, text, texts } from './fields.js';
 import { openObject } from './object.js';
 
-// The records inside a conversation. The specification gives the names and types of their fields (2.6). Their
-// meaning is read from the names, unless a comment says otherwise.
+// The records inside a conversation: what `Conversation` says of its fields holds here too. The doc comments
+// are the words of openapi.json, up to their first tag.
 
-/** The session of a conversation at the external flow-builder platform (specification, 2.6, externalFlowV4Session). */
+/** A session at the external flow-builder platform (specification, 2.6, externalFlowV4Session). */
 export interface ExternalFlowV4Session {
-  /** Key of the session: `redact()` masks it. */
+  /**
+   * Key of the session.
+   *
+   * @remarks `redact()` masks it: that it is a secret is read from its name.
+   */
   sessionKey?: string | undefined;
   /** Id of the project. */
   projectId?: string | undefined;
-  /** Alias of the environment; not described further. */
+  /** Alias of the environment. */
   environmentAlias?: string | undefined;
-  /** Time of the last update: UNIX timestamp; unit not documented. */
+  /** When the session was last updated: UNIX timestamp. */
   updatedAt?: number | undefined;
-  /** By its name, the runtime that was resolved. `legacy` is shown; other values are not. */
+  /** Runtime that was resolved. */
   resolvedRuntime?: OpenEnum<'legacy'> | undefined;
 }
 
@@ -28,23 +32,23 @@ export const ExternalFlowV4SessionSchema = /* @__PURE__ */ openObject(() => ({
   resolvedRuntime: z.optional(openEnum<'legacy'>()),
 }));
 
-/** By its name, the call at the external voice provider (specification, 2.6, voiceprov). */
+/** A call at the external voice provider (specification, 2.6, voiceprov). */
 export interface VoiceprovCall {
-  /** Cost of the call; unit not documented. */
+  /** Cost of the call. */
   cost?: number | undefined;
-  /** Duration of the call; unit not documented. */
+  /** Duration of the call. */
   callDuration?: number | undefined;
   /** URL of the recording. */
   recordingUrl?: string | undefined;
-  /** By its name, URL of a synchronised recording; not described further. */
+  /** URL of the synchronised recording. */
   syncRecordingUrl?: string | undefined;
   /** Telephone number of the caller. */
   callerPhoneNumber?: string | undefined;
   /** Telephone number of the callee. */
   calleePhoneNumber?: string | undefined;
-  /** Status of the call. Values are not shown. */
+  /** Status of the call. */
   callStatus?: string | undefined;
-  /** Error of the call. Values are not shown. */
+  /** Error of the call. */
   callError?: string | undefined;
 }
 
@@ -64,9 +68,13 @@ export const VoiceprovCallSchema = /* @__PURE__ */ openObject(() => ({
 export interface VoiceSession {
   /** Id of the latest session. */
   latestSessionId?: string | undefined;
-  /** By its name, a URL to listen in: `redact()` masks it. */
+  /**
+   * URL to listen in.
+   *
+   * @remarks `redact()` masks it: that it is a secret is read from its name.
+   */
   listenUrl?: string | undefined;
-  /** By its name, a UNIX time of the listen URL; what it marks and its unit are not documented. */
+  /** UNIX timestamp of the listen URL; what it marks is not shown. */
   listenUrlUNIX?: number | undefined;
 }
 
@@ -77,17 +85,17 @@ export const VoiceSessionSchema = /* @__PURE__ */ openObject(() => ({
   listenUrlUNIX: number,
 }));
 
-/** The cost of a conversation, by part (specification, 2.6, detailedCost). Units are not documented. */
+/** The cost of a conversation, by part (specification, 2.6, detailedCost). */
 export interface DetailedCost {
-  /** Credits consumed in total; not described further. */
+  /** Credits consumed in total. */
   totalCreditsConsumed?: number | undefined;
-  /** Cost of speech generation; unit not documented. */
+  /** Cost of speech generation. */
   speechGenCost?: number | undefined;
-  /** Cost of the transcriber; unit not documented. */
+  /** Cost of the transcriber. */
   transcriberCost?: number | undefined;
-  /** Cost of telephony; unit not documented. */
+  /** Cost of telephony. */
   telcoCost?: number | undefined;
-  /** Cost of the LLM; unit not documented. */
+  /** Cost of the LLM. */
   llmCost?: number | undefined;
 }
 
@@ -100,9 +108,9 @@ export const DetailedCostSchema = /* @__PURE__ */ openObject(() => ({
   llmCost: number,
 }));
 
-/** By its name, the position among the nodes of the agent (specification, 2.6, nodesInfo). */
+/** The position among the nodes of the agent (specification, 2.6, nodesInfo). */
 export interface NodesInfo {
-  /** Current node; whether this is an id or a name is not documented. */
+  /** Current node: an id or a name. */
   currentNode?: string | undefined;
 }
 
@@ -117,7 +125,7 @@ export interface TokenUsage {
   cumulativeOutputTokens?: number | undefined;
   /** Tokens of all turns. */
   cumulativeTotalTokens?: number | undefined;
-  /** Cost of all turns; by its name, in USD. */
+  /** Cost of all turns, in USD. */
   cumulativeUsd?: number | undefined;
   /** Input tokens of the last turn. */
   lastTurnInputTokens?: number | undefined;
@@ -125,19 +133,19 @@ export interface TokenUsage {
   lastTurnOutputTokens?: number | undefined;
   /** Tokens of the last turn. */
   lastTurnTotalTokens?: number | undefined;
-  /** Cost of the last turn; by its name, in USD. */
+  /** Cost of the last turn, in USD. */
   lastTurnUsd?: number | undefined;
-  /** Context window in the last turn; unit not documented. */
+  /** Context window in the last turn. */
   lastTurnContextWindow?: number | undefined;
-  /** By its name, the price of 1,000 input tokens in the last turn, in USD. */
+  /** Price of 1,000 input tokens in the last turn, in USD. */
   lastTurnInputUsdPer1k?: number | undefined;
-  /** By its name, the price of 1,000 output tokens in the last turn, in USD. */
+  /** Price of 1,000 output tokens in the last turn, in USD. */
   lastTurnOutputUsdPer1k?: number | undefined;
-  /** Time of the last turn: UNIX timestamp; unit not documented. */
+  /** Time of the last turn: UNIX timestamp. */
   lastTurnTs?: number | undefined;
   /** Id of the model of the last turn. */
   lastTurnModelId?: string | undefined;
-  /** By its name, the usage by model; its fields are not documented. */
+  /** Usage by model; its fields are not shown. */
   usagePerModel?: Record<string, unknown> | undefined;
 }
 
@@ -167,13 +175,13 @@ export interface Assignee {
   name?: string | undefined;
   /** Email of the user. */
   email?: string | undefined;
-  /** Photo URL. */
+  /** URL of the photo. */
   photoUrl?: string | undefined;
-  /** A note; not described further. */
+  /** A note. */
   note?: string | undefined;
-  /** Time of the assignment; format not documented. */
+  /** When the user was assigned. */
   assignedAt?: string | undefined;
-  /** Status of the assignee. `pending` is shown; other values and the transitions are not (3). */
+  /** Status of the assignee. How one status follows another is not shown (3). */
   status?: OpenEnum<'pending'> | undefined;
 }
 
@@ -188,21 +196,21 @@ export const AssigneeSchema = /* @__PURE__ */ openObject(() => ({
   status: z.optional(openEnum<'pending'>()),
 }));
 
-/** One entry of the handoff history (specification, 2.6, handoffHistory). */
+/** A handoff of a conversation (specification, 2.6, handoffHistory). */
 export interface HandoffRecord {
-  /** Time of the request: UNIX timestamp; unit not documented. */
+  /** When the handoff was requested: UNIX timestamp. */
   requestedAt?: number | undefined;
-  /** Time of the acceptance: UNIX timestamp; unit not documented. */
+  /** When it was accepted: UNIX timestamp. */
   acceptedAt?: number | undefined;
-  /** Time of the completion: UNIX timestamp; unit not documented. */
+  /** When it was completed: UNIX timestamp. */
   completedAt?: number | undefined;
-  /** By its name, the one who accepted; whether this is an id or a name is not documented. */
+  /** Who accepted it: an id or a name. */
   acceptedBy?: string | undefined;
   /** Organisation id. */
   organizationId?: string | undefined;
   /** Key of the team that was requested. */
   requestedTeamKey?: string | undefined;
-  /** IDs of the teams. */
+  /** Ids of the teams. */
   teamIds?: string[] | undefined;
   /** Keys of the teams. */
   teamKeys?: string[] | undefined;
@@ -220,17 +228,17 @@ export const HandoffRecordSchema = /* @__PURE__ */ openObject(() => ({
   teamKeys: texts,
 }));
 
-/** By its name, an answer to a customer-satisfaction survey (specification, 2.6, csat). */
+/** A response to a customer-satisfaction survey (specification, 2.6, csat). */
 export interface Csat {
-  /** Satisfaction; by its name, out of 10. */
+  /** Satisfaction out of 10. */
   satisfaction10?: number | undefined;
-  /** Ease; by its name, out of 10. */
+  /** Ease out of 10. */
   ease10?: number | undefined;
-  /** A comment; not described further. */
+  /** Comment. */
   comment?: string | undefined;
-  /** Time of the submission: UNIX timestamp; unit not documented. */
+  /** When it was submitted: UNIX timestamp. */
   submittedAt?: number | undefined;
-  /** A channel; not described further. */
+  /** Channel of the survey. */
   channel?: string | undefined;
   /** Version of the survey. */
   surveyVersion?: number | undefined;
@@ -246,15 +254,15 @@ export const CsatSchema = /* @__PURE__ */ openObject(() => ({
   surveyVersion: number,
 }));
 
-/** One note in the history of a CRM activity (specification, 2.6, notesHistory). */
+/** A note in the history of a CRM activity (specification, 2.6, notesHistory). */
 export interface CrmNote {
   /** Text of the note. */
   text?: string | undefined;
-  /** Agent id; what the agent has to do with the note is not documented. */
+  /** Id of the agent; its part in the note is not shown. */
   agentId?: string | undefined;
-  /** Agent name. */
+  /** Name of the agent. */
   agentName?: string | undefined;
-  /** Time of the note; format not documented. */
+  /** When the note was written. */
   timestamp?: string | undefined;
 }
 
@@ -266,35 +274,35 @@ export const CrmNoteSchema = /* @__PURE__ */ openObject(() => ({
   timestamp: text,
 }));
 
-/** One CRM activity of a conversation (specification, 2.6, crmActivities). */
+/** A CRM activity of a conversation (specification, 2.6, crmActivities). */
 export interface CrmActivity {
-  /** Type of the activity. `Message` is shown; other values are not. */
+  /** Type of the activity. */
   type?: OpenEnum<'Message'> | undefined;
   /** Id of the activity. */
   id?: string | undefined;
   /** Title of the activity. */
   title?: string | undefined;
-  /** A date; format not documented. */
+  /** Date of the activity. */
   date?: string | undefined;
-  /** Due date; format not documented. */
+  /** Due date. */
   dueDate?: string | undefined;
-  /** By its name, the activity is completed. */
+  /** Whether the activity is completed. */
   completed?: boolean | undefined;
-  /** By its name, someone has responded; who is not documented. */
+  /** Whether someone has responded; it is not shown who. */
   responded?: boolean | undefined;
-  /** First channel. `LinkedIn` is shown; other values are not. */
+  /** First channel. */
   firstChannel?: OpenEnum<'LinkedIn'> | undefined;
-  /** Second channel. `LinkedIn` is shown; other values are not. */
+  /** Second channel. */
   secondChannel?: OpenEnum<'LinkedIn'> | undefined;
-  /** First engaged; not described further. */
+  /** Whether the first engagement took place. */
   firstEngaged?: boolean | undefined;
-  /** Second engaged; not described further. */
+  /** Whether the second engagement took place. */
   secondEngaged?: boolean | undefined;
-  /** A note; not described further. */
+  /** A note. */
   note?: string | undefined;
   /** History of the notes. */
   notesHistory?: CrmNote[] | undefined;
-  /** Metadata; its fields are not documented. */
+  /** Metadata; its fields are not shown. */
   metadata?: Record<string, unknown> | undefined;
 }
 
@@ -320,15 +328,15 @@ export const CrmActivitySchema = /* @__PURE__ */ openObject(() => ({
 
 /** The CRM alerts of a conversation (specification, 2.6, crmAlerts). */
 export interface CrmAlerts {
-  /** By its name, the ECD is overdue. The abbreviation is not explained. */
+  /** Whether the ECD is overdue; what ECD stands for is not shown. */
   overdueECD?: boolean | undefined;
-  /** By its name, an activity is overdue. */
+  /** Whether an activity is overdue. */
   overdueActivity?: boolean | undefined;
-  /** By its name, the lead is stale; when a lead is stale is not documented. */
+  /** Whether the lead is stale; when it counts as stale is not shown. */
   staleLead?: boolean | undefined;
-  /** By its name, someone has responded; who is not documented. */
+  /** Whether someone has responded; it is not shown who. */
   responded?: boolean | undefined;
-  /** By its name, a new handoff is assigned. */
+  /** Whether a new handoff is assigned. */
   newHandoffAssigned?: boolean | undefined;
 }
 
@@ -341,23 +349,23 @@ export const CrmAlertsSchema = /* @__PURE__ */ openObject(() => ({
   newHandoffAssigned: flag,
 }));
 
-/** By its name, the state of inbound engagement (specification, 2.6, inboundEngagementState). */
+/** The state of inbound engagement (specification, 2.6, inboundEngagementState). */
 export interface InboundEngagementState {
-  /** Time of the first decision: UNIX timestamp; unit not documented. */
+  /** When the first decision was made: UNIX timestamp. */
   firstDecisionAt?: number | undefined;
-  /** Time of the last decision: UNIX timestamp; unit not documented. */
+  /** When the last decision was made: UNIX timestamp. */
   lastDecisionAt?: number | undefined;
-  /** By its name, the first decision was to reply. */
+  /** Whether the first decision was to reply. */
   firstDecisionShouldReply?: boolean | undefined;
-  /** By its name, the last decision was to reply. */
+  /** Whether the last decision was to reply. */
   lastDecisionShouldReply?: boolean | undefined;
-  /** By its name, the AI owns the thread. */
+  /** Whether the AI owns the thread. */
   aiOwnedThread?: boolean | undefined;
-  /** By its name, the thread is to be ignored. */
+  /** Whether the thread is ignored. */
   ignoreThread?: boolean | undefined;
-  /** Reason of the last decision. Values are not shown. */
+  /** Reason for the last decision. */
   lastDecisionReason?: string | undefined;
-  /** By its name, the last trigger. `phrase` is shown; other values are not. */
+  /** Last trigger. */
   lastTriggeredBy?: OpenEnum<'phrase'> | undefined;
 }
 

@@ -39,15 +39,17 @@ import {
 } from './fields.js';
 import { openObject } from './object.js';
 
+// The doc comments are the words of openapi.json, up to their first tag.
+
 /**
  * A chat or call between an end user and an agent (specification, 2.6).
  *
- * The specification gives the names and types of these fields, in groups. Their meaning is read from name and
- * group, unless a comment says otherwise. Numeric times are UNIX timestamps; their unit is not shown. Most fields
- * are optional; which ones are required is not shown.
+ * The specification gives names, types and groups of the fields, here and in the records inside. The meanings
+ * are read from the names. Numeric times are UNIX timestamps whose unit is not shown. Units of other numbers,
+ * formats of strings and further values of open lists are not shown either. Most fields are optional; which
+ * ones are required is not shown.
  *
- * @remarks Here every field but `ID` is optional. `redact()` masks `externalFlowV4Session.sessionKey` and
- * `voice.listenUrl`: that they are secrets is read from their names.
+ * @remarks Every field except `ID` is optional here, a choice of this package.
  */
 export interface Conversation {
   // Contact and lead.
@@ -64,49 +66,53 @@ export interface Conversation {
   userCompany?: string | undefined;
   /** Website of the end user. */
   userWebsite?: string | undefined;
-  /** Notes; not described further. */
+  /** Notes. */
   notes?: string | undefined;
-  /** Profile picture of the end user; not described further. */
+  /** Profile picture of the end user. */
   userProfilePic?: string | undefined;
-  /** Currency; of what is not documented. */
+  /** Currency; of which amount, is not shown. */
   currency?: string | undefined;
-  /** Expected close date; format not documented. */
+  /** Date on which the deal is expected to close. */
   expectedCloseDate?: string | undefined;
-  /** Sub-industry; not described further. */
+  /** Sub-industry of the end user. */
   subIndustry?: string | undefined;
-  /** Source; not described further. */
+  /** Source. */
   source?: string | undefined;
-  /** Language; format not documented. */
+  /** Language. */
   language?: string | undefined;
-  /** LinkedIn; whether this is a URL or a name is not documented. */
+  /** LinkedIn profile: a URL or a name. */
   linkedIn?: string | undefined;
-  /** Facebook; whether this is a URL or a name is not documented. */
+  /** Facebook profile: a URL or a name. */
   facebook?: string | undefined;
-  /** Instagram; whether this is a URL or a name is not documented. */
+  /** Instagram profile: a URL or a name. */
   instagram?: string | undefined;
-  /** Date of the demo; format not documented. */
+  /** Date of the demo. */
   demoDate?: string | undefined;
-  /** Time of the demo; format not documented. */
+  /** Time of the demo. */
   demoTime?: string | undefined;
   /** Link to the demo. */
   demoLink?: string | undefined;
-  /** Lost reason; by its group, why the lead was lost. */
+  /** Why the lead was lost. */
   lostReason?: string | undefined;
-  /** Date of the last activity; format not documented. */
+  /** Date of the last activity. */
   lastActivityDate?: string | undefined;
-  /** Stage in the lead pipeline. `new` is shown; other values are not. */
+  /** Stage of the lead in the pipeline. */
   stage?: OpenEnum<'new'> | undefined;
-  /** Value in the lead pipeline; unit not documented. */
+  /** Value of the lead in the pipeline. */
   value?: number | undefined;
   // Identity and channel.
 
-  /** Conversation record id. An example composes it of the agent id and the conversation id. Expected, not required. */
+  /**
+   * Id of the conversation record. An example composes it from the agent id and the conversation id.
+   *
+   * @remarks Expected, not required.
+   */
   ID: string;
-  /** User id. An example composes it of the agent id and the conversation id. */
+  /** User id. An example composes it from the agent id and the conversation id. */
   userID?: string | undefined;
   /** Id of the campaign. */
   campaignId?: string | undefined;
-  /** Image of the end user; not described further. */
+  /** Image of the end user. */
   userImage?: string | undefined;
   /** Social handle of the end user. */
   socialHandle?: string | undefined;
@@ -118,25 +124,25 @@ export interface Conversation {
   ipAddress?: string | undefined;
   /** Time zone of the end user's browser. */
   browserTimezone?: string | undefined;
-  /** Country code; format not documented. */
+  /** Country code. */
   countryCode?: string | undefined;
-  /** Platform of the end user; not described further. */
+  /** Platform the end user is on. */
   userPlatform?: string | undefined;
-  /** Id of the contact identity; not described further. */
+  /** Id of the contact identity. */
   contactIdentityId?: string | undefined;
-  /** Context from other channels; a string, not described further. */
+  /** Context from other channels. */
   crossChannelContext?: string | undefined;
-  /** By its name, the end user follows the business. */
+  /** Whether the end user follows the business. */
   isFollowingBusiness?: boolean | undefined;
-  /** By its name, a social account is verified. */
+  /** Whether a social account of the end user is verified. */
   socialVerified?: boolean | undefined;
-  /** By its name, the end user is blocked. */
+  /** Whether the end user is blocked. */
   isBlocked?: boolean | undefined;
-  /** By its name, the conversation is a test. */
+  /** Whether the conversation is a test. */
   isTest?: boolean | undefined;
-  /** By its name, someone is typing; who is not documented. */
+  /** Whether someone is typing; it is not shown who. */
   isTyping?: boolean | undefined;
-  /** Channel, such as web-chat or whatsapp; any JSON value. */
+  /** Channel, such as web-chat or whatsapp: any JSON value. */
   origin?: unknown;
   /** Id of the WhatsApp phone number. */
   whatsappPhoneNumberId?: string | undefined;
@@ -146,17 +152,17 @@ export interface Conversation {
   whatsappDisplayPhoneNumber?: string | undefined;
   /** Id of the WhatsApp business account. */
   whatsappBusinessAccountId?: string | undefined;
-  /** Linked channels; values are not shown. */
+  /** Linked channels. */
   linkedChannels?: string[] | undefined;
   /** Session at the external flow-builder platform. */
   externalFlowV4Session?: ExternalFlowV4Session | undefined;
-  /** By its group, the end user is a small-business contact. */
+  /** Whether the end user is a small-business contact. */
   smbContact?: boolean | undefined;
   /** Name of the small-business contact. */
   smbContactName?: string | undefined;
-  /** Time the small-business contact was removed: UNIX timestamp; unit not documented. */
+  /** When the small-business contact was removed: UNIX timestamp. */
   smbContactRemovedAt?: number | undefined;
-  /** Time the small-business contact was last seen: UNIX timestamp; unit not documented. */
+  /** When the small-business contact was last seen: UNIX timestamp. */
   smbLastSeenAt?: number | undefined;
   // Counters, times, labels, calls and cost.
 
@@ -164,31 +170,31 @@ export interface Conversation {
   messagesNum?: number | undefined;
   /** Number of interactions. */
   interactionsNum?: number | undefined;
-  /** UNIX timestamp; what it marks and its unit are not documented. */
+  /** UNIX timestamp; what it marks is not shown. */
   ts?: number | undefined;
-  /** Duration of the conversation; by its name, in seconds. */
+  /** Duration of the conversation, in seconds. */
   convoTimeSeconds?: number | undefined;
-  /** Time of the first message: UNIX timestamp; unit not documented. */
+  /** Time of the first message: UNIX timestamp. */
   firstMessageTS?: number | undefined;
-  /** Time of the last message: UNIX timestamp; unit not documented. */
+  /** Time of the last message: UNIX timestamp. */
   lastMessageTS?: number | undefined;
-  /** Time of the last modification: UNIX timestamp; unit not documented. */
+  /** Time of the last modification: UNIX timestamp. */
   lastModified?: number | undefined;
   /** Number of sessions. */
   sessionsNum?: number | undefined;
-  /** By its name, the number of the end user's interactions in total. */
+  /** Total number of interactions of the end user. */
   totalUserInteractions?: number | undefined;
-  /** Rating; by its name, out of 5. */
+  /** Rating out of 5. */
   ratingFrom5?: number | undefined;
-  /** Average latency; unit not documented. */
+  /** Average latency. */
   averageLatency?: number | undefined;
-  /** Time of the last view: UNIX timestamp; unit not documented. */
+  /** When the conversation was last viewed: UNIX timestamp. */
   lastViewed?: number | undefined;
-  /** Tags; not described further. */
+  /** Tags. */
   tags?: string[] | undefined;
-  /** State. `requested_chat` and `ai-chatting` are shown; other values and the transitions are not (3). */
+  /** State. How one state follows another is not shown (3). */
   state?: OpenEnum<'requested_chat' | 'ai-chatting'> | undefined;
-  /** Language; how it differs from `language` is not documented. */
+  /** Language; how it differs from `language` is not shown. */
   lang?: string | undefined;
   /** Title. */
   title?: string | undefined;
@@ -198,7 +204,7 @@ export interface Conversation {
   summary?: string | undefined;
   /** Short summary. */
   shortSummary?: string | undefined;
-  /** Reason why the conversation ended. */
+  /** Why the conversation ended. */
   endReason?: string | undefined;
   /** Call at the external voice provider. */
   voiceprov?: VoiceprovCall | undefined;
@@ -208,91 +214,91 @@ export interface Conversation {
   detailedCost?: DetailedCost | undefined;
   /** Position among the nodes of the agent. */
   nodesInfo?: NodesInfo | undefined;
-  /** Captured variables; any JSON value. */
+  /** Captured variables: any JSON value. */
   capturedVariables?: unknown;
-  /** Campaign calls; any JSON values. */
+  /** Campaign calls: any JSON values. */
   campaignCalls?: unknown[] | undefined;
-  /** Sessions; any JSON values. */
+  /** Sessions: any JSON values. */
   sessions?: unknown[] | undefined;
-  /** Metrics; any JSON values. */
+  /** Metrics: any JSON values. */
   metrics?: unknown[] | undefined;
   /** LLM tokens used. */
   tokenUsage?: TokenUsage | undefined;
   // Takeover, assignment, archive and resolution.
 
-  /** Time a human claimed the conversation: UNIX timestamp; unit not documented. */
+  /** When a human claimed the conversation: UNIX timestamp. */
   humanClaimedAt?: number | undefined;
-  /** Time a human last replied: UNIX timestamp; unit not documented. */
+  /** When a human last replied: UNIX timestamp. */
   humanLastRepliedAt?: number | undefined;
-  /** By its name, the time of a pending reply of the AI: UNIX timestamp; unit not documented. */
+  /** Time of the pending reply of the AI: UNIX timestamp. */
   pendingAiReplyAt?: number | undefined;
-  /** By its name, the one the chat is assigned to. Whether this is an id is not documented. */
+  /** Who the chat is assigned to: an id or a name. */
   chatAssignedTo?: string | undefined;
-  /** IDs of those the chat is assigned to. */
+  /** Ids of those the chat is assigned to. */
   chatAssignedToIds?: string[] | undefined;
   /** The users the conversation is assigned to. */
   assignedToUsers?: Assignee[] | undefined;
   /** The user the conversation is assigned to. */
   assignedTo?: Assignee | undefined;
-  /** By its name, the id of the user to notify. */
+  /** Id of the user to notify. */
   notifyToUserId?: string | undefined;
   /** Key of the team that was requested. */
   requestedTeamKey?: string | undefined;
-  /** By its name, the one who delegated the chat. Whether this is an id is not documented. */
+  /** Who delegated the chat: an id or a name. */
   delegatedBy?: string | undefined;
-  /** Time the chat was delegated: UNIX timestamp; unit not documented. */
+  /** When the chat was delegated: UNIX timestamp. */
   delegatedAt?: number | undefined;
   /** History of the handoffs. */
   handoffHistory?: HandoffRecord[] | undefined;
-  /** By its name, the conversation is archived. */
+  /** Whether the conversation is archived. */
   isArchived?: boolean | undefined;
-  /** Time of the archiving: UNIX timestamp; unit not documented. */
+  /** When it was archived: UNIX timestamp. */
   archivedAt?: number | undefined;
-  /** The one who archived it. Whether this is an id is not documented. */
+  /** Who archived it: an id or a name. */
   archivedBy?: string | undefined;
-  /** By its name, the conversation is resolved. */
+  /** Whether the conversation is resolved. */
   isResolved?: boolean | undefined;
-  /** Time of the resolution: UNIX timestamp; unit not documented. */
+  /** When it was resolved: UNIX timestamp. */
   resolvedAt?: number | undefined;
-  /** The one who resolved it. Whether this is an id is not documented. */
+  /** Who resolved it: an id or a name. */
   resolvedBy?: string | undefined;
   /** Email of the one who resolved it. */
   resolvedByEmail?: string | undefined;
-  /** By its name, the id of the assignee at the last resolution. */
+  /** Id of the assignee at the last resolution. */
   lastResolvedAssigneeId?: string | undefined;
-  /** Time of the reopening: UNIX timestamp; unit not documented. */
+  /** When it was reopened: UNIX timestamp. */
   reopenedAt?: number | undefined;
-  /** Reason of the reopening. */
+  /** Why it was reopened. */
   reopenReason?: string | undefined;
-  /** By its name, an answer to a customer-satisfaction survey. */
+  /** Response to a customer-satisfaction survey. */
   csat?: Csat | undefined;
   // Note, heat, CRM and funnel.
 
-  /** A note; not described further. */
+  /** Note on the conversation. */
   note?: string | undefined;
-  /** Heat of the lead as a score; range not documented. */
+  /** Heat of the lead, as a score. */
   hotScore?: number | undefined;
-  /** Heat of the lead as a label. `hot` is shown; other values are not. */
+  /** Heat of the lead, as a label. */
   hotLabel?: OpenEnum<'hot'> | undefined;
   /** CRM activities. */
   crmActivities?: CrmActivity[] | undefined;
   /** CRM alerts. */
   crmAlerts?: CrmAlerts | undefined;
-  /** Score of the lead; 0 in the specification's sample. Range not documented. */
+  /** Score of the lead; 0 in the specification's sample. */
   leadScore?: number | undefined;
-  /** Funnel steps that matched; any JSON values, empty in the specification's sample. */
+  /** Funnel steps that matched: any JSON values, empty in the specification's sample. */
   funnelStepsMatched?: unknown[] | undefined;
-  /** Scores so far; any JSON values, empty in the specification's sample. */
+  /** Earlier scores: any JSON values, empty in the specification's sample. */
   funnelScoreHistory?: unknown[] | undefined;
-  /** By its name, the notification on the funnel was sent; false in the specification's sample. */
+  /** Whether the notification of the funnel was sent; false in the specification's sample. */
   funnelNotificationSent?: boolean | undefined;
-  /** Time of the last evaluation: UNIX timestamp; unit not documented. */
+  /** When the funnel was last evaluated: UNIX timestamp. */
   funnelLastEvaluated?: number | undefined;
-  /** By its name, data extracted for the funnel; its fields are not documented. */
+  /** Data extracted for the funnel; its fields are not shown. */
   funnelExtractedData?: Record<string, unknown> | undefined;
   /** Summary for the funnel. */
   funnelSummary?: string | undefined;
-  /** By its name, the state of inbound engagement. */
+  /** State of inbound engagement. */
   inboundEngagementState?: InboundEngagementState | undefined;
 }
 

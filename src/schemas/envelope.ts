@@ -2,11 +2,18 @@ import * as z from 'zod/mini';
 import { expectedText, requiredText } from './fields.js';
 import { closedObject, openObject } from './object.js';
 
-/** The part of a response beside its data; the whole body of a response without data (specification, 2.7). */
+// The specification gives names and types (2.7, 7); meanings are read from the names. The doc comments are
+// the words of openapi.json, up to their first tag.
+
+/** The fields beside the data of a response, or all of a response without data (specification, 2.7). */
 export interface Envelope {
-  /** By its name, the operation succeeded; not described further. */
+  /** Whether the operation succeeded. */
   success: boolean;
-  /** A message; not described further. Expected, not required. */
+  /**
+   * Message about the operation.
+   *
+   * @remarks Expected, not required.
+   */
   message: string;
 }
 
@@ -16,9 +23,9 @@ export const EnvelopeSchema = /* @__PURE__ */ openObject(() => ({
   message: expectedText,
 }));
 
-/** One entry of `issues` in an error body (specification, section 7). */
+/** An entry of `issues` in an error body (specification, section 7). */
 export interface ErrorIssue {
-  /** Message of the issue; not described further. */
+  /** Description of the issue. */
   message: string;
 }
 
@@ -27,11 +34,11 @@ export const ErrorIssueSchema = /* @__PURE__ */ openObject(() => ({ message: req
 
 /** The error body that every operation can return (specification, section 7; closed). */
 export interface ErrorBody {
-  /** Describes the failure (5.2). */
+  /** Description of the failure (5.2). */
   message: string;
-  /** Describes the failure as a code (5.2). The values are not shown. */
+  /** Code of the failure (5.2). The values are not shown. */
   code: string;
-  /** Issues; not described further. */
+  /** Issues of the request. */
   issues?: ErrorIssue[] | undefined;
 }
 

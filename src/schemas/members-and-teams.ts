@@ -4,6 +4,8 @@ import { closedObject, openObject } from './object.js';
 import { type OrgClient, OrgClientSchema } from './org-client.js';
 import { type Team, TeamSchema } from './team.js';
 
+// The doc comments are the words of openapi.json, up to their first tag.
+
 /** The clients and teams of an organisation, used for the assignment of chats (specification, 4.1). */
 export interface MembersAndTeams {
   /** The dashboard users of the organisation. */
@@ -18,11 +20,11 @@ export const MembersAndTeamsSchema = /* @__PURE__ */ openObject(() => ({
   teams: z.array(TeamSchema),
 }));
 
-/** The whole response to a listing of members and teams (specification, 4.1; closed, all four are required). */
+/** The whole response that lists members and teams (specification, 4.1; closed). */
 export interface MembersAndTeamsResponse extends MembersAndTeams {
-  /** By its name, the operation succeeded; not described further. */
+  /** Whether the operation succeeded. */
   success: boolean;
-  /** A message; not described further. */
+  /** Message about the operation. */
   message: string;
 }
 

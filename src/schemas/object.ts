@@ -1,19 +1,19 @@
 import * as z from 'zod/mini';
 
-/** The schemas this package made. Only these take part in the `tolerant` mode and pass values on as sent. */
+/** The schemas of this package. Only these take part in `tolerant` mode and pass values on as sent. */
 const own = /* @__PURE__ */ new WeakSet<object>();
 
-// The rules for a field that is not listed. Shared: Zod's own `looseObject` and `strictObject` make one each time, and
-// a program that starts pays for every schema that is made.
+// The rules for an unlisted field, shared: `z.looseObject` and `z.strictObject` make one for each object, and
+// each schema takes time when a program starts.
 const kept = /* @__PURE__ */ z.unknown();
 const refused = /* @__PURE__ */ z.never();
 
 /**
- * An object that keeps fields it does not list, at run time, while its type stays exact. Its fields are made when
- * they are first looked at: a program that starts pays for the records it uses.
+ * An object that keeps unlisted fields, while its type stays exact. Its fields are made when they are first
+ * read, so that a program pays at start for the records it uses.
  *
- * Zod's `looseObject` would add an index signature to the inferred type, and every misspelt field of a
- * record would then compile.
+ * Zod's `looseObject` infers an index signature, with which every misspelt field of a record compiles:
+ * `$loose` in v4/core/schemas.d.ts (zod 4.6).
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function openObject<Shape extends z.core.$ZodShape>(
@@ -22,7 +22,9 @@ export function openObject<Shape extends z.core.$ZodShape>(
   return owned(object(fields, kept));
 }
 
-/** An object the specification marks closed: a field it does not list is an issue (forgiven in `tolerant` mode). */
+/**
+ * An object the specification marks as closed: an unlisted field is an issue, which `tolerant` mode forgives.
+ */
 /* @__NO_SIDE_EFFECTS__ */
 export function closedObject<Shape extends z.core.$ZodShape>(
   fields: () => Shape,
@@ -44,7 +46,8 @@ function object<Shape extends z.core.$ZodShape, Config extends z.core.$ZodObject
     },
     catchall,
   });
-  // Zod's class is not generic, and what it makes has the type that its own factories give it by a cast.
+  // `ZodMiniObject` is a `$constructor` without type parameters (zod 4.6, v4/mini/schemas.d.ts); `z.object`
+  // casts too.
   return schema as z.ZodMiniObject<Shape, Config>;
 }
 
@@ -53,11 +56,11 @@ function owned<Schema extends object>(schema: Schema): Schema {
   return schema;
 }
 
-/** Whether a schema is one of this package's, or an array of one: such a schema never rewrites a value. */
+/** Whether a schema is one of this package, or an array of one: such a schema never rewrites a value. */
 export function isOwnSchema(schema: object): boolean {
   if (own.has(schema)) return true;
   const def = (schema as Partial<z.core.$ZodType>)._zod?.def as Partial<z.core.$ZodArrayDef> | undefined;
-  // A refined array (`.check(z.minLength(1))`) asks for more than its records do.
+  // An array with checks (`.check(z.minLength(1))`) demands more than its records do.
   return def?.type === 'array' && !def.checks?.length && own.has(def.element ?? def);
 }
 
@@ -65,11 +68,12 @@ export function isOwnSchema(schema: object): boolean {
 const marked = /* @__PURE__ */ new WeakSet<z.core.$ZodType>();
 
 /**
- * Marks a field that the specification shows as part of this very response, or without which the record is useless,
- * but does not require. Its type says that it is there. If it is missing or `null`, that is an issue in `strict`,
- * and drift in `tolerant`. Zod knows nothing of the mark: `ToolSchema.parse(…)` requires the field.
+ * Marks a field as expected: the specification shows it in this very response, or the record is useless
+ * without it, but it is not required. Its type says that it is present. If it is missing or `null`, that is
+ * an issue in `strict` mode, and drift in `tolerant` mode. Zod does not know the mark: `ToolSchema.parse(…)`
+ * requires the field.
  *
- * The schema becomes that of expected fields alone: give it one that no other field shares.
+ * The schema itself is marked: pass one that only expected fields share.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function expected<Schema extends z.core.$ZodType>(schema: Schema): Schema {

@@ -2,9 +2,10 @@ import * as z from 'zod/mini';
 import { anything, flag, number, numbers, text, texts } from './fields.js';
 import { closedObject, openObject } from './object.js';
 
-// The specification gives the names and types of these fields (2.1.2). Their meaning is read from the names.
+// The specification gives names and types (2.1.2); meanings are read from the names, and values of lists are
+// not shown. The doc comments are the words of openapi.json, up to their first tag.
 
-/** By its name, what a client stated about themselves (specification, 2.1.2, `personalInfo`). */
+/** What a client said about themselves (specification, 2.1.2, `personalInfo`). */
 export interface PersonalInfo {
   /** Full name. */
   fullName?: string | undefined;
@@ -24,13 +25,13 @@ export const PersonalInfoSchema = /* @__PURE__ */ openObject(() => ({
   industry: text,
 }));
 
-/** By its name, the preferences of a client (specification, 2.1.2, `preferences`). */
+/** The preferences of a client (specification, 2.1.2, `preferences`). */
 export interface OnboardingPreferences {
-  /** Primary use case; not described further. */
+  /** Primary use case. */
   primaryUseCase?: string | undefined;
-  /** Communication preferences; values are not shown. */
+  /** Communication preferences. */
   communicationPreferences?: string[] | undefined;
-  /** Goals; values are not shown. */
+  /** Goals. */
   goals?: string[] | undefined;
 }
 
@@ -41,11 +42,11 @@ export const OnboardingPreferencesSchema = /* @__PURE__ */ openObject(() => ({
   goals: texts,
 }));
 
-/** By its name, data of the set-up (specification, 2.1.2, `setupData`). */
+/** Data of the setup (specification, 2.1.2, `setupData`). */
 export interface SetupData {
-  /** Selected agents; by their name ids or names, not described further. */
+  /** Selected agents: ids or names. */
   selectedAgents?: string[] | undefined;
-  /** Customizations; any JSON value. */
+  /** Customizations: any JSON value. */
   customizations?: unknown;
 }
 
@@ -55,11 +56,11 @@ export const SetupDataSchema = /* @__PURE__ */ openObject(() => ({
   customizations: anything,
 }));
 
-/** By its name, the state of a client's onboarding (specification, 2.1.2; closed). */
+/** The state of a client's onboarding (specification, 2.1.2; closed). */
 export interface OnboardingState {
-  /** Current step; not described further. */
+  /** Current step. */
   currentStep?: number | undefined;
-  /** By its name, the onboarding is completed. */
+  /** Whether the onboarding is completed. */
   isCompleted?: boolean | undefined;
   /** Completed steps. */
   completedSteps?: number[] | undefined;
@@ -67,7 +68,7 @@ export interface OnboardingState {
   personalInfo?: PersonalInfo | undefined;
   /** Preferences. */
   preferences?: OnboardingPreferences | undefined;
-  /** Data of the set-up. */
+  /** Data of the setup. */
   setupData?: SetupData | undefined;
 }
 

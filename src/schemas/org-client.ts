@@ -4,16 +4,19 @@ import { closedObject, openObject } from './object.js';
 import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.js';
 import { type TeamSummary, TeamSummarySchema } from './team.js';
 
+// The doc comments are the words of openapi.json, up to their first tag.
+
 /**
- * Settings of a client's notifications (specification, 2.1.1; closed). By default a client receives only email
- * notifications for requests.
+ * Notification settings of a client (specification, 2.1.1; closed).
+ *
+ * By default a client receives only email notifications for requests.
  */
 export interface NotificationsSettings {
-  /** By its name, the means of notification. */
+  /** How the client is notified. */
   notifyThrough: 'email' | 'push' | 'all' | 'none';
-  /** By its values, what is notified: everything, requests only, or nothing. */
+  /** What the client is notified about: everything, requests only or nothing. */
   notifyIf: 'all' | 'requestsOnly' | 'none';
-  /** Email on each lead captured from calls. */
+  /** Whether an email is sent for each lead captured from calls. */
   emailNotifyOnNewLead?: boolean | undefined;
 }
 
@@ -24,18 +27,18 @@ export const NotificationsSettingsSchema = /* @__PURE__ */ closedObject(() => ({
   emailNotifyOnNewLead: flag,
 }));
 
-/** Handoff setting of a client (specification, 2.1, `handoff`). */
+/** Handoff settings of a client (specification, 2.1, `handoff`). */
 export interface HandoffSettings {
-  /** Maximum number of assignees for handoff. */
+  /** Maximum number of assignees for handoff; no value is fixed (8). */
   maxAssignees?: number | undefined;
 }
 
 /** Schema of {@link HandoffSettings}. */
 export const HandoffSettingsSchema = /* @__PURE__ */ openObject(() => ({ maxAssignees: number }));
 
-/** State of a client that is used internally (specification, 2.1, `internal`). */
+/** Internal state of a client (specification, 2.1, `internal`). */
 export interface InternalState {
-  /** By its name, the client has changed the password. */
+  /** Whether the client has changed the password. */
   hasChangedPassword?: boolean | undefined;
 }
 
@@ -53,13 +56,13 @@ export interface CannedResponse {
 /** Schema of {@link CannedResponse}. */
 export const CannedResponseSchema = /* @__PURE__ */ openObject(() => ({ key: text, content: text }));
 
-/**
- * A dashboard user of an organisation: the specification's *Client* (2.1; closed).
- *
- * @remarks `redact()` masks `dashboardPassword`, `magicCode`, `usedSecret` and `FB_PUSH_TOKEN`.
- */
+/** A dashboard user of an organisation: the specification's *Client* (2.1; closed). */
 export interface OrgClient {
-  /** Client id. Expected, not required. */
+  /**
+   * Client id.
+   *
+   * @remarks Expected, not required.
+   */
   ID: string;
   /** Identity-provider user id of the client. */
   idpUid?: string | undefined;
@@ -75,22 +78,20 @@ export interface OrgClient {
   email?: string | undefined;
   /** Photo URL shown on the client dashboard. */
   squarePhotoURL?: string | undefined;
-  /** Used by the system only. */
+  /** Used by the system only: any JSON values. */
   widgets?: unknown[] | undefined;
-  /** IDs of agents assigned to the client. */
+  /** Ids of the agents assigned to the client. */
   widgetIDs?: string[] | undefined;
-  /**
-   * Not described further.
-   *
-   * @deprecated Unused.
-   */
+  /** @deprecated Unused. */
   dashboardUsername?: string | undefined;
   /**
    * Sign-in password used with the email on the whitelabel dashboard. The query parameter `password`
    * pre-fills the login.
+   *
+   * @remarks `redact()` masks it.
    */
   dashboardPassword?: string | undefined;
-  /** UNIX timestamp of the last change to the client; unit not documented. */
+  /** UNIX timestamp of the last change to the client; its unit is not shown. */
   ts?: number | undefined;
   /** Tab hrefs the client may open. */
   canAccess?:
@@ -98,49 +99,59 @@ export interface OrgClient {
     | undefined;
   /** Channels the client may use on the channels page. `['all']` or omitted means every channel. */
   allowedChannels?: OpenEnum<'all'>[] | undefined;
-  /** Integrations the client may use on the integrations page. `['all']` or omitted means every integration. */
+  /**
+   * Integrations the client may use on the integrations page. `['all']` or omitted means all integrations.
+   */
   allowedIntegrations?: OpenEnum<'all'>[] | undefined;
   /** Order of the client tabs. */
   clientTabOrder?:
     | OpenEnum<'home' | 'convos' | 'leads' | 'kb' | 'analytics' | 'theme' | 'settings' | 'prompt'>[]
     | undefined;
-  /** Code used to sign in to the dashboard. */
+  /**
+   * Code used to sign in to the dashboard.
+   *
+   * @remarks `redact()` masks it.
+   */
   magicCode?: string | undefined;
   /** Sort index of the client. */
   index?: number | undefined;
   /** Org admin: may create other users in the org and has more dashboard access. */
   isAdmin?: boolean | undefined;
-  /** Secret used to sign in to the dashboard. */
+  /**
+   * Secret used to sign in to the dashboard.
+   *
+   * @remarks `redact()` masks it.
+   */
   usedSecret?: string | undefined;
   /** Organisation the client belongs to. Must be defined when a client is created. */
   orgId?: string | undefined;
-  /**
-   * Not described further.
-   *
-   * @deprecated By the specification. No successor is shown.
-   */
+  /** @deprecated By the specification. No successor is shown. */
   type?: 'client' | 'org' | undefined;
   /** Same meaning as `isAdmin`. */
   isOrgAdmin?: boolean | undefined;
-  /** May delegate chats to other users of the org. */
+  /** Whether the client may delegate chats to other users of the org. */
   canDelegateChats?: boolean | undefined;
   /** Availability for real-time handoff, shown on the dashboard and in the web widget. */
   status?: 'online' | 'offline' | undefined;
   /** Tags used for quick tagging of chats. */
   predefinedTags?: string[] | undefined;
-  /** Push-notification token used for browser notifications. */
+  /**
+   * Push-notification token used for browser notifications.
+   *
+   * @remarks `redact()` masks it.
+   */
   FB_PUSH_TOKEN?: string | undefined;
-  /** Settings of the notifications. By default the client receives only email notifications for requests. */
+  /** Notification settings. */
   notificationsSettings?: NotificationsSettings | undefined;
-  /** Handoff setting: the maximum number of assignees. */
+  /** Handoff settings. */
   handoff?: HandoffSettings | undefined;
-  /** Timestamp of the last email sent, used to limit email volume; unit not documented. */
+  /** Timestamp of the last email sent, used to limit email volume; its unit is not shown. */
   lastEmailSentTS?: number | undefined;
   /** 2-letter language code. The whole whitelabel dashboard is translated to it. */
   preferredLanguage?: string | undefined;
   /** State that is used internally. */
   internal?: InternalState | undefined;
-  /** Timestamp of the last invitation; unit not documented. */
+  /** Timestamp of the last invitation; its unit is not shown. */
   lastInvitationTs?: number | undefined;
   /** Canned responses for the chats tab. */
   cannedResponses?: CannedResponse[] | undefined;
@@ -148,15 +159,15 @@ export interface OrgClient {
   paymentCustomerId?: string | undefined;
   /** Signup source of the onboarding. */
   signupSource?: string | undefined;
-  /** Client may create agents. */
+  /** Whether the client may create agents. */
   allowCreateAgents?: boolean | undefined;
-  /** Client has the advanced settings hidden. */
+  /** Whether the advanced settings are hidden from the client. */
   hideAdvancedSettings?: boolean | undefined;
-  /** By its name, the state of the client's onboarding. */
+  /** State of the client's onboarding. */
   onboardingState?: OnboardingState | undefined;
-  /** Marks clients created through signup. Triggers onboarding. */
+  /** Whether the client was created through signup, which triggers onboarding. */
   isNewSignup?: boolean | undefined;
-  /** Teams the client belongs to (selected by team `memberIds`). */
+  /** Teams the client belongs to: those whose `memberIds` list the client. */
   teams?: TeamSummary[] | undefined;
 }
 

@@ -2,19 +2,21 @@ import * as z from 'zod/mini';
 import { expectedText, requiredText, text } from './fields.js';
 import { openObject } from './object.js';
 
-/** Request body that releases a telephone number from a workspace (specification, 4.3). */
+// The doc comments are the words of openapi.json, up to their first tag.
+
+/** The request body that releases a phone number from a workspace (specification, 4.3). */
 export interface ReleaseNumberInput {
-  /** Workspace that the number is released from. Whether it is required is not shown; a sample omits it. */
+  /** Workspace to release the number from. Whether it is required is not shown; a sample omits it. */
   workspaceId?: string | undefined;
-  /** SID of the telephone number; not described further. */
+  /** SID of the phone number. */
   phoneNumberSid: string;
   /**
    * Whether the number was imported.
    *
-   * False: the number was bought through `/utils/buy-telco-number` (shape not shown). It is also released on the
-   * platform's telephony account, which frees the slot. That is permanent; the same number may not be reclaimable.
-   *
-   * True: the number is only removed from the workspace. The customer's own telephony account keeps it.
+   * - `false`: it was bought through `/utils/buy-telco-number` (shape not shown). It is also released on the
+   *   platform's telephony account, which frees the slot. That is permanent; the same number may not be
+   *   reclaimable.
+   * - `true`: it is only removed from the workspace. The customer's own telephony account keeps it.
    */
   isImportedNumber: boolean;
 }
@@ -28,9 +30,13 @@ export const ReleaseNumberInputSchema = /* @__PURE__ */ openObject(() => ({
 
 /** The response to the release of a number (specification, 4.3). */
 export interface ReleaseNumberResult {
-  /** By its name, the release succeeded; not described further. */
+  /** Whether the release succeeded: read from the name. */
   isGood: boolean;
-  /** By its name, what went wrong. What the operation returns here is not shown. Expected, not required. */
+  /**
+   * What went wrong: read from the name. What the operation returns here is not shown.
+   *
+   * @remarks Expected, not required.
+   */
   errors: string;
 }
 

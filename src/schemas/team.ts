@@ -1,25 +1,30 @@
 import { expectedText, number, text, texts } from './fields.js';
 import { closedObject, openObject } from './object.js';
 
-// The specification gives the names and types of these fields (2.1, 2.2). Their meaning is read from the names.
+// The specification gives names and types (2.1, 2.2); meanings are read from the names, and the unit of times
+// is not shown. The doc comments are the words of openapi.json, up to their first tag.
 
 /** A team of an organisation, used for the assignment of chats (specification, 2.2; closed). */
 export interface Team {
-  /** Team id. Expected, not required. */
+  /**
+   * Team id.
+   *
+   * @remarks Expected, not required.
+   */
   ID: string;
   /** Organisation the team belongs to. */
   orgId?: string | undefined;
-  /** Key of the team; not described further. */
+  /** Key of the team. */
   key?: string | undefined;
   /** Label of the team. */
   label?: string | undefined;
   /** Description of the team. */
   description?: string | undefined;
-  /** IDs of the members. A client belongs to the teams that list it here (2.1). */
+  /** Ids of the members. A client belongs to the teams that list it here (2.1). */
   memberIds?: string[] | undefined;
-  /** Timestamp; what it marks and its unit are not documented. */
+  /** Timestamp; what it marks is not shown. */
   ts?: number | undefined;
-  /** Timestamp of the last modification; unit not documented. */
+  /** Timestamp of the last modification. */
   lastModified?: number | undefined;
 }
 
@@ -35,9 +40,13 @@ export const TeamSchema = /* @__PURE__ */ closedObject(() => ({
   lastModified: number,
 }));
 
-/** A team inside a client (specification, 2.1, `teams`). */
+/** A team in the record of a client (specification, 2.1, `teams`). */
 export interface TeamSummary {
-  /** Team id. Expected, not required. */
+  /**
+   * Team id.
+   *
+   * @remarks Expected, not required.
+   */
   ID: string;
   /** Key of the team. */
   key?: string | undefined;

@@ -3,47 +3,61 @@ import { anything, expectedText, flag, type OpenEnum, openEnum, text, texts } fr
 import { openObject } from './object.js';
 import { type VariableField, VariableFieldSchema } from './variable.js';
 
-/** A capability that an agent can call, with its full configuration (specification, 2.4). */
+// The doc comments are the words of openapi.json, up to their first tag.
+
+/**
+ * A capability that an agent can call, with its full configuration (specification, 2.4).
+ *
+ * Where the specification gives only names and types, the meanings are read from the names.
+ */
 export interface Tool {
-  /** Tool id. Expected, not required. */
+  /**
+   * Tool id.
+   *
+   * @remarks Expected, not required.
+   */
   id: string;
   /** Name of the tool. */
   name?: string | undefined;
   /** Description of the tool. */
   description?: string | undefined;
-  /** By its name, the tool is a default one, built in. */
+  /** Whether the tool is a default one, built in. */
   isDefault?: boolean | undefined;
-  /** By its name, the HTTP method of the call. `GET` is the only value listed; others are not shown. */
+  /** HTTP method of the call. `GET` is the only value listed. */
   method?: OpenEnum<'GET'> | undefined;
   /** URL the tool calls. */
   serverUrl?: string | undefined;
-  /** Secret attached to the server URL: `redact()` masks it. */
+  /**
+   * Secret attached to the server URL.
+   *
+   * @remarks `redact()` masks it.
+   */
   serverUrlSecret?: string | undefined;
-  /** Time of creation; format not documented. */
+  /** When the tool was created; the format is not shown. */
   createdAt?: string | undefined;
-  /** Time of the last update; format not documented. */
+  /** When the tool was last updated; the format is not shown. */
   updatedAt?: string | undefined;
-  /** By its name, the tool is disabled. */
+  /** Whether the tool is disabled. */
   disabled?: boolean | undefined;
-  /** The tool is mirrored at the external voice provider. */
+  /** Whether the tool is mirrored at the external voice provider. */
   isVoiceprovTool?: boolean | undefined;
   /** Id at the external voice provider. */
   voiceprovId?: string | undefined;
-  /** By its name, the tool is global; not described further. */
+  /** Whether the tool is global. */
   isGlobal?: boolean | undefined;
-  /** IDs of the tool's variables. */
+  /** Ids of the tool's variables. */
   variablesIds?: string[] | undefined;
-  /** Agent id; not described further. */
+  /** Agent id. */
   agentId?: string | undefined;
-  /** User id; not described further. */
+  /** User id. */
   userId?: string | undefined;
-  /** Backchannelling phrases; not described further. */
+  /** Backchannelling phrases. */
   backchannellingPhrases?: string[] | undefined;
-  /** Settings of the tool; any JSON value. */
+  /** Settings of the tool: any JSON value. */
   toolsSettings?: unknown;
   /** Field configuration of the tool. */
   fields?: VariableField[] | undefined;
-  /** Channels of the tool. `web-chat` is a listed value; others are not shown. */
+  /** Channels of the tool. */
   channels?: OpenEnum<'web-chat'>[] | undefined;
 }
 

@@ -2,39 +2,41 @@ import * as z from 'zod/mini';
 import { anything, expectedText, flag, type OpenEnum, openEnum, requiredText, text } from './fields.js';
 import { expected, openObject } from './object.js';
 
+// The doc comments are the words of openapi.json, up to their first tag.
+
 /** The fields that a variable and the request that creates it have in common (specification, 2.3). */
 interface VariableSettings {
-  /** The place where the variable is used. */
+  /** Where the variable is used. */
   in?: string | undefined;
-  /** Type of the value. `string` is shown; other values are not listed. */
+  /** Type of the value. Values other than `string` are not listed. */
   type?: OpenEnum<'string'> | undefined;
   /**
-   * Current value; any JSON value.
+   * Current value: any JSON value.
    *
-   * @remarks If `isEnv` is true, `redact()` masks it as a secret: a choice of this package.
+   * @remarks If `isEnv` is true, `redact()` masks it as a secret, a choice of this package.
    */
   value?: unknown;
   /**
-   * Default value; any JSON value.
+   * Default value: any JSON value.
    *
-   * @remarks If `isEnv` is true, `redact()` masks it as a secret: a choice of this package.
+   * @remarks If `isEnv` is true, `redact()` masks it as a secret, a choice of this package.
    */
   defaultValue?: unknown;
   /** Free text. */
   description?: string | undefined;
-  /** By its name, the variable is required; not described further. */
+  /** Whether the variable is required. */
   required?: boolean | undefined;
-  /** By its name, the variable is reusable; not described further. */
+  /** Whether the variable is reusable. */
   reusable?: boolean | undefined;
-  /** By its name, the variable is an environment variable; not described further. */
+  /** Whether the variable is an environment variable. */
   isEnv?: boolean | undefined;
-  /** By its name, the variable is a system variable; not described further. */
+  /** Whether the variable is a system variable. */
   isSystem?: boolean | undefined;
-  /** If true, the variable persists across conversation nodes. */
+  /** Whether the variable persists across conversation nodes. */
   isGlobal?: boolean | undefined;
 }
 
-/** A variable that configures a field of a tool (specification, 2.4, `fields`): it may lack its id. */
+/** A variable that configures a field of a tool (specification, 2.4, `fields`). It may lack its id. */
 export interface VariableField extends VariableSettings {
   /** Variable id, set by the service, returned only. */
   id?: string | undefined;
@@ -46,17 +48,37 @@ export interface VariableField extends VariableSettings {
   userId?: string | undefined;
 }
 
-/** A named value that belongs to an agent, as its creation returns it (specification, 2.3 and 4.2). */
+/** A named value that belongs to an agent, as returned by its creation (specification, 2.3 and 4.2). */
 export interface Variable extends VariableField {
-  /** Variable id, set by the service, returned only. Expected, not required. */
+  /**
+   * Variable id, set by the service, returned only.
+   *
+   * @remarks Expected, not required.
+   */
   id: string;
-  /** Name. Unique within its agent. Expected, not required. */
+  /**
+   * Name. Unique within its agent.
+   *
+   * @remarks Expected, not required.
+   */
   key: string;
-  /** Type of the value. `string` is shown; other values are not listed. Expected, not required. */
+  /**
+   * Type of the value. Values other than `string` are not listed.
+   *
+   * @remarks Expected, not required.
+   */
   type: OpenEnum<'string'>;
-  /** Owning agent, returned only. Expected, not required. */
+  /**
+   * Owning agent, returned only.
+   *
+   * @remarks Expected, not required.
+   */
   agentId: string;
-  /** Owner, returned only. Expected, not required. */
+  /**
+   * Owner, returned only.
+   *
+   * @remarks Expected, not required.
+   */
   userId: string;
 }
 
@@ -67,24 +89,24 @@ export interface VariableInput extends VariableSettings {
   /**
    * Set by the service, returned only.
    *
-   * @remarks Sending it is refused: a choice of this package.
+   * @remarks Refused in a request, a choice of this package.
    */
   id?: undefined;
   /**
    * Returned only.
    *
-   * @remarks Sending it is refused: a choice of this package.
+   * @remarks Refused in a request, a choice of this package.
    */
   agentId?: undefined;
   /**
    * Returned only.
    *
-   * @remarks Sending it is refused: a choice of this package.
+   * @remarks Refused in a request, a choice of this package.
    */
   userId?: undefined;
 }
 
-/** Request body that creates a variable (specification, 4.2). */
+/** The request body that creates a variable (specification, 4.2). */
 export interface CreateVariableBody {
   /** The variable to create. */
   variable: VariableInput;

@@ -10,6 +10,10 @@ import { openObject } from '../schemas/object.js';
 
 // The events of the service as data. A new event is its payload, its line in `WebhookEvents` and its row in
 // `webhookEvents`; the compiler then asks for its fixture.
+//
+// The specification gives names and types of the payload fields (6.3); meanings are read from the names.
+// Formats of strings and contents of open objects and lists are not shown. The doc comments of payloads are
+// the words of openapi.json, up to their first tag.
 
 /** The categories of the specification's table of events (6.2). */
 export type WebhookEventCategory =
@@ -24,7 +28,7 @@ export type WebhookEventCategory =
   | 'Client'
   | 'Conversation';
 
-/** The agent platforms that support an event (specification, 6.2); `'not shown'` if the specification does not say. */
+/** The agent platforms that support an event (specification, 6.2). */
 export type WebhookEventPlatforms = 'both' | 'native' | 'not shown';
 
 /** One event type as data. */
@@ -35,17 +39,17 @@ export interface WebhookEventDefinition<Type extends string = string, Payload = 
   readonly category: WebhookEventCategory;
   /** The agent platforms that support it. */
   readonly platforms: WebhookEventPlatforms;
-  /** Schema of the payload without `workspaceSecret`, which is verified and removed before. */
+  /** Schema of the payload without `workspaceSecret`, which is removed after it is verified. */
   readonly payload: z.ZodMiniType<Payload, Payload>;
 }
 
-/** A verified event, as handlers get it and `parseWebhook` returns it. */
+/** A verified event, as passed to handlers and returned by `parseWebhook`. */
 export interface ReceivedEvent<Type extends string, Payload> {
   /** The event type. */
   readonly type: Type;
-  /** The payload as sent, without `workspaceSecret`. Fields that the specification does not list are kept. */
+  /** The payload as sent, without `workspaceSecret`. Unlisted fields are kept. */
   readonly payload: Payload;
-  /** The name of the workspace that sent it, if the secrets are named. */
+  /** The name of the workspace that sent it; absent if the secrets have no names. */
   readonly workspace?: string;
 }
 
@@ -53,9 +57,13 @@ export interface ReceivedEvent<Type extends string, Payload> {
 export interface WebhookEnvelope {
   /** The event type. */
   type: string;
-  /** The payload as it is posted. */
+  /** The payload as posted. */
   payload: {
-    /** The workspace secret, by which a receiver verifies the delivery. An API token as well: `redact()` masks it. */
+    /**
+     * The workspace secret, with which a receiver verifies the delivery. It is an API token as well.
+     *
+     * @remarks `redact()` masks it.
+     */
     workspaceSecret: string;
     /** The fields of the event. */
     [field: string]: unknown;
@@ -63,8 +71,8 @@ export interface WebhookEnvelope {
 }
 
 /**
- * Schema of {@link WebhookEnvelope}, for programs that keep deliveries as posted: a gateway, a test. It verifies
- * nothing.
+ * Schema of {@link WebhookEnvelope}, for programs that keep deliveries as posted, such as gateways and tests.
+ * It does not verify the secret.
  */
 export const WebhookEnvelopeSchema: z.ZodMiniType<WebhookEnvelope, WebhookEnvelope> =
   /* @__PURE__ */ openObject(() => ({
@@ -72,9 +80,9 @@ export const WebhookEnvelopeSchema: z.ZodMiniType<WebhookEnvelope, WebhookEnvelo
     payload: z.looseObject({ workspaceSecret: requiredText }),
   }));
 
-/** Every payload carries it: milliseconds since the Unix epoch (specification, 6.1). */
+/** In every payload: milliseconds since the Unix epoch (specification, 6.1). */
 const createdAt = /* @__PURE__ */ z.number();
-/** The `operation` of the agent, organisation and client events: a closed set (specification, 6.3). */
+/** The `operation` of agent, organisation and client events: a closed list (specification, 6.3). */
 const lifecycleOperation = /* @__PURE__ */ z.enum(['created', 'updated', 'deleted']);
 
 /** Payload of `message_received` (specification, 6.3). */
@@ -87,13 +95,13 @@ export interface MessageReceivedPayload {
   convoId: string;
   /** Content of the message. */
   messageContent: string;
-  /** Channel of the message: Set A of the specification. */
+  /** Channel of the message (Set A). */
   channel: MessageChannel;
-  /** Type of the message. Values: not shown. */
+  /** Type of the message. */
   messageType?: string | undefined;
-  /** By its name, the sender of the message. Format: not shown. */
+  /** Sender of the message. */
   from?: string | undefined;
-  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -133,11 +141,11 @@ export interface ChatDelegatedPayload {
   customerEmail?: string | undefined;
   /** Phone number of the customer. */
   customerPhone?: string | undefined;
-  /** Channel of the chat: Set B of the specification. */
+  /** Channel of the chat (Set B). */
   channel: EventChannel;
-  /** The operation. */
+  /** Operation. */
   operation: 'delegated';
-  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -177,11 +185,11 @@ export interface BugReportedPayload {
   reportedByUserName?: string | undefined;
   /** Email of the user who reported the bug. */
   reportedByUserEmail?: string | undefined;
-  /** Channel: Set B of the specification. */
+  /** Channel (Set B). */
   channel: EventChannel;
-  /** The operation. */
+  /** Operation. */
   operation: 'reported';
-  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -206,11 +214,11 @@ export interface AgentEventPayload {
   agentId: string;
   /** Agent name. */
   agentName?: string | undefined;
-  /** By its name, the platform of the agent. Which code is which platform is not shown. */
+  /** Platform of the agent. Which code stands for which platform is not shown. */
   agentPlatform?: 'vg' | 'vf' | undefined;
-  /** The operation. The specification lists the three values for the group, not one for each event type. */
+  /** Operation. All three values are listed for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -223,14 +231,11 @@ export const AgentEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
   createdAt,
 }));
 
-/**
- * Payload of `webhook_test` (specification, 6.3), which verifies that a receiver endpoint is reachable and
- * configured.
- */
+/** Payload of `webhook_test`, which verifies that a receiver is reachable and configured (specification, 6.3). */
 export interface WebhookTestPayload {
-  /** A message; not described further. */
+  /** Message of the test. */
   message: string;
-  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -240,7 +245,11 @@ export const WebhookTestPayloadSchema = /* @__PURE__ */ openObject(() => ({
   createdAt,
 }));
 
-/** Payload of `lead_captured` (specification, 6.3). Native platform only: it supports automatic lead collection. */
+/**
+ * Payload of `lead_captured` (specification, 6.3).
+ *
+ * Only the native platform sends it: it supports automatic lead collection (6.2).
+ */
 export interface LeadCapturedPayload {
   /** Agent id. */
   agentId: string;
@@ -252,11 +261,11 @@ export interface LeadCapturedPayload {
   leadEmail?: string | undefined;
   /** Phone number of the lead. */
   leadPhone?: string | undefined;
-  /** Channel: Set B of the specification. */
+  /** Channel (Set B). */
   channel: EventChannel;
-  /** The operation. */
+  /** Operation. */
   operation: 'captured';
-  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -272,7 +281,11 @@ export const LeadCapturedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   createdAt,
 }));
 
-/** Payload of `form_submitted` (specification, 6.3). Native platform only: it supports UI-engine forms. */
+/**
+ * Payload of `form_submitted` (specification, 6.3).
+ *
+ * Only the native platform sends it: it supports UI-engine forms (6.2).
+ */
 export interface FormSubmittedPayload {
   /** Agent id. */
   agentId: string;
@@ -280,13 +293,13 @@ export interface FormSubmittedPayload {
   agentName?: string | undefined;
   /** Conversation id. */
   convoId: string;
-  /** Kind of the form; not described further. */
+  /** Type of the form. */
   formType: 'ui_engine_form' | 'ui_engine_input';
   /** Data of the form, as key-value pairs. */
   formData: Record<string, unknown>;
-  /** Channel: Set B of the specification. */
+  /** Channel (Set B). */
   channel: EventChannel;
-  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -301,15 +314,17 @@ export const FormSubmittedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   createdAt,
 }));
 
-/** Payload of `organisation_created`, `organisation_updated` and `organisation_deleted` (specification, 6.3). */
+/**
+ * Payload of `organisation_created`, `organisation_updated` and `organisation_deleted` (specification, 6.3).
+ */
 export interface OrganisationEventPayload {
   /** Organisation id. */
   organisationId: string;
   /** Organisation name. */
   organisationName?: string | undefined;
-  /** The operation. The specification lists the three values for the group, not one for each event type. */
+  /** Operation. All three values are listed for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -327,15 +342,15 @@ export interface ClientEventPayload {
   organisationId: string;
   /** Organisation name. */
   organisationName?: string | undefined;
-  /** Client id; by its name, the `ID` of an `OrgClient`. */
+  /** Client id: the `ID` of an `OrgClient`. */
   clientId: string;
   /** Client name. */
   clientName?: string | undefined;
   /** Client email. */
   clientEmail?: string | undefined;
-  /** The operation. The specification lists the three values for the group, not one for each event type. */
+  /** Operation. All three values are listed for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -351,8 +366,9 @@ export const ClientEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
 }));
 
 /**
- * Payload of `conversation_updated` (specification, 6.3), sent after a conversation is persisted. It is posted to the
- * subscriber, and also to the agent's `advanced.serverUrl` if that is configured.
+ * Payload of `conversation_updated`, which is sent after a conversation is persisted (specification, 6.3).
+ *
+ * It is posted to the subscriber, and also to the agent's `advanced.serverUrl` if that is configured.
  */
 export interface ConversationUpdatedPayload {
   /** Agent id. */
@@ -361,21 +377,21 @@ export interface ConversationUpdatedPayload {
   agentName?: string | undefined;
   /** Conversation id. */
   convoId: string;
-  /** Session id; not described further. */
+  /** Session id. */
   sessionId?: string | undefined;
-  /** Channel of the conversation. The specification gives no value set for this event. */
+  /** Channel of the conversation. No value set is given for this event. */
   channel?: string | undefined;
-  /** A region; by its values, that of the workspace. */
+  /** Region of the workspace. */
   region?: 'eu' | 'na' | undefined;
-  /** Light conversation metadata. Inner structure: not shown. */
+  /** Light conversation metadata. */
   lightConvoData: Record<string, unknown>;
-  /** The full chat history. Inner structure: not shown. */
+  /** Full chat history. */
   turns: unknown[];
-  /** The LLM message history, when available. Inner structure: not shown. */
+  /** LLM message history, if available. */
   messagesHistory?: unknown[] | undefined;
-  /** The operation. */
+  /** Operation. */
   operation: 'updated';
-  /** By its name, the time of creation. In milliseconds since the Unix epoch (6.1). */
+  /** Time of creation, in milliseconds since the Unix epoch. */
   createdAt: number;
 }
 
@@ -395,8 +411,8 @@ export const ConversationUpdatedPayloadSchema = /* @__PURE__ */ openObject(() =>
 }));
 
 /**
- * The event of each type. Written out, not inferred from the table of schemas: every program that is compiled against
- * this package would pay for that with two thousand instantiations of Zod's types.
+ * The event of each type. It is written out: inferred from the table of schemas, it would cost every program
+ * that is compiled against this package two thousand instantiations of Zod's types.
  */
 export interface WebhookEvents {
   /** Category: Message (6.2). */
@@ -433,7 +449,7 @@ export interface WebhookEvents {
   conversation_updated: ReceivedEvent<'conversation_updated', ConversationUpdatedPayload>;
 }
 
-/** The event types this version knows. */
+/** The event types that this version knows. */
 export type WebhookEventType = keyof WebhookEvents;
 
 /** The event of a type: `WebhookEventOf<'lead_captured'>`. */
@@ -460,16 +476,18 @@ function row<Payload>(
 
 function table(rows: () => Rows): Table {
   const entries = Object.entries(rows()).map(([type, about]) => [type, { type, ...about }]);
-  // The cast gives the entries back the keys they were made from.
+  // `Object.fromEntries` forgets the keys (lib.es2019.object.d.ts, TypeScript 5.9).
   return Object.fromEntries(entries) as Table;
 }
 
 /**
- * All sixteen event types (specification, 6.2 and 6.3): category, supporting agent platforms, schema of the payload.
- * The event types, the receiver, the fake and the OpenAPI document all read this table.
+ * The sixteen event types, with category, supporting agent platforms and schema of the payload
+ * (specification, 6.2 and 6.3).
  *
- * Only the events a receiver is subscribed to are sent (6.2). Subscriptions are changed through the dashboard or an API
- * whose shape is not shown (6.4). Whether other types or channels will be sent is not shown either.
+ * Only the events a receiver is subscribed to are sent (6.2). Subscriptions are changed through the dashboard
+ * or an API whose shape is not shown (6.4). Whether other types or channels will be sent is not shown either.
+ *
+ * @remarks The event types, the receiver, the fake and openapi.json all read this table.
  *
  * @example
  * ```ts
@@ -510,6 +528,6 @@ export const webhookEvents = /* @__PURE__ */ table(() => ({
  * ```
  */
 export function isWebhookEventType(type: string): type is WebhookEventType {
-  // A list of one name would be taken for the name.
+  // `Object.hasOwn` would convert a list of one name to the name.
   return typeof type === 'string' && Object.hasOwn(webhookEvents, type);
 }
