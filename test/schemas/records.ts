@@ -10,7 +10,7 @@ import {
   recordNames,
 } from './document-table.js';
 
-// The compiler finds a record of the table whose schema is not exported.
+// A record of the table whose schema is not exported does not compile.
 const schemas: Readonly<Record<`${RecordName}Schema`, z.ZodMiniObject>> = sdk;
 
 /** The package's schema of a record of the document: `Tool` is described by `ToolSchema`. */
@@ -27,17 +27,17 @@ const { components } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
   readonly components: { readonly schemas: Readonly<Record<string, Component | undefined>> };
 };
 
-/** The values that the type of an open list completes. A schema does not hold them; the OpenAPI document does. */
+/** The values that an open enum completes. They are not in the schema, but in the OpenAPI document. */
 function shownValues(schema: z.ZodMiniObject, field: string): readonly string[] | undefined {
   const type = components.schemas[nameOf.get(schema) ?? '']?.properties[field];
   return ((type?.items ?? type) as { readonly examples?: readonly string[] } | undefined)?.examples;
 }
 
-/** Reads a schema back into the table's own words, so that the two can be compared. */
+/** Translates a schema back into the words of the table. */
 export function readBack(schema: z.ZodMiniObject): Omit<DocumentRecord, 'section'> {
   const fields = Object.entries(schema.shape);
   return {
-    closed: schema.def.catchall instanceof z.ZodMiniNever,
+    closed: isClosed(schema),
     required: fields
       .filter(([, field]) => !(field instanceof z.ZodMiniOptional || isExpected(field)))
       .map(([name]) => name),
@@ -48,14 +48,21 @@ export function readBack(schema: z.ZodMiniObject): Omit<DocumentRecord, 'section
   };
 }
 
+function isClosed({ def: { catchall } }: z.ZodMiniObject): boolean {
+  if (catchall instanceof z.ZodMiniNever || catchall instanceof z.ZodMiniUnknown) {
+    return catchall instanceof z.ZodMiniNever;
+  }
+  throw new Error('neither an openObject nor a closedObject');
+}
+
 function typeOf(field: z.core.$ZodType, shown?: readonly string[]): DocumentType {
+  if (field._zod.def.checks?.length) throw new Error('the document has no rule for the value of a field');
   if (field instanceof z.ZodMiniOptional) return typeOf(field.def.innerType, shown);
   if (field instanceof z.ZodMiniEnum) return { oneOf: field.options as string[] };
   if (field instanceof z.ZodMiniArray) return listOf(typeOf(field.def.element, shown));
   if (field instanceof z.ZodMiniObject) {
-    // An open object without fields of its own is the document's bare "object".
-    if (Object.keys(field.shape).length === 0 && field.def.catchall instanceof z.ZodMiniUnknown)
-      return 'object';
+    // An open object without fields is the bare "object" of the document.
+    if (Object.keys(field.shape).length === 0 && !isClosed(field)) return 'object';
     return `{${nameOf.get(field) ?? 'a record that is not in the table'}}`;
   }
   if (field instanceof z.ZodMiniNever) return 'nothing';
@@ -72,28 +79,7 @@ function listOf(element: DocumentType): DocumentType {
   throw new Error('the document has no list of closed values');
 }
 
-export interface Row {
-  /** The field in full, for the name of a test. */
-  readonly name: string;
-  readonly record: RecordName;
-  readonly field: string;
-  readonly type: DocumentType;
-  readonly presence: 'required' | 'expected' | 'optional';
-}
-
-/** Every field of every record, one row each. */
-export const rows: readonly Row[] = recordNames.flatMap((record) => {
-  const { fields, required, expected } = documentTable[record];
-  return Object.entries(fields).map(([field, type]) => ({
-    name: `${record}.${field}`,
-    record,
-    field,
-    type,
-    presence: required.includes(field) ? 'required' : expected.includes(field) ? 'expected' : 'optional',
-  }));
-});
-
 /** The record that a type in braces refers to; undefined for other types. */
-export function referredBy(type: DocumentType): RecordName | undefined {
+export function recordNamed(type: DocumentType): RecordName | undefined {
   return recordNames.find((record) => type === `{${record}}`);
 }
