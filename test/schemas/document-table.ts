@@ -1,22 +1,20 @@
-/**
- * The records of the document, transcribed from it by hand and not from the code: the names and types of sections
- * 2.1 to 2.7, 4.1 to 4.3 and 7. The schemas are held against this table.
- */
+// The records of the document, transcribed by hand from sections 2.1 to 2.7, 4.1 to 4.3 and 7, not from the
+// code. The schemas are compared with this table.
 
-/** A type in the document's own words; a name in braces refers to another record of the table. */
+/** A type in the words of the document; a name in braces refers to another record of the table. */
 export type DocumentType =
   | 'string'
   | 'number'
   | 'boolean'
   | 'any'
   | 'object'
-  /** Returned only: what a request must not carry. */
+  /** Only returned: a request must not contain it. */
   | 'nothing'
   | `{${string}}`
   | `array of ${'string' | 'number' | 'any' | `{${string}}`}`
-  /** A value list that the document gives as the set. */
+  /** A list of values that is complete. */
   | { readonly oneOf: readonly string[] }
-  /** A string, or a list of them, of which the document shows some values. */
+  /** A string, or a list of strings, of which the document shows some values. */
   | { readonly type: 'string' | 'array of string'; readonly shown: readonly string[] };
 
 export interface DocumentRecord {
@@ -24,39 +22,42 @@ export interface DocumentRecord {
   readonly closed: boolean;
   /** Fields that the document requires. */
   readonly required: readonly string[];
-  /** Fields that the document shows in this very response, or that make the record useful, without requiring them. */
+  /**
+   * Fields that the document shows in this very response, or that make the record useful, but does not
+   * require.
+   */
   readonly expected: readonly string[];
   readonly fields: Readonly<Record<string, DocumentType>>;
 }
 
 type Fields = DocumentRecord['fields'];
 
-/** The same type for several names, written the way the document writes them: `'a, b, c'`. */
+/** Several fields of one type, written as the document lists names: `'a, b, c'`. */
 const each = (type: DocumentType, names: string): Fields =>
   Object.fromEntries(names.split(', ').map((name) => [name, type]));
 
 const shown = (...values: string[]): DocumentType => ({ type: 'string', shown: values });
 const oneOf = (...values: string[]): DocumentType => ({ oneOf: values });
 
-/** The fields that are required and those that are expected, each written as the document lists names; the rest is optional. */
+/** The required and the expected fields, written as the document lists names. All others are optional. */
 interface Presence {
   readonly required?: string;
   readonly expected?: string;
 }
 
-const record = (
-  closed: boolean,
-  section: string,
-  { required = '', expected = '' }: Presence,
-  fields: Fields,
-): DocumentRecord => {
-  const names = (list: string) => (list === '' ? [] : list.split(', '));
-  return { section, closed, required: names(required), expected: names(expected), fields };
-};
-const closed = (section: string, presence: Presence, fields: Fields) =>
-  record(true, section, presence, fields);
-const open = (section: string, presence: Presence, fields: Fields) =>
-  record(false, section, presence, fields);
+const namesOf = (list: string): string[] => (list === '' ? [] : list.split(', '));
+const record =
+  (closed: boolean) =>
+  (section: string, { required = '', expected = '' }: Presence = {}) =>
+  (fields: Fields): DocumentRecord => ({
+    section,
+    closed,
+    required: namesOf(required),
+    expected: namesOf(expected),
+    fields,
+  });
+const closed = record(true);
+const open = record(false);
 
 const variable: Fields = {
   id: 'string',
@@ -72,372 +73,272 @@ const variable: Fields = {
 };
 
 export const documentTable = {
-  OrgClient: closed(
-    '2.1',
-    { expected: 'ID' },
-    {
-      ...each('string', 'ID, idpUid, agencyId, userId, ownerID, name, email, squarePhotoURL'),
-      widgets: 'array of any',
-      widgetIDs: 'array of string',
-      ...each('string', 'dashboardUsername, dashboardPassword'),
-      ts: 'number',
-      canAccess: {
-        type: 'array of string',
-        shown: ['/home', '/convos', '/leads', '/kb', '/analytics', '/theme', '/settings', '/prompt'],
-      },
-      allowedChannels: { type: 'array of string', shown: ['all'] },
-      allowedIntegrations: { type: 'array of string', shown: ['all'] },
-      clientTabOrder: {
-        type: 'array of string',
-        shown: ['home', 'convos', 'leads', 'kb', 'analytics', 'theme', 'settings', 'prompt'],
-      },
-      magicCode: 'string',
-      index: 'number',
-      isAdmin: 'boolean',
-      usedSecret: 'string',
-      orgId: 'string',
-      type: oneOf('client', 'org'),
-      isOrgAdmin: 'boolean',
-      canDelegateChats: 'boolean',
-      status: oneOf('online', 'offline'),
-      predefinedTags: 'array of string',
-      FB_PUSH_TOKEN: 'string',
-      notificationsSettings: '{NotificationsSettings}',
-      handoff: '{HandoffSettings}',
-      lastEmailSentTS: 'number',
-      preferredLanguage: 'string',
-      internal: '{InternalState}',
-      lastInvitationTs: 'number',
-      cannedResponses: 'array of {CannedResponse}',
-      paymentCustomerId: 'string',
-      signupSource: 'string',
-      allowCreateAgents: 'boolean',
-      hideAdvancedSettings: 'boolean',
-      onboardingState: '{OnboardingState}',
-      isNewSignup: 'boolean',
-      teams: 'array of {TeamSummary}',
+  OrgClient: closed('2.1', { expected: 'ID' })({
+    ...each('string', 'ID, idpUid, agencyId, userId, ownerID, name, email, squarePhotoURL'),
+    widgets: 'array of any',
+    widgetIDs: 'array of string',
+    ...each('string', 'dashboardUsername, dashboardPassword'),
+    ts: 'number',
+    canAccess: {
+      type: 'array of string',
+      shown: ['/home', '/convos', '/leads', '/kb', '/analytics', '/theme', '/settings', '/prompt'],
     },
-  ),
-  HandoffSettings: open('2.1', {}, { maxAssignees: 'number' }),
-  InternalState: open('2.1', {}, { hasChangedPassword: 'boolean' }),
-  CannedResponse: open('2.1', {}, { key: 'string', content: 'string' }),
-  TeamSummary: open('2.1', { expected: 'ID' }, each('string', 'ID, key, label, description, orgId')),
-  NotificationsSettings: closed(
-    '2.1.1',
-    { required: 'notifyThrough, notifyIf' },
-    {
-      notifyThrough: oneOf('email', 'push', 'all', 'none'),
-      notifyIf: oneOf('all', 'requestsOnly', 'none'),
-      emailNotifyOnNewLead: 'boolean',
+    allowedChannels: { type: 'array of string', shown: ['all'] },
+    allowedIntegrations: { type: 'array of string', shown: ['all'] },
+    clientTabOrder: {
+      type: 'array of string',
+      shown: ['home', 'convos', 'leads', 'kb', 'analytics', 'theme', 'settings', 'prompt'],
     },
-  ),
-  OnboardingState: closed(
-    '2.1.2',
-    {},
-    {
-      currentStep: 'number',
-      isCompleted: 'boolean',
-      completedSteps: 'array of number',
-      personalInfo: '{PersonalInfo}',
-      preferences: '{OnboardingPreferences}',
-      setupData: '{SetupData}',
-    },
-  ),
-  PersonalInfo: open('2.1.2', {}, each('string', 'fullName, companyName, role, industry')),
-  OnboardingPreferences: open(
-    '2.1.2',
-    {},
-    {
-      primaryUseCase: 'string',
-      communicationPreferences: 'array of string',
-      goals: 'array of string',
-    },
-  ),
-  SetupData: open('2.1.2', {}, { selectedAgents: 'array of string', customizations: 'any' }),
-  Team: closed(
-    '2.2',
-    { expected: 'ID' },
-    {
-      ...each('string', 'ID, orgId, key, label, description'),
-      memberIds: 'array of string',
-      ...each('number', 'ts, lastModified'),
-    },
-  ),
-  Variable: open('2.3', { expected: 'id, key, type, agentId, userId' }, variable),
-  VariableField: open('2.4', {}, variable),
-  VariableInput: open(
-    '4.2',
-    { required: 'key' },
-    {
-      ...each('nothing', 'id, agentId, userId'),
-      in: 'string',
-      type: shown('string'),
-      ...each('any', 'value, defaultValue'),
-      ...each('string', 'key, description'),
-      ...each('boolean', 'required, reusable, isEnv, isSystem, isGlobal'),
-    },
-  ),
-  CreateVariableBody: open('4.2', { required: 'variable' }, { variable: '{VariableInput}' }),
-  Tool: open(
-    '2.4',
-    { expected: 'id' },
-    {
-      ...each('string', 'id, name, description'),
-      isDefault: 'boolean',
-      method: shown('GET'),
-      ...each('string', 'serverUrl, serverUrlSecret, createdAt, updatedAt'),
-      ...each('boolean', 'disabled, isVoiceprovTool'),
-      voiceprovId: 'string',
-      isGlobal: 'boolean',
-      variablesIds: 'array of string',
-      ...each('string', 'agentId, userId'),
-      backchannellingPhrases: 'array of string',
-      toolsSettings: 'any',
-      fields: 'array of {VariableField}',
-      channels: { type: 'array of string', shown: ['web-chat'] },
-    },
-  ),
-  DefaultTool: open(
-    '2.5',
-    {},
-    {
-      ...each('string', 'id, name, description, notes'),
-      kind: oneOf('assignable_system', 'runtime_auto'),
-      assignableViaToolsIds: 'boolean',
-      ...each('array of string', 'variablesIds, channels'),
-    },
-  ),
-  Conversation: open(
-    '2.6',
-    { expected: 'ID' },
-    {
-      // Contact and lead
-      ...each('string', 'userEmail, userName, userPhone, userAddress, userCompany, userWebsite, notes'),
-      ...each(
-        'string',
-        'userProfilePic, currency, expectedCloseDate, subIndustry, source, language, linkedIn',
-      ),
-      ...each('string', 'facebook, instagram, demoDate, demoTime, demoLink, lostReason, lastActivityDate'),
-      // Lead pipeline
-      stage: shown('new'),
-      value: 'number',
-      // Identity and client
-      ...each('string', 'ID, userID, campaignId, userImage, socialHandle, userOs, userBrowser, ipAddress'),
-      ...each('string', 'browserTimezone, countryCode, userPlatform, contactIdentityId, crossChannelContext'),
-      // Identity flags
-      ...each('boolean', 'isFollowingBusiness, socialVerified, isBlocked, isTest, isTyping'),
-      // Channel
-      origin: 'any',
-      ...each('string', 'whatsappPhoneNumberId, whatsappBusinessNumber, whatsappDisplayPhoneNumber'),
-      whatsappBusinessAccountId: 'string',
-      linkedChannels: 'array of string',
-      externalFlowV4Session: '{ExternalFlowV4Session}',
-      // Counters and times
-      ...each('number', 'messagesNum, interactionsNum, ts, convoTimeSeconds, firstMessageTS, lastMessageTS'),
-      ...each('number', 'lastModified, sessionsNum, totalUserInteractions, ratingFrom5, averageLatency'),
-      lastViewed: 'number',
-      // Labels
-      tags: 'array of string',
-      state: shown('requested_chat', 'ai-chatting'),
-      ...each('string', 'lang, title, lastMessage, summary, shortSummary, endReason'),
-      // Small-business contact
-      smbContact: 'boolean',
-      smbContactName: 'string',
-      ...each('number', 'smbContactRemovedAt, smbLastSeenAt'),
-      // Human takeover
-      ...each('number', 'humanClaimedAt, humanLastRepliedAt, pendingAiReplyAt'),
-      // Assignment
-      chatAssignedTo: 'string',
-      chatAssignedToIds: 'array of string',
-      assignedToUsers: 'array of {Assignee}',
-      assignedTo: '{Assignee}',
-      ...each('string', 'notifyToUserId, requestedTeamKey, delegatedBy'),
-      delegatedAt: 'number',
-      handoffHistory: 'array of {HandoffRecord}',
-      // Calls, cost, nodes
-      voiceprov: '{VoiceprovCall}',
-      voice: '{VoiceSession}',
-      detailedCost: '{DetailedCost}',
-      nodesInfo: '{NodesInfo}',
-      // Free-form
-      capturedVariables: 'any',
-      ...each('array of any', 'campaignCalls, sessions, metrics'),
-      // Archive and resolution
-      isArchived: 'boolean',
-      archivedAt: 'number',
-      archivedBy: 'string',
-      isResolved: 'boolean',
-      resolvedAt: 'number',
-      ...each('string', 'resolvedBy, resolvedByEmail, lastResolvedAssigneeId'),
-      reopenedAt: 'number',
-      reopenReason: 'string',
-      csat: '{Csat}',
-      note: 'string',
-      // Lead heat
-      hotScore: 'number',
-      hotLabel: shown('hot'),
-      crmActivities: 'array of {CrmActivity}',
-      crmAlerts: '{CrmAlerts}',
-      // Funnel
-      leadScore: 'number',
-      ...each('array of any', 'funnelStepsMatched, funnelScoreHistory'),
-      funnelNotificationSent: 'boolean',
-      funnelLastEvaluated: 'number',
-      funnelExtractedData: 'object',
-      funnelSummary: 'string',
-      tokenUsage: '{TokenUsage}',
-      inboundEngagementState: '{InboundEngagementState}',
-    },
-  ),
-  ExternalFlowV4Session: open(
-    '2.6',
-    {},
-    {
-      ...each('string', 'sessionKey, projectId, environmentAlias'),
-      updatedAt: 'number',
-      resolvedRuntime: shown('legacy'),
-    },
-  ),
-  Assignee: open(
-    '2.6',
-    {},
-    {
-      ...each('string', 'userId, name, email, photoUrl, note, assignedAt'),
-      status: shown('pending'),
-    },
-  ),
-  HandoffRecord: open(
-    '2.6',
-    {},
-    {
-      ...each('number', 'requestedAt, acceptedAt, completedAt'),
-      ...each('string', 'acceptedBy, organizationId, requestedTeamKey'),
-      ...each('array of string', 'teamIds, teamKeys'),
-    },
-  ),
-  VoiceprovCall: open(
-    '2.6',
-    {},
-    {
-      ...each('number', 'cost, callDuration'),
-      ...each('string', 'recordingUrl, syncRecordingUrl, callerPhoneNumber, calleePhoneNumber, callStatus'),
-      callError: 'string',
-    },
-  ),
-  VoiceSession: open(
-    '2.6',
-    {},
-    {
-      ...each('string', 'latestSessionId, listenUrl'),
-      listenUrlUNIX: 'number',
-    },
-  ),
-  DetailedCost: open(
-    '2.6',
-    {},
+    magicCode: 'string',
+    index: 'number',
+    isAdmin: 'boolean',
+    usedSecret: 'string',
+    orgId: 'string',
+    type: oneOf('client', 'org'),
+    isOrgAdmin: 'boolean',
+    canDelegateChats: 'boolean',
+    status: oneOf('online', 'offline'),
+    predefinedTags: 'array of string',
+    FB_PUSH_TOKEN: 'string',
+    notificationsSettings: '{NotificationsSettings}',
+    handoff: '{HandoffSettings}',
+    lastEmailSentTS: 'number',
+    preferredLanguage: 'string',
+    internal: '{InternalState}',
+    lastInvitationTs: 'number',
+    cannedResponses: 'array of {CannedResponse}',
+    paymentCustomerId: 'string',
+    signupSource: 'string',
+    allowCreateAgents: 'boolean',
+    hideAdvancedSettings: 'boolean',
+    onboardingState: '{OnboardingState}',
+    isNewSignup: 'boolean',
+    teams: 'array of {TeamSummary}',
+  }),
+  HandoffSettings: open('2.1')({ maxAssignees: 'number' }),
+  InternalState: open('2.1')({ hasChangedPassword: 'boolean' }),
+  CannedResponse: open('2.1')({ key: 'string', content: 'string' }),
+  TeamSummary: open('2.1', { expected: 'ID' })(each('string', 'ID, key, label, description, orgId')),
+  NotificationsSettings: closed('2.1.1', { required: 'notifyThrough, notifyIf' })({
+    notifyThrough: oneOf('email', 'push', 'all', 'none'),
+    notifyIf: oneOf('all', 'requestsOnly', 'none'),
+    emailNotifyOnNewLead: 'boolean',
+  }),
+  OnboardingState: closed('2.1.2')({
+    currentStep: 'number',
+    isCompleted: 'boolean',
+    completedSteps: 'array of number',
+    personalInfo: '{PersonalInfo}',
+    preferences: '{OnboardingPreferences}',
+    setupData: '{SetupData}',
+  }),
+  PersonalInfo: open('2.1.2')(each('string', 'fullName, companyName, role, industry')),
+  OnboardingPreferences: open('2.1.2')({
+    primaryUseCase: 'string',
+    communicationPreferences: 'array of string',
+    goals: 'array of string',
+  }),
+  SetupData: open('2.1.2')({ selectedAgents: 'array of string', customizations: 'any' }),
+  Team: closed('2.2', { expected: 'ID' })({
+    ...each('string', 'ID, orgId, key, label, description'),
+    memberIds: 'array of string',
+    ...each('number', 'ts, lastModified'),
+  }),
+  Variable: open('2.3', { expected: 'id, key, type, agentId, userId' })(variable),
+  VariableField: open('2.4')(variable),
+  VariableInput: open('4.2', { required: 'key' })({
+    ...each('nothing', 'id, agentId, userId'),
+    in: 'string',
+    type: shown('string'),
+    ...each('any', 'value, defaultValue'),
+    ...each('string', 'key, description'),
+    ...each('boolean', 'required, reusable, isEnv, isSystem, isGlobal'),
+  }),
+  CreateVariableBody: open('4.2', { required: 'variable' })({ variable: '{VariableInput}' }),
+  Tool: open('2.4', { expected: 'id' })({
+    ...each('string', 'id, name, description'),
+    isDefault: 'boolean',
+    method: shown('GET'),
+    ...each('string', 'serverUrl, serverUrlSecret, createdAt, updatedAt'),
+    ...each('boolean', 'disabled, isVoiceprovTool'),
+    voiceprovId: 'string',
+    isGlobal: 'boolean',
+    variablesIds: 'array of string',
+    ...each('string', 'agentId, userId'),
+    backchannellingPhrases: 'array of string',
+    toolsSettings: 'any',
+    fields: 'array of {VariableField}',
+    channels: { type: 'array of string', shown: ['web-chat'] },
+  }),
+  DefaultTool: open('2.5')({
+    ...each('string', 'id, name, description, notes'),
+    kind: oneOf('assignable_system', 'runtime_auto'),
+    assignableViaToolsIds: 'boolean',
+    ...each('array of string', 'variablesIds, channels'),
+  }),
+  Conversation: open('2.6', { expected: 'ID' })({
+    // Contact and lead
+    ...each('string', 'userEmail, userName, userPhone, userAddress, userCompany, userWebsite, notes'),
+    ...each('string', 'userProfilePic, currency, expectedCloseDate, subIndustry, source, language, linkedIn'),
+    ...each('string', 'facebook, instagram, demoDate, demoTime, demoLink, lostReason, lastActivityDate'),
+    // Lead pipeline
+    stage: shown('new'),
+    value: 'number',
+    // Identity and client
+    ...each('string', 'ID, userID, campaignId, userImage, socialHandle, userOs, userBrowser, ipAddress'),
+    ...each('string', 'browserTimezone, countryCode, userPlatform, contactIdentityId, crossChannelContext'),
+    // Identity flags
+    ...each('boolean', 'isFollowingBusiness, socialVerified, isBlocked, isTest, isTyping'),
+    // Channel
+    origin: 'any',
+    ...each('string', 'whatsappPhoneNumberId, whatsappBusinessNumber, whatsappDisplayPhoneNumber'),
+    whatsappBusinessAccountId: 'string',
+    linkedChannels: 'array of string',
+    externalFlowV4Session: '{ExternalFlowV4Session}',
+    // Counters and times
+    ...each('number', 'messagesNum, interactionsNum, ts, convoTimeSeconds, firstMessageTS, lastMessageTS'),
+    ...each('number', 'lastModified, sessionsNum, totalUserInteractions, ratingFrom5, averageLatency'),
+    lastViewed: 'number',
+    // Labels
+    tags: 'array of string',
+    state: shown('requested_chat', 'ai-chatting'),
+    ...each('string', 'lang, title, lastMessage, summary, shortSummary, endReason'),
+    // Small-business contact
+    smbContact: 'boolean',
+    smbContactName: 'string',
+    ...each('number', 'smbContactRemovedAt, smbLastSeenAt'),
+    // Human takeover
+    ...each('number', 'humanClaimedAt, humanLastRepliedAt, pendingAiReplyAt'),
+    // Assignment
+    chatAssignedTo: 'string',
+    chatAssignedToIds: 'array of string',
+    assignedToUsers: 'array of {Assignee}',
+    assignedTo: '{Assignee}',
+    ...each('string', 'notifyToUserId, requestedTeamKey, delegatedBy'),
+    delegatedAt: 'number',
+    handoffHistory: 'array of {HandoffRecord}',
+    // Calls, cost, nodes
+    voiceprov: '{VoiceprovCall}',
+    voice: '{VoiceSession}',
+    detailedCost: '{DetailedCost}',
+    nodesInfo: '{NodesInfo}',
+    // Free-form
+    capturedVariables: 'any',
+    ...each('array of any', 'campaignCalls, sessions, metrics'),
+    // Archive and resolution
+    isArchived: 'boolean',
+    archivedAt: 'number',
+    archivedBy: 'string',
+    isResolved: 'boolean',
+    resolvedAt: 'number',
+    ...each('string', 'resolvedBy, resolvedByEmail, lastResolvedAssigneeId'),
+    reopenedAt: 'number',
+    reopenReason: 'string',
+    csat: '{Csat}',
+    note: 'string',
+    // Lead heat
+    hotScore: 'number',
+    hotLabel: shown('hot'),
+    crmActivities: 'array of {CrmActivity}',
+    crmAlerts: '{CrmAlerts}',
+    // Funnel
+    leadScore: 'number',
+    ...each('array of any', 'funnelStepsMatched, funnelScoreHistory'),
+    funnelNotificationSent: 'boolean',
+    funnelLastEvaluated: 'number',
+    funnelExtractedData: 'object',
+    funnelSummary: 'string',
+    tokenUsage: '{TokenUsage}',
+    inboundEngagementState: '{InboundEngagementState}',
+  }),
+  ExternalFlowV4Session: open('2.6')({
+    ...each('string', 'sessionKey, projectId, environmentAlias'),
+    updatedAt: 'number',
+    resolvedRuntime: shown('legacy'),
+  }),
+  Assignee: open('2.6')({
+    ...each('string', 'userId, name, email, photoUrl, note, assignedAt'),
+    status: shown('pending'),
+  }),
+  HandoffRecord: open('2.6')({
+    ...each('number', 'requestedAt, acceptedAt, completedAt'),
+    ...each('string', 'acceptedBy, organizationId, requestedTeamKey'),
+    ...each('array of string', 'teamIds, teamKeys'),
+  }),
+  VoiceprovCall: open('2.6')({
+    ...each('number', 'cost, callDuration'),
+    ...each('string', 'recordingUrl, syncRecordingUrl, callerPhoneNumber, calleePhoneNumber, callStatus'),
+    callError: 'string',
+  }),
+  VoiceSession: open('2.6')({
+    ...each('string', 'latestSessionId, listenUrl'),
+    listenUrlUNIX: 'number',
+  }),
+  DetailedCost: open('2.6')(
     each('number', 'totalCreditsConsumed, speechGenCost, transcriberCost, telcoCost, llmCost'),
   ),
-  NodesInfo: open('2.6', {}, { currentNode: 'string' }),
-  Csat: open(
-    '2.6',
-    {},
-    {
-      ...each('number', 'satisfaction10, ease10'),
-      comment: 'string',
-      submittedAt: 'number',
-      channel: 'string',
-      surveyVersion: 'number',
-    },
-  ),
-  CrmActivity: open(
-    '2.6',
-    {},
-    {
-      type: shown('Message'),
-      ...each('string', 'id, title, date, dueDate'),
-      ...each('boolean', 'completed, responded'),
-      ...each(shown('LinkedIn'), 'firstChannel, secondChannel'),
-      ...each('boolean', 'firstEngaged, secondEngaged'),
-      note: 'string',
-      notesHistory: 'array of {CrmNote}',
-      metadata: 'object',
-    },
-  ),
-  CrmNote: open('2.6', {}, each('string', 'text, agentId, agentName, timestamp')),
-  CrmAlerts: open(
-    '2.6',
-    {},
+  NodesInfo: open('2.6')({ currentNode: 'string' }),
+  Csat: open('2.6')({
+    ...each('number', 'satisfaction10, ease10'),
+    comment: 'string',
+    submittedAt: 'number',
+    channel: 'string',
+    surveyVersion: 'number',
+  }),
+  CrmActivity: open('2.6')({
+    type: shown('Message'),
+    ...each('string', 'id, title, date, dueDate'),
+    ...each('boolean', 'completed, responded'),
+    ...each(shown('LinkedIn'), 'firstChannel, secondChannel'),
+    ...each('boolean', 'firstEngaged, secondEngaged'),
+    note: 'string',
+    notesHistory: 'array of {CrmNote}',
+    metadata: 'object',
+  }),
+  CrmNote: open('2.6')(each('string', 'text, agentId, agentName, timestamp')),
+  CrmAlerts: open('2.6')(
     each('boolean', 'overdueECD, overdueActivity, staleLead, responded, newHandoffAssigned'),
   ),
-  TokenUsage: open(
-    '2.6',
-    {},
-    {
-      ...each(
-        'number',
-        'cumulativeInputTokens, cumulativeOutputTokens, cumulativeTotalTokens, cumulativeUsd',
-      ),
-      ...each('number', 'lastTurnInputTokens, lastTurnOutputTokens, lastTurnTotalTokens, lastTurnUsd'),
-      ...each('number', 'lastTurnContextWindow, lastTurnInputUsdPer1k, lastTurnOutputUsdPer1k, lastTurnTs'),
-      lastTurnModelId: 'string',
-      usagePerModel: 'object',
-    },
-  ),
-  InboundEngagementState: open(
-    '2.6',
-    {},
-    {
-      ...each('number', 'firstDecisionAt, lastDecisionAt'),
-      ...each('boolean', 'firstDecisionShouldReply, lastDecisionShouldReply, aiOwnedThread, ignoreThread'),
-      lastDecisionReason: 'string',
-      lastTriggeredBy: shown('phrase'),
-    },
-  ),
-  Envelope: open(
-    '2.7',
-    { required: 'success', expected: 'message' },
-    { success: 'boolean', message: 'string' },
-  ),
-  MembersAndTeams: open(
-    '4.1',
-    { required: 'clients, teams' },
-    {
-      clients: 'array of {OrgClient}',
-      teams: 'array of {Team}',
-    },
-  ),
-  MembersAndTeamsResponse: closed(
-    '4.1',
-    { required: 'success, message, clients, teams' },
-    {
-      success: 'boolean',
-      message: 'string',
-      clients: 'array of {OrgClient}',
-      teams: 'array of {Team}',
-    },
-  ),
-  ReleaseNumberInput: open(
-    '4.3',
-    { required: 'phoneNumberSid, isImportedNumber' },
-    {
-      ...each('string', 'workspaceId, phoneNumberSid'),
-      isImportedNumber: 'boolean',
-    },
-  ),
-  ReleaseNumberResult: open(
-    '4.3',
-    { required: 'isGood', expected: 'errors' },
-    { isGood: 'boolean', errors: 'string' },
-  ),
-  ErrorBody: closed(
-    '7',
-    { required: 'message, code' },
-    {
-      ...each('string', 'message, code'),
-      issues: 'array of {ErrorIssue}',
-    },
-  ),
-  ErrorIssue: open('7', { required: 'message' }, { message: 'string' }),
+  TokenUsage: open('2.6')({
+    ...each('number', 'cumulativeInputTokens, cumulativeOutputTokens, cumulativeTotalTokens, cumulativeUsd'),
+    ...each('number', 'lastTurnInputTokens, lastTurnOutputTokens, lastTurnTotalTokens, lastTurnUsd'),
+    ...each('number', 'lastTurnContextWindow, lastTurnInputUsdPer1k, lastTurnOutputUsdPer1k, lastTurnTs'),
+    lastTurnModelId: 'string',
+    usagePerModel: 'object',
+  }),
+  InboundEngagementState: open('2.6')({
+    ...each('number', 'firstDecisionAt, lastDecisionAt'),
+    ...each('boolean', 'firstDecisionShouldReply, lastDecisionShouldReply, aiOwnedThread, ignoreThread'),
+    lastDecisionReason: 'string',
+    lastTriggeredBy: shown('phrase'),
+  }),
+  Envelope: open('2.7', { required: 'success', expected: 'message' })({
+    success: 'boolean',
+    message: 'string',
+  }),
+  MembersAndTeams: open('4.1', { required: 'clients, teams' })({
+    clients: 'array of {OrgClient}',
+    teams: 'array of {Team}',
+  }),
+  MembersAndTeamsResponse: closed('4.1', { required: 'success, message, clients, teams' })({
+    success: 'boolean',
+    message: 'string',
+    clients: 'array of {OrgClient}',
+    teams: 'array of {Team}',
+  }),
+  ReleaseNumberInput: open('4.3', { required: 'phoneNumberSid, isImportedNumber' })({
+    ...each('string', 'workspaceId, phoneNumberSid'),
+    isImportedNumber: 'boolean',
+  }),
+  ReleaseNumberResult: open('4.3', { required: 'isGood', expected: 'errors' })({
+    isGood: 'boolean',
+    errors: 'string',
+  }),
+  ErrorBody: closed('7', { required: 'message, code' })({
+    ...each('string', 'message, code'),
+    issues: 'array of {ErrorIssue}',
+  }),
+  ErrorIssue: open('7', { required: 'message' })({ message: 'string' }),
 } satisfies Readonly<Record<string, DocumentRecord>>;
 
 /** The name of a record: of its interface, and of its schema without the ending `Schema`. */
