@@ -2,9 +2,14 @@ import type * as sdk from 'agent-platform-sdk';
 import type * as z from 'zod/mini';
 import type { RecordName } from './document-table.js';
 
+// Conditional types that wait for a type parameter are assignable only if they are identical:
+// https://github.com/microsoft/TypeScript/issues/27024
 type Identical<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** True only for two equal types. Identity alone takes `a?: string` and `a?: string | undefined` for the same. */
+/**
+ * Whether two types are equal. `Identical` alone treats `a?: string` and `a?: string | undefined` as the
+ * same.
+ */
 type Equal<A, B> = [A, B] extends [B, A] ? Identical<A, B> : false;
 
 /** The interface of every record of the document. */
@@ -51,21 +56,21 @@ interface Interfaces {
 
 type SchemaOf<Name extends RecordName> = (typeof sdk)[`${Name}Schema`];
 
-/** The records whose interface says something else than their schema: accepts something else, or returns it. */
+/** The records whose interface differs from what their schema accepts or returns. */
 type Unequal = {
   [Name in keyof Interfaces]:
     | (Equal<Interfaces[Name], z.output<SchemaOf<Name>>> extends true ? never : Name)
     | (Equal<Interfaces[Name], z.input<SchemaOf<Name>>> extends true ? never : Name);
 }[keyof Interfaces];
 
-/** Compiles for `never` alone. */
+/** Compiles only for `never`. */
 function none<_Left extends never>(): void {}
 
 none<Unequal>();
 none<Exclude<RecordName, keyof Interfaces>>();
 none<Exclude<keyof Interfaces, RecordName>>();
 
-// `Equal` itself distinguishes what assignability does not.
+// `Equal` distinguishes what assignability does not.
 none<Equal<{ a?: string | undefined }, { a?: string }> extends true ? 'optional' : never>();
 none<Equal<{ a: unknown }, { a: sdk.Tool }> extends true ? 'unknown' : never>();
 none<Equal<{ a: string; [key: string]: unknown }, { a: string }> extends true ? 'index signature' : never>();
