@@ -1,14 +1,16 @@
 import ts from 'typescript';
 
-/** A piece of TypeScript in a document, padded so that its line numbers are those of the document. */
+/** TypeScript in a document, padded so that its line numbers are those of the document. */
 export interface CodeBlock {
   readonly document: string;
-  /** The line of its first line of code, counted from 1. */
+  /** Line of the first line of code, counted from 1. */
   readonly line: number;
   readonly code: string;
 }
 
-/** The TypeScript blocks of a Markdown text. One that starts with `// continues` goes on from the block before it. */
+/**
+ * The TypeScript blocks of a Markdown text. `// continues` at the start appends a block to the one before it.
+ */
 export function blocksOfMarkdown(document: string, text: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   const lines = text.split('\n');
@@ -25,13 +27,13 @@ export function blocksOfMarkdown(document: string, text: string): CodeBlock[] {
   return blocks;
 }
 
-/** The TypeScript blocks inside the doc comments of a source file. */
+/** The TypeScript blocks in the doc comments of a source file. */
 export function blocksOfSource(document: string, text: string): CodeBlock[] {
   const commentsOnly = text.split('\n').map((line) => /^\s*\*(?!\/) ?(.*)$/.exec(line)?.[1] ?? '');
   return blocksOfMarkdown(document, commentsOnly.join('\n'));
 }
 
-/** Type-checks every block as a module of its own, all in one program; an error reads `README.md:12 message`. */
+/** Type-checks each block as a module. An error reads `README.md:12 message`. */
 export function compileErrors(blocks: readonly CodeBlock[]): string[] {
   const root = process.cwd();
   const { config } = ts.readConfigFile('tsconfig.json', (file) => ts.sys.readFile(file)) as {

@@ -24,7 +24,7 @@ const ajv = new Ajv2020({ strict: true, strictTypes: false, keywords: ['webhooks
 ajv.addVocabulary(['openapi', 'info', 'servers', 'tags', 'security', 'paths', 'components']);
 ajv.addSchema(document, 'openapi.json');
 
-/** The validator of a place in the document. A schema that is wrong or a reference to nothing throws. */
+/** The validator of a place in the document. Throws for a wrong schema or a dangling reference. */
 const validatorOf = (pointer: string): ValidateFunction => ajv.compile({ $ref: `openapi.json#${pointer}` });
 
 test('openapi.json is what `npm run openapi` writes', () => {
@@ -39,11 +39,11 @@ test.each(Object.entries(endpoints))('%s is described as it is declared', (name,
   expect((operation?.parameters ?? []).map((parameter) => parameter.name)).toEqual(names);
 });
 
-test('openapi.json holds the contract of the service, and no rule of this package', () => {
+test('openapi.json contains the contract of the service, and no rule of this package', () => {
   expect(committed).not.toMatch(/redact\(|refused:|minLength|"not":|Expected, not required|this package/);
 });
 
-test('operations need the token, webhooks do not', () => {
+test('operations need a token, webhooks do not', () => {
   expect(document.security).toEqual([{ bearer: [] }]);
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   expect(operations.filter((operation) => 'security' in operation)).toEqual([]);
@@ -60,7 +60,7 @@ test.each([
   ['Conversation', fixtures.conversation()],
   ['CreateVariableRequest', { variable: fixtures.variableInput() }],
   ['ReleasePhoneNumberRequest', { workspaceId: 'w', phoneNumberSid: 's', isImportedNumber: true }],
-])('%s accepts a record with every field, and no text in its place', (name, record) => {
+])('%s accepts a record with every field, and not a string', (name, record) => {
   const validate = validatorOf(`/components/schemas/${name}`);
   expect([validate(record), validate.errors]).toEqual([true, null]);
   expect(validate('text')).toBe(false);

@@ -14,7 +14,7 @@ test.each(recordNames)('%s has the fields, types, presence and closedness of the
 });
 
 test('the conversation has every field of its table', () => {
-  // Counted in the text of 2.6, which names `origin` twice: a guard on the transcription.
+  // Counted in the text of 2.6, which names `origin` twice: checks the transcription.
   expect(Object.keys(documentTable.Conversation.fields)).toHaveLength(117);
 });
 

@@ -2,7 +2,7 @@ import { equal, ok, thrownBy } from './harness.mjs';
 
 const SECRET = 'a-workspace-secret-of-the-suite';
 
-/** A receiver that records what reaches its handlers and what it refuses. */
+/** A receiver that records the events it handles and the reasons of those it refuses. */
 function receiverOf({ sdk }, options) {
   const [handled, rejected] = [[], []];
   const receiver = sdk
