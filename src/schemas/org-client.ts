@@ -82,7 +82,11 @@ export interface OrgClient {
   widgets?: unknown[] | undefined;
   /** Ids of the agents assigned to the client. */
   widgetIDs?: string[] | undefined;
-  /** @deprecated Unused. */
+  /**
+   * Username for the dashboard.
+   *
+   * @deprecated Unused.
+   */
   dashboardUsername?: string | undefined;
   /**
    * Sign-in password used with the email on the whitelabel dashboard. The query parameter `password`
@@ -125,7 +129,11 @@ export interface OrgClient {
   usedSecret?: string | undefined;
   /** Organisation the client belongs to. Must be defined when a client is created. */
   orgId?: string | undefined;
-  /** @deprecated By the specification. No successor is shown. */
+  /**
+   * Type of the client.
+   *
+   * @deprecated The specification names no successor.
+   */
   type?: 'client' | 'org' | undefined;
   /** Same meaning as `isAdmin`. */
   isOrgAdmin?: boolean | undefined;

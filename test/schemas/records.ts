@@ -2,13 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as sdk from 'agent-platform-sdk';
 import * as z from 'zod/mini';
 import { isExpected } from '../../src/schemas/object.js';
-import {
-  type DocumentRecord,
-  type DocumentType,
-  documentTable,
-  type RecordName,
-  recordNames,
-} from './document-table.js';
+import { type DocumentRecord, type DocumentType, type RecordName, recordNames } from './document-table.js';
 
 // A record of the table whose schema is not exported does not compile.
 const schemas: Readonly<Record<`${RecordName}Schema`, z.ZodMiniObject>> = sdk;
