@@ -19,7 +19,8 @@ const VERSIONS = [
   'zod-oldest@npm:zod@4.0.17',
 ];
 
-// Vitest loads this file once per project, so the folder that all projects of a run share is kept globally.
+// Vitest loads this file once per project (4.1, `_initializeGlobalSetup`), so the folder that all projects of
+// a run share is kept globally.
 const shared = globalThis as { packedConsumer?: string };
 
 export default function setup({ provide }: TestProject): () => void {

@@ -66,7 +66,7 @@ const main :Workerd.Worker = (
 /** Reads the port that workerd listens on from the stream of `--control-fd`. */
 async function portOf(worker: ChildProcess): Promise<number> {
   let text = '';
-  // The type of a process does not know its fourth stream.
+  // `ChildProcess.stdio` leaves open what the fourth stream is (@types/node 20, child_process.d.ts:188).
   for await (const chunk of worker.stdio[3] as Readable) {
     text += String(chunk);
     const port = /"event":\s*"listen".*?"port":\s*(\d+)/.exec(text)?.[1];

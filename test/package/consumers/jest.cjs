@@ -1,5 +1,5 @@
 // Runs a program as Jest does: the program and the package are scripts in a context with its own globals,
-// where import() is refused.
+// where Node refuses import() without --experimental-vm-modules (https://github.com/nodejs/node/issues/51154).
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { resolve } = require('node:path');

@@ -59,7 +59,8 @@ export const calls = {
     await fault({ kind: 'truncated' });
     const cut = await thrownBy(create);
     equal([cut.name, cut.outcomeUnknown], ['ResponseValidationError', true]);
-    // Always, because Deno itself repeats a request if a reused connection is reset.
+    // Always, because Deno itself repeats a request if a reused connection is reset:
+    // https://github.com/denoland/deno/pull/32566
     await fault({ kind: 'reset', times: 'always' });
     const reset = await thrownBy(create);
     equal([reset.name, reset.outcomeUnknown], ['ConnectionError', true]);
