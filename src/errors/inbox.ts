@@ -3,8 +3,8 @@ import { WebhookError } from './webhook.js';
 /**
  * Redis was above the inbox's `highWater` for all of `storeTimeout`, and the event was not stored.
  *
- * The room above the mark is for the workers, which need memory to handle what waits. The receiver has responded with 500, and the
- * service does not send the event again.
+ * The room above the mark is for the workers, which need memory to handle what waits. The receiver has
+ * responded with 500, and the service does not send the event again.
  *
  * @example
  * ```ts
@@ -21,24 +21,28 @@ export class InboxFullError extends WebhookError {
   static override readonly errorName = 'InboxFullError';
   declare readonly type: 'inbox_full_error';
 
-  /** The bytes that Redis used. */
-  declare readonly used: number;
-  /** The bytes that it may use: its `maxmemory`. */
-  declare readonly maxmemory: number;
+  /** The number of bytes that Redis used. */
+  readonly used: number;
+  /** The number of bytes that it may use: its `maxmemory`. */
+  readonly maxmemory: number;
 
   constructor(options: { used: number; maxmemory: number; cause?: unknown }, highWater: number) {
+    const { used, maxmemory, cause } = options;
     super(
-      `The event was not stored: Redis uses ${percent(options.used / options.maxmemory)} of its maxmemory, and highWater is ${percent(highWater)}\n` +
+      `The event was not stored: Redis uses ${percent(used / maxmemory)} of its maxmemory, and ` +
+        `highWater is ${percent(highWater)}\n` +
         '  Start more workers, raise maxmemory, or remove dead letters.',
-      options,
+      { cause },
     );
+    this.used = used;
+    this.maxmemory = maxmemory;
   }
 }
 
 const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
 
 /**
- * The event is on fewer replicas than the inbox's `replicas` asks for, so that a failover could lose it.
+ * The event is on fewer replicas than the inbox's `replicas` requires, so that a failover could lose it.
  *
  * The receiver has responded with 500. The event is in Redis, and may be handled all the same.
  *
@@ -59,15 +63,18 @@ export class InboxReplicasError extends WebhookError {
   declare readonly type: 'inbox_replicas_error';
 
   /** The number of replicas that have the event. */
-  declare readonly reached: number;
-  /** The number that was asked for. */
-  declare readonly wanted: number;
+  readonly reached: number;
+  /** The number that must have it. */
+  readonly wanted: number;
 
   constructor(options: { reached: number; wanted: number; cause?: unknown }) {
+    const { reached, wanted, cause } = options;
     super(
-      `The event reached ${options.reached} of ${options.wanted} replicas in time\n` +
+      `The event reached ${reached} of ${wanted} replicas in time\n` +
         '  Check that the replicas are connected and keep up.',
-      options,
+      { cause },
     );
+    this.reached = reached;
+    this.wanted = wanted;
   }
 }

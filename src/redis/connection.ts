@@ -1,30 +1,32 @@
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import { isReadOnly } from './failure.js';
 
-/** A client of ioredis: of one Redis, of a Redis behind Sentinel, or of a Redis Cluster. */
+/** An ioredis client for one Redis, a Redis behind Sentinel, or a Redis Cluster. */
 export type RedisClient = Redis | Cluster;
 
 /**
  * The address of Redis: a URL (`redis://…`, `rediss://…` with TLS), options of ioredis, or an ioredis client.
  *
- * Options may name Sentinels. A client, which may be a `Cluster`, is never closed here and keeps its settings. Give it a
- * `reconnectOnError` that returns true for `READONLY`, as clients made here have: after a failover, its connection can
- * stay open to a Redis that takes no more writes. With Sentinel, give it `failoverDetector: true` as well.
+ * Options may name Sentinels. A client, which may be a `Cluster`, is never closed here and keeps its
+ * settings. Give it a `reconnectOnError` that returns true for `READONLY`, as clients made here have: after a
+ * failover, its connection can stay open to a Redis that takes no more writes. With Sentinel, give it
+ * `failoverDetector: true` as well.
  */
 export type RedisConnection = string | RedisOptions | RedisClient;
 
-/** The text of the refusal of a connection. It never repeats the value: a URL can hold a password. */
+/** Describes a connection that is accepted. An error never repeats the value: a URL can hold a password. */
 export const CONNECTION_RULE =
   'must be a URL that starts with redis:// or rediss://, options of ioredis without `url`, or an ioredis client';
 
 /** Whether a value can be a connection. */
 export function isConnection(value: unknown): value is RedisConnection {
   if (typeof value === 'string') return URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol);
-  // Clients of node-redis have `isOpen`. ioredis would ignore `url`, and connect to this machine.
+  // Clients of node-redis have `isOpen`. `url` belongs to the options of BullMQ and node-redis: ioredis 6.0.0
+  // ignores it, and connects to localhost.
   return typeof value === 'object' && value !== null && !('isOpen' in value) && !('url' in value);
 }
 
-/** A client. An owned one was made here, and is closed here. */
+/** A client, and whether it was made here and is closed here. */
 export interface OpenedClient {
   readonly client: RedisClient;
   readonly isOwned: boolean;
@@ -48,7 +50,7 @@ export function newClient(
 ): RedisClient {
   const set = settingsOf(connection);
   const reconnectOnError = set.reconnectOnError ?? defaults.reconnectOnError ?? null;
-  // The scripts here and BullMQ are written for legacy replies.
+  // BullMQ and the scripts here expect replies of this shape, whatever the application sets for ioredis 6.
   const last = { ...required, ...failoverOf(set), reconnectOnError, replyMapping: 'legacy' } as const;
   if (typeof connection === 'string') return new Redis(connection, { ...defaults, ...last });
   if (!isClient(connection)) return new Redis({ ...defaults, ...connection, ...last });
@@ -57,10 +59,11 @@ export function newClient(
 }
 
 /**
- * Makes Sentinels report a failover.
+ * Makes Sentinels report a failover. Without it, ioredis notices one only if Redis closes the connection:
+ * https://github.com/redis/ioredis/issues/1314
  *
- * Otherwise a client can stay for seconds with a Redis that was away and returned, and what it writes there is lost when
- * that Redis becomes a replica.
+ * A client could stay for seconds with a Redis that was away and returned, and what it writes there is lost
+ * when that Redis becomes a replica.
  */
 function failoverOf({ sentinels }: RedisOptions): RedisOptions {
   return sentinels ? { failoverDetector: true } : {};
@@ -69,8 +72,8 @@ function failoverOf({ sentinels }: RedisOptions): RedisOptions {
 /**
  * Reconnects when Redis refuses a write because it is a replica now.
  *
- * After a failover the connection can stay open, and only a new one reaches the Redis that takes writes. The refused
- * command is rejected, or sent again.
+ * After a failover the connection can stay open, and only a new one reaches the Redis that takes writes. The
+ * refused command is rejected, or sent again.
  */
 export function leaveReplica(
   command: 'rejected' | 'resent',
@@ -79,7 +82,7 @@ export function leaveReplica(
   return (error) => {
     if (!isReadOnly(error)) return false;
     onRefused(error);
-    // Numbers that ioredis defines.
+    // Defined by ioredis: https://github.com/redis/ioredis#reconnect-on-error
     return command === 'rejected' ? 1 : 2;
   };
 }
@@ -87,8 +90,9 @@ export function leaveReplica(
 /**
  * Reconnects a client that ended by itself. Call it with each error of the client.
  *
- * ioredis ends a client forever if a Sentinel reports a failover just as the client asks for the Redis that takes
- * writes. A client that was closed on purpose emits no such error.
+ * ioredis 6.0.0 ends a client forever if a Sentinel reports a failover just as the client asks for the Redis
+ * that takes writes: `built/connectors/SentinelConnector/index.js:83` throws, and `built/Redis.js:150` does
+ * not retry. A client that was closed on purpose emits no such error (`built/Redis.js:568`).
  */
 export function outliveFailover(client: RedisClient, error: Error): void {
   if (error.message !== 'Connection is closed.') return;
@@ -98,7 +102,9 @@ export function outliveFailover(client: RedisClient, error: Error): void {
   });
 }
 
-/** Whether a connection is a client. By its shape: the application may have another installation of ioredis. */
+/**
+ * Whether a connection is a client. By its shape: the application may have another installation of ioredis.
+ */
 function isClient(connection: RedisConnection): connection is RedisClient {
   return typeof connection === 'object' && typeof (connection as Partial<Redis>).duplicate === 'function';
 }

@@ -20,23 +20,28 @@ export interface RedisDedupeOptions {
   /**
    * The beginning of every key. Default `'agent-platform:dedupe:'`.
    *
-   * Applications that share one Redis need one each. Otherwise, only one of them would handle an event that both receive.
+   * Applications that share a Redis need a prefix each. Otherwise, only one of them would handle an event
+   * that both receive.
    */
   readonly keyPrefix?: string | undefined;
   /**
-   * Time limit of an operation, in ms. After it, the receiver handles the event without the store. Keep it well below
-   * the receiver's deadline. Default 2 000.
+   * Time limit for an operation, in ms. Default 2 000. Keep it well below the receiver's deadline.
+   *
+   * After it, the receiver handles the event without the store.
    */
   readonly timeout?: number | undefined;
 }
 
-/** A {@link DedupeStore} on Redis, for any number of receivers. */
+/** A {@link DedupeStore} on Redis, shared by any number of receivers. */
 export interface RedisDedupe extends DedupeStore {
-  /** Claims an event for an owner: one atomic step. Rejects with a `WebhookError` if Redis does not respond. */
+  /**
+   * Claims an event for an owner, in one atomic step. Rejects with a `WebhookError` if Redis does not
+   * respond.
+   */
   claim(key: string, owner: string, leaseMs: number): Promise<ClaimResult>;
-  /** Marks an event as handled, unless another owner holds it: one atomic step. */
+  /** Marks an event as handled unless another owner holds it, in one atomic step. */
   complete(key: string, owner: string, ttlMs: number): Promise<void>;
-  /** Releases the owner's claim: one atomic step. */
+  /** Releases the owner's claim, in one atomic step. */
   release(key: string, owner: string): Promise<void>;
   /** Closes the connection, unless it was passed in as a client. */
   close(): Promise<void>;
@@ -49,12 +54,13 @@ const schema = z.strictObject({
 });
 
 /**
- * A store of handled events that receivers on several machines share.
+ * Makes a store of handled events that receivers on several machines share.
  *
- * Each operation is one Lua script on one key, so that two receivers never both get `'new'`. Keys expire by themselves.
+ * Each operation is one Lua script on one key, so that two receivers never both get `'new'`. Keys expire by
+ * themselves.
  *
- * Redis must not evict keys (`maxmemory-policy noeviction`): a key that is gone is an event that is handled twice. A
- * Redis that loses its memory costs the same, and no more.
+ * Redis must not evict keys (`maxmemory-policy noeviction`): an event whose key is gone is handled twice. A
+ * Redis that loses its memory has the same effect, and no other.
  *
  * @throws {ConfigurationError} An option is wrong. The message never contains the connection.
  *
@@ -81,7 +87,7 @@ class RedisDedupeStore implements RedisDedupe {
 
   constructor({ connection, keyPrefix = 'agent-platform:dedupe:', timeout = 2_000 }: RedisDedupeOptions) {
     const { client, isOwned } = openClient(connection, {
-      // An operation whose time is over must not wait in memory for a Redis that is away for long.
+      // An operation whose time is over must not wait in memory until Redis returns.
       maxRetriesPerRequest: 1,
       connectTimeout: timeout,
       socketTimeout: timeout,
@@ -91,7 +97,8 @@ class RedisDedupeStore implements RedisDedupe {
     this.#isOwned = isOwned;
     this.#keyPrefix = keyPrefix;
     this.#timeout = timeout;
-    // Each failing operation rejects itself; without a listener, ioredis would print its errors.
+    // Each failing operation rejects itself. ioredis 6.0.0 prints the errors of a client without a listener
+    // (`built/Redis.js:584`).
     if (isOwned) client.on('error', (error: Error) => outliveFailover(client, error));
   }
 
@@ -110,7 +117,7 @@ class RedisDedupeStore implements RedisDedupe {
 
   async close(): Promise<void> {
     if (!this.#isOwned) return;
-    // `quit` waits for commands in progress; without a connection there is nothing to wait for.
+    // `quit` waits for commands in progress; without a connection there are none.
     if (this.#client.status === 'ready') await succeedsWithin(this.#client.quit(), this.#timeout);
     this.#client.disconnect();
   }
@@ -133,7 +140,7 @@ class RedisDedupeStore implements RedisDedupe {
   }
 }
 
-/** Redis takes whole milliseconds, at least one, and fewer than a 64-bit integer holds. */
+/** Returns a number of milliseconds that Redis takes: whole, at least one, and within a 64-bit integer. */
 function wholeMs(ms: number): number {
   return Math.min(Math.max(Math.ceil(ms), 1), HUNDRED_YEARS_MS);
 }

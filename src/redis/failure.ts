@@ -1,21 +1,31 @@
 import { WebhookError } from '../errors/index.js';
 import { within } from '../utils/waiting.js';
 
-/** A {@link WebhookError} that describes what could not be done in Redis, and why. */
+/** Makes a {@link WebhookError} that describes what could not be done in Redis, and why. */
 export function redisFailure(what: string, error: unknown): WebhookError {
   if (error instanceof WebhookError) return error;
   const cause = cleanError(error);
   return new WebhookError(`${what}: ${cause.message}`, { cause });
 }
 
-/** Rejects with a {@link WebhookError} that begins with `what` if Redis has not responded within `ms` milliseconds. */
+/**
+ * Rejects with a {@link WebhookError} that begins with `what` if Redis has not responded within `ms`
+ * milliseconds.
+ */
 export function withinTime<Value>(promise: Promise<Value>, ms: number, what: string): Promise<Value> {
   return within(promise, ms, () => new WebhookError(`${what}: no response from Redis within ${ms} ms`));
 }
 
+/** The connection was lost during a command, which may have taken effect. */
+export class ConnectionChangedError extends Error {
+  constructor() {
+    super('The connection changed during the command');
+  }
+}
+
 const IS_A_CLUSTER = 'This Redis is a cluster: pass a `Cluster` of ioredis as `connection`.';
 
-/** Advice for refusals that no retry mends. */
+/** Advice for refusals that no retry resolves. */
 const HINTS: Readonly<Record<string, string>> = {
   NOPERM: 'The Redis user lacks a permission: see its ACL (INFO needs +info).',
   WRONGPASS: 'The user name or the password of `connection` is wrong.',
@@ -26,12 +36,14 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * An error that is safe to log, from one of Redis or of the network.
+ * Makes an error that is safe to log from one of Redis or of the network. Only name, code and message are
+ * kept.
  *
- * ioredis attaches the command with all its arguments to its errors, passwords and payloads included. Only name, code
- * and message are kept.
+ * ioredis 6.0.0 attaches the command with all its arguments to its errors, passwords and payloads included
+ * (`built/DataHandler.js:61`). Redis itself quotes arguments of a command that it does not have (`unknown
+ * command` in `src/server.c` of 7.0).
  */
-export function cleanError(error: unknown): Error {
+export function cleanError(error: unknown): Error & { readonly code?: string } {
   const message = messageOf(error).replace(/,? with args beginning with:[\s\S]*/, '');
   const code = codeOf(error);
   const hint = Object.hasOwn(HINTS, code ?? '') ? HINTS[code ?? ''] : undefined;
@@ -43,21 +55,27 @@ export function cleanError(error: unknown): Error {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   if (!(error instanceof AggregateError)) return error.message;
-  // If each of several addresses refuses the connection, Node throws an AggregateError without a message.
+  // If each of several addresses refuses the connection, Node throws an AggregateError without a message:
+  // https://github.com/nodejs/node/pull/44731
   return [error.message, ...error.errors.map(messageOf)].filter((text) => text !== '').join('; ');
 }
 
-/** The code of an error of the network, or the word with which Redis names a refusal, such as `NOPERM`. */
+/**
+ * Returns the code of an error of the network, or the word with which Redis names a refusal, such as
+ * `NOPERM`.
+ */
 function codeOf(error: unknown): string | undefined {
   const { code } = error as { readonly code?: unknown };
   if (typeof code === 'string') return code;
   const message = messageOf(error);
-  // Inside a script, Redis says this instead of NOPERM and CROSSSLOT.
+  // Inside a script, Redis 7.0 says this instead of NOPERM and CROSSSLOT (`src/script.c`, `scriptVerifyACL`
+  // and `scriptVerifyClusterState`).
   if (message.startsWith('ERR The user executing the script')) return 'NOPERM';
   if (/^ERR Script attempted to access (?:a non local key|keys that do not hash)/.test(message)) {
     return 'CROSSSLOT';
   }
-  // Before Redis 7, the error of a script only ends with the refusal.
+  // Before Redis 7, the refusal stands at the end: `ERR Error running script (…): @user_script:1: -READONLY
+  // …` (`src/scripting.c`, `evalGenericCommand`).
   const word = (/: -([A-Z]{3,}) /.exec(message) ?? /^([A-Z]{3,}) /.exec(message))?.[1];
   return word === 'ERR' ? undefined : word;
 }
@@ -73,7 +91,7 @@ export function isOutOfMemory(error: unknown): boolean {
 }
 
 /** Refusals that pass by themselves: after a failover, a restart or the return of a replica. */
-const PASSING = [
+const PASSING_REFUSALS = [
   'READONLY',
   'LOADING',
   'MASTERDOWN',
@@ -81,25 +99,32 @@ const PASSING = [
   'BUSY',
   'CLUSTERDOWN',
   'TRYAGAIN',
-  // Of a `WAIT` in progress when Redis becomes a replica.
+  // For a `WAIT` in progress when Redis becomes a replica.
   'UNBLOCKED',
 ];
 
-/** The beginnings of ioredis' messages for a command that got no response. */
-const UNANSWERED = [
+/**
+ * How the messages of ioredis 6.0.0 begin if a command got no response. The errors have no code.
+ *
+ * `built/utils/index.js:375`, `built/errors/MaxRetriesPerRequestError.js:6`,
+ * `built/redis/event_handler.js:242`, `built/Command.js:207`, `built/cluster/index.js:771` and `:661`, in
+ * this order.
+ */
+const NO_RESPONSE_MESSAGES = [
   'Connection is closed',
   'Reached the max retries per request limit',
   'Command aborted due to connection close',
   'Command timed out',
-  'Failed to refresh slots cache',
   'None of startup nodes',
   'Too many Cluster redirections',
 ];
 
 /** Whether the same command may soon succeed: the connection was lost, or Redis refused for now. */
 export function isTransient(error: unknown): boolean {
+  if (error instanceof ConnectionChangedError) return true;
   const message = messageOf(error);
   return (
-    PASSING.includes(codeOf(error) ?? '') || UNANSWERED.some((beginning) => message.startsWith(beginning))
+    PASSING_REFUSALS.includes(codeOf(error) ?? '') ||
+    NO_RESPONSE_MESSAGES.some((beginning) => message.startsWith(beginning))
   );
 }

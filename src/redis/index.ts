@@ -1,7 +1,7 @@
 /**
- * Duplicates of webhooks, recognised across machines. It needs `ioredis`, an optional peer.
+ * Duplicates of webhooks, recognised across machines. It needs the optional peer `ioredis`.
  *
- * Begin with {@link createRedisDedupe}.
+ * Start with {@link createRedisDedupe}.
  *
  * @packageDocumentation
  */
