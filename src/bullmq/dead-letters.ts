@@ -1,42 +1,20 @@
-import * as z from 'zod/mini';
 import { redisFailure } from '../redis/failure.js';
-import { checkOptions, func, type OptionFields, wholeNumber } from '../validation/options.js';
-import type { StoredWebhook } from '../webhooks/inbox.js';
+import {
+  checkSelect,
+  type DeadLetter,
+  isSelected,
+  type ListDeadLettersOptions,
+  resolveList,
+  type SelectDeadLetter,
+} from './core/dead-letters.js';
 import { type InboxJob, reasonOf, runsOf } from './job.js';
-import type { OpenQueue } from './queue.js';
+import type { OpenQueue } from './open-queue.js';
 
-/** An event that could not be handled, and is kept. */
-export interface DeadLetter {
-  /** The key of the event: what `replay` and `remove` take. */
-  readonly id: string;
-  /** The event as it was stored. */
-  readonly webhook: StoredWebhook;
-  /** Why it failed: the message of the last error, or what happened to the event. */
-  readonly reason: string;
-  /** The number of runs of its handlers, those included that lost their worker or their lock. */
-  readonly attempts: number;
-  /** The time at which it became a dead letter, in milliseconds since the Unix epoch. */
-  readonly failedAt: number;
-}
-
-/** A page of dead letters, the oldest first. */
-export interface ListDeadLettersOptions {
-  /** The number of dead letters before the page. Default 0. */
-  readonly start?: number | undefined;
-  /** The largest number to return. Default 50. All are held in memory: take fewer if events are large. */
-  readonly limit?: number | undefined;
-}
-
-const listFields: OptionFields<ListDeadLettersOptions> = {
-  start: z.optional(wholeNumber(0)),
-  limit: z.optional(wholeNumber(1)),
-};
-
-/** Dead letters that are replayed at once. */
-const BATCH = 20;
+/** The number of dead letters that are replayed at the same time. */
+const REPLAY_BATCH_SIZE = 20;
 
 /**
- * The events that could not be handled. They are BullMQ's failed jobs of `inbox.queue`.
+ * The events that could not be handled: BullMQ's failed jobs of `inbox.queue`.
  *
  * Each method rejects with a `WebhookError` if Redis is unreachable or refuses.
  *
@@ -44,7 +22,8 @@ const BATCH = 20;
  * ```ts
  * import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
  *
- * const { deadLetters } = createBullMQInbox({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
+ * const inbox = createBullMQInbox({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
+ * const { deadLetters } = inbox;
  *
  * for (const { id, reason, webhook } of await deadLetters.list({ limit: 10 })) {
  *   console.log(reason, webhook.type);
@@ -62,21 +41,21 @@ export class DeadLetters {
     this.#open = open;
   }
 
-  /** Reads a page of them, the oldest first. */
+  /** Returns a page of them, the oldest first. */
   async list(options: ListDeadLettersOptions = {}): Promise<DeadLetter[]> {
-    checkOptions(z.strictObject(listFields), options, { of: 'deadLetters.list' });
-    const { start = 0, limit = 50 } = options;
+    const { start, limit } = resolveList(options);
     return this.#ask(async ({ queue }) => {
       const jobs = (await queue.getJobs('failed', start, start + limit - 1, true)) as (
         | InboxJob
         | undefined
       )[];
-      // One that someone else removes meanwhile is undefined.
+      // A job that someone else removes in the meantime is undefined, which the types of BullMQ 6.7.0 do not
+      // say.
       return jobs.flatMap((job) => (job === undefined ? [] : toDeadLetter(job)));
     });
   }
 
-  /** Reads one; undefined if there is none with this id. */
+  /** Returns one, or undefined if there is none with this id. */
   async get(id: string): Promise<DeadLetter | undefined> {
     const job = await this.#ask((opened) => find(opened, id));
     return job && toDeadLetter(job);
@@ -98,13 +77,13 @@ export class DeadLetters {
    * @returns The number of events that were put back.
    */
   async replayAll(select: (letter: DeadLetter) => boolean = () => true): Promise<number> {
-    checkOptions(z.strictObject({ select: func }), { select }, { of: 'deadLetters.replayAll' });
+    checkSelect(select);
     return this.#ask(async (opened) => {
       // All ids first: pages would shift when an event is put back.
       const ids = await opened.queue.getRanges(['failed'], 0, -1, true);
       let replayed = 0;
-      for (let start = 0; start < ids.length; start += BATCH) {
-        const batch = ids.slice(start, start + BATCH);
+      for (let start = 0; start < ids.length; start += REPLAY_BATCH_SIZE) {
+        const batch = ids.slice(start, start + REPLAY_BATCH_SIZE);
         const results = await Promise.all(batch.map((id) => replayOne(opened, id, select)));
         replayed += results.filter(Boolean).length;
       }
@@ -125,10 +104,10 @@ export class DeadLetters {
     });
   }
 
-  /** ioredis' own errors contain the command with all arguments: none is passed on. */
-  async #ask<Value>(ask: (opened: OpenQueue) => Promise<Value>): Promise<Value> {
+  /** Runs a query. Its errors are replaced: those of ioredis contain the command with all arguments. */
+  async #ask<Value>(query: (opened: OpenQueue) => Promise<Value>): Promise<Value> {
     try {
-      return await ask(await this.#open());
+      return await query(await this.#open());
     } catch (error) {
       throw redisFailure('The dead letters are out of reach', error);
     }
@@ -140,15 +119,10 @@ async function find({ queue }: OpenQueue, id: string): Promise<InboxJob | undefi
   return job !== undefined && (await job.isFailed()) ? job : undefined;
 }
 
-async function replayOne(
-  opened: OpenQueue,
-  id: string,
-  select: (letter: DeadLetter) => boolean,
-): Promise<boolean> {
+async function replayOne(opened: OpenQueue, id: string, select: SelectDeadLetter): Promise<boolean> {
   const job = await find(opened, id);
-  // Only `true` counts: an async function, possible from JavaScript, returns a promise for everything.
-  if (job === undefined || select(toDeadLetter(job)) !== true) return false;
-  // BullMQ does not reset the number of stalls.
+  if (job === undefined || !isSelected(toDeadLetter(job), select)) return false;
+  // BullMQ 6.7.0 resets the attempts and not the number of stalls (`commands/reprocessJob-9.lua:50`).
   await opened.client.hdel(opened.queue.toKey(id), 'stc');
   try {
     await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });

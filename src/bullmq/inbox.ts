@@ -1,45 +1,36 @@
 import type { Queue } from 'bullmq';
 import { WebhookError } from '../errors/index.js';
 import { withinTime } from '../redis/failure.js';
-import { refuseOptions } from '../validation/options.js';
-import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
-import { createWebhookHandlers, type WebhookHandler, type WebhookHandlers } from '../webhooks/handlers.js';
+import type { WebhookHandlers } from '../webhooks/handlers.js';
 import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
+import { type HandlersByType, toHandlers } from './core/handlers.js';
+import { type CloseOptions, resolveGrace, resolveWork, type WorkOptions } from './core/options.js';
+import { InboxReporter } from './core/reporter.js';
 import { DeadLetters } from './dead-letters.js';
 import { type InboxHealth, readHealth, unreachable } from './health.js';
-import { InboxReporter } from './hooks.js';
-import {
-  type BullMQInboxOptions,
-  type CloseOptions,
-  type InboxSettings,
-  resolveGrace,
-  resolveInbox,
-  resolveWork,
-  type WorkOptions,
-} from './options.js';
+import { type BullMQInboxOptions, type InboxSettings, resolveInbox } from './options.js';
 import { InboxQueue } from './queue.js';
 import { InboxWorker } from './worker.js';
 
 /*
  * The way of an event through the inbox:
  *
- * 1. Stored (`queue.ts`): the receiver has verified a delivery, and `store` adds it to the queue as a job, whose id is the key
- *    of the event. Then the receiver responds with 200.
- * 2. Run (`worker.ts`): a worker takes the job, with a lock that BullMQ renews, and runs the handlers. If the worker dies or
- *    loses the lock, another one takes the job. When all handlers have succeeded, the job is deleted.
+ * 1. Stored (`queue.ts`): the receiver has verified a delivery, and `store` adds it to the queue as a job,
+ *    whose id is the key of the event. Then the receiver responds with 200.
+ * 2. Run (`worker.ts`): a worker takes the job, with a lock that BullMQ renews, and runs the handlers. If the
+ *    worker dies or loses the lock, another one takes the job. When all handlers have succeeded, the job is
+ *    deleted.
  * 3. Retried: if a handler fails, the job waits for the backoff, and runs again.
- * 4. Dead letter (`dead-letters.ts`): a job without attempts left, or with an invalid payload, is kept for a while.
+ * 4. Dead letter (`dead-letters.ts`): a job without attempts left, or with an invalid payload, is kept for a
+ *    while.
  *
- * `job.ts` describes an event to BullMQ, `hooks.ts` logs and calls the hooks, `health.ts` counts and warns.
+ * `job.ts` describes an event to BullMQ, `health.ts` counts, `warnings.ts` looks at the settings of Redis.
+ * What does not know BullMQ stands in `core/`: options of workers, handlers, one run within its limits, the
+ * reporter.
  */
 
-/** Milliseconds for which `health` waits for Redis, and `deadLetters` for a connection to it. */
-const ASKING = 2_000;
-
-/** A handler for each event type of interest. Events of other types are left to other workers. */
-export type HandlersByType = {
-  readonly [Type in WebhookEventType]?: WebhookHandler<WebhookEventOf<Type>> | undefined;
-};
+/** Time limit of `health`, and of the connection that `deadLetters` needs, in ms. */
+const QUERY_TIMEOUT_MS = 2_000;
 
 /** A durable inbox on BullMQ. */
 export class BullMQInbox implements WebhookInbox {
@@ -59,32 +50,34 @@ export class BullMQInbox implements WebhookInbox {
     this.storeTimeout = this.#settings.storeTimeout;
     this.#reporter = new InboxReporter(this.#settings.log, this.#settings.hooks);
     this.#queue = new InboxQueue(this.#settings, this.#reporter);
-    this.deadLetters = new DeadLetters(() => this.#queue.open(ASKING));
+    this.deadLetters = new DeadLetters(() => this.#queue.open(QUERY_TIMEOUT_MS));
   }
 
-  /** BullMQ's own queue, for counts, metrics and dashboards. Connects. Closed with the inbox. */
+  /** BullMQ's own queue, for counts, metrics and dashboards. Connects, and is closed with the inbox. */
   get queue(): Queue<StoredWebhook> {
     return this.#queue.queue;
   }
 
   /**
-   * Stores an event, unless it is there already. Called by the receiver.
+   * Stores an event, unless its key is there already. Called by the receiver.
    *
    * @throws {InboxFullError} Redis was above `highWater` for all of `storeTimeout`.
    * @throws {InboxReplicasError} The event did not reach enough `replicas` in time.
-   * @throws {WebhookError} Redis did not store the event in time. The message gives the reason, and contains nothing of the event.
+   * @throws {WebhookError} Redis did not store the event in time. The message gives the reason, and contains
+   * nothing of the event.
    */
   async store(webhook: StoredWebhook): Promise<void> {
     await this.#queue.store(webhook);
   }
 
   /**
-   * Starts to process stored events, in this process.
+   * Starts processing stored events, in this process.
    *
-   * Any number of workers in any number of processes share one queue; each event is given to one at a time. Handlers must
-   * be idempotent: if a worker dies inside them, the event runs again.
+   * Any number of workers in any number of processes share one queue; each event is given to one at a time.
+   * Handlers must be idempotent: if a worker dies inside them, the event runs again.
    *
-   * @param work - Handlers by event type, or `createWebhookHandlers()`. No secret is needed: stored events are verified.
+   * @param work - Handlers by event type, or `createWebhookHandlers()`. No secret is needed: stored events
+   * are verified.
    * @throws {ConfigurationError} An option is wrong, there is no such event type, or `work` is a receiver.
    *
    * @example
@@ -112,32 +105,11 @@ export class BullMQInbox implements WebhookInbox {
       settings: this.#settings,
       work: resolveWork(options),
       reporter: this.#reporter,
-      handlers: this.#handlersOf(work, options.onError),
+      handlers: toHandlers(work, options.onError, this.#settings.logging),
       onClosed: () => this.#workers.delete(worker),
     });
     this.#workers.add(worker);
     return worker;
-  }
-
-  #handlersOf(work: HandlersByType | WebhookHandlers, onError: WorkOptions['onError']): WebhookHandlers {
-    const refuse = (option: string, text: string) => refuseOptions('inbox.work', [{ option, text }]);
-    if (typeof work !== 'object' || work === null) {
-      return refuse('work', 'must be handlers by type, or `createWebhookHandlers()`.');
-    }
-    if ('handle' in work) {
-      return refuse('work', 'is a receiver, which responds to deliveries. Pass its handlers by type.');
-    }
-    if (isHandlers(work)) {
-      if (onError === undefined) return work;
-      return refuse('onError', 'goes with handlers by type. Register it on the `WebhookHandlers`.');
-    }
-    const handlers = createWebhookHandlers(this.#settings.logging);
-    if (onError !== undefined) handlers.onError(onError);
-    for (const [type, handler] of Object.entries(work)) {
-      // `on` refuses an unknown type; the type of `work` ties each handler to its events.
-      if (handler !== undefined) handlers.on(type as WebhookEventType, handler as never);
-    }
-    return handlers;
   }
 
   /**
@@ -153,9 +125,9 @@ export class BullMQInbox implements WebhookInbox {
    * ```
    */
   async health(): Promise<InboxHealth> {
-    const asking = this.#queue.open(ASKING).then((opened) => readHealth(opened, this.#settings));
+    const reading = this.#queue.open(QUERY_TIMEOUT_MS).then((opened) => readHealth(opened, this.#settings));
     try {
-      const health = await withinTime(asking, ASKING, 'The inbox was asked');
+      const health = await withinTime(reading, QUERY_TIMEOUT_MS, 'Health check timed out');
       for (const [kind, warning] of Object.entries(health.warnings)) this.#reporter.warnOnce(kind, warning);
       return health;
     } catch (error) {
@@ -164,7 +136,7 @@ export class BullMQInbox implements WebhookInbox {
   }
 
   /**
-   * Takes no more events, lets those in progress finish or go back to the queue, and closes the connections.
+   * Stops taking events, lets those in progress finish or go back to the queue, and closes the connections.
    *
    * A client that was passed in stays open.
    *
@@ -178,19 +150,14 @@ export class BullMQInbox implements WebhookInbox {
   }
 }
 
-/** By its shape: the application may have another installation of this package. */
-function isHandlers(work: object): work is WebhookHandlers {
-  return typeof (work as Partial<WebhookHandlers>).process === 'function';
-}
-
 /**
  * Makes a durable inbox for webhooks on BullMQ and Redis, for receivers and workers.
  *
- * With it, a receiver responds with 200 when the event is in Redis. Workers run the handlers until they succeed, and keep an event
- * that fails for good as a dead letter.
+ * With it, a receiver responds with 200 when the event is in Redis. Workers run the handlers until they
+ * succeed, and keep an event that fails for good as a dead letter.
  *
- * An event is as safe as Redis keeps it: set `maxmemory-policy noeviction`, `appendonly yes` and `appendfsync always`.
- * `health().warnings` names each setting that is weaker. Connects when it is first used.
+ * An event is as safe as Redis keeps it: set `maxmemory-policy noeviction`, `appendonly yes` and `appendfsync
+ * always`. `health().warnings` names each setting that is weaker. Connects when it is first used.
  *
  * @throws {ConfigurationError} An option is wrong. The message never contains the connection.
  *

@@ -1,5 +1,4 @@
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { InboxFullError } from '../errors/inbox.js';
 import { WebhookError } from '../errors/index.js';
 import {
@@ -10,31 +9,19 @@ import {
   outliveFailover,
   type RedisClient,
 } from '../redis/connection.js';
-import { isOutOfMemory, isTransient, redisFailure, withinTime } from '../redis/failure.js';
+import { cleanError, isOutOfMemory, isTransient, redisFailure, withinTime } from '../redis/failure.js';
 import { succeedsWithin, withRetries } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { readWarnings } from './health.js';
-import type { InboxReporter } from './hooks.js';
+import type { InboxReporter } from './core/reporter.js';
 import { jobOptions } from './job.js';
-import { MemoryGauge } from './memory.js';
+import { type OpenQueue, openQueue } from './open-queue.js';
 import type { InboxSettings } from './options.js';
-import { ReplicaGate } from './replicas.js';
-import { findWriter, readInfo } from './server.js';
-
-/** A connected queue, with the checks that an event passes on its way into it. */
-export interface OpenQueue {
-  readonly queue: Queue<StoredWebhook>;
-  readonly client: RedisClient;
-  /** Returns the connection to the Redis that takes the queue's writes: in a cluster, to one of its nodes. */
-  readonly writer: () => Redis;
-  readonly memory: MemoryGauge;
-  readonly replicas: ReplicaGate;
-}
+import { readWarnings } from './warnings.js';
 
 /**
  * Settings of the client that stores. It waits for a Redis that restarts, but not forever.
  *
- * A socket that does not respond is closed, and a command is rejected after so many attempts to connect.
+ * A socket that does not respond is closed, and a command is rejected after this many attempts to connect.
  */
 const STORING_DEFAULTS = {
   socketTimeout: 10_000,
@@ -42,10 +29,10 @@ const STORING_DEFAULTS = {
   retryStrategy: (times: number) => Math.min(times * 100, 1_000),
 };
 
-/** Milliseconds that each step of closing may take. */
-const CLOSING = 2_000;
-/** The most characters of events that wait for Redis or for room in it. */
-const MAX_WAITING = 64 * 1024 * 1024;
+/** Time limit of each step of closing, in ms. */
+const CLOSE_TIMEOUT_MS = 2_000;
+/** The largest number of characters in events that wait for Redis, or for room in it. */
+const MAX_WAITING_CHARS = 64 * 1024 * 1024;
 
 const NOT_STORED = 'The event could not be stored in Redis';
 
@@ -57,10 +44,10 @@ export class InboxQueue {
   #queue: Queue<StoredWebhook> | undefined;
   #ready: Promise<void> | undefined;
   #opening: Promise<OpenQueue> | undefined;
-  /** Why Redis is unreachable: the last error of its client. */
+  /** Why Redis is unreachable: the last error of the client. */
   #failure: Error | undefined;
-  /** The characters of the events that wait. */
-  #waiting = 0;
+  /** The number of characters in events that wait. */
+  #waitingChars = 0;
   #isClosed = false;
 
   constructor(settings: InboxSettings, reporter: InboxReporter) {
@@ -69,38 +56,42 @@ export class InboxQueue {
   }
 
   /**
-   * Stores an event, unless its key is there already. Retries while Redis is away, refuses for now, or is full.
+   * Stores an event, unless its key is there already. Retries while Redis is away, refuses for now, or is
+   * full.
    *
    * Repeating is safe if the response of Redis was lost: the key is the id of the job.
    */
   async store(webhook: StoredWebhook): Promise<void> {
-    let held = 0;
-    // Events that wait are counted, so that a Redis that is away does not fill this process.
-    const mayWait = (): boolean => {
-      if (held > 0) return true;
+    let reserved = 0;
+    // Events that wait are counted, so that a Redis that is away does not fill the memory of this process.
+    const reserve = (): boolean => {
+      if (reserved > 0) return true;
       const size = JSON.stringify(webhook).length;
-      if (this.#waiting + size > MAX_WAITING) return false;
-      held = size;
-      this.#waiting += size;
+      if (this.#waitingChars + size > MAX_WAITING_CHARS) return false;
+      reserved = size;
+      this.#waitingChars += size;
       return true;
     };
-    const attempt = (left: number) => {
-      if (!this.#isReady && !mayWait())
+    const attempt = async (msLeft: number): Promise<void> => {
+      if (!this.#isReady && !reserve()) {
         throw this.#failure ?? new WebhookError('Too many events wait for Redis');
-      return withinTime(this.#add(webhook, left), left, NOT_STORED);
+      }
+      await withinTime(this.#add(webhook, msLeft), msLeft, NOT_STORED);
     };
-    const mayRepeat = (error: unknown) =>
-      (isTransient(error) || isOutOfMemory(error) || error instanceof InboxFullError) && mayWait();
+    const mayRepeat = (error: unknown) => passesByItself(error) && reserve();
     try {
-      await withRetries(async (left) => attempt(left), this.#settings.storeTimeout, mayRepeat);
+      await withRetries(attempt, this.#settings.storeTimeout, mayRepeat);
     } catch (error) {
       throw redisFailure(NOT_STORED, error);
     } finally {
-      this.#waiting -= held;
+      this.#waitingChars -= reserved;
     }
   }
 
-  /** Adds an event as a job. Rejects if Redis has no room, or has not replicated the event often enough in time. */
+  /**
+   * Adds an event as a job. Rejects if Redis has no room, or has not replicated the event often enough in
+   * time.
+   */
   async #add(webhook: StoredWebhook, timeout: number): Promise<void> {
     const end = performance.now() + timeout;
     const { queue, memory, replicas } = await this.open(timeout);
@@ -125,18 +116,20 @@ export class InboxQueue {
       ...(telemetry === undefined ? {} : { telemetry }),
     });
     this.#queue = queue;
-    // The client's listener reports errors; without a listener here, BullMQ would print them.
+    // The client's own listener reports errors. BullMQ 6.7.0 prints those of a queue without a listener
+    // (`classes/queue-base.js:86`).
     queue.on('error', () => undefined);
     queue.waitUntilReady().catch(() => {
-      // A queue whose connection was cut while it started never recovers. The next call makes another.
+      // BullMQ 6.7.0 keeps the rejected promise of its first connection forever
+      // (`classes/redis-connection.js:150`). The next call makes another queue.
       if (this.#queue === queue) this.#queue = undefined;
-      // Otherwise it would go on listening to the client, which may be the application's.
+      // An open queue keeps its listeners on the client, which may be the application's.
       queue.close().catch(() => undefined);
     });
     return queue;
   }
 
-  /** Resolves when Redis is there, and rejects if it is not in time. */
+  /** Resolves when Redis is connected, and rejects if it is not in time. */
   async open(timeout: number): Promise<OpenQueue> {
     if (this.#isClosed) throw new WebhookError('The inbox is closed.');
     const { client } = this.#connect();
@@ -157,12 +150,13 @@ export class InboxQueue {
     this.#isClosed = true;
     if (this.#client === undefined) return;
     const { client, isOwned } = this.#client;
-    if (this.#queue !== undefined) await succeedsWithin(this.#queue.close(), CLOSING);
+    if (this.#queue !== undefined) await succeedsWithin(this.#queue.close(), CLOSE_TIMEOUT_MS);
     client.off('error', this.#failed).off('ready', this.#connected);
     if (!isOwned) return;
-    // Closing can fail too, and ioredis would print an error without a listener.
+    // Closing can fail too. ioredis 6.0.0 prints the errors of a client without a listener
+    // (`built/Redis.js:584`).
     client.on('error', () => undefined);
-    if (client.status === 'ready') await succeedsWithin(client.quit(), CLOSING);
+    if (client.status === 'ready') await succeedsWithin(client.quit(), CLOSE_TIMEOUT_MS);
     client.disconnect();
   }
 
@@ -177,17 +171,17 @@ export class InboxQueue {
 
   #makeClient(): OpenedClient {
     const { connection, replicas } = this.#settings;
-    // The inbox itself repeats what was refused; ioredis would do so even after the receiver has responded.
+    // `store` repeats what was refused; ioredis would do so even after the receiver has responded.
     const reconnectOnError = leaveReplica('rejected', this.#failed);
     const opened = openClient(connection, { ...STORING_DEFAULTS, reconnectOnError });
-    // `WAIT` blocks a connection, and that of the application is not ours to block.
+    // `WAIT` blocks its connection, and that of the application is not ours to block.
     if (opened.isOwned || replicas === 0) return opened;
     return { client: newClient(connection, { reconnectOnError }), isOwned: true };
   }
 
   readonly #failed = (error: Error): void => {
     this.#failure = error;
-    this.#reporter.redisFailed(error);
+    this.#reporter.redisFailed(cleanError(error));
     if (this.#client !== undefined) outliveFailover(this.#client.client, error);
   };
 
@@ -195,7 +189,7 @@ export class InboxQueue {
     this.#failure = undefined;
   };
 
-  /** Returns the same promise to all who wait, however many deliveries come meanwhile. */
+  /** Returns one promise to all who wait, and adds one listener to the client. */
   #whenReady(client: RedisClient): Promise<void> {
     if (client.status === 'wait') client.connect().catch(() => undefined);
     this.#ready ??= new Promise((resolve) => {
@@ -208,19 +202,14 @@ export class InboxQueue {
   }
 
   async #setUp(client: RedisClient): Promise<OpenQueue> {
-    const { prefix, queueName, highWater, replicas } = this.#settings;
-    const { queue } = this;
-    await queue.waitUntilReady();
-    const writer = await findWriter(client, `${prefix}:${queueName}:`);
-    const opened: OpenQueue = {
-      queue,
-      client,
-      writer,
-      memory: new MemoryGauge(highWater, () => readInfo(writer(), 'memory')),
-      replicas: new ReplicaGate(replicas, writer, queue.toKey('write-probe')),
-    };
+    const opened = await openQueue(this.queue, client, this.#settings);
     const warnings = Object.entries(await readWarnings(opened, this.#settings));
     for (const [kind, warning] of warnings) this.#reporter.warnOnce(kind, warning);
     return opened;
   }
+}
+
+/** Whether storing may soon succeed: Redis is away, refuses for now, or is full. */
+function passesByItself(error: unknown): boolean {
+  return isTransient(error) || isOutOfMemory(error) || error instanceof InboxFullError;
 }

@@ -2,45 +2,62 @@ import { DelayedError, WaitingError, Worker } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
 import { WebhookError } from '../errors/index.js';
 import { leaveReplica, newClient, outliveFailover, type RedisClient } from '../redis/connection.js';
-import { succeedsWithin, unlessAborted } from '../utils/waiting.js';
-import type { WebhookHandlers } from '../webhooks/handlers.js';
-import { checkStored, type StoredWebhook } from '../webhooks/inbox.js';
-import type { InboxReporter } from './hooks.js';
-import { type Done, type InboxJob, toFailure, unhandledFailure } from './job.js';
-import { type CloseOptions, type InboxSettings, resolveGrace, type WorkSettings } from './options.js';
+import { cleanError } from '../redis/failure.js';
+import { succeedsWithin } from '../utils/waiting.js';
+import type { StoredWebhook } from '../webhooks/inbox.js';
+import { unhandledError } from './core/failure.js';
+import type { EventHandlers } from './core/handlers.js';
+import { type CloseOptions, resolveGrace, type WorkSettings } from './core/options.js';
+import type { InboxReporter } from './core/reporter.js';
+import { type Done, runStored } from './core/run.js';
+import { errorOf, type InboxJob, toFinalError, toJobError, toRun } from './job.js';
+import type { InboxSettings } from './options.js';
 
 /**
- * Settings of a worker's clients. A command waits for Redis without a limit: no delivery waits for it, and nothing is lost.
+ * Settings of a worker's clients. A command waits for Redis without a limit: no delivery waits for it, and
+ * nothing is lost.
  *
- * ioredis takes an undefined setting for none, which its types do not know.
+ * BullMQ 6.7.0 refuses another `maxRetriesPerRequest` (`classes/redis-connection.js:163`). ioredis 6.0.0
+ * takes an undefined `commandTimeout` for none (`built/Redis.js:368`), which its types do not say.
  */
 const WITHOUT_LIMIT = { maxRetriesPerRequest: null, commandTimeout: undefined } as RedisOptions;
 
-/** Milliseconds until BullMQ repeats a command that was rejected as its client ended. Its default is 15 seconds. */
-const REPEATING = 1_000;
-/** Milliseconds for which a worker pauses after Redis refused a command. */
-const PAUSE = 1_000;
-/** Milliseconds after the grace for giving events back. Without Redis they are free when their locks expire. */
-const RETURNING = 3_000;
-/** Milliseconds until an event without a handler is looked at again: a quarter of its age, within these. */
-const LOOKING = { first: 1_000, last: 300_000 };
+/**
+ * Delay in ms before BullMQ repeats a command that was rejected because its client ended.
+ *
+ * The default of BullMQ 6.7.0 is 15 seconds (`classes/worker.js:40`).
+ */
+const REPEAT_DELAY_MS = 1_000;
+/** Time in ms for which a worker pauses after Redis refused a command. */
+const PAUSE_MS = 1_000;
+/**
+ * Time limit for giving events back after the grace, in ms. Without Redis they are free when their locks
+ * expire.
+ */
+const RETURN_TIMEOUT_MS = 3_000;
+/** Delay in ms before an event without a handler is looked at again: a quarter of its age, within these. */
+const RECHECK_DELAY_MS = { min: 1_000, max: 300_000 };
 
-/** BullMQ's worker, which can also end while its own `close` waits for Redis. */
+/**
+ * BullMQ's worker, which can also end while its own `close` waits for Redis.
+ *
+ * `close` of BullMQ 6.7.0 never resolves without Redis: https://github.com/taskforcesh/bullmq/issues/4656
+ */
 class EndableWorker extends Worker<StoredWebhook, Done> {
   async end(): Promise<void> {
-    // Ends the timer of the stalled check.
+    // Stops the timer of the stalled check.
     await this.pause(true);
     await this.lockManager.close();
     await this.getBackend().close(true);
   }
 }
 
-/** The parts that a worker is made of. */
+/** What a worker is made of. */
 export interface WorkerParts {
   readonly settings: InboxSettings;
   readonly work: WorkSettings;
   readonly reporter: InboxReporter;
-  readonly handlers: Pick<WebhookHandlers, 'process' | 'handles'>;
+  readonly handlers: EventHandlers;
   /** Called when the worker has closed. */
   readonly onClosed: () => void;
 }
@@ -64,7 +81,7 @@ export class InboxWorker {
   readonly #worker: EndableWorker;
   readonly #parts: WorkerParts;
   readonly #client: RedisClient;
-  // Reasons of aborted signals.
+  // Why the signal of a run is aborted.
   readonly #closed = new WebhookError('The worker closed before the handlers had settled.');
   readonly #lost = new WebhookError('The lock of the event was lost: another worker runs it.');
   #givesBack = false;
@@ -75,10 +92,10 @@ export class InboxWorker {
   constructor(parts: WorkerParts) {
     const { settings, work, reporter } = parts;
     this.#parts = parts;
-    const reconnectOnError = leaveReplica('resent', (error) => reporter.redisFailed(error));
+    const reconnectOnError = leaveReplica('resent', (error) => reporter.redisFailed(cleanError(error)));
     this.#client = newClient(settings.connection, { reconnectOnError }, WITHOUT_LIMIT);
     this.#client.on('error', (error: Error) => outliveFailover(this.#client, error));
-    // With three parameters: BullMQ gives a signal only to those.
+    // Three parameters: BullMQ 6.7.0 makes no signal for a function with fewer (`classes/worker.js:83`).
     this.#worker = new EndableWorker(
       settings.queueName,
       (job, token, signal) => this.#run(job, token, signal),
@@ -89,7 +106,7 @@ export class InboxWorker {
         lockDuration: work.lockDuration,
         stalledInterval: work.lockDuration,
         maxStalledCount: work.maxStalls,
-        runRetryDelay: REPEATING,
+        runRetryDelay: REPEAT_DELAY_MS,
         removeOnComplete: { count: 0 },
         // In seconds.
         removeOnFail: { age: settings.deadLetterRetention / 1_000 },
@@ -106,43 +123,45 @@ export class InboxWorker {
     return this.#closing;
   }
 
-  /** Handles one event. BullMQ records the end, and retries the event if this rejects. */
+  /** Runs the handlers for one event. BullMQ records the end, and retries the event if this rejects. */
   async #run(job: InboxJob, token?: string, signal = new AbortController().signal): Promise<Done> {
     const { work, handlers, reporter } = this.#parts;
     if (this.#givesBack) return giveBack(job, token);
-    const overdue = () =>
-      this.#cancel(job.id, `The handlers had not settled within ${work.handlerTimeout} ms (handlerTimeout).`);
-    const timer = setTimeout(overdue, work.handlerTimeout);
+    const abort = (reason: WebhookError) => this.#cancel(job.id, reason);
     try {
-      const stored = checkStored(job.data);
-      if (handlers.handles(stored.type)) {
-        await unlessAborted(handlers.process(stored, { signal }), signal);
-        return 'handled';
-      }
-      if (stored.type === 'webhook_test') return 'ignored';
+      const outcome = await runStored(job.data, handlers, {
+        signal,
+        handlerTimeout: work.handlerTimeout,
+        abort,
+      });
+      if (outcome !== 'unhandled') return outcome;
     } catch (error) {
       if (signal.reason === this.#closed) return await giveBack(job, token);
       // Another run records the end of the event.
       if (signal.reason === this.#lost) throw new WaitingError();
-      throw toFailure(signal.aborted ? signal.reason : error);
-    } finally {
-      clearTimeout(timer);
+      throw toJobError(signal.aborted ? signal.reason : error);
     }
     reporter.unhandled(job.name, work.unhandledTimeout);
     return leaveToOthers(job, token, work.unhandledTimeout);
   }
 
-  /** BullMQ declares the reason as text. As an error, `fetch` and others reject with it. */
-  #cancel(key: string | undefined, reason: string | Error): void {
-    const error = typeof reason === 'string' ? new WebhookError(reason) : reason;
-    this.bullmq.cancelJob(key ?? '', error as unknown as string);
+  /**
+   * Aborts the signal of a run. `fetch` and the like reject with the reason, which has to be an error for
+   * that.
+   *
+   * BullMQ 6.7.0 declares it as a string, and passes it to `abort` as it is (`classes/lock-manager.js:137`).
+   */
+  #cancel(key: string | undefined, reason: WebhookError): void {
+    this.bullmq.cancelJob(key ?? '', reason as unknown as string);
   }
 
   #listen(): void {
     const { reporter } = this.#parts;
     this.bullmq
-      .on('completed', (job, done) => (done === 'ignored' ? reporter.ignored(job) : reporter.handled(job)))
-      .on('failed', (job, error) => job && reporter.failed(job, error))
+      .on('completed', (job, done) =>
+        done === 'ignored' ? reporter.ignored(toRun(job)) : reporter.handled(toRun(job)),
+      )
+      .on('failed', (job, error) => job && this.#reportFailure(job, error))
       .on('stalled', (key) => reporter.stalled(key))
       .on('lockRenewalFailed', (keys) => {
         for (const key of keys) {
@@ -153,25 +172,38 @@ export class InboxWorker {
       .on('error', (error) => this.#failed(error));
   }
 
+  /** BullMQ sets the end of a job only if it does not run again. */
+  #reportFailure(job: InboxJob, error: Error): void {
+    const { reporter } = this.#parts;
+    const failure = { ...toRun(job), error: errorOf(job, error) };
+    if (job.finishedOn === undefined) reporter.retried(failure);
+    else reporter.deadLetter(failure);
+  }
+
   #failed(error: Error & { readonly code?: unknown }): void {
     const { reporter } = this.#parts;
-    // Emitted after `lockRenewalFailed`.
+    // BullMQ 6.7.0 emits it for each lock that `lockRenewalFailed` has just named
+    // (`classes/lock-manager.js:41`).
     if (error.message.startsWith('could not renew lock')) return;
-    // BullMQ's own errors have a number of its `ErrorCode`; the codes of Redis and of Node are strings.
+    // BullMQ's own errors have a number as their code (`classes/finished-errors.js:58`), those of Node a
+    // string.
     if (typeof error.code === 'number') return reporter.notRecorded(error);
-    reporter.redisFailed(error);
-    // The class that ioredis gives to refusals of Redis.
+    reporter.redisFailed(cleanError(error));
+    // The class of redis-errors 1.2.0 for what Redis refuses.
     if (error.name === 'ReplyError') this.#pause();
   }
 
-  /** BullMQ would repeat a refused command at once, thousands of times a second. */
+  /**
+   * BullMQ 6.7.0 would repeat a refused command at once (`classes/worker.js:962`), thousands of times a
+   * second.
+   */
   #pause(): void {
     if (this.#pausing !== undefined || this.#closing !== undefined) return;
     void this.bullmq.pause(true);
     this.#pausing = setTimeout(() => {
       this.#pausing = undefined;
       void this.bullmq.resume();
-    }, PAUSE);
+    }, PAUSE_MS);
   }
 
   async #close(grace: number): Promise<void> {
@@ -181,27 +213,29 @@ export class InboxWorker {
       this.#givesBack = true;
       this.bullmq.cancelAllJobs(this.#closed as unknown as string);
     }, grace);
-    // Without Redis, BullMQ would wait for it forever.
-    const finished = await succeedsWithin(this.bullmq.close(), grace + RETURNING);
+    const hasClosed = await succeedsWithin(this.bullmq.close(), grace + RETURN_TIMEOUT_MS);
     clearTimeout(timer);
-    if (!finished) await succeedsWithin(this.#worker.end(), 0);
-    if (finished && this.#client.status === 'ready') await succeedsWithin(this.#client.quit(), RETURNING);
+    if (!hasClosed) await succeedsWithin(this.#worker.end(), 0);
+    else if (this.#client.status === 'ready') await succeedsWithin(this.#client.quit(), RETURN_TIMEOUT_MS);
     this.#client.disconnect();
     this.#parts.onClosed();
   }
 }
 
-/** Puts an event back to the front of the queue. Costs no attempt. Rejects, so that BullMQ records no end. */
+/**
+ * Puts an event back to the front of the queue, at no cost of an attempt. Rejects, so that BullMQ records no
+ * end.
+ */
 async function giveBack(job: InboxJob, token: string | undefined): Promise<never> {
   await job.moveToWait(token);
   throw new WaitingError();
 }
 
-/** Gives an event without a handler back for workers that may have one, until it is too old. */
+/** Gives an event without a handler back, for workers that may have one, until it is too old. */
 async function leaveToOthers(job: InboxJob, token: string | undefined, timeout: number): Promise<never> {
   const age = Math.max(Date.now() - job.timestamp, 0);
-  if (age >= timeout) throw unhandledFailure(timeout);
-  const delay = Math.min(Math.max(age / 4, LOOKING.first), LOOKING.last, timeout - age);
+  if (age >= timeout) throw toFinalError(unhandledError(timeout));
+  const delay = Math.min(Math.max(age / 4, RECHECK_DELAY_MS.min), RECHECK_DELAY_MS.max, timeout - age);
   await job.moveToDelayed(Date.now() + Math.ceil(delay), token);
   throw new DelayedError();
 }
