@@ -49,8 +49,7 @@ export class DeadLetters {
         | InboxJob
         | undefined
       )[];
-      // A job that someone else removes in the meantime is undefined, which the types of BullMQ 6.7.0 do not
-      // say.
+      // A job that someone removes in the meantime is undefined, unlike in the types of BullMQ 6.7.0.
       return jobs.flatMap((job) => (job === undefined ? [] : toDeadLetter(job)));
     });
   }

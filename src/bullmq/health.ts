@@ -23,10 +23,7 @@ export interface InboxHealth {
   readonly oldestMs: number;
   /** Connected workers in all processes; undefined if the provider of Redis forbids `CLIENT LIST`. */
   readonly workers: number | undefined;
-  /**
-   * What endangers stored events, and why `ready` is false, by kind. Each kind is also logged once, at
-   * `warn`.
-   */
+  /** What endangers stored events, and why `ready` is false. Each kind is also logged once, at `warn`. */
   readonly warnings: InboxWarnings;
 }
 

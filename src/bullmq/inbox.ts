@@ -25,7 +25,7 @@ import { InboxWorker } from './worker.js';
  *    while.
  *
  * `job.ts` describes an event to BullMQ, `health.ts` counts, `warnings.ts` looks at the settings of Redis.
- * What does not know BullMQ stands in `core/`: options of workers, handlers, one run within its limits, the
+ * What does not know BullMQ stands in `core/`: options of workers, handlers, one run in its limits,
  * reporter.
  */
 
@@ -76,8 +76,7 @@ export class BullMQInbox implements WebhookInbox {
    * Any number of workers in any number of processes share one queue; each event is given to one at a time.
    * Handlers must be idempotent: if a worker dies inside them, the event runs again.
    *
-   * @param work - Handlers by event type, or `createWebhookHandlers()`. No secret is needed: stored events
-   * are verified.
+   * @param work - Handlers by event type, or `createWebhookHandlers()`. They need no secret.
    * @throws {ConfigurationError} An option is wrong, there is no such event type, or `work` is a receiver.
    *
    * @example

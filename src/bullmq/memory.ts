@@ -15,10 +15,7 @@ export function memoryUse(info: ServerInfo): MemoryUse | undefined {
   return { used: numberIn(info, 'used_memory') - numberIn(info, 'mem_not_counted_for_evict'), maxmemory };
 }
 
-/**
- * How long one reading is used, in ms: shorter if a fast sender could fill the room that is left in the
- * meantime.
- */
+/** How long a reading is used, in ms: shorter if a fast sender could fill the room in the meantime. */
 const READING_LIFE_MS = { ample: 50, scarce: 5 };
 /** Bytes of room that no sender fills in 50 ms. */
 const AMPLE_ROOM_BYTES = 64 * 1024 ** 2;
@@ -31,10 +28,7 @@ export class MemoryGauge {
   #lifeMs = READING_LIFE_MS.scarce;
   #reading: Promise<MemoryUse | undefined> | undefined;
 
-  /**
-   * `highWater` is the share of `maxmemory` that events may fill; `read` reads the section `memory` of
-   * `INFO`.
-   */
+  /** `highWater` is the share of `maxmemory` that events may fill; `read` reads `INFO memory`. */
   constructor(highWater: number, read: () => Promise<ServerInfo>) {
     this.#highWater = highWater;
     this.#read = read;

@@ -35,8 +35,7 @@ export interface BullMQInboxOptions {
    */
   readonly connection: RedisConnection;
   /**
-   * The name of the BullMQ queue, without `:`. Default `'agent-platform-webhooks'`, with a warning in the
-   * log.
+   * The name of the BullMQ queue, without `:`. Default `'agent-platform-webhooks'`, and a logged warning.
    *
    * Choose one for each application: two that share a queue consume each other's events.
    */
@@ -57,8 +56,7 @@ export interface BullMQInboxOptions {
   /**
    * The delay between two runs, in ms, or BullMQ's `BackoffOptions`.
    *
-   * Default: exponential from 1 000 ms with a jitter of 0.5. The delays are up to 1, 2, 4, … seconds, half of
-   * each random.
+   * Default: exponential from 1 000 ms with a jitter of 0.5: up to 1, 2, 4, … seconds, half of each random.
    */
   readonly backoff?: number | BackoffOptions | undefined;
   /**
@@ -68,8 +66,9 @@ export interface BullMQInboxOptions {
    */
   readonly retention?: number | undefined;
   /**
-   * How long dead letters are kept, in ms. Default 14 days. Older ones are deleted when the next one is
-   * added.
+   * How long dead letters are kept, in ms. Default 14 days.
+   *
+   * Older ones are deleted when the next one is added.
    */
   readonly deadLetterRetention?: number | undefined;
   /**

@@ -56,10 +56,9 @@ export class InboxQueue {
   }
 
   /**
-   * Stores an event, unless its key is there already. Retries while Redis is away, refuses for now, or is
-   * full.
+   * Stores an event, unless its key is there already.
    *
-   * Repeating is safe if the response of Redis was lost: the key is the id of the job.
+   * Retries while Redis is away, refuses for now, or is full. Repeating is safe if the response of Redis was lost: the key is the id of the job.
    */
   async store(webhook: StoredWebhook): Promise<void> {
     let reserved = 0;
@@ -88,10 +87,7 @@ export class InboxQueue {
     }
   }
 
-  /**
-   * Adds an event as a job. Rejects if Redis has no room, or has not replicated the event often enough in
-   * time.
-   */
+  /** Adds an event as a job. Rejects if Redis has no room, or too few replicas have the event in time. */
   async #add(webhook: StoredWebhook, timeout: number): Promise<void> {
     const end = performance.now() + timeout;
     const { queue, memory, replicas } = await this.open(timeout);

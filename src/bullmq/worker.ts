@@ -30,10 +30,7 @@ const WITHOUT_LIMIT = { maxRetriesPerRequest: null, commandTimeout: undefined } 
 const REPEAT_DELAY_MS = 1_000;
 /** Time in ms for which a worker pauses after Redis refused a command. */
 const PAUSE_MS = 1_000;
-/**
- * Time limit for giving events back after the grace, in ms. Without Redis they are free when their locks
- * expire.
- */
+/** Time limit for giving events back after the grace, in ms. Without Redis, their locks expire instead. */
 const RETURN_TIMEOUT_MS = 3_000;
 /** Delay in ms before an event without a handler is looked at again: a quarter of its age, within these. */
 const RECHECK_DELAY_MS = { min: 1_000, max: 300_000 };
@@ -146,8 +143,7 @@ export class InboxWorker {
   }
 
   /**
-   * Aborts the signal of a run. `fetch` and the like reject with the reason, which has to be an error for
-   * that.
+   * Aborts the signal of a run. The reason has to be an error, because `fetch` rejects with it.
    *
    * BullMQ 6.7.0 declares it as a string, and passes it to `abort` as it is (`classes/lock-manager.js:137`).
    */
@@ -185,18 +181,14 @@ export class InboxWorker {
     // BullMQ 6.7.0 emits it for each lock that `lockRenewalFailed` has just named
     // (`classes/lock-manager.js:41`).
     if (error.message.startsWith('could not renew lock')) return;
-    // BullMQ's own errors have a number as their code (`classes/finished-errors.js:58`), those of Node a
-    // string.
+    // The codes of BullMQ's own errors are numbers (`classes/finished-errors.js:58`), those of Node strings.
     if (typeof error.code === 'number') return reporter.notRecorded(error);
     reporter.redisFailed(cleanError(error));
     // The class of redis-errors 1.2.0 for what Redis refuses.
     if (error.name === 'ReplyError') this.#pause();
   }
 
-  /**
-   * BullMQ 6.7.0 would repeat a refused command at once (`classes/worker.js:962`), thousands of times a
-   * second.
-   */
+  /** BullMQ 6.7.0 repeats a refused command at once (`classes/worker.js:962`), thousands of times a second. */
   #pause(): void {
     if (this.#pausing !== undefined || this.#closing !== undefined) return;
     void this.bullmq.pause(true);
@@ -222,10 +214,7 @@ export class InboxWorker {
   }
 }
 
-/**
- * Puts an event back to the front of the queue, at no cost of an attempt. Rejects, so that BullMQ records no
- * end.
- */
+/** Puts an event back to the front of the queue. Costs no attempt. Rejects, so that BullMQ records no end. */
 async function giveBack(job: InboxJob, token: string | undefined): Promise<never> {
   await job.moveToWait(token);
   throw new WaitingError();

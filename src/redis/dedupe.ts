@@ -34,10 +34,7 @@ export interface RedisDedupeOptions {
 
 /** A {@link DedupeStore} on Redis, shared by any number of receivers. */
 export interface RedisDedupe extends DedupeStore {
-  /**
-   * Claims an event for an owner, in one atomic step. Rejects with a `WebhookError` if Redis does not
-   * respond.
-   */
+  /** Claims an event for an owner, in one atomic step. Rejects with a `WebhookError` if Redis fails. */
   claim(key: string, owner: string, leaseMs: number): Promise<ClaimResult>;
   /** Marks an event as handled unless another owner holds it, in one atomic step. */
   complete(key: string, owner: string, ttlMs: number): Promise<void>;
@@ -56,8 +53,7 @@ const schema = z.strictObject({
 /**
  * Makes a store of handled events that receivers on several machines share.
  *
- * Each operation is one Lua script on one key, so that two receivers never both get `'new'`. Keys expire by
- * themselves.
+ * Each operation is one Lua script on one key: two receivers never both get `'new'`. Keys expire by themselves.
  *
  * Redis must not evict keys (`maxmemory-policy noeviction`): an event whose key is gone is handled twice. A
  * Redis that loses its memory has the same effect, and no other.

@@ -8,10 +8,7 @@ export function redisFailure(what: string, error: unknown): WebhookError {
   return new WebhookError(`${what}: ${cause.message}`, { cause });
 }
 
-/**
- * Rejects with a {@link WebhookError} that begins with `what` if Redis has not responded within `ms`
- * milliseconds.
- */
+/** Rejects with a {@link WebhookError} about `what` if the promise has not settled within `ms` milliseconds. */
 export function withinTime<Value>(promise: Promise<Value>, ms: number, what: string): Promise<Value> {
   return within(promise, ms, () => new WebhookError(`${what}: no response from Redis within ${ms} ms`));
 }
@@ -36,8 +33,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes an error that is safe to log from one of Redis or of the network. Only name, code and message are
- * kept.
+ * Makes an error that is safe to log from one of Redis or the network, with name, code and message alone.
  *
  * ioredis 6.0.0 attaches the command with all its arguments to its errors, passwords and payloads included
  * (`built/DataHandler.js:61`). Redis itself quotes arguments of a command that it does not have (`unknown
@@ -60,10 +56,7 @@ function messageOf(error: unknown): string {
   return [error.message, ...error.errors.map(messageOf)].filter((text) => text !== '').join('; ');
 }
 
-/**
- * Returns the code of an error of the network, or the word with which Redis names a refusal, such as
- * `NOPERM`.
- */
+/** Returns the code of a network error, or the word with which Redis names a refusal, such as `NOPERM`. */
 function codeOf(error: unknown): string | undefined {
   const { code } = error as { readonly code?: unknown };
   if (typeof code === 'string') return code;

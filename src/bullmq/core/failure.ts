@@ -19,10 +19,7 @@ function describe(error: unknown): string {
   return error instanceof WebhookError ? error.message : `${error.name}: ${error.message}`;
 }
 
-/**
- * Returns what the handlers threw, several errors as one `AggregateError`; the error itself if they threw
- * nothing.
- */
+/** Returns what the handlers threw (several errors are one `AggregateError`), or else the error itself. */
 export function thrownBy(error: unknown): unknown {
   return error instanceof WebhookError ? (error.cause ?? error) : error;
 }

@@ -39,9 +39,6 @@ export interface InboxHooks {
   readonly onHandled?: ((run: InboxRun) => unknown) | undefined;
   /** Called when a run failed and the event will run again. */
   readonly onRetry?: ((failure: InboxFailure) => unknown) | undefined;
-  /**
-   * Called when an event becomes a dead letter: no attempt is left, it is invalid, or no worker has a
-   * handler.
-   */
+  /** Called when an event becomes a dead letter: out of attempts, invalid, or without a handler anywhere. */
   readonly onDeadLetter?: ((failure: InboxFailure) => unknown) | undefined;
 }

@@ -19,8 +19,7 @@ export interface WorkOptions {
    */
   readonly handlerTimeout?: number | undefined;
   /**
-   * Age in ms at which an event becomes a dead letter if no worker has a handler for it. Default 3 600 000:
-   * an hour.
+   * Age at which an event without a handler becomes a dead letter, in ms. Default 3 600 000: an hour.
    *
    * Until then, a worker without a handler gives it back to the queue, for workers of a newer release. To
    * drop events of a type, give it a handler that does nothing.
@@ -40,18 +39,14 @@ export interface WorkOptions {
    * An event that makes every worker crash must not stop the queue.
    */
   readonly maxStalls?: number | undefined;
-  /**
-   * Called for each failure of a handler, with what it threw. For `createWebhookHandlers`, use its own
-   * `onError`.
-   */
+  /** Called for each failure of a handler, with what it threw. `createWebhookHandlers` has its own. */
   readonly onError?: ((error: unknown, failure: WebhookFailure) => unknown) | undefined;
 }
 
 /** Options of `close`, for a worker and for an inbox. */
 export interface CloseOptions {
   /**
-   * Time for events in progress to finish, in ms. Default 25 000, which is below the 30 s that Kubernetes
-   * waits.
+   * Time for events in progress to finish, in ms. Default 25 000, below the 30 s that Kubernetes waits.
    *
    * After it the signals of their handlers are aborted, and the events go back to the front of the queue.
    * Only the first call of `close` counts.

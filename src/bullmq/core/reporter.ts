@@ -68,8 +68,7 @@ export class InboxReporter {
   }
 
   /**
-   * Redis has failed. While it is away, every attempt to connect fails alike: one line a minute for each
-   * kind.
+   * Redis has failed. Logs one line a minute for each kind: while it is away, every connection fails alike.
    *
    * @param error - An error that is safe to log, with the code that names its kind.
    */
