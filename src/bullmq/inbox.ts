@@ -25,8 +25,7 @@ import { InboxWorker } from './worker.js';
  *    while.
  *
  * `job.ts` describes an event to BullMQ, `health.ts` counts, `warnings.ts` looks at the settings of Redis.
- * What does not know BullMQ stands in `core/`: options of workers, handlers, one run in its limits,
- * reporter.
+ * What does not know BullMQ stands in `core/`: options of workers, handlers, a run, the reporter.
  */
 
 /** Time limit of `health`, and of the connection that `deadLetters` needs, in ms. */

@@ -184,7 +184,7 @@ export class InboxWorker {
     // The codes of BullMQ's own errors are numbers (`classes/finished-errors.js:58`), those of Node strings.
     if (typeof error.code === 'number') return reporter.notRecorded(error);
     reporter.redisFailed(cleanError(error));
-    // The class of redis-errors 1.2.0 for what Redis refuses.
+    // The name that ioredis 6.0.0 gives to refusals of Redis (`built/resp/errors.js:7`).
     if (error.name === 'ReplyError') this.#pause();
   }
 

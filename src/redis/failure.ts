@@ -96,20 +96,14 @@ const PASSING_REFUSALS = [
   'UNBLOCKED',
 ];
 
-/**
- * How the messages of ioredis 6.0.0 begin if a command got no response. The errors have no code.
- *
- * `built/utils/index.js:375`, `built/errors/MaxRetriesPerRequestError.js:6`,
- * `built/redis/event_handler.js:242`, `built/Command.js:207`, `built/cluster/index.js:771` and `:661`, in
- * this order.
- */
+/** How the messages of ioredis 6.0.0 begin if a command got no response. These errors have no code. */
 const NO_RESPONSE_MESSAGES = [
-  'Connection is closed',
-  'Reached the max retries per request limit',
-  'Command aborted due to connection close',
-  'Command timed out',
-  'None of startup nodes',
-  'Too many Cluster redirections',
+  'Connection is closed', // built/utils/index.js:375
+  'Reached the max retries per request limit', // built/errors/MaxRetriesPerRequestError.js:6
+  'Command aborted due to connection close', // built/redis/event_handler.js:242
+  'Command timed out', // built/Command.js:207
+  'None of startup nodes', // built/cluster/index.js:771
+  'Too many Cluster redirections', // built/cluster/index.js:661
 ];
 
 /** Whether the same command may soon succeed: the connection was lost, or Redis refused for now. */

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { startWay } from '../redis/lagging.js';
+import { startProxy } from '../redis/proxy.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { DURABLE, startRedis } from '../support/redis-server.js';
-import { createInbox, eventually, hang, processing, redis, stored, url } from './inbox-fixture.js';
+import { createInbox, eventually, hang, port, processing, redis, stored } from './inbox-fixture.js';
 
 test('health counts what waits, runs, retries and failed, the workers, and the age of the oldest', async () => {
   const inbox = createInbox({ attempts: 2, backoff: 3_600_000 });
@@ -44,10 +44,10 @@ test('an empty inbox is ready, and a clock that is ahead makes no event older th
 });
 
 test('a Redis that has stopped answering is not ready, and that is said in time', async () => {
-  const way = await startWay(Number(new URL(url).port));
-  const inbox = createInbox({ connection: `redis://127.0.0.1:${way.port}` });
+  const proxy = await startProxy(port);
+  const inbox = createInbox({ connection: proxy.url });
   expect(await inbox.health()).toMatchObject({ ready: true });
-  way.hold();
+  proxy.hold();
   const { ready, warnings } = await inbox.health();
   expect([ready, warnings]).toEqual([false, { unreachable: expect.stringContaining('within 2000 ms') }]);
 });

@@ -23,7 +23,7 @@ const server = await startRedis();
 afterAll(() => server.stop());
 
 /** The Redis of this test file. */
-export const { url } = server;
+export const { port, url } = server;
 const inboxes: BullMQInbox[] = [];
 
 /** A client beside the inbox, to look at what is in Redis. */

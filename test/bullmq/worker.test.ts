@@ -4,7 +4,7 @@ import type { HandlersByType } from 'agent-platform-sdk/bullmq';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { startWay } from '../redis/lagging.js';
+import { startProxy } from '../redis/proxy.js';
 import { deferred } from '../support/deferred.js';
 import { startProcess } from '../support/example-process.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -15,6 +15,7 @@ import {
   eventually,
   everythingInRedis,
   hang,
+  port,
   processing,
   receiverWith,
   record,
@@ -369,8 +370,8 @@ test('a process whose Redis has gone ends once its inbox has closed', async () =
 });
 
 test('a worker closes while Redis is away and an event in progress, and another runs that', async () => {
-  const way = await startWay(Number(new URL(url).port));
-  const inbox = createInbox({ connection: `redis://127.0.0.1:${way.port}` });
+  const proxy = await startProxy(port);
+  const inbox = createInbox({ connection: proxy.url });
   const started = deferred();
   const handler = () => {
     started.resolve();
@@ -379,16 +380,16 @@ test('a worker closes while Redis is away and an event in progress, and another 
   const worker = inbox.work({ lead_captured: handler }, { lockDuration: 500 });
   await inbox.store(stored());
   await started.promise;
-  way.lead(1);
-  way.cut();
+  proxy.lead(1);
+  proxy.cut();
   await worker.close({ grace: 0 });
   await inbox.close();
-  const made = way.made;
+  const made = proxy.made;
   const { hooks, calls } = record();
   createInbox({ hooks }).work({ lead_captured: () => undefined }, { lockDuration: 500 });
   await eventually(() => expect(calls).toEqual(['handled']));
   // Nothing of the closed worker connects again.
-  expect(way.made).toBe(made);
+  expect(proxy.made).toBe(made);
 });
 
 test('a worker that starts before Redis does takes events', async () => {

@@ -10,21 +10,21 @@ import { RecordingLogger } from '../support/recording-logger.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
 import { post, secret } from '../webhooks/deliveries.js';
 
-/** Quick to notice that a node is gone, and to copy to a replica. */
+/** A node that notices within a second that another is gone, and copies to a replica at once. */
 const NODE = '--save,,--cluster-enabled,yes,--cluster-node-timeout,1000,--repl-diskless-sync-delay,0'.split(
   ',',
 );
 
-async function withNode<Value>({ url }: RedisServer, ask: (node: Redis) => Promise<Value>): Promise<Value> {
+async function withNode<Value>({ url }: RedisServer, act: (node: Redis) => Promise<Value>): Promise<Value> {
   const node = new Redis(url);
   try {
-    return await ask(node);
+    return await act(node);
   } finally {
     node.disconnect();
   }
 }
 
-/** Three masters, and as many replicas for each, until the test ends. */
+/** Starts three masters, with `replicas` replicas each, until the test ends. */
 async function startCluster(replicas = 0): Promise<RedisServer[]> {
   const buses = await Promise.all(Array.from({ length: 3 * (1 + replicas) }, freePort));
   const servers = await Promise.all(buses.map((bus) => startRedis([...NODE, '--cluster-port', String(bus)])));
@@ -50,7 +50,7 @@ async function startCluster(replicas = 0): Promise<RedisServer[]> {
   for (const [index, server] of servers.slice(3).entries()) {
     await withNode(server, (node) => node.cluster('REPLICATE', ids[index % 3] ?? ''));
   }
-  // A client that comes then knows the replicas too.
+  // A client that connects then knows the replicas too.
   const knowsReplicas = async (server: RedisServer) => {
     await agree(server);
     for (const [, , ...nodes] of await withNode(server, (node) => node.cluster('SLOTS'))) {
@@ -61,11 +61,16 @@ async function startCluster(replicas = 0): Promise<RedisServer[]> {
   return servers;
 }
 
-/** The server that has the keys of a hash tag. */
+/** Finds the server that has the keys of a hash tag. */
 async function masterOf(tag: string, servers: readonly RedisServer[]): Promise<RedisServer> {
   for (const server of servers.slice(0, 3)) {
-    const isThere = await withNode(server, (node) => node.exists(tag).catch(() => undefined));
-    if (isThere !== undefined) return server;
+    const isHere = await withNode(server, (node) =>
+      node.exists(tag).then(
+        () => true,
+        () => false,
+      ),
+    );
+    if (isHere) return server;
   }
   throw new Error('No master has it');
 }
@@ -128,7 +133,7 @@ test.each<[object, string]>([
   expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1 });
 });
 
-test('a client of one node gets an error that names the cluster, if the keys are on another', async () => {
+test('a client of one node gets an error that names the cluster if the keys are on another', async () => {
   const [first, , third] = await startCluster();
   const slot = await withNode(first as RedisServer, (node) => node.cluster('KEYSLOT', '{one}'));
   const elsewhere = slot < 16_384 / 2 ? third : first;
@@ -137,6 +142,14 @@ test('a client of one node gets an error that names the cluster, if the keys are
   await expect(inbox.store(stored())).rejects.toThrow(/MOVED .* pass a `Cluster` of ioredis/);
   inbox.work({});
   await eventually(() => expect(logger.lines.join()).toMatch(/Redis failed: MOVED .* pass a `Cluster`/));
+});
+
+test('the health on a client of one node names the cluster too', async () => {
+  const servers = await startCluster();
+  // A script that counts jobs gets one key of the queue, and reads others, which are on other nodes.
+  const server = await masterOf('bull:agent-platform-webhooks:', servers);
+  const { warnings } = await createInbox({ connection: server.url }).health();
+  expect(warnings.unreachable).toMatch(/Script attempted to access .* pass a `Cluster` of ioredis/);
 });
 
 test.each(['bull', '{}', '{}{bull}'])(
@@ -149,7 +162,7 @@ test.each(['bull', '{}', '{}{bull}'])(
   },
 );
 
-test('a cluster client with settings that a worker cannot use works all the same, and is left as it is', async () => {
+test('a cluster client with settings that a worker cannot use works, and keeps its settings', async () => {
   const connection = openCluster(await startCluster(), { redisOptions: { maxRetriesPerRequest: 2 } });
   const inbox = createInbox({ connection });
   const handled: string[] = [];
@@ -192,7 +205,7 @@ test('an event waits for the replica of its master, and survives the end of that
   // The keys of one queue are on one node.
   const master = servers[counts.indexOf(Math.max(...counts))];
   await master?.stop();
-  // Its replica has taken over, and has none of its own: it takes no events with `replicas: 1`, and loses none.
+  // Its replica has taken over, and has none of its own. With `replicas: 1`, it takes no events, and loses none.
   const handled = new Set<string>();
   createInbox({ connection }).work(processing(async ({ key }) => void handled.add(key)));
   await eventually(() => expect(keys.filter((key) => !handled.has(key))).toEqual([]));
@@ -210,12 +223,12 @@ test('events are stored again after the end of the master of their queue', async
     withNode(master, async (node) => expect(await node.info()).toContain('state=online')),
   );
   await master.stop();
-  // They begin before a replica has taken over, and wait for it.
+  // They start before a replica has taken over, and wait for it.
   await Promise.all(Array.from({ length: 20 }, () => inbox.store(stored())));
   expect(await inbox.health()).toMatchObject({ ready: true });
 });
 
-test('without enough replicas in the cluster, an event is refused by name', async () => {
+test('without enough replicas in the cluster, an event is rejected with the reason', async () => {
   const inbox = createInbox({
     connection: openCluster(await startCluster()),
     replicas: 1,
@@ -224,7 +237,7 @@ test('without enough replicas in the cluster, an event is refused by name', asyn
   await expect(inbox.store(stored())).rejects.toThrow('0 of 1 replicas');
 });
 
-test('a worker whose cluster has gone waits for no Redis as it closes', async () => {
+test('a worker whose cluster is gone closes without it', async () => {
   const servers = await startCluster();
   const { hooks, calls } = record();
   const inbox = createInbox({ connection: openCluster(servers), hooks });

@@ -6,9 +6,9 @@ import { createInbox, eventually, processing, record, stored } from '../bullmq/i
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { startRedis } from '../support/redis-server.js';
-import { makePrimary, makeReplica, type RedisPair, startPair } from './failover.js';
+import { makePrimary, makeReplica, type RedisPair, startPair } from './replicated.js';
 
-/** A Redis that has become a replica, of one that is not there; it takes no writes. */
+/** Starts a Redis that is a replica of one that is not there, and so takes no writes. */
 async function startReplica() {
   const server = await startRedis();
   onTestFinished(() => server.stop());
@@ -55,19 +55,19 @@ test.each<[string, (pair: RedisPair) => string | Redis]>([
   expect(logger.lines.join()).toContain('READONLY');
 });
 
-test('a run that such a failover falls into ends, and is not repeated', async () => {
+test('a run during such a failover is recorded, and not repeated', async () => {
   const pair = await startPair();
-  const [began, end] = [deferred(), deferred()];
+  const [started, end] = [deferred(), deferred()];
   const { hooks, calls } = record();
   const inbox = createInbox({ connection: pair.url, hooks });
   inbox.work({
     lead_captured: () => {
-      began.resolve();
+      started.resolve();
       return end.promise;
     },
   });
   await inbox.store(stored());
-  await began.promise;
+  await started.promise;
   await pair.failOver();
   end.resolve();
   await eventually(() => expect(calls).toEqual(['handled']));
@@ -93,7 +93,7 @@ test('a client that is passed in keeps its settings', async () => {
   expect([client.status, client.options.reconnectOnError]).toEqual(['ready', null]);
 });
 
-test('a receiver that stores nothing meanwhile is ready again after such a failover', async () => {
+test('an idle receiver is ready again after such a failover', async () => {
   const pair = await startPair();
   const inbox = createInbox({ connection: pair.url });
   expect(await inbox.health()).toMatchObject({ ready: true });
@@ -101,7 +101,7 @@ test('a receiver that stores nothing meanwhile is ready again after such a failo
   await eventually(async () => expect(await inbox.health()).toMatchObject({ ready: true }));
 });
 
-test('a claim is taken after such a failover', async () => {
+test('a claim is made after such a failover', async () => {
   const pair = await startPair();
   const store = createRedisDedupe({ connection: pair.url, timeout: 10_000 });
   onTestFinished(() => store.close());
@@ -110,7 +110,7 @@ test('a claim is taken after such a failover', async () => {
   expect(await store.claim('after', 'owner', 60_000)).toBe('new');
 });
 
-test('a claim that a replica refuses is given up with what it said', async () => {
+test('a claim that a replica refuses is rejected with the reason', async () => {
   const { url } = await startReplica();
   const store = createRedisDedupe({ connection: url, timeout: 3_000 });
   onTestFinished(() => store.close());
@@ -129,7 +129,7 @@ test('an event waits for a Redis that takes no writes for a moment', async () =>
   expect((await inbox.health()).waiting).toBe(1);
 });
 
-test('a Redis that takes no writes for long is refused with the reason, and taken up again', async () => {
+test('an event is rejected with the reason if Redis takes no writes for long, and stored when it does again', async () => {
   const server = await startReplica();
   const logger = new RecordingLogger();
   const inbox = createInbox({ connection: server.url, storeTimeout: 1_000, logger });

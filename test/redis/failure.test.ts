@@ -1,40 +1,58 @@
 import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
-import { Redis } from 'ioredis';
+import { createRedisDedupe, type RedisClient, type RedisDedupe } from 'agent-platform-sdk/redis';
+import { Cluster, Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
 import { freePort } from '../support/free-port.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { startRedis } from '../support/redis-server.js';
+import { type RedisServer, startRedis } from '../support/redis-server.js';
 import { post, secret } from '../webhooks/deliveries.js';
-import { startWay } from './lagging.js';
+import { type RedisProxy, startProxy } from './proxy.js';
 
-/** A Redis with a user `inbox`, who may do everything but what is taken away. */
-async function startWithUser(...less: readonly string[]): Promise<string> {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
-  const admin = new Redis(server.url);
-  await admin.acl('SETUSER', 'inbox', 'on', '>the-password', '~*', '&*', '+@all', ...less);
-  await admin.quit();
-  return `redis://inbox:the-password@127.0.0.1:${server.port}`;
-}
-
-async function startWith(...args: readonly string[]): Promise<string> {
+async function start(...args: readonly string[]): Promise<RedisServer> {
   const server = await startRedis(['--save', '', ...args]);
   onTestFinished(() => server.stop());
-  return server.url;
+  return server;
 }
 
-/** A cluster of one node, which has all keys. */
-async function startCluster(): Promise<string> {
-  const url = await startWith('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));
-  await takeKeys(url);
-  return url;
+/** Starts a Redis with a user `inbox` that lacks these permissions. */
+async function startWithUser(...less: readonly string[]): Promise<string> {
+  const { url } = await start();
+  await openClient(url).acl('SETUSER', 'inbox', 'on', '>the-password', '~*', '&*', '+@all', ...less);
+  return url.replace('redis://', 'redis://inbox:the-password@');
 }
 
-async function takeKeys(url: string): Promise<void> {
-  const admin = new Redis(url);
-  await admin.cluster('ADDSLOTSRANGE', 0, 16_383);
-  await admin.quit();
+/** Starts a node of a cluster, alone and without keys. */
+async function startNode(): Promise<RedisServer> {
+  const bus = String(await freePort());
+  return start('--cluster-enabled', 'yes', '--cluster-port', bus, '--cluster-announce-ip', '127.0.0.1');
+}
+
+/** Starts a cluster of one node, which has all keys. */
+async function startCluster(): Promise<RedisServer> {
+  const server = await startNode();
+  const admin = openClient(server.url);
+  await takeKeys(admin);
+  await eventually(async () => expect(await admin.cluster('INFO')).toContain('cluster_state:ok'));
+  return server;
+}
+
+const takeKeys = (admin: Redis) => admin.cluster('ADDSLOTSRANGE', 0, 16_383);
+
+function openClient(url: string): Redis {
+  return disconnecting(new Redis(url));
+}
+
+function disconnecting<Client extends RedisClient>(client: Client): Client {
+  client.on('error', () => undefined);
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+function createStore(connection: string | RedisClient): RedisDedupe {
+  const store = createRedisDedupe({ connection, timeout: 15_000 });
+  onTestFinished(() => store.close());
+  return store;
 }
 
 test.each<[string, () => Promise<string>, RegExp]>([
@@ -44,13 +62,22 @@ test.each<[string, () => Promise<string>, RegExp]>([
   ['a wrong password', async () => (await startWithUser()).replace('the-', 'a-'), /WRONGPASS .* is wrong\./],
   [
     'a password that is missing',
-    () => startWith('--requirepass', 'secret'),
+    async () => (await start('--requirepass', 'secret')).url,
     /NOAUTH .* set it in `connection`\./,
   ],
-  ['keys on several nodes', startCluster, /CROSSSLOT .* pass a `Cluster` of ioredis/],
-  ['a replica that is missing', () => startWith('--min-replicas-to-write', '1'), /NOREPLICAS/],
-])('%s is named in onError', async (_, start, message) => {
-  const inbox = createInbox({ connection: await start(), storeTimeout: 1_000 });
+  [
+    'keys on several nodes',
+    async () => (await startCluster()).url,
+    /CROSSSLOT .* pass a `Cluster` of ioredis/,
+  ],
+  ['a replica that is missing', async () => (await start('--min-replicas-to-write', '1')).url, /NOREPLICAS/],
+  [
+    'a command that Redis does not have, without its arguments,',
+    async () => (await start('--rename-command', 'EVAL', '', '--rename-command', 'EVALSHA', '')).url,
+    /ERR unknown command 'eval(?:sha)?'$/,
+  ],
+])('%s is named in onError', async (_, address, message) => {
+  const inbox = createInbox({ connection: await address(), storeTimeout: 1_000 });
   const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
   const errors: unknown[] = [];
   receiver.onError((error) => errors.push(error));
@@ -59,71 +86,171 @@ test.each<[string, () => Promise<string>, RegExp]>([
   expect(String(errors[0])).toMatch(message);
 });
 
-test('an event waits for a cluster that has no node for it at present', async () => {
-  const connection = await startWith('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));
-  const inbox = createInbox({ connection, prefix: '{one}' });
-  const storing = inbox.store(stored());
-  // It has tried by then.
-  expect(await inbox.health()).toMatchObject({ ready: false });
-  await takeKeys(connection);
-  await storing;
+test('a claim that a full Redis refuses names the reason', async () => {
+  const { url } = await start('--maxmemory', '1');
+  const claiming = createStore(url).claim('key', 'owner', 60_000);
+  await expect(claiming).rejects.toThrow(/OOM .* see its `maxmemory`/);
+});
+
+test('a name with several addresses, none of which responds, is refused with the reason', async () => {
+  const inbox = createInbox({ connection: 'redis://localhost:1', storeTimeout: 200 });
+  await expect(inbox.store(stored())).rejects.toThrow(/ECONNREFUSED/);
 });
 
 type Step = (admin: Redis) => Promise<unknown>;
 const follow: Step = (admin) => admin.replicaof('127.0.0.1', '1');
 const lead: Step = (admin) => admin.replicaof('NO', 'ONE');
 
-test.each<[code: string, refuse: Step, accept: Step]>([
+/** Makes Redis run a script that does not end. */
+async function keepBusy(admin: Redis): Promise<void> {
+  await admin.config('SET', 'busy-reply-threshold', '1');
+  openClient(`redis://127.0.0.1:${admin.options.port}`)
+    .eval('while true do end', 0)
+    .catch(() => undefined);
+  await eventually(() => expect(admin.ping()).rejects.toThrow('BUSY'));
+}
+
+/** Makes Redis read its keys from the disk, one in a millisecond. */
+async function keepLoading(admin: Redis): Promise<void> {
+  await admin.call('DEBUG', 'POPULATE', '30000');
+  await admin.config('SET', 'key-load-delay', '1000');
+  await admin.config('SET', 'loading-process-events-interval-bytes', '1024');
+  openClient(`redis://127.0.0.1:${admin.options.port}`)
+    .call('DEBUG', 'RELOAD')
+    .catch(() => undefined);
+  await eventually(() => expect(admin.get('key')).rejects.toThrow('LOADING'));
+}
+
+/** Starts a cluster of two nodes. The first one has all keys. */
+async function startTwoNodes(): Promise<RedisServer> {
+  const [first, second] = [await startCluster(), await startNode()];
+  const [admin, other] = [openClient(first.url), openClient(second.url)];
+  const [, bus] = /@(\d+)/.exec(String(await other.cluster('NODES'))) ?? [];
+  await admin.cluster('MEET', '127.0.0.1', second.port, Number(bus));
+  await eventually(async () => expect(await admin.cluster('INFO')).toContain('cluster_known_nodes:2'));
+  return first;
+}
+
+/** Begins to move the keys of the hash tag `{one}` to another node. Those that are there already stay for now. */
+async function moveKeys(admin: Redis): Promise<void> {
+  const [, id = ''] = /^(\w+) (?!.*myself)/m.exec(String(await admin.cluster('NODES'))) ?? [];
+  await admin.cluster('SETSLOT', await slotOfOne(admin), 'MIGRATING', id);
+}
+
+const slotOfOne = (admin: Redis) => admin.cluster('KEYSLOT', '{one}');
+
+test.each<[code: string, start: () => Promise<RedisServer>, refuse: Step, accept: Step]>([
   [
     'NOREPLICAS',
+    start,
     (admin) => admin.config('SET', 'min-replicas-to-write', '1'),
     (admin) => admin.config('SET', 'min-replicas-to-write', '0'),
   ],
-  ['READONLY', follow, lead],
+  ['READONLY', start, follow, lead],
   [
     'MASTERDOWN',
+    start,
     async (admin) => {
       await admin.config('SET', 'replica-serve-stale-data', 'no');
       await follow(admin);
     },
     lead,
   ],
+  ['BUSY', start, keepBusy, (admin) => admin.script('KILL')],
   [
-    'BUSY',
-    async (admin) => {
-      await admin.config('SET', 'busy-reply-threshold', '1');
-      const blocked = admin.duplicate();
-      onTestFinished(() => blocked.disconnect());
-      blocked.eval('while true do end', 0).catch(() => undefined);
-      await eventually(() => expect(admin.ping()).rejects.toThrow('BUSY'));
-    },
-    (admin) => admin.script('KILL'),
+    'LOADING',
+    () => start('--enable-debug-command', 'yes'),
+    keepLoading,
+    (admin) => admin.config('SET', 'key-load-delay', '0'),
   ],
-])('an event that Redis refuses with %s waits until it is taken', async (code, refuse, accept) => {
-  const connection = await startWith();
-  const admin = new Redis(connection);
-  onTestFinished(() => admin.disconnect());
-  const inbox = createInbox({ connection });
-  await inbox.store(stored());
-  await refuse(admin);
-  const storing = inbox.store(stored());
-  // It has tried by then.
-  expect(await inbox.health()).toMatchObject({ ready: false });
-  await accept(admin);
-  await storing;
-  expect(await admin.info('errorstats')).toContain(`errorstat_${code}:`);
+  ['CLUSTERDOWN', startCluster, (admin) => admin.cluster('DELSLOTSRANGE', 0, 16_383), takeKeys],
+  [
+    'TRYAGAIN',
+    startTwoNodes,
+    moveKeys,
+    async (admin) => admin.cluster('SETSLOT', await slotOfOne(admin), 'STABLE'),
+  ],
+])(
+  'what Redis refuses with %s is repeated until Redis takes it',
+  async (code, startServer, refuse, accept) => {
+    const { url } = await startServer();
+    const admin = openClient(url);
+    const inbox = createInbox({ connection: url, prefix: '{one}' });
+    const store = createStore(url);
+    await inbox.store(stored());
+    await store.claim('before', 'owner', 60_000);
+    await refuse(admin);
+    const [storing, claiming] = [inbox.store(stored()), store.claim('after', 'owner', 60_000)];
+    // Both have tried by then.
+    expect(await inbox.health()).toMatchObject({ ready: false });
+    await accept(admin);
+    await storing;
+    expect(await claiming).toBe('new');
+    expect(await admin.info('errorstats')).toContain(`errorstat_${code}:`);
+  },
+);
+
+interface Settings {
+  readonly retryStrategy?: () => null;
+  readonly maxRetriesPerRequest?: number;
+  readonly commandTimeout?: number;
+}
+
+test.each<[message: string, options: Settings, fail: (proxy: RedisProxy, client: Redis) => unknown]>([
+  [
+    'Connection is closed.',
+    { retryStrategy: () => null },
+    async (proxy, client) => {
+      const ended = new Promise((resolve) => client.once('end', resolve));
+      proxy.cut();
+      await ended;
+      proxy.release();
+      await client.connect();
+    },
+  ],
+  ['Reached the max retries per request limit', { maxRetriesPerRequest: 0 }, (proxy) => proxy.cut()],
+  ['Command timed out', { commandTimeout: 100 }, () => undefined],
+])(
+  'an event whose command ends with "%s" is stored, also while the queue is opened',
+  async (message, options, fail) => {
+    const proxy = await startProxy((await start()).port);
+    const client = disconnecting(new Redis(proxy.port, options));
+    await client.ping();
+    const inbox = createInbox({ connection: client });
+    for (let events = 1; events <= 2; events += 1) {
+      proxy.hold();
+      const storing = inbox.store(stored());
+      // Sent behind the command of the event, and rejected as that is.
+      await Promise.all([expect(client.ping()).rejects.toThrow(message), fail(proxy, client)]);
+      proxy.release();
+      await storing;
+      expect(await inbox.health()).toMatchObject({ waiting: events });
+    }
+  },
+);
+
+test('a claim is made once a cluster is there, after its client had given up: "None of startup nodes"', async () => {
+  const server = await startCluster();
+  const proxy = await startProxy(1);
+  const options = { clusterRetryStrategy: () => null, lazyConnect: true };
+  const cluster = disconnecting(new Cluster([{ host: '127.0.0.1', port: proxy.port }], options));
+  const claiming = createStore(cluster).claim('key', 'owner', 60_000);
+  await expect(cluster.ping()).rejects.toThrow('None of startup nodes is available');
+  proxy.lead(server.port);
+  await cluster.connect();
+  expect(await claiming).toBe('new');
 });
 
-test('an event that a client has waited too long for is stored when Redis answers again', async () => {
-  const way = await startWay(Number(new URL(await startWith()).port));
-  const client = new Redis(way.port, { commandTimeout: 100 });
-  onTestFinished(() => client.disconnect());
-  const inbox = createInbox({ connection: client });
-  await inbox.store(stored());
-  way.hold();
-  const storing = inbox.store(stored());
-  // Those of the event were sent before these.
-  for (let pings = 0; pings < 3; pings += 1) await expect(client.ping()).rejects.toThrow('timed out');
-  way.release();
-  await storing;
+test('a claim is made once a cluster has its keys again: "Too many Cluster redirections"', async () => {
+  const server = await startCluster();
+  const admin = openClient(server.url);
+  const cluster = disconnecting(
+    new Cluster([{ host: '127.0.0.1', port: server.port }], { maxRedirections: 1 }),
+  );
+  await cluster.ping();
+  await admin.cluster('DELSLOTS', 0);
+  const claiming = createStore(cluster).claim('key', 'owner', 60_000);
+  await expect(cluster.get('key')).rejects.toThrow('Too many Cluster redirections');
+  await admin.cluster('ADDSLOTS', 0);
+  expect(await claiming).toBe('new');
 });

@@ -4,20 +4,19 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { createInbox, eventually, stored } from '../bullmq/inbox-fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { startRedis } from '../support/redis-server.js';
 import { post, secret } from '../webhooks/deliveries.js';
-import { makePrimary, makeReplica } from './failover.js';
-import { REPLICATED, startLagging, startWay, untilReplicas } from './lagging.js';
+import { startProxy } from './proxy.js';
+import { makePrimary, makeReplica, startLagging, startReplicated, untilReplicas } from './replicated.js';
 
 function openClient(url: string): Redis {
   const client = new Redis(url);
-  // Its Redis may be killed before it is.
+  // Its Redis may be killed first.
   client.on('error', () => undefined);
   onTestFinished(() => client.disconnect());
   return client;
 }
 
-/** Stores this many events at once; returns the keys of those that were acknowledged. */
+/** Stores `count` events at once. Returns the keys of those that were acknowledged. */
 async function storeMany(options: Partial<BullMQInboxOptions>, count: number): Promise<string[]> {
   const inbox = createInbox(options);
   const keys: string[] = [];
@@ -30,7 +29,7 @@ async function storeMany(options: Partial<BullMQInboxOptions>, count: number): P
   return keys;
 }
 
-/** The number of these events that a Redis does not have. */
+/** Counts the events that a Redis does not have. */
 async function missing(url: string, keys: readonly string[]): Promise<number> {
   const jobs = keys.map((key) => `bull:agent-platform-webhooks:${key}`);
   return jobs.length - (jobs.length === 0 ? 0 : await openClient(url).exists(...jobs));
@@ -38,7 +37,7 @@ async function missing(url: string, keys: readonly string[]): Promise<number> {
 
 test.each([
   { replicas: 1, acknowledged: 0, lost: 0 },
-  // Here the option is needed: Redis answers before it copies.
+  // Redis responds before it replicates.
   { replicas: 0, acknowledged: 500, lost: 500 },
 ])(
   'with replicas: $replicas, a lagging replica that takes over lacks $lost of $acknowledged',
@@ -56,7 +55,7 @@ test.each([
   },
 );
 
-test('an event that does not reach its replicas in time is refused by name, with 500', async () => {
+test('an event that does not reach its replicas in time gets a 500 and an InboxReplicasError', async () => {
   const { url, copying } = await startLagging();
   const inbox = createInbox({ connection: url, replicas: 1, storeTimeout: 3_000 });
   const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
@@ -67,7 +66,7 @@ test('an event that does not reach its replicas in time is refused by name, with
   expect((await receiver.handle(post('form_submitted'))).status).toBe(500);
   expect(errors).toEqual([expect.any(InboxReplicasError)]);
   expect(errors[0]).toMatchObject({ reached: 0, wanted: 1, type: 'inbox_replicas_error', retryable: true });
-  // Nor is it ready meanwhile, and nor is another, which has written nothing yet.
+  // Neither is it ready in the meantime, nor is another one, which has written nothing yet.
   for (const one of [inbox, createInbox({ connection: url, replicas: 1 })]) {
     expect(await one.health()).toMatchObject({
       ready: false,
@@ -78,7 +77,7 @@ test('an event that does not reach its replicas in time is refused by name, with
   await eventually(async () => expect(await inbox.health()).toMatchObject({ ready: true }));
 });
 
-test('as many replicas as are asked for are waited for, and no trace of asking stays', async () => {
+test('an event waits for the required number of replicas, and the probe key expires', async () => {
   const { url } = await startLagging();
   await expect(
     createInbox({ connection: url, replicas: 2, storeTimeout: 3_000 }).store(stored()),
@@ -93,7 +92,7 @@ test('as many replicas as are asked for are waited for, and no trace of asking s
   }
 });
 
-test('the error of a write that waits for replicas has the words of Redis', async () => {
+test('a refused write that waits for replicas has the message of Redis', async () => {
   const { replicaUrl } = await startLagging();
   expect(await createInbox({ connection: replicaUrl, replicas: 1 }).health()).toMatchObject({
     ready: false,
@@ -101,7 +100,7 @@ test('the error of a write that waits for replicas has the words of Redis', asyn
   });
 });
 
-test('a replica that comes back in time gets the event', async () => {
+test('an event is stored when its replica returns in time', async () => {
   const { url, copying } = await startLagging();
   const inbox = createInbox({ connection: url, replicas: 1 });
   copying.hold();
@@ -111,7 +110,7 @@ test('a replica that comes back in time gets the event', async () => {
   await storing;
 });
 
-test('an event whose Redis becomes a replica while it waits for one is stored once that takes writes again', async () => {
+test('an event whose Redis becomes a replica while it waits for one is stored once Redis takes writes again', async () => {
   const { url, copying } = await startLagging();
   const inbox = createInbox({ connection: url, replicas: 1 });
   copying.hold();
@@ -127,8 +126,8 @@ test('an event whose Redis becomes a replica while it waits for one is stored on
 
 test('an event is not acknowledged because its connection was cut while it waited for a replica', async () => {
   const { port, url, replicaUrl, copying } = await startLagging();
-  const way = await startWay(port);
-  const connection = `redis://127.0.0.1:${way.port}`;
+  const proxy = await startProxy(port);
+  const connection = proxy.url;
   const inbox = createInbox({ connection, replicas: 1, storeTimeout: 20_000 });
   await inbox.store(stored());
   copying.hold();
@@ -143,10 +142,10 @@ test('an event is not acknowledged because its connection was cut while it waite
     expect(await client.exists(`bull:agent-platform-webhooks:${webhook.key}`)).toBe(1),
   );
   for (let cuts = 0; cuts < 5; cuts += 1) {
-    const { made } = way;
-    way.cut();
-    await eventually(() => expect(way.made).toBeGreaterThan(made));
-    // On a new connection, `WAIT` alone would be answered at once.
+    const { made } = proxy;
+    proxy.cut();
+    await eventually(() => expect(proxy.made).toBeGreaterThan(made));
+    // On a new connection, `WAIT` alone would return at once.
     await eventually(async () => expect((await inbox.health()).waiting).toBe(2));
     expect(isStored).toBe(false);
   }
@@ -157,33 +156,31 @@ test('an event is not acknowledged because its connection was cut while it waite
 
 test('events that waited for a replica when a failover came are stored again where it went', async () => {
   const { port, url, replicaUrl, copying, failOver } = await startLagging();
-  // A replica of the replica: it has what the replica has, and answers for it when that has taken over.
-  const next = await startRedis(REPLICATED);
-  onTestFinished(() => next.stop());
+  // A replica of the replica, which has what the replica has, and confirms writes when that has taken over.
+  const next = await startReplicated();
   await makeReplica(next.url, Number(new URL(replicaUrl).port));
   await untilReplicas(url, 1);
-  const way = await startWay(port);
-  const inbox = createInbox({ connection: `redis://127.0.0.1:${way.port}`, replicas: 1 });
+  const proxy = await startProxy(port);
+  const inbox = createInbox({ connection: proxy.url, replicas: 1 });
   await inbox.store(stored());
   copying.hold();
   const keys: string[] = [];
   const storing: Promise<unknown>[] = [];
-  // Redis waits for one of them; for the other it will be asked to behind that, wherever that is.
+  // Redis waits for the replica on behalf of the first. The `WAIT` for the second comes behind that.
   for (const webhook of [stored(), stored()]) {
     keys.push(webhook.key);
     storing.push(inbox.store(webhook));
     await eventually(async () => expect(await missing(url, keys)).toBe(0));
   }
-  way.lead(Number(new URL(replicaUrl).port));
+  proxy.lead(Number(new URL(replicaUrl).port));
   await failOver();
   await Promise.all(storing);
   expect(await missing(replicaUrl, keys)).toBe(0);
 });
 
-test('it warns, in health and in the log, of replicas that are not waited for', async () => {
+test('health and log warn of replicas that are not waited for', async () => {
   const { url, port } = await startLagging();
-  const second = await startRedis(REPLICATED);
-  onTestFinished(() => second.stop());
+  const second = await startReplicated();
   await makeReplica(second.url, port);
   await untilReplicas(url, 2);
   const logger = new RecordingLogger();
@@ -209,9 +206,9 @@ test('the connection of a client that is passed in is not blocked by waiting for
     commands.push(await client.client('LIST'));
     expect(commands.at(-1)).toMatch(/ cmd=wait /);
   });
-  // It was answered while another connection waits.
+  // The client responded while another connection waits.
   await expect(storing).rejects.toThrow(InboxReplicasError);
-  // Which is closed with the inbox, and the client is not.
+  // That one is closed with the inbox, and the client is not.
   await inbox.close();
   await eventually(async () =>
     expect(

@@ -7,16 +7,15 @@ import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { eventually } from '../bullmq/inbox-fixture.js';
 import { freePort } from '../support/free-port.js';
-import { type RedisServer, startRedis } from '../support/redis-server.js';
-import { makeReplica } from './failover.js';
-import { REPLICATED, untilReplicas } from './lagging.js';
+import type { RedisServer } from '../support/redis-server.js';
+import { makeReplica, startReplicated, untilReplicas } from './replicated.js';
 
 /** A Redis, its two replicas and three Sentinels, until the test ends. */
 export interface Watched {
   /** The options by which ioredis asks the Sentinels for the Redis that takes writes. */
   readonly connection: { readonly sentinels: { host: string; port: number }[]; readonly name: string };
   readonly primary: RedisServer;
-  /** Stops the Redis without ending it: its connections stay open, and it goes on where it was. */
+  /** Freezes the Redis: its connections stay open, and `resume` lets it go on where it was. */
   pause(): void;
   resume(): void;
   /** Resolves with the port of the Redis that takes writes, once that is another. */
@@ -26,11 +25,8 @@ export interface Watched {
 const NAME = 'inbox';
 
 export async function startWatched(): Promise<Watched> {
-  const [primary, ...replicas] = await Promise.all([1, 2, 3].map(() => startRedis(REPLICATED)));
-  if (primary === undefined) throw new Error('nothing was started');
-  onTestFinished(async () => {
-    await Promise.all([primary, ...replicas].map((server) => server.stop()));
-  });
+  const primary = await startReplicated();
+  const replicas = [await startReplicated(), await startReplicated()];
   for (const replica of replicas) await makeReplica(replica.url, primary.port);
   await untilReplicas(primary.url, replicas.length);
   const pid = await processOf(primary);
@@ -43,9 +39,9 @@ export async function startWatched(): Promise<Watched> {
     resume: () => void process.kill(pid, 'SIGCONT'),
     failedOver: () =>
       eventually(async () => {
-        // One that has not heard of it yet would send a client back to the old one.
-        const answers = await Promise.all(sentinels.map((port) => ask(port, 'get-master-addr-by-name')));
-        const ports = new Set(answers.map((answer) => Number((answer as [string, string])[1])));
+        // A Sentinel that does not know of it yet would send a client back to the old one.
+        const addresses = await Promise.all(sentinels.map((port) => ask(port, 'get-master-addr-by-name')));
+        const ports = new Set(addresses.map((address) => Number((address as [string, string])[1])));
         const [port = 0] = ports;
         if (ports.size > 1 || port === primary.port) throw new Error('no failover yet');
         return port;
@@ -60,7 +56,7 @@ async function processOf({ url }: RedisServer): Promise<number> {
   return Number(/process_id:(\d+)/.exec(info)?.[1]);
 }
 
-/** Resolves with its port. It decides within a second or two. */
+/** Starts a Sentinel that decides within a second or two. Resolves with its port. */
 async function startSentinel(primary: number): Promise<number> {
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), 'sentinel-'));
