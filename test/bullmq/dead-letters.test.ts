@@ -4,7 +4,7 @@ import type { BullMQInbox, ListDeadLettersOptions } from 'agent-platform-sdk/bul
 import { expect, test } from 'vitest';
 import { createInbox, eventually, processing, redis, stored, userWithout } from './inbox-fixture.js';
 
-/** An inbox with so many dead letters; `mend` makes the handlers succeed from then on. */
+/** Creates an inbox with `count` dead letters. `mend` makes the handlers succeed from then on. */
 async function setUp(count: number) {
   const inbox = createInbox({ attempts: 1 });
   const handled: string[] = [];
@@ -44,7 +44,7 @@ test('one is found by its id', async () => {
   expect(await inbox.deadLetters.get('0'.repeat(64))).toBeUndefined();
 });
 
-test('one that is replayed has all its attempts, and is handled or a dead letter again', async () => {
+test('a replayed one has all its attempts, and is handled or a dead letter again', async () => {
   const { inbox, ids, mend, handled } = await setUp(2);
   expect(await inbox.deadLetters.replay(ids[0] ?? '')).toBe(true);
   await settled(inbox);
@@ -55,7 +55,7 @@ test('one that is replayed has all its attempts, and is handled or a dead letter
   expect([handled, await count(inbox)]).toEqual([[ids[1]], 1]);
 });
 
-test('what is not a dead letter is neither replayed nor removed', async () => {
+test('an event that is no dead letter is neither replayed nor removed', async () => {
   const inbox = createInbox();
   const webhook = stored();
   await inbox.store(webhook);
@@ -65,7 +65,7 @@ test('what is not a dead letter is neither replayed nor removed', async () => {
   expect((await inbox.health()).waiting).toBe(1);
 });
 
-test('all are replayed, each once, also if two replay at the same moment', async () => {
+test('all are replayed, each once, even if two processes replay at the same moment', async () => {
   const { inbox, ids, mend, handled } = await setUp(45);
   mend();
   const counts = await Promise.all([inbox.deadLetters.replayAll(), createInbox().deadLetters.replayAll()]);
@@ -81,7 +81,7 @@ test('replaying all ends although they fail again', async () => {
   expect(await count(inbox)).toBe(25);
 });
 
-test('only those that are selected are replayed', async () => {
+test('only selected ones are replayed', async () => {
   const { inbox, ids, mend, handled } = await setUp(30);
   mend();
   const selected = new Set(ids.filter((_, index) => index % 3 === 0));
@@ -100,7 +100,7 @@ test('an async function selects nothing, and what is not a function is refused',
   expect(await count(inbox)).toBe(2);
 });
 
-test('one that is removed is gone, and a later duplicate is an event of its own', async () => {
+test('a removed one is gone, and a later duplicate is a new event', async () => {
   const { inbox, ids, webhooks, mend, handled } = await setUp(1);
   await inbox.store(webhooks[0] ?? stored());
   expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 1 });
@@ -112,7 +112,7 @@ test('one that is removed is gone, and a later duplicate is an event of its own'
   expect(handled).toEqual(ids);
 });
 
-test('dead letters are kept for 14 days by default, or for as long as you say', async () => {
+test('dead letters are kept for deadLetterRetention, 14 days by default', async () => {
   const inbox = createInbox({ attempts: 1 });
   const worker = inbox.work({});
   expect(worker.bullmq.opts.removeOnFail).toEqual({ age: 14 * 24 * 3_600 });
@@ -126,7 +126,7 @@ test('dead letters are kept for 14 days by default, or for as long as you say', 
   expect(await count(forgetful)).toBe(1);
 });
 
-test('what Redis refuses is a WebhookError without the command, and the dead letter stays', async () => {
+test('a refusal of Redis is a WebhookError without the command, and the dead letter stays', async () => {
   const { inbox, ids } = await setUp(1);
   const [id = ''] = ids;
   const { deadLetters } = createInbox({ connection: await userWithout('-evalsha', '-eval', '-zrange') });
@@ -140,7 +140,7 @@ test('what Redis refuses is a WebhookError without the command, and the dead let
   expect(await count(inbox)).toBe(1);
 });
 
-test('without Redis, a WebhookError says why, without the password', async () => {
+test('without Redis, a WebhookError has the reason, without the password', async () => {
   const { deadLetters } = createInbox({ connection: 'redis://:canary@127.0.0.1:1' });
   const error: unknown = await deadLetters.list().catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(WebhookError);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { start } from '../cli/terminal.js';
 import { createInbox, eventually, redis, stored, url } from './inbox-fixture.js';
 
-test('the doctor looks at the named queue, and leaves no connection behind', async () => {
+test('the doctor checks the named queue, and leaves no connection behind', async () => {
   const inbox = createInbox({ queueName: 'crm' });
   await inbox.store(stored({ receivedAt: Date.now() - 60_000 }));
   const connections = async () =>
@@ -11,7 +11,7 @@ test('the doctor looks at the named queue, and leaves no connection behind', asy
       .split('\n').length;
   const before = await connections();
   const { exit, lines } = await start(['doctor', '--redis', '--queue', 'crm'], { REDIS_URL: url });
-  // The settings of the service are not there.
+  // The settings for the service are missing.
   expect(await exit).toBe(1);
   expect(lines.join('\n')).toMatch(/ok +inbox +accepts events: 1 waiting, 0 active/);
   expect(lines.join('\n')).toMatch(/warn +inbox +maxmemory is 0/);

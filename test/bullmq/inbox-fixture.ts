@@ -26,7 +26,7 @@ afterAll(() => server.stop());
 export const { port, url } = server;
 const inboxes: BullMQInbox[] = [];
 
-/** A client beside the inbox, to look at what is in Redis. */
+/** A client beside the inbox, for looking into Redis. */
 export let redis: Redis;
 
 beforeEach(async () => {
@@ -39,7 +39,7 @@ afterEach(async () => {
   await redis.quit();
 });
 
-/** Closed when the test ends. */
+/** Creates an inbox that is closed when the test ends. */
 export function createInbox(options: Partial<BullMQInboxOptions> = {}): BullMQInbox {
   const logger = new RecordingLogger();
   const inbox = createBullMQInbox({ connection: url, backoff: 1, logger, logLevel: 'debug', ...options });
@@ -47,13 +47,13 @@ export function createInbox(options: Partial<BullMQInboxOptions> = {}): BullMQIn
   return inbox;
 }
 
-/** A receiver that logs nowhere. */
+/** Creates a receiver that prints nothing. */
 export const receiverWith = (options: Partial<WebhookReceiverOptions> = {}) =>
   createWebhookReceiver({ secret, logger: new RecordingLogger(), ...options });
 
 type Process = (stored: StoredWebhook, options: { signal?: AbortSignal | undefined }) => Promise<void>;
 
-/** Handlers that are given each event as it was stored. */
+/** Makes handlers that get each event as it was stored. */
 export function processing(process: Process): WebhookHandlers {
   return Object.assign(createWebhookHandlers({ logLevel: 'off' }), { process, handles: () => true });
 }
@@ -61,7 +61,7 @@ export function processing(process: Process): WebhookHandlers {
 /** Never settles. */
 export const hang = () => new Promise<never>(() => undefined);
 
-/** Hooks that record their calls. */
+/** Makes hooks that record their calls. */
 export function record() {
   const calls: string[] = [];
   const failures: InboxFailure[] = [];
@@ -83,7 +83,7 @@ export function record() {
   return { calls, failures, runs, hooks };
 }
 
-/** The user of Redis may do everything but this. Returns the URL. */
+/** Sets the permissions of a Redis user: everything except these. Returns the URL. */
 export async function userWithout(...rules: readonly string[]): Promise<string> {
   await redis.acl('SETUSER', 'limited', 'reset', 'on', '>password', '~*', '&*', '+@all', ...rules);
   return url.replace('redis://', 'redis://limited:password@');
@@ -91,7 +91,7 @@ export async function userWithout(...rules: readonly string[]): Promise<string> 
 
 let keys = 0;
 
-/** A stored event of its own. */
+/** Makes a stored event with a new key. */
 export function stored(overrides: Partial<StoredWebhook> = {}): StoredWebhook {
   keys += 1;
   return {
@@ -105,7 +105,7 @@ export function stored(overrides: Partial<StoredWebhook> = {}): StoredWebhook {
   };
 }
 
-/** Every value of every key in Redis, as text. */
+/** Reads every value of every key in Redis, as text. */
 export async function everythingInRedis(): Promise<string> {
   const found: unknown[] = [];
   for (const key of await redis.keys('*')) found.push(key, await contentOf(key));
@@ -134,7 +134,7 @@ export function eventually<Value>(check: () => Value | Promise<Value>): Promise<
   return vi.waitFor(check, { timeout: 15_000, interval: 10 });
 }
 
-/** Resolves when a worker waits for events at one of these servers. A command that is under way is waited for as it closes. */
+/** Resolves when a worker waits for events at one of these servers. In a command, it would wait for that to close. */
 export async function untilIdle(...urls: readonly string[]): Promise<void> {
   const clients = urls.map((server) => new Redis(server));
   await eventually(async () => {

@@ -2,19 +2,19 @@ import { createServer, type Socket } from 'node:net';
 import { eventually } from '../bullmq/inbox-fixture.js';
 import { listenOnLoopback } from '../support/loopback.js';
 
-/** A Sentinel that answers when a test lets it: with real ones, these moments come by chance. */
+/** A Sentinel that responds when a test lets it: with real ones, these moments come by chance. */
 export interface ScriptedSentinel {
-  /** The options by which ioredis asks it for the Redis that takes writes. */
+  /** Options with which ioredis asks it for the Redis that takes writes. */
   readonly connection: { readonly sentinels: { host: string; port: number }[]; readonly name: string };
-  /** Resolves when so many clients hear of failovers: each of them is connected to the Redis then. */
+  /** Resolves when `clients` clients listen for failovers: each of them is connected to the Redis then. */
   untilHeardBy(clients: number): Promise<void>;
-  /** From now on, whoever asks for the Redis waits. Resolves when so many clients do. */
+  /** From now on, clients that ask for the Redis wait. Resolves when `clients` clients do. */
   holdUntilAsked(clients: number): Promise<void>;
-  /** Announces a failover to all who listen. */
+  /** Announces a failover to all clients that listen. */
   tellFailover(): void;
-  /** Answers all who wait, and all who ask from now on. */
+  /** Responds to all clients that wait, and to all that ask from now on. */
   release(): void;
-  /** From now on it is gone: whoever connects is cut off. */
+  /** From now on, it closes every connection. */
   stop(): void;
 }
 
@@ -23,7 +23,7 @@ const CHANNEL = '+switch-master';
 const list = (...items: readonly string[]) =>
   [`*${items.length}`, ...items.flatMap((item) => [`$${item.length}`, item]), ''].join('\r\n');
 
-/** Watches over a Redis of this machine, until the test ends. */
+/** Starts a Sentinel for a Redis of this machine, until the test ends. */
 export async function scriptSentinel(redisPort: number): Promise<ScriptedSentinel> {
   const listeners = new Set<Socket>();
   const asking: (() => void)[] = [];
@@ -34,9 +34,9 @@ export async function scriptSentinel(redisPort: number): Promise<ScriptedSentine
     if (isSubscription) listeners.add(socket);
     if (isSubscription) socket.write(`${list('subscribe', CHANNEL).replace('*2', '*3')}:1\r\n`);
     else if (words.includes('get-master-addr')) {
-      const answer = () => socket.write(list('127.0.0.1', String(redisPort)));
-      if (isHeld) asking.push(answer);
-      else answer();
+      const respond = () => socket.write(list('127.0.0.1', String(redisPort)));
+      if (isHeld) asking.push(respond);
+      else respond();
     } else if (words.includes('sentinels')) socket.write('*0\r\n');
     else if (words.includes('hello')) socket.write("-ERR unknown command 'HELLO'\r\n");
     else socket.write('+OK\r\n');
@@ -44,7 +44,7 @@ export async function scriptSentinel(redisPort: number): Promise<ScriptedSentine
   const server = createServer((socket) => {
     if (isGone) return socket.destroy();
     socket.on('error', () => undefined).on('close', () => listeners.delete(socket));
-    // Each command comes as a list; none here holds a list itself.
+    // Each command is a list, and contains none itself.
     socket.on('data', (data) => {
       const [, ...commands] = String(data).split(/^\*\d+\r\n/m);
       for (const command of commands) reply(socket, command);
@@ -55,7 +55,7 @@ export async function scriptSentinel(redisPort: number): Promise<ScriptedSentine
     connection: { sentinels: [{ host: '127.0.0.1', port }], name: 'inbox' },
     untilHeardBy: (clients) =>
       eventually(() => {
-        if (listeners.size < clients) throw new Error('not all hear of failovers');
+        if (listeners.size < clients) throw new Error('not all listen for failovers');
       }),
     async holdUntilAsked(clients) {
       isHeld = true;
@@ -68,7 +68,7 @@ export async function scriptSentinel(redisPort: number): Promise<ScriptedSentine
     },
     release() {
       isHeld = false;
-      for (const answer of asking.splice(0)) answer();
+      for (const respond of asking.splice(0)) respond();
     },
     stop() {
       isGone = true;

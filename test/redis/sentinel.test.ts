@@ -22,7 +22,7 @@ test('with three Sentinels, nothing acknowledged is lost when the Redis is kille
   const { connection, primary, failedOver } = await startWatched();
   const inbox = createInbox({ connection, replicas: 1 });
   const handled = new Set<string>();
-  // An event whose taking was copied, while the answer was lost with the Redis, is free again when its lock has expired.
+  // An event that a worker had taken, while the response was lost with the Redis, is free when its lock has expired.
   const worker = inbox.work(
     processing(async ({ key }) => void handled.add(key)),
     { lockDuration: 2_000 },
@@ -58,8 +58,8 @@ test('with three Sentinels, the connection to a Redis that was away and returned
   const client = new Redis(port);
   onTestFinished(() => client.disconnect());
   expect(port).not.toBe(primary.port);
-  // The old one takes writes until a Sentinel makes it a replica, ten seconds later, and forgets them then. The client is told
-  // within moments, which is why `replicas` is what keeps an event.
+  // The old one takes writes until a Sentinel makes it a replica, ten seconds later, and loses them then. The client
+  // notices within moments; only `replicas` keeps an event that is stored before.
   const reachesTheNewOne = async () => {
     const webhook = stored();
     await inbox.store(webhook);
@@ -68,7 +68,7 @@ test('with three Sentinels, the connection to a Redis that was away and returned
   await vi.waitFor(reachesTheNewOne, { timeout: 5_000, interval: 10 });
 });
 
-test('a client with Sentinels that does not hear of failovers is warned of', {
+test('health warns of a client with Sentinels that does not listen for failovers', {
   timeout: 60_000,
 }, async () => {
   const { connection } = await startWatched();
@@ -78,7 +78,7 @@ test('a client with Sentinels that does not hear of failovers is warned of', {
     const { warnings } = await createInbox({ connection: client }).health();
     expect(warnings.failover !== undefined).toBe(!failoverDetector);
   }
-  // Who sets it knows what it is.
+  // Set on purpose.
   const chosen = createInbox({ connection: { ...connection, failoverDetector: false } });
   expect((await chosen.health()).warnings.failover).toBeUndefined();
 });
@@ -97,7 +97,7 @@ async function cutAndTell(
   await asked;
   meanwhile();
   sentinel.tellFailover();
-  // It comes before the answer, which is sent on another connection.
+  // It arrives before the response, which is sent on another connection.
   await sleep(100);
   sentinel.release();
 }
@@ -113,7 +113,7 @@ test.each([
     },
   ],
 ])(
-  'an inbox that hears of a failover while its client, %s, asks a Sentinel stores on',
+  'an inbox still stores after a failover is reported while its client, %s, asks a Sentinel',
   async (_, connect) => {
     const sentinel = await scriptSentinel(Number(new URL(url).port));
     const inbox = createInbox({ connection: connect(sentinel.connection) });
@@ -125,19 +125,19 @@ test.each([
   },
 );
 
-test('a worker that hears of a failover while it asks a Sentinel records what it has handled, and takes events', async () => {
+test('a worker records its run and takes events after a failover is reported while it asks a Sentinel', async () => {
   const sentinel = await scriptSentinel(Number(new URL(url).port));
-  const [began, end] = [deferred(), deferred()];
+  const [started, end] = [deferred(), deferred()];
   const { hooks, calls } = record();
   const process = vi.fn(async () => {
-    began.resolve();
+    started.resolve();
     await end.promise;
   });
   createInbox({ connection: sentinel.connection, hooks }).work(processing(process));
   const inbox = createInbox();
   await inbox.store(stored());
-  await began.promise;
-  // What it records meanwhile is rejected.
+  await started.promise;
+  // Recording the end of the run is rejected at first.
   await cutAndTell(sentinel, 2, end.resolve);
   await eventually(() => expect(calls).toEqual(['handled']));
   await inbox.store(stored());
@@ -145,7 +145,7 @@ test('a worker that hears of a failover while it asks a Sentinel records what it
   expect(process).toHaveBeenCalledTimes(2);
 });
 
-test('a dedupe store that hears of a failover while it asks a Sentinel goes on', async () => {
+test('a dedupe store still works after a failover is reported while it asks a Sentinel', async () => {
   const sentinel = await scriptSentinel(Number(new URL(url).port));
   const store = createRedisDedupe({ connection: { ...sentinel.connection, failoverDetector: true } });
   onTestFinished(() => store.close());
@@ -154,7 +154,7 @@ test('a dedupe store that hears of a failover while it asks a Sentinel goes on',
   await expect(store.claim('other', 'owner', 60_000)).resolves.toBe('new');
 });
 
-test('a worker whose Sentinels have gone waits for none as it closes', async () => {
+test('a worker whose Sentinels are gone closes without them', async () => {
   const sentinel = await scriptSentinel(Number(new URL(url).port));
   const { hooks, calls } = record();
   // Its clients wait to connect again, and nothing else.

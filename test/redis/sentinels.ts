@@ -12,7 +12,7 @@ import { makeReplica, startReplicated, untilReplicas } from './replicated.js';
 
 /** A Redis, its two replicas and three Sentinels, until the test ends. */
 export interface Watched {
-  /** The options by which ioredis asks the Sentinels for the Redis that takes writes. */
+  /** Options with which ioredis asks the Sentinels for the Redis that takes writes. */
   readonly connection: { readonly sentinels: { host: string; port: number }[]; readonly name: string };
   readonly primary: RedisServer;
   /** Freezes the Redis: its connections stay open, and `resume` lets it go on where it was. */
