@@ -134,7 +134,7 @@ export function eventually<Value>(check: () => Value | Promise<Value>): Promise<
   return vi.waitFor(check, { timeout: 15_000, interval: 10 });
 }
 
-/** Resolves when a worker waits for events at one of these servers. In a command, it would wait for that to close. */
+/** Resolves when a worker waits for events at one of these servers, and not for another command. */
 export async function untilIdle(...urls: readonly string[]): Promise<void> {
   const clients = urls.map((server) => new Redis(server));
   await eventually(async () => {

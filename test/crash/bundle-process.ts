@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** Bundles `process.ts` into one JavaScript file and returns its path: a loader would take a second at each start. */
+/** Bundles `process.ts` and returns the path: a loader would take a second at each start. */
 export async function bundleProcess(): Promise<string> {
   const outfile = fileURLToPath(new URL('../../coverage/crash/process.mjs', import.meta.url));
   await build({

@@ -3,15 +3,15 @@ import type { Stage } from './stage.js';
 import type { Verdict } from './verdict.js';
 
 export interface Ending {
-  /** Counts each fault that happened. A scenario in which one of them did not happen has proven nothing. */
+  /** The number of each fault. A scenario without one of its faults has proven nothing. */
   readonly faults: Readonly<Record<string, number>>;
-  /** Further rules of the scenario: each with whether it was kept. */
+  /** Further rules of the scenario, and whether each was kept. */
   readonly rules?: Readonly<Record<string, boolean>>;
-  /** Events may be lost, because Redis does not keep what it acknowledges. */
+  /** Whether events may be lost, because Redis does not persist what it acknowledges. */
   readonly mayLose?: boolean;
 }
 
-/** Drains and closes the stage, prints what happened, and fails if a rule of the promise is broken. */
+/** Drains and closes the stage, prints what happened, and fails if a promise is broken. */
 export async function expectPromiseKept(stage: Stage, ending: (verdict: Verdict) => Ending): Promise<void> {
   const isDrained = await stage.drain();
   const health = await stage.inbox.health();
@@ -40,7 +40,7 @@ function report({ ledger }: Stage, verdict: Verdict, faults: Ending['faults']): 
   console.log(
     [
       `faults: ${counts(Object.entries(faults))}`,
-      `answers: ${counts(ledger.outcomes)}`,
+      `responses: ${counts(ledger.outcomes)}`,
       `acknowledged ${ledger.acknowledged.size}, handled ${handled}, lost ${lost.length}, dead letters ${kept.size}`,
       `handled twice: ${twice.join(', ') || 0}`,
     ].join('\n'),

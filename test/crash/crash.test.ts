@@ -1,17 +1,19 @@
 /**
- * The crash campaign: a sender, receivers and workers as real processes around a Redis, and everything that makes operators
- * lose events. Every event that got a 200 must have been handled, or be kept as a dead letter.
+ * The crash campaign: a sender, receivers and workers as real processes around a Redis, and everything that
+ * makes operators lose events. Every event that got a 200 must have been handled, or be kept as a dead
+ * letter.
  *
  * `CRASH_EVENTS=20000` sends 20,000 events in each scenario instead of 2,000, `CRASH_SEED` repeats a run, and
- * `CRASH_PERSISTENCE=everysec` or `none` shows in the scenario "kills" what a Redis that keeps less loses. `-t kills` plays one.
+ * `CRASH_PERSISTENCE=everysec` or `none` shows in the scenario "kills" what a Redis that keeps less loses.
+ * `-t kills` plays one.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { onTestFinished, test } from 'vitest';
+import { type RedisProxy, startProxy } from '../redis/proxy.js';
 import { DURABLE, type RedisServer, startRedis } from '../support/redis-server.js';
 import { expectPromiseKept } from './conclude.js';
-import { type CutProxy, startProxy } from './cut-proxy.js';
 import { TYPES } from './settings.js';
 import { EVENTS, IS_SHORT, SEED, Stage } from './stage.js';
 
@@ -34,27 +36,30 @@ test('rolling deploy: workers are replaced by workers with a handler for one mor
   }));
 });
 
-/** Milliseconds that a write takes to the replica. */
-const LAG = 50;
-/** Milliseconds in which the old primary still takes writes, from connections that stay open. */
-const STALE = 2_000;
+/** A port on which nothing listens. */
+const NOWHERE = 1;
+/** Time that a write takes to the replica, in ms. */
+const LAG_MS = 50;
+/** Time for which the old primary still takes writes from connections that stay open, in ms. */
+const STALE_MS = 2_000;
 
 test('failover: a lagging replica is promoted, and every other time the old primary still takes writes', async () => {
   const args = [...DURABLE, '--repl-diskless-sync-delay', '0'];
   let primary = await openRedis(args);
   let replica = await openRedis(args);
   let link = await replicate(primary, replica);
-  const proxy = await openProxy(primary.port);
+  const proxy = await startProxy(primary.port);
   const stage = await Stage.open({ redis: addressOf(proxy), inbox: { replicas: 1 } });
   const counts = { failovers: 0, stale: 0 };
   await stage.send(EVENTS / 5, async () => {
     await replicaOnline(primary);
     const isStale = counts.failovers % 2 === 1;
-    // Writes on their way to the replica are gone.
-    link.close();
+    // Writes on their way to the replica are lost.
+    link.lead(NOWHERE);
+    link.cut();
     proxy.lead(replica.port);
     await withClient(replica, (client) => client.replicaof('NO', 'ONE'));
-    if (isStale) await sleep(STALE);
+    if (isStale) await sleep(STALE_MS);
     else proxy.cut();
     link = await replicate(replica, primary);
     stage.forgotten.push(Date.now());
@@ -67,20 +72,22 @@ test('failover: a lagging replica is promoted, and every other time the old prim
   }));
 });
 
-/** Bytes of memory for each event that will be sent: less than half of what it takes while it waits. */
-const ROOM = 1_400;
-/** Bytes of other data: in a tiny Redis, the connections of the workers alone would take what is left above the mark. */
-const OTHER_DATA = 8 * 1024 * 1024;
+/** Memory for each event that will be sent: less than half of what it takes while it waits. */
+const ROOM_BYTES = 1_400;
+/**
+ * Other data: in a tiny Redis, the connections of the workers alone would take what is left above the mark.
+ */
+const OTHER_DATA_BYTES = 8 * 1024 * 1024;
 /** The default of `highWater`. */
 const HIGH_WATER = 0.85;
 
 test('full Redis: it fills up without workers, then workers come and events are accepted again', async () => {
   const redis = await openRedis();
   const admin = openAdmin(redis);
-  await admin.setrange('other data', OTHER_DATA, '.');
+  await admin.setrange('other data', OTHER_DATA_BYTES, '.');
   const used = Number(/used_memory:(\d+)/.exec(await admin.info('memory'))?.[1]);
-  await admin.config('SET', 'maxmemory', Math.ceil((used + EVENTS * ROOM) / HIGH_WATER));
-  // A short wait: here more events come than can wait for room.
+  await admin.config('SET', 'maxmemory', Math.ceil((used + EVENTS * ROOM_BYTES) / HIGH_WATER));
+  // A short timeout: more events are sent than can wait for room.
   const stage = await Stage.open({ redis: addressOf(redis), workers: 0, inbox: { storeTimeout: 1_000 } });
   const { ledger, workers } = stage;
   let [refused, acknowledged] = [0, 0];
@@ -99,29 +106,29 @@ test('full Redis: it fills up without workers, then workers come and events are 
   }));
 });
 
-/** Bytes of memory, as a small instance has them. */
-const SMALL = 24 * 1024 * 1024;
-/** Milliseconds from a full Redis to the first worker. */
-const LATE = 3_000;
+/** The memory of a small instance. */
+const SMALL_BYTES = 24 * 1024 * 1024;
+/** Time from a full Redis to the first worker, in ms. */
+const WITHOUT_WORKERS_MS = 3_000;
 
-test('full Redis: what comes waits for room until workers come, and none is refused', async () => {
+test('full Redis: events wait for room until workers come, and none is refused', async () => {
   const redis = await openRedis();
   const admin = openAdmin(redis);
-  await admin.config('SET', 'maxmemory', SMALL);
+  await admin.config('SET', 'maxmemory', SMALL_BYTES);
   const stage = await Stage.open({ redis: addressOf(redis), workers: 0, senders: 20 });
   const left = async () =>
-    SMALL * HIGH_WATER - Number(/used_memory:(\d+)/.exec(await admin.info('memory'))?.[1]);
-  for (let part = 0; (await left()) > EVENTS * ROOM; part += 1) {
+    SMALL_BYTES * HIGH_WATER - Number(/used_memory:(\d+)/.exec(await admin.info('memory'))?.[1]);
+  for (let part = 0; (await left()) > EVENTS * ROOM_BYTES; part += 1) {
     await admin.set(`other data ${part}`, '.'.repeat(100_000));
   }
   const { ledger, workers } = stage;
   const sending = stage.send(EVENTS, async () => undefined);
   while ((await stage.inbox.health()).warnings.full === undefined) await sleep(50);
   const acknowledged = ledger.acknowledged.size;
-  await sleep(LATE);
+  await sleep(WITHOUT_WORKERS_MS);
   for (let index = 0; index < 3; index += 1) workers.add(stage.worker());
   await sending;
-  const refused = (ledger.outcomes.get('500') ?? 0) + (ledger.outcomes.get('no answer') ?? 0);
+  const refused = (ledger.outcomes.get('500') ?? 0) + (ledger.outcomes.get('no response') ?? 0);
   await expectPromiseKept(stage, () => ({
     faults: {
       'acknowledged before it was full': acknowledged,
@@ -131,39 +138,39 @@ test('full Redis: what comes waits for room until workers come, and none is refu
   }));
 });
 
-test('hung handlers: more handlers never settle than a worker has places', async () => {
+test('hung handlers: more handlers never settle than a worker runs at once', async () => {
   const redis = await openRedis();
-  // About twenty events in both forms.
+  // About twenty events, in a short and in a full campaign.
   const worker = IS_SHORT
     ? { hanging: 0.01, failing: 0, options: { handlerTimeout: 2_000 } }
     : { hanging: 0.001, failing: 0 };
   const stage = await Stage.open({ redis: addressOf(redis), worker });
   await stage.send(EVENTS, async () => undefined);
   await expectPromiseKept(stage, ({ steps }) => ({
-    faults: { 'handlers given up': steps.get('failed') ?? 0 },
+    faults: { 'handlers timed out': steps.get('failed') ?? 0 },
   }));
 });
 
-/** The ways in which Redis keeps what it has acknowledged. */
+/** How Redis persists what it has acknowledged. */
 const PERSISTENCE: Readonly<Record<string, readonly string[]>> = {
   always: DURABLE,
   everysec: [...DURABLE, '--appendfsync', 'everysec'],
   none: ['--save', '', '--appendonly', 'no'],
 };
-/** The faults of each ten, drawn in a new order: so each happens in a short run too. */
+/** Ten faults, drawn in a new order each time: each kind happens in a short run too. */
 const FAULTS = ['worker', 'worker', 'worker', 'worker', 'receiver', 'receiver', 'cut', 'cut', 'cut', 'redis'];
-/** Events between two faults, on average. */
-const GAP = 150;
+/** The mean number of events between two faults. */
+const EVENTS_PER_FAULT = 150;
 
 test('kills: workers, receivers and Redis are killed, and the network is cut', async () => {
   const persistence = process.env.CRASH_PERSISTENCE ?? 'always';
   const redis = await openRedis(PERSISTENCE[persistence]);
-  const proxy = await openProxy(redis.port);
+  const proxy = await startProxy(redis.port);
   const stage = await Stage.open({ redis: addressOf(proxy) });
   const { workers, receivers, random } = stage;
   const counts = { cuts: 0, redis: 0 };
   const bag: string[] = [];
-  await stage.send(GAP, async () => {
+  await stage.send(EVENTS_PER_FAULT, async () => {
     if (bag.length === 0) bag.push(...FAULTS);
     const [fault] = bag.splice(Math.floor(random() * bag.length), 1);
     if (fault === 'worker') workers.kill(Math.floor(random() * workers.size));
@@ -199,10 +206,10 @@ test('blocked event loop: some events block every worker for longer than its loc
 });
 
 const USER = { username: 'inbox', password: 'campaign-password' };
-/** Milliseconds for which Redis refuses. */
-const REFUSING = 3_000;
-/** The most errors of one worker in a second of refusal: without a pause it would repeat its command ten thousand times. */
-const MOST = 50;
+/** Time for which Redis refuses, in ms. */
+const REFUSING_MS = 3_000;
+/** The most errors of a worker in a second of refusal. Without a pause, there would be about 10,000. */
+const MAX_ERRORS_PER_SECOND = 50;
 
 test('error replies: the user loses a permission, or the memory is full', async () => {
   const redis = await openRedis();
@@ -216,12 +223,12 @@ test('error replies: the user loses a permission, or the memory is full', async 
     const isPermission = refused % 2 === 0;
     refused += 1;
     await (isPermission ? acl('-evalsha', '-eval') : maxMemory('1'));
-    await sleep(REFUSING);
+    await sleep(REFUSING_MS);
     await (isPermission ? acl('+evalsha', '+eval') : maxMemory('0'));
   });
   await expectPromiseKept(stage, ({ steps }) => {
     const errors = steps.get('refused') ?? 0;
-    const most = (MOST * stage.workers.size * refused * REFUSING) / 1_000;
+    const most = (MAX_ERRORS_PER_SECOND * stage.workers.size * refused * REFUSING_MS) / 1_000;
     return {
       faults: { 'times refused': refused, 'errors of workers': errors },
       rules: { [`workers repeat what is refused: ${errors} errors, at most ${most}`]: errors <= most },
@@ -235,12 +242,6 @@ async function openRedis(args: readonly string[] = DURABLE): Promise<RedisServer
   return redis;
 }
 
-async function openProxy(target: number, lag?: number): Promise<CutProxy> {
-  const proxy = await startProxy(target, lag);
-  onTestFinished(() => proxy.close());
-  return proxy;
-}
-
 function openAdmin(redis: RedisServer): Redis {
   const admin = new Redis(redis.url);
   onTestFinished(() => admin.disconnect());
@@ -252,13 +253,13 @@ function addressOf({ port }: { readonly port: number }) {
 }
 
 /** Makes one Redis the replica of another, over a network with a lag. */
-async function replicate(primary: RedisServer, replica: RedisServer): Promise<CutProxy> {
-  const link = await openProxy(primary.port, LAG);
+async function replicate(primary: RedisServer, replica: RedisServer): Promise<RedisProxy> {
+  const link = await startProxy(primary.port, LAG_MS);
   await withClient(replica, (client) => client.replicaof('127.0.0.1', link.port));
   return link;
 }
 
-/** Resolves when the replica of a Redis has caught up, and only lags. */
+/** Resolves when the replica of a Redis has caught up but for the lag. */
 async function replicaOnline(primary: RedisServer): Promise<void> {
   await withClient(primary, async (client) => {
     while (!/state=online/.test(await client.info('replication'))) await sleep(50);

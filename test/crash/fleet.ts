@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ProcessSettings } from './settings.js';
 
-/** The processes of one kind; one that has ended is started again. */
+/** The processes of one kind. One that is killed is started again. */
 export class Fleet {
   readonly #script: string;
   readonly #settings: ProcessSettings[];
@@ -10,7 +10,7 @@ export class Fleet {
   /** The process ids of those that were killed. */
   readonly killed = new Set<number>();
 
-  /** Starts one process of the script for each of the settings. */
+  /** Starts a process of the script for each of the settings. */
   constructor(script: string, settings: readonly ProcessSettings[]) {
     this.#script = script;
     this.#settings = [...settings];
@@ -32,7 +32,7 @@ export class Fleet {
     this.#processes.push(this.#start(settings));
   }
 
-  /** Ends one as a deployment does, and starts one with other settings in its place. */
+  /** Ends one like a deployment, and replaces it by one with other settings. */
   async replace(index: number, settings: ProcessSettings): Promise<void> {
     const child = this.#processes[index];
     if (child === undefined) return;

@@ -1,12 +1,24 @@
 import { openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * A step of a run: its handlers have begun or ended; BullMQ has recorded the event as done, or the run as failed; the run has
- * lost its lock. `stalled` is written by another worker: the event goes back to the queue, because the worker of a run has
- * died or lost its lock. `unhandled`: the worker has no handler, and gives the event back. `refused` is no step of a run, but an error of Redis, with its code in place of the key.
- */
-export type Step = 'begun' | 'ended' | 'recorded' | 'failed' | 'lost' | 'stalled' | 'unhandled' | 'refused';
+/** A step of a run. */
+export type Step =
+  /** The handlers have started. */
+  | 'started'
+  /** The handlers have succeeded. */
+  | 'ended'
+  /** BullMQ has recorded the event as completed. */
+  | 'recorded'
+  /** BullMQ has recorded the run as failed. */
+  | 'failed'
+  /** The run has lost its lock. */
+  | 'lost'
+  /** Another worker has put the event back into the queue: the worker of the run died or lost its lock. */
+  | 'stalled'
+  /** The worker has no handler, and gives the event back. */
+  | 'unhandled'
+  /** Not a step of a run, but an error of Redis, with its code in place of the key. */
+  | 'refused';
 
 /** One line of a journal. */
 export interface Entry {
@@ -15,7 +27,7 @@ export interface Entry {
   readonly pid: number;
   readonly step: Step;
   readonly key: string;
-  /** The name of the event in its payload; with `begun` only. */
+  /** The name of the event in its payload; only with `started`. */
   readonly name: string | undefined;
 }
 
@@ -27,7 +39,7 @@ export function openJournal(directory: string): (step: Step, key: string, name?:
   };
 }
 
-/** Reads every line of every worker, in the order of time. */
+/** Reads the lines of all workers, ordered by time. */
 export function readJournals(directory: string): Entry[] {
   return readdirSync(directory)
     .flatMap((file) =>

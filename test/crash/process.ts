@@ -27,7 +27,7 @@ function work(worker: WorkerSettings): void {
   const handlers = createWebhookHandlers({ logLevel: 'off' });
   for (const type of TYPES.filter((type) => worker.types.includes(type))) {
     handlers.on(type, async ({ payload }, { eventKey }) => {
-      write('begun', eventKey, payload.agentId);
+      write('started', eventKey, payload.agentId);
       await handle(worker, payload.agentId);
       write('ended', eventKey);
     });
@@ -55,7 +55,7 @@ async function handle(
   if (Math.random() < hanging) await new Promise(() => undefined);
   if (blocking !== undefined && chosen(name, blocking.share)) {
     block(blocking.ms);
-    // The renewal of the lock was due long ago: the worker hears that it is gone while the handler still runs.
+    // The lock should have been renewed long ago: the worker notices the loss while the handler still runs.
     await sleep(1_000);
   }
   if (Math.random() < failing) throw new Error('The CRM is away for a moment.');
@@ -63,7 +63,7 @@ async function handle(
 
 const blocked = new Set<string>();
 
-/** The same events in every process, and each process once: what blocks one worker blocks the next. */
+/** The same events in every process, once in each: what blocks one worker blocks the next. */
 function chosen(name: string, share: number): boolean {
   const number = Number(name.split('-')[1]);
   if (number % Math.round(1 / share) !== 0 || blocked.has(name)) return false;

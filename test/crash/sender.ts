@@ -7,7 +7,7 @@ export class Ledger {
   readonly sent = new Set<string>();
   /** Names of those that got a 200 at least once. */
   readonly acknowledged = new Set<string>();
-  /** The number of deliveries for each outcome: a status, or `no answer`. */
+  /** The number of deliveries for each outcome: a status, or `no response`. */
   readonly outcomes = new Map<string, number>();
   forgedAccepted = 0;
   /** Everything was sent, and has its outcome. */
@@ -24,17 +24,17 @@ export interface SenderOptions {
   readonly senders: number;
   readonly secret: string;
   readonly urls: readonly string[];
-  /** From 0 to 1, drawn anew each time. */
+  /** Returns a new number from 0 to 1. */
   readonly random: () => number;
 }
 
-const COPIES = 0.25;
-const FORGED = 0.03;
-const LARGE = 0.01;
+const DUPLICATED_SHARE = 0.25;
+const FORGED_SHARE = 0.03;
+const LARGE_SHARE = 0.01;
 
 /**
- * Plays the service: each event once, never again; a quarter of them in two or three copies, at one moment or some
- * seconds apart, at any receiver. Some are forged.
+ * Plays the service, which never retries. A quarter of the events have one or two duplicates, sent at once or
+ * up to two seconds later, to any receiver. Some events are forged.
  */
 export async function sendAll(options: SenderOptions, ledger: Ledger): Promise<void> {
   const late: Promise<void>[] = [];
@@ -59,17 +59,17 @@ async function sendEvent(
 ): Promise<void> {
   const { random, secret } = options;
   ledger.sent.add(name);
-  const body = bodyOf(name, secret, random() < LARGE ? 100_000 : 200);
+  const body = bodyOf(name, secret, random() < LARGE_SHARE ? 100_000 : 200);
   const deliver = async () => {
     if ((await post(body, options, ledger)) === 200) ledger.acknowledged.add(name);
   };
   const deliveries = [deliver()];
-  if (random() < COPIES) {
+  if (random() < DUPLICATED_SHARE) {
     const wait = random() * 2_000;
     deliveries.push(deliver());
     if (random() < 0.5) late.push(sleep(wait).then(deliver));
   }
-  if (random() < FORGED) deliveries.push(sendForged(name, options, ledger));
+  if (random() < FORGED_SHARE) deliveries.push(sendForged(name, options, ledger));
   await Promise.all(deliveries);
 }
 
@@ -78,7 +78,7 @@ async function sendForged(name: string, options: SenderOptions, ledger: Ledger):
   if ((await post(body, options, ledger)) === 200) ledger.forgedAccepted += 1;
 }
 
-/** Every other event is of the second type. The name is in a field that both types have. */
+/** Every other event has the second type. The name is in a field that both types have. */
 function bodyOf(agentId: string, workspaceSecret: string, size: number): string {
   const [lead, deleted] = TYPES;
   const isLead = Number(agentId.split('-').at(-1)) % 2 === 0;
@@ -100,12 +100,12 @@ async function post(
     const response = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(60_000) });
     await response.arrayBuffer();
     ledger.count(String(response.status));
-    // So that not all events meet the seconds in which none is taken.
+    // Otherwise, the seconds in which no event is stored would use up all of them.
     if (response.status === 500) await sleep(500);
     return response.status;
   } catch {
-    // As the service does: it forgets the event. A short wait, so that a receiver's restart does not eat all of them.
-    ledger.count('no answer');
+    // The service does not retry. Without the delay, the restart of a receiver would use up all events.
+    ledger.count('no response');
     await sleep(100);
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { BullMQInboxOptions, InboxHooks, WorkOptions } from 'agent-platform-sdk/bullmq';
 import { type BullMQInbox, createBullMQInbox } from 'agent-platform-sdk/bullmq';
 
-/** Settings of one process of the campaign: a receiver where it has a port, a worker where it has handlers. */
+/** Settings of one process of the campaign: a receiver if it has a port, a worker if it has handlers. */
 export interface ProcessSettings {
   readonly redis: RedisAddress;
   readonly secret: string;
@@ -24,19 +24,19 @@ export interface RedisAddress {
 export type InboxOptions = Omit<BullMQInboxOptions, 'connection' | 'hooks' | 'logger'>;
 
 export interface WorkerSettings {
-  /** The event types that it has a handler for. */
+  /** The event types with a handler. */
   readonly types: readonly string[];
   /** Options of `work` that differ from the defaults. */
   readonly options?: WorkOptions;
   /** The share of runs in which a handler throws. Default 0.02. */
   readonly failing?: number;
-  /** The share of events whose handler does not settle when it is first run. */
+  /** The share of events whose handler does not settle in its first run. */
   readonly hanging?: number;
-  /** The share of events whose handler blocks the event loop when it is first run, and for how many milliseconds. */
+  /** The share of events whose handler blocks the event loop in its first run, and the time of that. */
   readonly blocking?: { readonly share: number; readonly ms: number };
 }
 
-/** The types of the events that are sent; the second is the one that a deployment adds a handler for. */
+/** The types of the events that are sent. A deployment adds a handler for the second. */
 export const TYPES = ['lead_captured', 'agent_deleted'] as const;
 
 export function openInbox(

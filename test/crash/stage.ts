@@ -40,18 +40,18 @@ export interface StageOptions {
 const SECRET = 'campaign-workspace-secret';
 const RECEIVERS = 2;
 const WORKERS = 3;
-/** Milliseconds until what is left after the last fault must be handled: twice the time that a handler may take. */
-const DRAIN = 600_000;
+/** Time limit for handling what is left after the last fault, in ms: twice that of a handler. */
+const DRAIN_TIMEOUT_MS = 600_000;
 
 /** A sender, receivers and workers around a Redis, and what they leave behind. */
 export class Stage {
   readonly ledger = new Ledger();
-  /** Draws what happens; the same for the same seed. */
+  /** Draws what happens: the same for the same seed. */
   readonly random = randomNumbers(SEED);
   readonly receivers: Fleet;
   readonly workers: Fleet;
   readonly inbox: BullMQInbox;
-  /** The times at which a Redis forgot what it had not copied yet. */
+  /** The times of failovers, at which Redis lost what it had not replicated yet. */
   readonly forgotten: number[] = [];
   readonly #common: Omit<ProcessSettings, 'port' | 'worker'>;
   readonly #ports: readonly number[];
@@ -73,12 +73,12 @@ export class Stage {
     this.inbox = openInbox(this.#common);
   }
 
-  /** Resolves when the receivers answer. */
+  /** Resolves when the receivers respond. */
   static async open(options: StageOptions): Promise<Stage> {
     const ports = await Promise.all(Array.from({ length: options.receivers ?? RECEIVERS }, freePort));
     const stage = new Stage(options, ports);
     onTestFinished(() => stage.stop());
-    await Promise.all(ports.map(answering));
+    await Promise.all(ports.map(untilResponding));
     return stage;
   }
 
@@ -103,9 +103,9 @@ export class Stage {
     await sending;
   }
 
-  /** Waits until no event is waiting, running or to be tried again. */
+  /** Waits until no event is waiting, active or retrying. */
   async drain(): Promise<boolean> {
-    const until = Date.now() + DRAIN;
+    const until = Date.now() + DRAIN_TIMEOUT_MS;
     while (Date.now() < until) {
       const { ready, depth } = await this.inbox.health();
       if (ready && depth === 0) return true;
@@ -114,7 +114,7 @@ export class Stage {
     return false;
   }
 
-  /** Ends the processes, and judges what they have left. */
+  /** Ends the processes, and judges their journals. */
   async close(): Promise<Verdict> {
     const kept = new Map<string, string>();
     for (let start = 0; ; start += 20) {
@@ -136,7 +136,7 @@ export class Stage {
   }
 }
 
-async function answering(port: number): Promise<void> {
+async function untilResponding(port: number): Promise<void> {
   for (;;) {
     try {
       await fetch(`http://127.0.0.1:${port}/`);

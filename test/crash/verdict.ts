@@ -18,7 +18,7 @@ export interface Verdict {
   readonly steps: ReadonlyMap<Step, number>;
 }
 
-/** All that the verdict is found from. */
+/** What the verdict is based on. */
 export interface Evidence {
   readonly journals: string;
   readonly ledger: Ledger;
@@ -26,25 +26,25 @@ export interface Evidence {
   readonly killed: ReadonlySet<number>;
   /** The reason of each dead letter, by the name of its event. */
   readonly kept: ReadonlyMap<string, string>;
-  /** The times at which a Redis forgot what it had not copied yet. */
+  /** The times of failovers, at which Redis lost what it had not replicated yet. */
   readonly forgotten: readonly number[];
 }
 
-/** Milliseconds before a failover of which nothing may be left: the lag, and the time in which a stale primary took writes. */
-const FORGETTING = 10_000;
-/** Milliseconds that an event, once taken, is on its way to its handlers, on a busy machine. */
-const ARRIVING = 1_000;
+/** Time before a failover whose writes may be lost, in ms: the lag, and that of a stale primary. */
+const LOST_WRITES_MS = 10_000;
+/** Time from when a worker takes an event to the start of its handlers, in ms, on a busy machine. */
+const START_DELAY_MS = 1_000;
 
 /** One run of the handlers for one event. */
 interface Run {
   readonly pid: number;
   readonly key: string;
   readonly name: string;
-  readonly begunAt: number;
+  readonly startedAt: number;
   endedAt?: number;
-  /** BullMQ has recorded the event as done: from then on, nothing may run it. */
+  /** BullMQ has recorded the event as completed: from then on, nothing may run it. */
   isRecorded?: boolean;
-  /** The run was counted as failed, because its time was over or its worker closed. */
+  /** The run counted as failed, because it timed out or its worker closed. */
   hasFailed?: boolean;
   /** The run has lost the lock of its event. */
   isLost?: boolean;
@@ -55,12 +55,12 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
   const runs = runsOf(entries);
   const stalled = new Set(entries.filter(({ step }) => step === 'stalled').map(({ key }) => key));
   const ended = groupByName(runs);
-  const reasonOf = ({ pid, key, isRecorded, hasFailed, isLost, begunAt, endedAt = 0 }: Run) => {
-    const forgets = (at: number) => begunAt - ARRIVING <= at && at < endedAt + FORGETTING;
-    // Of a run that goes on during a failover, its beginning may be forgotten: the event waits there, and is taken again.
-    if (forgotten.some(forgets)) return 'the failover forgot the run';
+  const reasonOf = ({ pid, key, isRecorded, hasFailed, isLost, startedAt, endedAt = 0 }: Run) => {
+    const forgets = (at: number) => startedAt - START_DELAY_MS <= at && at < endedAt + LOST_WRITES_MS;
+    // The start of a run that goes on during a failover may be lost: the event is taken again.
+    if (forgotten.some(forgets)) return 'the failover lost the run';
     if (isRecorded) return undefined;
-    if (hasFailed) return 'its time was over';
+    if (hasFailed) return 'it timed out';
     if (isLost || stalled.has(key)) return killed.has(pid) ? 'the worker was killed' : 'the lock was lost';
     return killed.has(pid) ? 'the worker was killed' : undefined;
   };
@@ -102,8 +102,8 @@ function runsOf(entries: readonly Entry[]): Run[] {
   const latest = new Map<string, Run>();
   for (const { at, pid, key, step, name } of entries) {
     const id = `${pid} ${key}`;
-    if (step === 'begun') {
-      const run = { pid, key, name: name ?? '', begunAt: at };
+    if (step === 'started') {
+      const run = { pid, key, name: name ?? '', startedAt: at };
       runs.push(run);
       latest.set(id, run);
     }

@@ -205,7 +205,7 @@ test('an event waits for the replica of its master, and survives the end of that
   // The keys of one queue are on one node.
   const master = servers[counts.indexOf(Math.max(...counts))];
   await master?.stop();
-  // Its replica has taken over, and has none of its own. With `replicas: 1`, it takes no events, and loses none.
+  // Its replica has taken over and has none of its own: with `replicas: 1`, it takes no events, and loses none.
   const handled = new Set<string>();
   createInbox({ connection }).work(processing(async ({ key }) => void handled.add(key)));
   await eventually(() => expect(keys.filter((key) => !handled.has(key))).toEqual([]));

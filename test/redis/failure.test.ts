@@ -131,7 +131,9 @@ async function startTwoNodes(): Promise<RedisServer> {
   return first;
 }
 
-/** Begins to move the keys of the hash tag `{one}` to another node. Those that are there already stay for now. */
+/**
+ * Begins to move the keys of the hash tag `{one}` to another node. Those that are there already stay for now.
+ */
 async function moveKeys(admin: Redis): Promise<void> {
   const [, id = ''] = /^(\w+) (?!.*myself)/m.exec(String(await admin.cluster('NODES'))) ?? [];
   await admin.cluster('SETSLOT', await slotOfOne(admin), 'MIGRATING', id);

@@ -19,7 +19,9 @@ export interface RedisProxy {
   readonly made: number;
 }
 
-/** Starts a proxy for a port of this machine, until the test ends. Responses arrive `lag` milliseconds late. */
+/**
+ * Starts a proxy for a port of this machine, until the test ends. Responses arrive `lag` milliseconds late.
+ */
 export async function startProxy(target: number, lag = 0): Promise<RedisProxy> {
   const flows = new Set<{ readonly start: () => void; readonly stop: () => void }>();
   const sockets = new Set<Socket>();

@@ -22,7 +22,7 @@ test('with three Sentinels, nothing acknowledged is lost when the Redis is kille
   const { connection, primary, failedOver } = await startWatched();
   const inbox = createInbox({ connection, replicas: 1 });
   const handled = new Set<string>();
-  // An event that a worker had taken, while the response was lost with the Redis, is free when its lock has expired.
+  // An event that was taken, while the response was lost with the Redis, is free when its lock has expired.
   const worker = inbox.work(
     processing(async ({ key }) => void handled.add(key)),
     { lockDuration: 2_000 },
@@ -58,8 +58,8 @@ test('with three Sentinels, the connection to a Redis that was away and returned
   const client = new Redis(port);
   onTestFinished(() => client.disconnect());
   expect(port).not.toBe(primary.port);
-  // The old one takes writes until a Sentinel makes it a replica, ten seconds later, and loses them then. The client
-  // notices within moments; only `replicas` keeps an event that is stored before.
+  // The old one takes writes until a Sentinel makes it a replica, ten seconds later, and loses them then. The
+  // client notices within moments; only `replicas` keeps an event that is stored before.
   const reachesTheNewOne = async () => {
     const webhook = stored();
     await inbox.store(webhook);
@@ -85,7 +85,7 @@ test('health warns of a client with Sentinels that does not listen for failovers
 
 type SentinelOptions = ScriptedSentinel['connection'];
 
-/** Cuts the connections of all clients, and announces a failover just as they ask for the Redis that takes writes. */
+/** Cuts the connections of all clients, and announces a failover just as they ask for the primary. */
 async function cutAndTell(
   sentinel: ScriptedSentinel,
   clients: number,
