@@ -1,7 +1,11 @@
-import type { Logger, LogLevel } from '../../utils/logger.js';
 import { refuseOptions } from '../../validation/options.js';
 import type { WebhookEventOf, WebhookEventType } from '../../webhooks/events.js';
-import { createWebhookHandlers, type WebhookHandler, type WebhookHandlers } from '../../webhooks/handlers.js';
+import {
+  createWebhookHandlers,
+  type WebhookHandler,
+  type WebhookHandlers,
+  type WebhookHandlersOptions,
+} from '../../webhooks/handlers.js';
 import type { WorkOptions } from './options.js';
 
 /** A handler for each event type of interest. Events of other types are left to other workers. */
@@ -13,10 +17,7 @@ export type HandlersByType = {
 export type EventHandlers = Pick<WebhookHandlers, 'process' | 'handles'>;
 
 /** The logging options of an inbox, as passed. */
-export interface LoggingOptions {
-  readonly logger: Logger | undefined;
-  readonly logLevel: LogLevel | undefined;
-}
+export type LoggingOptions = Pick<WebhookHandlersOptions, 'logger' | 'logLevel'>;
 
 /** Makes the handlers of a worker from what `inbox.work` was given, or refuses it. */
 export function toHandlers(
