@@ -66,7 +66,7 @@ export class AgentPlatformError extends Error {
   static readonly errorName: string = 'AgentPlatformError';
 
   /** The stable kind of this error: the name of its class in snake case. */
-  declare readonly type: ErrorType;
+  readonly type: ErrorType = 'agent_platform_error';
 
   /**
    * True if the operation may have taken effect although the call failed. Check before you try again.
@@ -74,14 +74,12 @@ export class AgentPlatformError extends Error {
    * True for every call but a `GET` that failed after it may have reached the service, unless the response is a 4xx
    * other than 408.
    */
-  declare readonly outcomeUnknown: boolean;
+  readonly outcomeUnknown: boolean;
 
-  /** Each option becomes a field of the error; the classes of the other files only `declare` the fields. */
   constructor(message: string, options: { cause?: unknown; outcomeUnknown?: boolean | undefined } = {}) {
-    const { cause, outcomeUnknown = false, ...parts } = options;
+    const { cause, outcomeUnknown = false } = options;
     super(printable(message), cause === undefined ? undefined : { cause });
-    const type = this.name.replace(/\B[A-Z]/g, '_$&').toLowerCase();
-    Object.assign(this, parts, { type, outcomeUnknown });
+    this.outcomeUnknown = outcomeUnknown;
     Object.defineProperty(this, brand, { value: classNames(new.target) });
   }
 
@@ -120,7 +118,10 @@ export class AgentPlatformError extends Error {
   }
 }
 
-/** Sets fields that may hold records of the service: loggers, `console.log` and `JSON.stringify` skip them. */
+/**
+ * Sets fields that may hold records of the service: loggers, `console.log` and `JSON.stringify` skip them. Their
+ * class uses `declare` for them, because a class field is enumerable.
+ */
 export function setUnprinted(error: AgentPlatformError, fields: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value });
 }

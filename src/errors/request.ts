@@ -9,27 +9,28 @@ import { AgentPlatformError } from './base.js';
  */
 export class ConfigurationError extends AgentPlatformError {
   static override readonly errorName = 'ConfigurationError';
-  declare readonly type: 'configuration_error';
+  override readonly type = 'configuration_error';
 
   /** The option to look at, such as `'token'` or `'baseUrls.eu'`. */
-  declare readonly option: string;
+  readonly option: string;
 
   constructor(message: string, options: { option: string; cause?: unknown }) {
     super(message, options);
+    this.option = options.option;
   }
 }
 
 /** An argument of a call is wrong: found before anything is sent, in every validation mode. */
 export class RequestValidationError extends AgentPlatformError {
   static override readonly errorName = 'RequestValidationError';
-  declare readonly type: 'request_validation_error';
+  override readonly type = 'request_validation_error';
 
   /** Every field that is wrong, with its path in the argument and what was expected. */
-  declare readonly issues: readonly Issue[];
+  readonly issues: readonly Issue[];
   /** The HTTP method of the call. */
-  declare readonly method: string;
+  readonly method: string;
   /** The path of the operation, with the parameters in braces: `/tools/{toolId}`. */
-  declare readonly path: string;
+  readonly path: string;
 
   constructor(options: {
     method: string;
@@ -42,19 +43,23 @@ export class RequestValidationError extends AgentPlatformError {
       `Invalid arguments for ${method} ${path}; the request was not sent${formatIssues(issues)}`,
       options,
     );
+    this.issues = issues;
+    this.method = method;
+    this.path = path;
   }
 }
 
 /** The `onRequest` hook threw, so the attempt was not sent. `cause` is what it threw. */
 export class HookError extends AgentPlatformError {
   static override readonly errorName = 'HookError';
-  declare readonly type: 'hook_error';
+  override readonly type = 'hook_error';
 
   /** The hook that threw: `'onRequest'`. */
-  declare readonly hook: string;
+  readonly hook: string;
 
   constructor(message: string, options: { hook: string; cause: unknown }) {
     super(message, options);
+    this.hook = options.hook;
   }
 }
 
@@ -68,31 +73,34 @@ export interface CallContext {
 /** No response: the connection could not be made, or was cut. `cause` is what `fetch` threw. */
 export class ConnectionError extends AgentPlatformError {
   static override readonly errorName: string = 'ConnectionError';
-  declare readonly type: 'connection_error' | 'timeout_error' | 'abort_error';
+  override readonly type: 'connection_error' | 'timeout_error' | 'abort_error' = 'connection_error';
 
   /** The HTTP method of the call. */
-  declare readonly method: string;
+  readonly method: string;
   /** The path as it was sent, relative to the base address. */
-  declare readonly path: string;
+  readonly path: string;
   /** The region that was called. */
-  declare readonly region: Region;
+  readonly region: Region;
 
   constructor(
     message: string,
     options: CallContext & { readonly cause?: unknown; readonly outcomeUnknown?: boolean | undefined },
   ) {
     super(message, options);
+    this.method = options.method;
+    this.path = options.path;
+    this.region = options.region;
   }
 }
 
 /** The response did not arrive, or did not end, within `timeout` or `totalTimeout`. */
 export class TimeoutError extends ConnectionError {
   static override readonly errorName = 'TimeoutError';
-  declare readonly type: 'timeout_error';
+  override readonly type = 'timeout_error';
 }
 
 /** The caller's `signal` was aborted. `cause` is the signal's reason. */
 export class AbortError extends ConnectionError {
   static override readonly errorName = 'AbortError';
-  declare readonly type: 'abort_error';
+  override readonly type = 'abort_error';
 }

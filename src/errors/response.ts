@@ -4,7 +4,7 @@ import type { Region } from '../utils/regions.js';
 import { AgentPlatformError, setUnprinted } from './base.js';
 import type { CallContext } from './request.js';
 
-/** What every error of a response is made of. */
+/** The parts of every error about a response. */
 export interface ResponseErrorParts extends CallContext {
   readonly status: number;
   readonly headers: Headers;
@@ -14,22 +14,22 @@ export interface ResponseErrorParts extends CallContext {
   readonly cause?: unknown;
 }
 
-/** What an {@link ApiError} is made of. */
+/** The parts of an {@link ApiError}. */
 export interface ApiErrorParts extends ResponseErrorParts {
   readonly code?: string | undefined;
   readonly issues?: readonly ErrorIssue[] | undefined;
 }
 
-/** What the errors of a response have in common. Not a class to catch: it has no name of its own. */
+/** The base of the errors about a response. Not a class to catch: it has no name of its own. */
 abstract class ResponseError extends AgentPlatformError {
   /** The HTTP status. */
-  declare readonly status: number;
+  readonly status: number;
   /** The HTTP method of the call. */
-  declare readonly method: string;
+  readonly method: string;
   /** The path as it was sent, relative to the base address. */
-  declare readonly path: string;
+  readonly path: string;
   /** The region that was called. */
-  declare readonly region: Region;
+  readonly region: Region;
   /** The response's headers, unaltered. Not enumerable, so that printing the error does not print them. */
   declare readonly headers: Headers;
   /** The parsed body, unaltered; undefined if it is not JSON. Not enumerable. */
@@ -37,8 +37,13 @@ abstract class ResponseError extends AgentPlatformError {
   /** The body as text, unaltered: its first 16,384 characters. Not enumerable. */
   declare readonly rawBody: string;
 
-  constructor(message: string, { headers, body, rawBody, ...parts }: ResponseErrorParts) {
-    super(message, parts);
+  constructor(message: string, options: ResponseErrorParts) {
+    super(message, options);
+    this.status = options.status;
+    this.method = options.method;
+    this.path = options.path;
+    this.region = options.region;
+    const { headers, body, rawBody } = options;
     setUnprinted(this, { headers, body, rawBody });
   }
 }
@@ -50,7 +55,7 @@ abstract class ResponseError extends AgentPlatformError {
  */
 export class ApiError extends ResponseError {
   static override readonly errorName: string = 'ApiError';
-  declare readonly type:
+  override readonly type:
     | 'api_error'
     | 'bad_request_error'
     | 'authentication_error'
@@ -59,53 +64,54 @@ export class ApiError extends ResponseError {
     | 'conflict_error'
     | 'unprocessable_entity_error'
     | 'rate_limit_error'
-    | 'server_error';
+    | 'server_error' = 'api_error';
 
   /** `code` of the error body; undefined if the body is not the specified one. */
-  declare readonly code: string | undefined;
-  /** The first 100 `issues` of the error body (specification, section 7), with all fields that came; empty if there are none. */
-  declare readonly issues: readonly ErrorIssue[];
+  readonly code: string | undefined;
+  /** The first 100 `issues` of the error body (specification, section 7), with all their fields; empty if absent. */
+  readonly issues: readonly ErrorIssue[];
 
   constructor(message: string, options: ApiErrorParts) {
-    const parts = { ...options, issues: options.issues ?? [] };
-    super(message, parts);
+    super(message, options);
+    this.code = options.code;
+    this.issues = options.issues ?? [];
   }
 }
 
 /** 400: the service refuses the request, for example a variable key that the agent already has (4.2). */
 export class BadRequestError extends ApiError {
   static override readonly errorName = 'BadRequestError';
-  declare readonly type: 'bad_request_error';
+  override readonly type = 'bad_request_error';
 }
 
-/** 401: the token is not accepted. One of the other region may fail so too (5.1). */
+/** 401: the token is not accepted. A token of the other region may fail in the same way (5.1). */
 export class AuthenticationError extends ApiError {
   static override readonly errorName = 'AuthenticationError';
-  declare readonly type: 'authentication_error';
+  override readonly type = 'authentication_error';
 }
 
 /** 403: the token may not do this. The specification does not show which refusals have this status (7). */
 export class PermissionDeniedError extends ApiError {
   static override readonly errorName = 'PermissionDeniedError';
-  declare readonly type: 'permission_denied_error';
+  override readonly type = 'permission_denied_error';
 }
 
 /** 404: there is no such record, or not in this region. The specification does not show when (7). */
 export class NotFoundError extends ApiError {
   static override readonly errorName = 'NotFoundError';
-  declare readonly type: 'not_found_error';
+  override readonly type = 'not_found_error';
 }
 
 /** 409: the request conflicts with what is there. The specification does not show when. */
 export class ConflictError extends ApiError {
   static override readonly errorName = 'ConflictError';
-  declare readonly type: 'conflict_error';
+  override readonly type = 'conflict_error';
 }
 
 /** 422: the request is well formed, and the service does not accept it; `issues` may say why. */
 export class UnprocessableEntityError extends ApiError {
   static override readonly errorName = 'UnprocessableEntityError';
-  declare readonly type: 'unprocessable_entity_error';
+  override readonly type = 'unprocessable_entity_error';
 }
 
 /**
@@ -116,13 +122,14 @@ export class UnprocessableEntityError extends ApiError {
  */
 export class RateLimitError extends ApiError {
   static override readonly errorName = 'RateLimitError';
-  declare readonly type: 'rate_limit_error';
+  override readonly type = 'rate_limit_error';
 
   /** Seconds to wait, from the `Retry-After` header; undefined if it is absent or unreadable. */
-  declare readonly retryAfter: number | undefined;
+  readonly retryAfter: number | undefined;
 
   constructor(message: string, options: ApiErrorParts & { readonly retryAfter?: number | undefined }) {
     super(message, options);
+    this.retryAfter = options.retryAfter;
   }
 }
 
@@ -133,7 +140,7 @@ export class RateLimitError extends ApiError {
  */
 export class ServerError extends ApiError {
   static override readonly errorName = 'ServerError';
-  declare readonly type: 'server_error';
+  override readonly type = 'server_error';
 }
 
 const classes: Readonly<Record<number, typeof ApiError>> = {
@@ -154,23 +161,24 @@ export function classOfStatus(status: number): typeof ApiError {
 /**
  * The service responded 2xx, and its envelope says that the operation failed.
  *
- * `success: false`, or `isGood: false` for a number release. Reading it so is a choice of this package; it holds in
- * every validation mode.
+ * `success: false`, or `isGood: false` for a number release. This reading is a choice of this package, in every
+ * validation mode.
  */
 export class OperationFailedError extends ResponseError {
   static override readonly errorName = 'OperationFailedError';
-  declare readonly type: 'operation_failed_error';
+  override readonly type = 'operation_failed_error';
 }
 
-/** Thrown when a 2xx response does not match its schema: invalid JSON, a missing field, a wrong type. */
+/** A 2xx response does not match its schema: invalid JSON, a missing field, a wrong type. */
 export class ResponseValidationError extends ResponseError {
   static override readonly errorName = 'ResponseValidationError';
-  declare readonly type: 'response_validation_error';
+  override readonly type = 'response_validation_error';
 
   /** Each issue with its path in the body: 100, and one that counts the rest. */
-  declare readonly issues: readonly Issue[];
+  readonly issues: readonly Issue[];
 
   constructor(message: string, options: ResponseErrorParts & { readonly issues: readonly Issue[] }) {
     super(message, options);
+    this.issues = options.issues;
   }
 }

@@ -16,7 +16,7 @@ const answered = { ...call, status: 404, headers: new Headers(), rawBody: '' };
 
 test('an error is printed, and becomes JSON, with its own parts alone', () => {
   const error = new ConfigurationError('no', { option: 'token' });
-  const parts = { option: 'token', type: 'configuration_error', outcomeUnknown: false };
+  const parts = { type: 'configuration_error', outcomeUnknown: false, option: 'token' };
   expect(JSON.parse(JSON.stringify(error))).toEqual({ name: 'ConfigurationError', message: 'no', ...parts });
   expect(
     inspect(error)
