@@ -19,20 +19,6 @@ import type { StandardSchemaV1 } from '../utils/standard-schema.js';
 import { endpoint } from './endpoint.js';
 import { type ResponseShape, withData, withoutData } from './response-shape.js';
 
-// The types are named, `documented<Tool>(ToolSchema)`: the doc comments of the fields would be lost in the inferred
-// ones. Every call is marked as pure: bundlers drop the object if nothing uses it.
-
-/** Gives a schema the type of its interface. */
-/* @__NO_SIDE_EFFECTS__ */
-function documented<Type>(schema: StandardSchemaV1<Type>): StandardSchemaV1<Type> {
-  return schema;
-}
-
-const membersAndTeams: ResponseShape<MembersAndTeams> = {
-  kind: 'fields',
-  schema: MembersAndTeamsResponseSchema,
-};
-
 /**
  * The seven documented operations as data, to send with `platform.send(…)` or to read. An operation whose shape the
  * specification does not show is declared with {@link endpoint}.
@@ -45,89 +31,101 @@ const membersAndTeams: ResponseShape<MembersAndTeams> = {
  * const tool = await platform.send(endpoints.getTool, { path: { toolId: 'tool_1' } });
  * ```
  */
-export const endpoints = {
-  /**
-   * Lists the clients and teams of an organisation.
-   *
-   * @see API specification, section 4.1
-   * @status 200 - The clients and teams.
-   */
-  listMembersAndTeams: /* @__PURE__ */ endpoint({
-    method: 'GET',
-    path: '/orgs/{orgId}/members-and-teams',
-    response: membersAndTeams,
-  }),
+export const endpoints = /* @__PURE__ */ createEndpoints();
 
-  /**
-   * Creates a variable for an agent.
-   *
-   * @see API specification, section 4.2
-   * @status 400 - A duplicate key returns this error. Its other causes are not shown.
-   */
-  createVariable: /* @__PURE__ */ endpoint({
-    method: 'POST',
-    path: '/agents/{agentId}/variables',
-    body: /* @__PURE__ */ documented<CreateVariableBody>(CreateVariableBodySchema),
-    response: /* @__PURE__ */ withData(/* @__PURE__ */ documented<Variable>(VariableSchema)),
-  }),
+/** A function, so that bundlers drop all of it if nothing uses `endpoints`. */
+function createEndpoints() {
+  const membersAndTeams: ResponseShape<MembersAndTeams> = {
+    kind: 'fields',
+    schema: MembersAndTeamsResponseSchema,
+  };
+  return {
+    /**
+     * Lists the clients and teams of an organisation.
+     *
+     * @see API specification, section 4.1
+     * @status 200 - The clients and teams.
+     */
+    listMembersAndTeams: endpoint({
+      method: 'GET',
+      path: '/orgs/{orgId}/members-and-teams',
+      response: membersAndTeams,
+    }),
 
-  /**
-   * Releases a phone number from a workspace.
-   *
-   * @see API specification, section 4.3
-   */
-  releasePhoneNumber: /* @__PURE__ */ endpoint({
-    method: 'POST',
-    path: '/utils/telco/release-number',
-    body: /* @__PURE__ */ documented<ReleaseNumberInput>(ReleaseNumberInputSchema),
-    response: /* @__PURE__ */ documented<ReleaseNumberResult>(ReleaseNumberResultSchema),
-  }),
+    /**
+     * Creates a variable for an agent.
+     *
+     * @see API specification, section 4.2
+     * @status 400 - A duplicate key returns this error. Its other causes are not shown.
+     */
+    createVariable: endpoint({
+      method: 'POST',
+      path: '/agents/{agentId}/variables',
+      body: documented<CreateVariableBody>(CreateVariableBodySchema),
+      response: withData(documented<Variable>(VariableSchema)),
+    }),
 
-  /**
-   * Lists the catalogue of built-in tools.
-   *
-   * @see API specification, section 4.4
-   */
-  listDefaultTools: /* @__PURE__ */ endpoint({
-    method: 'GET',
-    path: '/tools/defaults',
-    response: /* @__PURE__ */ withData(
-      /* @__PURE__ */ documented<DefaultTool[]>(/* @__PURE__ */ z.array(DefaultToolSchema)),
-    ),
-  }),
+    /**
+     * Releases a phone number from a workspace.
+     *
+     * @see API specification, section 4.3
+     */
+    releasePhoneNumber: endpoint({
+      method: 'POST',
+      path: '/utils/telco/release-number',
+      body: documented<ReleaseNumberInput>(ReleaseNumberInputSchema),
+      response: documented<ReleaseNumberResult>(ReleaseNumberResultSchema),
+    }),
 
-  /**
-   * Retrieves a tool with its full configuration.
-   *
-   * @see API specification, section 4.5
-   */
-  getTool: /* @__PURE__ */ endpoint({
-    method: 'GET',
-    path: '/tools/{toolId}',
-    // `/tools/defaults` is another operation (4.4).
-    reserved: { toolId: ['defaults'] },
-    response: /* @__PURE__ */ withData(/* @__PURE__ */ documented<Tool>(ToolSchema)),
-  }),
+    /**
+     * Lists the catalogue of built-in tools.
+     *
+     * @see API specification, section 4.4
+     */
+    listDefaultTools: endpoint({
+      method: 'GET',
+      path: '/tools/defaults',
+      response: withData(documented<DefaultTool[]>(z.array(DefaultToolSchema))),
+    }),
 
-  /**
-   * Retrieves a conversation.
-   *
-   * @see API specification, section 4.6
-   */
-  getConversation: /* @__PURE__ */ endpoint({
-    method: 'GET',
-    path: '/agents/{agentId}/convos/{convoId}',
-    response: /* @__PURE__ */ withData(/* @__PURE__ */ documented<Conversation>(ConversationSchema)),
-  }),
+    /**
+     * Retrieves a tool with its full configuration.
+     *
+     * @see API specification, section 4.5
+     */
+    getTool: endpoint({
+      method: 'GET',
+      path: '/tools/{toolId}',
+      // `/tools/defaults` is another operation (4.4).
+      reserved: { toolId: ['defaults'] },
+      response: withData(documented<Tool>(ToolSchema)),
+    }),
 
-  /**
-   * Permanently deletes a workspace and everything in it.
-   *
-   * @see API specification, section 4.7
-   */
-  deleteWorkspace: /* @__PURE__ */ endpoint({
-    method: 'DELETE',
-    path: '/workspaces/{id}',
-    response: /* @__PURE__ */ withoutData(),
-  }),
-};
+    /**
+     * Retrieves a conversation.
+     *
+     * @see API specification, section 4.6
+     */
+    getConversation: endpoint({
+      method: 'GET',
+      path: '/agents/{agentId}/convos/{convoId}',
+      response: withData(documented<Conversation>(ConversationSchema)),
+    }),
+
+    /**
+     * Permanently deletes a workspace and everything in it.
+     *
+     * @see API specification, section 4.7
+     */
+    deleteWorkspace: endpoint({
+      method: 'DELETE',
+      path: '/workspaces/{id}',
+      response: withoutData(),
+    }),
+  };
+}
+
+/** Gives a schema the type of its interface, whose doc comments an inferred type would lose. */
+function documented<Type>(schema: StandardSchemaV1<Type>): StandardSchemaV1<Type> {
+  return schema;
+}
