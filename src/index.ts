@@ -25,7 +25,7 @@ export type {
   RequestOptions,
   TokenSource,
 } from './client/options.js';
-export { AgentPlatform, type UncheckedRequest } from './client/platform.js';
+export { AgentPlatform, type RawRequest } from './client/platform.js';
 export type { ConversationsResource } from './client/resources/conversations.js';
 export type { OrgsResource } from './client/resources/orgs.js';
 export type { PhoneNumbersResource } from './client/resources/phone-numbers.js';

@@ -5,7 +5,7 @@ import { REGIONS } from '../utils/regions.js';
 import type { OptionProblem } from '../validation/options.js';
 import type { AgentPlatformOptions } from './options.js';
 
-/** Describes what is wrong with the base addresses, as far as the schema does not know it. */
+/** Describes what is wrong with the base addresses beyond what the schema of the options checks. */
 export function addressProblems({
   region,
   baseUrls,
@@ -13,13 +13,13 @@ export function addressProblems({
 }: AgentPlatformOptions): OptionProblem[] {
   if (!isObject(baseUrls)) return [];
   const isKnown = REGIONS.some((one) => one === region);
-  if (!isKnown && !baseUrls.eu && !baseUrls.na) {
+  if (!isKnown && !REGIONS.some((one) => baseUrls[one])) {
     return [{ option: 'baseUrls', text: 'is missing, and has no default.' }];
   }
   return REGIONS.flatMap((one) => {
     const given: unknown = baseUrls[one];
     const isCalled = one === region;
-    // That of a region which is not called may be an empty variable.
+    // An unused region's variable may be empty.
     if (!isCalled && !given) return [];
     const problem = baseUrlProblem(given, allowInsecureBaseUrl === true || !isCalled);
     return problem === undefined ? [] : [{ option: `baseUrls.${one}`, text: `${problem}.` }];

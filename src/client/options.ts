@@ -16,11 +16,11 @@ export interface CallOptions {
    * Environment: `AGENT_PLATFORM_TOKEN`.
    */
   readonly token?: TokenSource | undefined;
-  /** Milliseconds for each attempt, its body included. Default 60 000. */
+  /** The time limit of each attempt in milliseconds, its body included. Default 60 000. */
   readonly timeout?: number | undefined;
-  /** Milliseconds for the whole call, all attempts and delays included. Default: no limit. */
+  /** The time limit of the whole call in milliseconds, attempts and delays included. Default: none. */
   readonly totalTimeout?: number | undefined;
-  /** Most retries of a failed call, if a retry is safe. Default 2. */
+  /** The most retries of a failed call, which happen only where a retry is safe. Default 2. */
   readonly maxRetries?: number | undefined;
   /** How strictly responses are validated against the API specification. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
@@ -44,31 +44,27 @@ export interface AgentPlatformOptions extends CallOptions {
    */
   readonly region?: Region | undefined;
   /**
-   * The base address of each region you use. The API specification names none, so there is no default. `/v3` is appended
-   * if it is missing; another version is refused. Environment: `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`.
+   * The base address of each region you use. The API specification names none, so there is no default.
+   *
+   * `/v3` is appended if it is missing; another version is refused.
+   * Environment: `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`.
    */
-  readonly baseUrls?:
-    | {
-        /** The base address of region EU. */
-        readonly eu?: string | undefined;
-        /** The base address of region NA. */
-        readonly na?: string | undefined;
-      }
-    | undefined;
+  readonly baseUrls?: { readonly [Name in Region]?: string | undefined } | undefined;
   /** Sends the requests, for proxies and client certificates. Default: the runtime's `fetch`. */
   readonly fetch?: FetchFunction | undefined;
   /** The destination of log lines. Default `console`. */
   readonly logger?: Logger | undefined;
-  /** Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`. */
+  /** The least severe level that is logged. Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`. */
   readonly logLevel?: LogLevel | undefined;
   /** Callbacks invoked during each call, for tracing and metrics. */
   readonly hooks?: Hooks | undefined;
   /**
-   * The most bytes of a response that are read, after decompression. Default 64 MiB. Of a response with an error status, at
-   * most 1 MiB is read.
+   * The most bytes of a response that are read, after decompression. Default 64 MiB.
+   *
+   * For a response with an error status, at most 1 MiB is read.
    */
   readonly maxResponseBytes?: number | undefined;
-  /** Allows use in a browser. Everyone who opens the page can then read the token. Default false. */
+  /** Allows use in a browser, where everyone who opens the page can read the token. Default false. */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
   /**
    * Allows a base address with plain `http:` beyond loopback. Default false.

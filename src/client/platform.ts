@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import {
   type Endpoint,
   type EndpointInput,
-  endpoint,
   type HttpMethod,
   operationIssues,
   type QueryValue,
@@ -22,7 +21,7 @@ import { VariablesResource } from './resources/variables.js';
 import { WorkspacesResource } from './resources/workspaces.js';
 import {
   checkChanges,
-  checkUncheckedOptions,
+  checkRawOptions,
   defined,
   mergeHeaders,
   resolveSettings,
@@ -34,8 +33,8 @@ type SendArguments<Input> = {} extends Input
   ? [input?: Input, options?: RequestOptions]
   : [input: Input, options?: RequestOptions];
 
-/** What `platform.request()` sends beside the path, and the options of the call. */
-export interface UncheckedRequest extends Omit<RequestOptions, 'validation'> {
+/** The query and the body of `platform.request()`, and the options of the call. */
+export interface RawRequest extends Omit<RequestOptions, 'validation'> {
   /** Parameters of the query. A list repeats its name. */
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;
   /** The body, sent as JSON. */
@@ -171,9 +170,10 @@ export class AgentPlatform {
   }
 
   /**
-   * Sends a request that no declaration describes, for a first look at an operation. Nothing is checked: the body of a 2xx
-   * is returned as it came, undefined if it was empty. Token, region, retries and errors are the client's. Declare what you
-   * keep with `endpoint()`, and use {@link send}.
+   * Sends a request that no declaration describes, for a first look at an operation.
+   *
+   * The body of a 2xx is returned as it came, without a check, and undefined if it was empty. Token, region, retries and
+   * errors are the client's. Declare what you keep with `endpoint()`, and use {@link send}.
    *
    * @param method - The HTTP method. A `GET` cannot have a body.
    * @param path - Relative to the base address, with a slash and without `/v3`, a query or `..`. Encode the ids in it.
@@ -189,40 +189,45 @@ export class AgentPlatform {
    * console.log(await platform.request('GET', '/agents/agent_1', { query: { full: true } }));
    * ```
    */
-  request(method: HttpMethod, path: string, options: UncheckedRequest = {}): ApiPromise<unknown> {
+  request(method: HttpMethod, path: string, options: RawRequest = {}): ApiPromise<unknown> {
     try {
-      checkUnchecked(method, path, options);
+      checkRawRequest(method, path, options);
     } catch (error) {
-      // Errors of the package alone.
+      // One of the package's errors.
       return rejected(error as Error);
     }
     const { query, body, ...callOptions } = options;
     const anything = z.unknown();
-    const unchecked = endpoint({
+    const endpoint: Endpoint = {
       method,
       path,
-      ...(query !== undefined && { query: anything }),
-      ...(body !== undefined && { body: anything }),
-      response: anything,
-    });
-    // Typed by the declaration, which says nothing.
-    return this.#send(unchecked as Endpoint, { query, body } as never, { ...callOptions, validation: 'off' });
+      query: query === undefined ? undefined : anything,
+      body: body === undefined ? undefined : anything,
+      response: { kind: 'body', schema: anything },
+      auth: 'bearer',
+    };
+    // No path parameters: `path` is complete.
+    const input = { query, body } as EndpointInput<string, unknown, unknown>;
+    return this.#send(endpoint, input, { ...callOptions, validation: 'off' });
   }
 }
 
-/** Checks what `request` gets, as far as a declaration would. From JavaScript it may be anything. */
-function checkUnchecked(method: HttpMethod, path: string, options: UncheckedRequest): void {
-  checkUncheckedOptions(options, `${method} ${path}`);
+/** Checks what `request` is given, as `endpoint()` would. From JavaScript it may be anything. */
+function checkRawRequest(method: HttpMethod, path: string, options: RawRequest): void {
+  checkRawOptions(options, `${method} ${path}`);
   const issues = operationIssues(method, path, options.body);
   if (issues.length > 0) throw new RequestValidationError({ method, path, issues });
 }
 
-/** What a call refuses rejects: nothing is thrown before there is a promise. */
+/** Rejects with an error that is found before a call starts: a call never throws synchronously. */
 function rejected(error: Error): ApiPromise<never> {
   return new ApiPromise(Promise.reject(error));
 }
 
-/** Outside the class: bundlers rename one that mentions itself, and users would read `_AgentPlatform` in their logs. */
+/**
+ * Outside the class: esbuild renames one that mentions itself (https://github.com/evanw/esbuild/issues/3516), and users
+ * would read `_AgentPlatform` in their logs.
+ */
 function derived(options: AgentPlatformOptions): AgentPlatform {
   return new AgentPlatform(options);
 }

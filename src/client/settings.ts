@@ -2,8 +2,9 @@ import * as z from 'zod/mini';
 import { isBrowser, readEnvironment } from '../utils/environment.js';
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
-import { createLogger, type LeveledLogger } from '../utils/logger.js';
-import { REGIONS, type Region } from '../utils/regions.js';
+import { createLogger, type LeveledLogger, LOG_LEVEL_VARIABLE } from '../utils/logger.js';
+import { BASE_URL_VARIABLES, forEachRegion, REGIONS, type Region } from '../utils/regions.js';
+import { DriftReporter } from '../validation/drift.js';
 import {
   checkedBy,
   checkOptions,
@@ -17,7 +18,7 @@ import {
 } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
 import { addressProblems, versionedUrl } from './base-url.js';
-import type { Hooks } from './hooks.js';
+import type { DriftHookContext, Hooks } from './hooks.js';
 import type {
   AgentPlatformOptions,
   CallOptions,
@@ -45,34 +46,40 @@ export interface Settings extends CallSettings {
   readonly fetch: FetchFunction | undefined;
   readonly hooks: Hooks;
   readonly log: LeveledLogger;
+  readonly driftReporter: DriftReporter<DriftHookContext>;
   readonly maxResponseBytes: number;
   /** As given, with what came from the environment, which may have changed by the time of `withOptions`. */
   readonly options: AgentPlatformOptions;
 }
 
-const DEFAULTS: CallSettings = {
+const DEFAULTS: CallSettings & Pick<Settings, 'hooks' | 'maxResponseBytes'> = {
   token: undefined,
   timeout: 60_000,
   totalTimeout: undefined,
   maxRetries: 2,
   validation: DEFAULT_VALIDATION,
   headers: {},
-};
-/** 64 MiB. */
-const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
-
-/** The variables that replace options which are not given. */
-const VARIABLES = {
-  region: 'AGENT_PLATFORM_REGION',
-  token: 'AGENT_PLATFORM_TOKEN',
-  baseUrls: 'AGENT_PLATFORM_BASE_URL_EU or AGENT_PLATFORM_BASE_URL_NA',
-  'baseUrls.eu': 'AGENT_PLATFORM_BASE_URL_EU',
-  'baseUrls.na': 'AGENT_PLATFORM_BASE_URL_NA',
-  allowInsecureBaseUrl: 'AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL',
-  logLevel: 'AGENT_PLATFORM_LOG',
+  hooks: {},
+  maxResponseBytes: 64 * 1024 * 1024,
 };
 
-/** Called for the first client: a program that only receives webhooks makes no schemas of options. */
+/** The variables that replace absent options, by option. */
+const VARIABLES = /* @__PURE__ */ createVariables();
+
+function createVariables() {
+  const { eu, na } = BASE_URL_VARIABLES;
+  return {
+    region: 'AGENT_PLATFORM_REGION',
+    token: 'AGENT_PLATFORM_TOKEN',
+    baseUrls: `${eu} or ${na}`,
+    'baseUrls.eu': eu,
+    'baseUrls.na': na,
+    allowInsecureBaseUrl: 'AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL',
+    logLevel: LOG_LEVEL_VARIABLE,
+  };
+}
+
+/** Makes the schemas of options for the first client: a program that only receives webhooks makes none. */
 function createSchemas() {
   const region = oneOf(REGIONS);
   const token = checkedBy((value) => (typeof value === 'function' ? undefined : tokenProblem(value)));
@@ -89,7 +96,7 @@ function createSchemas() {
     ...callFields,
     signal: z.optional(checkedBy(signalProblem)),
   };
-  const { validation, ...uncheckedFields } = requestFields;
+  const { validation, ...rawFields } = requestFields;
   const hookFields: OptionFields<Hooks> = {
     onRequest: z.optional(func),
     onResponse: z.optional(func),
@@ -100,8 +107,8 @@ function createSchemas() {
   const platformFields: OptionFields<AgentPlatformOptions> = {
     region: z.optional(region),
     ...callFields,
-    // What they are is checked beside the region.
-    baseUrls: z.optional(z.strictObject({ eu: anything, na: anything })),
+    // The addresses are checked in `base-url.ts`, beside the region.
+    baseUrls: z.optional(z.strictObject(forEachRegion(() => anything))),
     fetch: z.optional(func),
     ...loggingOptions,
     hooks: z.optional(z.strictObject(hookFields)),
@@ -113,7 +120,7 @@ function createSchemas() {
     platform: z.strictObject({ ...platformFields, region, token }),
     changes: z.strictObject(platformFields),
     request: z.strictObject(requestFields),
-    unchecked: z.strictObject({ ...uncheckedFields, query: anything, body: anything }),
+    raw: z.strictObject({ ...rawFields, query: anything, body: anything }),
   };
 }
 
@@ -136,14 +143,16 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
   const log = createLogger(given.logger, given.logLevel);
   // Just checked: the client has a region, and an address for it.
   const region = given.region as Region;
+  const { hooks = DEFAULTS.hooks, maxResponseBytes = DEFAULTS.maxResponseBytes } = given;
   return {
     ...call,
     region,
     baseUrl: versionedUrl(given.baseUrls?.[region] as string),
     fetch: given.fetch,
-    hooks: given.hooks ?? {},
+    hooks,
     log,
-    maxResponseBytes: given.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES,
+    driftReporter: new DriftReporter(log, (context) => hooks.onDrift?.(context)),
+    maxResponseBytes,
     options: { ...given, headers: call.headers, logLevel: log.level },
   };
 }
@@ -154,8 +163,8 @@ export function checkChanges(options: AgentPlatformOptions): void {
 }
 
 /** Checks the options of a request that no declaration describes. */
-export function checkUncheckedOptions(options: unknown, call: string): void {
-  checkOptions(getSchemas().unchecked, options, { of: call });
+export function checkRawOptions(options: unknown, call: string): void {
+  checkOptions(getSchemas().raw, options, { of: call });
 }
 
 /** Merges the options of one call, such as `GET /tools/{toolId}`, with the client's. */
@@ -178,7 +187,7 @@ function withCallOptions(base: CallSettings, options: CallOptions): CallSettings
 
 type Defined<Options> = { [Name in keyof Options]?: Exclude<Options[Name], undefined> };
 
-/** Without what is undefined: it changes nothing. */
+/** Returns the options without those that are undefined, which change nothing. */
 export function defined<Options extends object>(options: Options): Defined<Options> {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   // The entries are its own.
@@ -193,7 +202,7 @@ export function mergeHeaders(
   return headers === undefined ? base : { ...base, ...Object.fromEntries(new Headers(headers)) };
 }
 
-/** The options, with what the environment gives for those that are undefined. Null is not replaced, but refused. */
+/** Returns the options, with the environment's in place of undefined ones. Null is not replaced, but refused. */
 function withEnvironment(options: AgentPlatformOptions): AgentPlatformOptions {
   const {
     // The check says whether it is a region.
@@ -204,9 +213,8 @@ function withEnvironment(options: AgentPlatformOptions): AgentPlatformOptions {
   } = options;
   const given = { ...options, region, token, baseUrls, allowInsecureBaseUrl };
   if (!isObject(baseUrls)) return given;
-  const { eu = readEnvironment(VARIABLES['baseUrls.eu']), na = readEnvironment(VARIABLES['baseUrls.na']) } =
-    baseUrls;
-  return { ...given, baseUrls: { ...baseUrls, eu, na } };
+  const fromEnvironment = forEachRegion((name) => readEnvironment(BASE_URL_VARIABLES[name]));
+  return { ...given, baseUrls: { ...fromEnvironment, ...defined(baseUrls) } };
 }
 
 function browserProblems({ dangerouslyAllowBrowser }: AgentPlatformOptions): OptionProblem[] {

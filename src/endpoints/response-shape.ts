@@ -1,8 +1,5 @@
 import { EnvelopeSchema } from '../schemas/envelope.js';
-import type { Issue } from '../utils/issues.js';
-import { isObject } from '../utils/json.js';
 import { isStandardSchema, type SchemaOutput, type StandardSchemaV1 } from '../utils/standard-schema.js';
-import { type ValidationMode, type Verdict, validate, validateOwn } from '../validation/validate.js';
 
 /** How a response is read. Made by {@link withData} and {@link withoutData}. */
 export interface ResponseShape<Result> {
@@ -61,62 +58,4 @@ export function withData<Schema extends StandardSchemaV1>(
 /* @__NO_SIDE_EFFECTS__ */
 export function withoutData(): ResponseShape<void> {
   return { kind: 'none', schema: EnvelopeSchema };
-}
-
-/**
- * Validates a response, and takes the caller's part out of it.
- *
- * @param body - The parsed body; undefined if it was empty.
- * @returns The verdict, whose value is that part. Rejects with what a custom schema throws.
- */
-export async function validateResponse(
-  shape: ResponseShape<unknown>,
-  body: unknown,
-  mode: ValidationMode,
-): Promise<Verdict> {
-  const { kind, schema } = shape;
-  if (body === undefined) return validateEmpty(shape, mode);
-  if (kind === 'data') return validateEnvelope(schema, body, mode);
-  const verdict = await validate(schema, body, mode);
-  return verdict.ok ? { ...verdict, value: partOf(kind, verdict.value) } : verdict;
-}
-
-/** An empty body holds no data, in every mode; a custom schema of the whole body may accept it. */
-async function validateEmpty(
-  { kind, schema }: ResponseShape<unknown>,
-  mode: ValidationMode,
-): Promise<Verdict> {
-  const issues = [{ path: [], code: 'empty_body', message: 'expected JSON, received an empty body' }];
-  if (kind === 'none') return { ok: true, value: undefined, drift: mode === 'off' ? [] : issues };
-  const verdict = kind === 'body' ? await validate(schema, undefined, 'strict') : undefined;
-  return verdict?.ok ? verdict : { ok: false, issues };
-}
-
-/** Validates the envelope, and `data` by its own schema. */
-async function validateEnvelope(
-  schema: StandardSchemaV1,
-  body: unknown,
-  mode: ValidationMode,
-): Promise<Verdict> {
-  const envelope = validateOwn(EnvelopeSchema, body, mode);
-  if (!isObject(body)) return envelope.ok ? { ...envelope, value: undefined } : envelope;
-  const data = await validate(schema, body.data, mode);
-  if (envelope.ok && data.ok) {
-    return { ok: true, value: data.value, drift: [...envelope.drift, ...data.drift.map(insideData)] };
-  }
-  const ofEnvelope = envelope.ok ? [] : envelope.issues;
-  const ofData = data.ok ? [] : data.issues.map(insideData);
-  return { ok: false, issues: [...ofEnvelope, ...ofData] };
-}
-
-function insideData(issue: Issue): Issue {
-  return { ...issue, path: ['data', ...issue.path] };
-}
-
-/** The caller's part of a whole body. */
-function partOf(kind: 'none' | 'fields' | 'body', body: unknown): unknown {
-  if (kind === 'none') return undefined;
-  if (kind === 'body' || !isObject(body)) return body;
-  const { success, message, ...fields } = body;
-  return fields;
 }

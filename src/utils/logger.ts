@@ -5,7 +5,10 @@ import type { Region } from './regions.js';
 /** The least severe level that is logged. At `'debug'`, headers and bodies of responses are logged, redacted. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
 
+/** From the least that is logged to the most. */
 export const LOG_LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug'];
+const DEFAULT_LOG_LEVEL: LogLevel = 'warn';
+export const LOG_LEVEL_VARIABLE = 'AGENT_PLATFORM_LOG';
 
 /** The facts of a log line under stable names, for loggers that keep fields. None is a secret or a payload. */
 export interface LogFields {
@@ -91,12 +94,15 @@ export function fieldsFirst(logger: {
  */
 export function createLogger(logger: Logger = console, level?: LogLevel): LeveledLogger {
   if (level !== undefined) return new LeveledLogger(logger, level);
-  const given = readEnvironment('AGENT_PLATFORM_LOG')?.trim() ?? 'warn';
+  const given = readEnvironment(LOG_LEVEL_VARIABLE)?.trim() ?? DEFAULT_LOG_LEVEL;
   const found = LOG_LEVELS.find((one) => one === given.toLowerCase());
-  const leveled = new LeveledLogger(logger, found ?? 'warn');
+  const leveled = new LeveledLogger(logger, found ?? DEFAULT_LOG_LEVEL);
   if (found === undefined) {
     const known = LOG_LEVELS.join(', ');
-    leveled.log('warn', () => `AGENT_PLATFORM_LOG is ignored: "${onOneLine(given)}" is not one of ${known}`);
+    leveled.log(
+      'warn',
+      () => `${LOG_LEVEL_VARIABLE} is ignored: "${onOneLine(given)}" is not one of ${known}`,
+    );
   }
   return leveled;
 }

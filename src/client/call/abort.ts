@@ -16,8 +16,10 @@ const followersOf = /* @__PURE__ */ new WeakMap<AbortSignal, Followers>();
 /**
  * Follows the signal of a call until it is released.
  *
- * All calls with one signal share one listener: a runtime warns of a leak at eleven, and a program may end a thousand
- * calls by one signal. It is not handed to ky, whose `AbortSignal.any` leaks on a signal that lives long.
+ * A program may end a thousand calls by one signal, so they share one listener: Node warns at eleven
+ * (https://github.com/nodejs/node/issues/46525). ky does not get the signal itself, because its `AbortSignal.any`
+ * (2.1.0, core/Ky.js, `#createManagedSignal`) leaks on one that lives long
+ * (https://github.com/nodejs/node/issues/55351, https://github.com/denoland/deno/issues/24842).
  */
 export function followSignal(signal: AbortSignal | undefined): FollowedSignal {
   if (signal === undefined) return { signal, release: () => undefined };

@@ -8,7 +8,7 @@ import type { StandardSchemaV1 } from '../../utils/standard-schema.js';
 import { didYouMean } from '../../utils/suggest.js';
 import { validate, validateOwn } from '../../validation/validate.js';
 
-/** Arguments of a call, by the parts of an endpoint. */
+/** The arguments of a call, by the parts of an endpoint. */
 export interface RequestInput {
   readonly path?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
@@ -95,7 +95,7 @@ function idProblem(id: unknown, reserved: readonly string[]): string | undefined
   return isOther ? `'${id.trim()}', the path of another operation` : undefined;
 }
 
-/** Returns the text of a body. This package's schemas validate what is sent; of a custom schema, the output is sent. */
+/** Returns the text of a body. This package's schemas check what is sent; a custom schema's output is sent. */
 async function bodyText(schema: StandardSchemaV1, value: unknown): Promise<string> {
   if (!isOwnSchema(schema)) return JSON.stringify(await checkCustom(schema, value, 'body'));
   refuseMissing(value, 'body');
@@ -127,12 +127,16 @@ function refuseNonJson(value: unknown): void {
   if (issue !== undefined) throw new Refusal([issue]);
 }
 
-/** Fields that must not be empty: ids and keys. */
-const MUST_BE_FILLED = /^key$|(Id|Sid)$/;
+/** The fields that must not be empty. */
+const NON_EMPTY_FIELDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  'key',
+  'workspaceId',
+  'phoneNumberSid',
+]);
 
 /**
- * What a client refuses in arguments although the specification does not: unknown fields, which are mostly misspelt,
- * and empty ids and keys. Choices of this package, so the schemas and openapi.json do not have them.
+ * Finds what a client refuses in arguments although the specification does not: unknown fields, which are mostly
+ * misspelt, and empty ids and keys. Choices of this package, so the schemas and openapi.json do not have them.
  */
 function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly string[] = []): Issue[] {
   // Zod's own union of its schemas, discriminated by `type`.
@@ -148,7 +152,7 @@ function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly str
       const message = meant === undefined ? 'unknown field' : `unknown field. ${meant}`;
       return [{ path: at, code: 'unrecognized_key', message }];
     }
-    if (field === '' && MUST_BE_FILLED.test(name)) {
+    if (field === '' && NON_EMPTY_FIELDS.has(name)) {
       return [{ path: at, code: 'too_small', message: 'expected a non-empty string' }];
     }
     return findRefused(fieldSchema, field, at);

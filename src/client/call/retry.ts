@@ -1,34 +1,43 @@
 import { ApiError, ConnectionError } from '../../errors/index.js';
+import type { Call } from './call.js';
 
-/** The longest `Retry-After` that is waited for, in seconds. A longer one ends the call. */
-export const MAX_RETRY_AFTER = 60;
-/** The longest first delay without `Retry-After`, in milliseconds. It doubles with each attempt, up to the limit. */
-const BACKOFF_START = 500;
-const BACKOFF_LIMIT = 8_000;
+/** The longest delay before a retry. A longer `Retry-After` ends the call. */
+const MAX_RETRY_DELAY_MS = 60_000;
+/** The longest first delay without `Retry-After`. It doubles with each attempt, up to the limit. */
+const FIRST_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 8_000;
 
-const RETRYABLE_STATUS: ReadonlySet<number> = /* @__PURE__ */ new Set([408, 429, 500, 502, 503, 504]);
+const RETRYABLE_STATUSES: ReadonlySet<number> = /* @__PURE__ */ new Set([408, 429, 500, 502, 503, 504]);
 
 /**
  * Milliseconds until the next attempt; undefined if none may follow.
  *
  * GET is retried freely. Anything else only if the service cannot have acted, because the specification shows no
  * idempotency key, and a deletion or a release cannot be undone.
- *
- * @param attempts - The number that were made: 1 after the first.
  */
-export function delayBeforeRetry(error: unknown, method: string, attempts: number): number | undefined {
-  if (!isRetryable(method, error)) return undefined;
-  const seconds = error instanceof ApiError ? retryAfter(error.headers) : undefined;
-  if (seconds !== undefined) return seconds > MAX_RETRY_AFTER ? undefined : seconds * 1000;
-  return Math.random() * Math.min(BACKOFF_LIMIT, BACKOFF_START * 2 ** (attempts - 1));
+export function delayBeforeRetry(call: Call, failure: unknown): number | undefined {
+  if (!isRetryable(call.request.method, failure)) return undefined;
+  const seconds = failure instanceof ApiError ? retryAfter(failure.headers) : undefined;
+  const backoff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (call.attempt.number - 1));
+  const delayMs = seconds === undefined ? Math.random() * backoff : seconds * 1000;
+  return isTooLong(call, delayMs) ? undefined : delayMs;
 }
 
-function isRetryable(method: string, error: unknown): boolean {
-  if (error instanceof ApiError) {
-    return error.status === 429 || (method === 'GET' && RETRYABLE_STATUS.has(error.status));
+function isRetryable(method: string, failure: unknown): boolean {
+  if (failure instanceof ApiError) {
+    return failure.status === 429 || (method === 'GET' && RETRYABLE_STATUSES.has(failure.status));
   }
-  // Of a GET, `outcomeUnknown` is never true; of the others it is, unless no connection was made.
-  return error instanceof ConnectionError && error.type !== 'abort_error' && !error.outcomeUnknown;
+  // `outcomeUnknown` is never true for a GET; for other methods it is, unless no connection was made.
+  return failure instanceof ConnectionError && failure.type !== 'abort_error' && !failure.outcomeUnknown;
+}
+
+/**
+ * Whether a delay is not waited for: `totalTimeout` would end it, or it is over the limit.
+ *
+ * ky would first wait until `totalTimeout` ends (2.1.0, core/Ky.js, `#retryFromError`).
+ */
+export function isTooLong({ endsAt }: Call, delayMs: number): boolean {
+  return delayMs > MAX_RETRY_DELAY_MS || performance.now() + delayMs >= endsAt;
 }
 
 /** Seconds from a `Retry-After` header, which holds seconds or a date; undefined if it holds neither. */

@@ -1,0 +1,81 @@
+import type { Endpoint } from '../../endpoints/endpoint.js';
+import type { RequestOptions } from '../options.js';
+import { type CallSettings, resolveCall, type Settings } from '../settings.js';
+import { type PreparedRequest, prepareRequest, type RequestInput } from './request.js';
+
+/** A call before its arguments are checked. */
+export interface StartedCall {
+  /** A UUID that identifies the call in hooks and log lines. */
+  readonly id: string;
+  readonly settings: Settings;
+  readonly endpoint: Endpoint;
+  /** By `performance.now()`, as all times of a call. */
+  readonly startedAt: number;
+  /** The latest attempt. The next one replaces it. */
+  attempt: Attempt;
+}
+
+/** One call: what its stages share. */
+export interface Call extends StartedCall {
+  /** The client's settings with the call's own options. */
+  readonly options: CallSettings;
+  readonly request: PreparedRequest;
+  /** The end of `totalTimeout`. */
+  readonly endsAt: number;
+}
+
+/** One attempt of a call, filled in as it proceeds. */
+export interface Attempt {
+  /** 1 for the first; 0 before it. */
+  readonly number: number;
+  readonly startedAt: number;
+  /** The token that is sent, to mask it in words of the service. */
+  token: string | undefined;
+  /** Whether the request was handed to `fetch`: before that, the service cannot have acted. */
+  isSent: boolean;
+  /** The status of the response, even if its body does not follow. */
+  status: number | undefined;
+  /** Milliseconds until the next attempt, once this one has failed and another will follow. */
+  retryDelayMs: number | undefined;
+}
+
+/** The response to an attempt, its body read. */
+export interface ReceivedResponse extends BodyText {
+  readonly response: Response;
+}
+
+/** The body of a response, as far as it was read. */
+export interface BodyText {
+  readonly text: string;
+  /** Whether the end is missing: the body exceeds the limit, or the connection was cut. */
+  readonly isCut: boolean;
+}
+
+export function startCall(settings: Settings, endpoint: Endpoint): StartedCall {
+  const startedAt = performance.now();
+  return { id: crypto.randomUUID(), settings, endpoint, startedAt, attempt: newAttempt(0) };
+}
+
+/** Checks the arguments and the options of a call, and builds its request. */
+export async function prepareCall(
+  started: StartedCall,
+  input: RequestInput | null,
+  given: RequestOptions,
+): Promise<Call> {
+  const { settings, endpoint, startedAt } = started;
+  const request = await prepareRequest(endpoint, input);
+  const options = resolveCall(settings, given, `${endpoint.method} ${endpoint.path}`);
+  const endsAt = startedAt + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
+  return { ...started, options, request, endsAt };
+}
+
+export function newAttempt(number: number): Attempt {
+  return {
+    number,
+    startedAt: performance.now(),
+    token: undefined,
+    isSent: false,
+    status: undefined,
+    retryDelayMs: undefined,
+  };
+}
