@@ -3,7 +3,7 @@ import { isBrowser, readEnvironment } from '../utils/environment.js';
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { createLogger, type LeveledLogger, LOG_LEVEL_VARIABLE } from '../utils/logger.js';
-import { BASE_URL_VARIABLES, forEachRegion, REGIONS, type Region } from '../utils/regions.js';
+import { REGIONS, type Region } from '../utils/regions.js';
 import { DriftReporter } from '../validation/drift.js';
 import {
   checkedBy,
@@ -63,21 +63,16 @@ const DEFAULTS: CallSettings & Pick<Settings, 'hooks' | 'maxResponseBytes'> = {
   maxResponseBytes: 64 * 1024 * 1024,
 };
 
-/** The variables that replace absent options, by option. */
-const VARIABLES = /* @__PURE__ */ createVariables();
-
-function createVariables() {
-  const { eu, na } = BASE_URL_VARIABLES;
-  return {
-    region: 'AGENT_PLATFORM_REGION',
-    token: 'AGENT_PLATFORM_TOKEN',
-    baseUrls: `${eu} or ${na}`,
-    'baseUrls.eu': eu,
-    'baseUrls.na': na,
-    allowInsecureBaseUrl: 'AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL',
-    logLevel: LOG_LEVEL_VARIABLE,
-  };
-}
+/** The variables that replace absent options, by option. A region without one does not compile. */
+const VARIABLES = {
+  region: 'AGENT_PLATFORM_REGION',
+  token: 'AGENT_PLATFORM_TOKEN',
+  baseUrls: 'AGENT_PLATFORM_BASE_URL_EU or AGENT_PLATFORM_BASE_URL_NA',
+  'baseUrls.eu': 'AGENT_PLATFORM_BASE_URL_EU',
+  'baseUrls.na': 'AGENT_PLATFORM_BASE_URL_NA',
+  allowInsecureBaseUrl: 'AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL',
+  logLevel: LOG_LEVEL_VARIABLE,
+} satisfies Readonly<Record<string, string> & Record<`baseUrls.${Region}`, string>>;
 
 /** Makes the schemas of options for the first client: a program that only receives webhooks makes none. */
 function createSchemas() {
@@ -108,7 +103,7 @@ function createSchemas() {
     region: z.optional(region),
     ...callFields,
     // The addresses are checked in `base-url.ts`, beside the region.
-    baseUrls: z.optional(z.strictObject(forEachRegion(() => anything))),
+    baseUrls: z.optional(z.strictObject(Object.fromEntries(REGIONS.map((name) => [name, anything])))),
     fetch: z.optional(func),
     ...loggingOptions,
     hooks: z.optional(z.strictObject(hookFields)),
@@ -213,8 +208,11 @@ function withEnvironment(options: AgentPlatformOptions): AgentPlatformOptions {
   } = options;
   const given = { ...options, region, token, baseUrls, allowInsecureBaseUrl };
   if (!isObject(baseUrls)) return given;
-  const fromEnvironment = forEachRegion((name) => readEnvironment(BASE_URL_VARIABLES[name]));
-  return { ...given, baseUrls: { ...fromEnvironment, ...defined(baseUrls) } };
+  const fromEnvironment = REGIONS.map((name): [Region, string | undefined] => [
+    name,
+    readEnvironment(VARIABLES[`baseUrls.${name}`]),
+  ]);
+  return { ...given, baseUrls: { ...Object.fromEntries(fromEnvironment), ...defined(baseUrls) } };
 }
 
 function browserProblems({ dangerouslyAllowBrowser }: AgentPlatformOptions): OptionProblem[] {

@@ -66,7 +66,7 @@ export class AgentPlatformError extends Error {
   static readonly errorName: string = 'AgentPlatformError';
 
   /** The stable kind of this error: the name of its class in snake case. */
-  readonly type: ErrorType = 'agent_platform_error';
+  readonly type: ErrorType;
 
   /**
    * True if the operation may have taken effect although the call failed. Check before you try again.
@@ -79,6 +79,8 @@ export class AgentPlatformError extends Error {
   constructor(message: string, options: { cause?: unknown; outcomeUnknown?: boolean | undefined } = {}) {
     const { cause, outcomeUnknown = false } = options;
     super(printable(message), cause === undefined ? undefined : { cause });
+    // By the rule for the names of types. Each class narrows the field by `declare`, which costs nothing at run time.
+    this.type = this.name.replace(/\B[A-Z]/g, '_$&').toLowerCase() as ErrorType;
     this.outcomeUnknown = outcomeUnknown;
     Object.defineProperty(this, brand, { value: classNames(new.target) });
   }
@@ -86,7 +88,7 @@ export class AgentPlatformError extends Error {
   /** Recognizes the errors of every install of this package; a subclass of your own keeps the ordinary rule. */
   static override [Symbol.hasInstance](this: unknown, value: unknown): boolean {
     if (!Object.hasOwn(this as object, 'errorName')) {
-      return Function.prototype[Symbol.hasInstance].call(this as never, value);
+      return super[Symbol.hasInstance](value);
     }
     const names = (value as { readonly [brand]?: readonly string[] } | null | undefined)?.[brand];
     return names?.includes((this as ErrorClass).errorName) === true;

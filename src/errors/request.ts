@@ -9,7 +9,7 @@ import { AgentPlatformError } from './base.js';
  */
 export class ConfigurationError extends AgentPlatformError {
   static override readonly errorName = 'ConfigurationError';
-  override readonly type = 'configuration_error';
+  declare readonly type: 'configuration_error';
 
   /** The option to look at, such as `'token'` or `'baseUrls.eu'`. */
   readonly option: string;
@@ -23,7 +23,7 @@ export class ConfigurationError extends AgentPlatformError {
 /** An argument of a call is wrong: found before anything is sent, in every validation mode. */
 export class RequestValidationError extends AgentPlatformError {
   static override readonly errorName = 'RequestValidationError';
-  override readonly type = 'request_validation_error';
+  declare readonly type: 'request_validation_error';
 
   /** Every field that is wrong, with its path in the argument and what was expected. */
   readonly issues: readonly Issue[];
@@ -52,7 +52,7 @@ export class RequestValidationError extends AgentPlatformError {
 /** The `onRequest` hook threw, so the attempt was not sent. `cause` is what it threw. */
 export class HookError extends AgentPlatformError {
   static override readonly errorName = 'HookError';
-  override readonly type = 'hook_error';
+  declare readonly type: 'hook_error';
 
   /** The hook that threw: `'onRequest'`. */
   readonly hook: string;
@@ -63,18 +63,17 @@ export class HookError extends AgentPlatformError {
   }
 }
 
-/** The call that an error is about. */
-export interface CallContext {
+/** The parts of every error about a call that was sent, or was about to be. */
+export interface CallErrorParts {
   readonly method: string;
   readonly path: string;
   readonly region: Region;
+  readonly outcomeUnknown?: boolean | undefined;
+  readonly cause?: unknown;
 }
 
-/** No response: the connection could not be made, or was cut. `cause` is what `fetch` threw. */
-export class ConnectionError extends AgentPlatformError {
-  static override readonly errorName: string = 'ConnectionError';
-  override readonly type: 'connection_error' | 'timeout_error' | 'abort_error' = 'connection_error';
-
+/** The base of the errors about a call. Not a class to catch: it has no name of its own. */
+export abstract class CallError extends AgentPlatformError {
   /** The HTTP method of the call. */
   readonly method: string;
   /** The path as it was sent, relative to the base address. */
@@ -82,10 +81,7 @@ export class ConnectionError extends AgentPlatformError {
   /** The region that was called. */
   readonly region: Region;
 
-  constructor(
-    message: string,
-    options: CallContext & { readonly cause?: unknown; readonly outcomeUnknown?: boolean | undefined },
-  ) {
+  constructor(message: string, options: CallErrorParts) {
     super(message, options);
     this.method = options.method;
     this.path = options.path;
@@ -93,14 +89,20 @@ export class ConnectionError extends AgentPlatformError {
   }
 }
 
+/** No response: the connection could not be made, or was cut. `cause` is what `fetch` threw. */
+export class ConnectionError extends CallError {
+  static override readonly errorName: string = 'ConnectionError';
+  declare readonly type: 'connection_error' | 'timeout_error' | 'abort_error';
+}
+
 /** The response did not arrive, or did not end, within `timeout` or `totalTimeout`. */
 export class TimeoutError extends ConnectionError {
   static override readonly errorName = 'TimeoutError';
-  override readonly type = 'timeout_error';
+  declare readonly type: 'timeout_error';
 }
 
 /** The caller's `signal` was aborted. `cause` is the signal's reason. */
 export class AbortError extends ConnectionError {
   static override readonly errorName = 'AbortError';
-  override readonly type = 'abort_error';
+  declare readonly type: 'abort_error';
 }

@@ -1,35 +1,28 @@
 import type { ErrorIssue } from '../schemas/envelope.js';
 import type { Issue } from '../utils/issues.js';
-import type { Region } from '../utils/regions.js';
-import { AgentPlatformError, setUnprinted } from './base.js';
-import type { CallContext } from './request.js';
+import { setUnprinted } from './base.js';
+import { CallError, type CallErrorParts } from './request.js';
 
 /** The parts of every error about a response. */
-export interface ResponseErrorParts extends CallContext {
+export interface ResponseErrorParts extends CallErrorParts {
   readonly status: number;
   readonly headers: Headers;
   readonly body?: unknown;
   readonly rawBody: string;
-  readonly outcomeUnknown?: boolean | undefined;
-  readonly cause?: unknown;
 }
 
 /** The parts of an {@link ApiError}. */
 export interface ApiErrorParts extends ResponseErrorParts {
   readonly code?: string | undefined;
   readonly issues?: readonly ErrorIssue[] | undefined;
+  /** Of a {@link RateLimitError} alone. */
+  readonly retryAfter?: number | undefined;
 }
 
 /** The base of the errors about a response. Not a class to catch: it has no name of its own. */
-abstract class ResponseError extends AgentPlatformError {
+abstract class ResponseError extends CallError {
   /** The HTTP status. */
   readonly status: number;
-  /** The HTTP method of the call. */
-  readonly method: string;
-  /** The path as it was sent, relative to the base address. */
-  readonly path: string;
-  /** The region that was called. */
-  readonly region: Region;
   /** The response's headers, unaltered. Not enumerable, so that printing the error does not print them. */
   declare readonly headers: Headers;
   /** The parsed body, unaltered; undefined if it is not JSON. Not enumerable. */
@@ -40,9 +33,6 @@ abstract class ResponseError extends AgentPlatformError {
   constructor(message: string, options: ResponseErrorParts) {
     super(message, options);
     this.status = options.status;
-    this.method = options.method;
-    this.path = options.path;
-    this.region = options.region;
     const { headers, body, rawBody } = options;
     setUnprinted(this, { headers, body, rawBody });
   }
@@ -55,7 +45,7 @@ abstract class ResponseError extends AgentPlatformError {
  */
 export class ApiError extends ResponseError {
   static override readonly errorName: string = 'ApiError';
-  override readonly type:
+  declare readonly type:
     | 'api_error'
     | 'bad_request_error'
     | 'authentication_error'
@@ -64,7 +54,7 @@ export class ApiError extends ResponseError {
     | 'conflict_error'
     | 'unprocessable_entity_error'
     | 'rate_limit_error'
-    | 'server_error' = 'api_error';
+    | 'server_error';
 
   /** `code` of the error body; undefined if the body is not the specified one. */
   readonly code: string | undefined;
@@ -81,37 +71,37 @@ export class ApiError extends ResponseError {
 /** 400: the service refuses the request, for example a variable key that the agent already has (4.2). */
 export class BadRequestError extends ApiError {
   static override readonly errorName = 'BadRequestError';
-  override readonly type = 'bad_request_error';
+  declare readonly type: 'bad_request_error';
 }
 
 /** 401: the token is not accepted. A token of the other region may fail in the same way (5.1). */
 export class AuthenticationError extends ApiError {
   static override readonly errorName = 'AuthenticationError';
-  override readonly type = 'authentication_error';
+  declare readonly type: 'authentication_error';
 }
 
 /** 403: the token may not do this. The specification does not show which refusals have this status (7). */
 export class PermissionDeniedError extends ApiError {
   static override readonly errorName = 'PermissionDeniedError';
-  override readonly type = 'permission_denied_error';
+  declare readonly type: 'permission_denied_error';
 }
 
 /** 404: there is no such record, or not in this region. The specification does not show when (7). */
 export class NotFoundError extends ApiError {
   static override readonly errorName = 'NotFoundError';
-  override readonly type = 'not_found_error';
+  declare readonly type: 'not_found_error';
 }
 
 /** 409: the request conflicts with what is there. The specification does not show when. */
 export class ConflictError extends ApiError {
   static override readonly errorName = 'ConflictError';
-  override readonly type = 'conflict_error';
+  declare readonly type: 'conflict_error';
 }
 
 /** 422: the request is well formed, and the service does not accept it; `issues` may say why. */
 export class UnprocessableEntityError extends ApiError {
   static override readonly errorName = 'UnprocessableEntityError';
-  override readonly type = 'unprocessable_entity_error';
+  declare readonly type: 'unprocessable_entity_error';
 }
 
 /**
@@ -122,12 +112,12 @@ export class UnprocessableEntityError extends ApiError {
  */
 export class RateLimitError extends ApiError {
   static override readonly errorName = 'RateLimitError';
-  override readonly type = 'rate_limit_error';
+  declare readonly type: 'rate_limit_error';
 
   /** Seconds to wait, from the `Retry-After` header; undefined if it is absent or unreadable. */
   readonly retryAfter: number | undefined;
 
-  constructor(message: string, options: ApiErrorParts & { readonly retryAfter?: number | undefined }) {
+  constructor(message: string, options: ApiErrorParts) {
     super(message, options);
     this.retryAfter = options.retryAfter;
   }
@@ -140,7 +130,7 @@ export class RateLimitError extends ApiError {
  */
 export class ServerError extends ApiError {
   static override readonly errorName = 'ServerError';
-  override readonly type = 'server_error';
+  declare readonly type: 'server_error';
 }
 
 const classes: Readonly<Record<number, typeof ApiError>> = {
@@ -166,13 +156,13 @@ export function classOfStatus(status: number): typeof ApiError {
  */
 export class OperationFailedError extends ResponseError {
   static override readonly errorName = 'OperationFailedError';
-  override readonly type = 'operation_failed_error';
+  declare readonly type: 'operation_failed_error';
 }
 
 /** A 2xx response does not match its schema: invalid JSON, a missing field, a wrong type. */
 export class ResponseValidationError extends ResponseError {
   static override readonly errorName = 'ResponseValidationError';
-  override readonly type = 'response_validation_error';
+  declare readonly type: 'response_validation_error';
 
   /** Each issue with its path in the body: 100, and one that counts the rest. */
   readonly issues: readonly Issue[];

@@ -4,13 +4,13 @@ import { AgentPlatformError, setUnprinted } from './base.js';
 /** The base of the errors about a received webhook. */
 export class WebhookError extends AgentPlatformError {
   static override readonly errorName: string = 'WebhookError';
-  override readonly type:
+  declare readonly type:
     | 'webhook_error'
     | 'webhook_verification_error'
     | 'webhook_payload_error'
     | 'unknown_event_error'
     | 'inbox_full_error'
-    | 'inbox_replicas_error' = 'webhook_error';
+    | 'inbox_replicas_error';
 
   /**
    * Whether processing the same webhook again can succeed.
@@ -26,13 +26,13 @@ export class WebhookError extends AgentPlatformError {
 /** The secret in the payload is missing or not one of yours (specification, 6.4). Do not act on it. */
 export class WebhookVerificationError extends WebhookError {
   static override readonly errorName = 'WebhookVerificationError';
-  override readonly type = 'webhook_verification_error';
+  declare readonly type: 'webhook_verification_error';
 }
 
 /** The delivery is not JSON, not an envelope (6.1), or a known event whose payload does not fit 6.3. */
 export class WebhookPayloadError extends WebhookError {
   static override readonly errorName = 'WebhookPayloadError';
-  override readonly type = 'webhook_payload_error';
+  declare readonly type: 'webhook_payload_error';
 
   /** Each issue with its path in the envelope. */
   readonly issues: readonly Issue[];
@@ -56,7 +56,7 @@ export class WebhookPayloadError extends WebhookError {
 /** The delivery is authentic, but its type is unknown to this version: see `event`. */
 export class UnknownEventError extends WebhookError {
   static override readonly errorName = 'UnknownEventError';
-  override readonly type = 'unknown_event_error';
+  declare readonly type: 'unknown_event_error';
 
   /** The event as received, without its secret. Not enumerable, so that printing the error does not print it. */
   declare readonly event: {

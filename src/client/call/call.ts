@@ -30,13 +30,13 @@ export interface Attempt {
   readonly number: number;
   readonly startedAt: number;
   /** The token that is sent, to mask it in words of the service. */
-  token: string | undefined;
+  token?: string | undefined;
   /** Whether the request was handed to `fetch`: before that, the service cannot have acted. */
   isSent: boolean;
   /** The status of the response, even if its body does not follow. */
-  status: number | undefined;
+  status?: number | undefined;
   /** Milliseconds until the next attempt, once this one has failed and another will follow. */
-  retryDelayMs: number | undefined;
+  retryDelayMs?: number | undefined;
 }
 
 /** The response to an attempt, its body read. */
@@ -70,12 +70,5 @@ export async function prepareCall(
 }
 
 export function newAttempt(number: number): Attempt {
-  return {
-    number,
-    startedAt: performance.now(),
-    token: undefined,
-    isSent: false,
-    status: undefined,
-    retryDelayMs: undefined,
-  };
+  return { number, startedAt: performance.now(), isSent: false };
 }

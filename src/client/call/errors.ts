@@ -1,12 +1,5 @@
 import { TimeoutError as KyTimeoutError } from 'ky';
-import {
-  AbortError,
-  AgentPlatformError,
-  type ApiError,
-  ConnectionError,
-  RateLimitError,
-  TimeoutError,
-} from '../../errors/index.js';
+import { AbortError, type ApiError, ConnectionError, TimeoutError } from '../../errors/index.js';
 import { classOfStatus } from '../../errors/response.js';
 import type { ErrorIssue } from '../../schemas/envelope.js';
 import { MAX_ISSUES } from '../../utils/issues.js';
@@ -26,24 +19,21 @@ const MAX_ISSUE_LINES = 20;
 /** The shortest token that is masked. Shorter ones may be parts of everyday words. */
 const MIN_TOKEN_CHARACTERS = 8;
 
-/** Turns what ended an attempt, or the delay after it, into an error. Those of this package stay as they are. */
-export function toError(call: Call, thrown: unknown): AgentPlatformError {
+/** Turns what ended an attempt from outside, or the delay after it, into an error. */
+export function toTimeoutOrAbort(call: Call, thrown: unknown): ConnectionError {
   const { options, attempt, endsAt } = call;
-  if (thrown instanceof AgentPlatformError) return thrown;
+  const outcomeUnknown = mayHaveActed(call);
   if (options.signal?.aborted) {
-    const cause: unknown = options.signal.reason;
-    return noResponse(AbortError, call, {
-      event: `was aborted by its signal (attempt ${attempt.number})`,
-      cause,
-    });
+    const event = `was aborted by its signal (attempt ${attempt.number})`;
+    const { message, parts } = describe(call, event, outcomeUnknown);
+    return new AbortError(message, { ...parts, cause: options.signal.reason });
   }
-  if (thrown instanceof KyTimeoutError) {
-    const limit = endsAt - attempt.startedAt < options.timeout ? 'totalTimeout' : 'timeout';
-    // Without a cause: ky's error holds the request with its headers.
-    const event = `timed out after ${options[limit]} ms (\`${limit}\`, attempt ${attempt.number})`;
-    return noResponse(TimeoutError, call, { event });
-  }
-  return toConnectionError(call, thrown);
+  if (!(thrown instanceof KyTimeoutError)) return toConnectionError(call, thrown);
+  const limit = endsAt - attempt.startedAt < options.timeout ? 'totalTimeout' : 'timeout';
+  const event = `timed out after ${options[limit]} ms (\`${limit}\`, attempt ${attempt.number})`;
+  const { message, parts } = describe(call, event, outcomeUnknown);
+  // Without a cause: ky's error holds the request with its headers.
+  return new TimeoutError(message, parts);
 }
 
 /** Turns what `fetch` or the stream of a body threw into an error. */
@@ -63,33 +53,8 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
   }
   const reason = serviceWords(call, code ?? innermost('message', cause) ?? String(cause));
   const event = `failed: ${reason} (attempt ${attempt.number})`;
-  return noResponse(ConnectionError, call, { event, hints, cause, neverConnected });
-}
-
-/** The parts of the error of an attempt without a response. */
-interface NoResponse {
-  /** What happened, as the end of a sentence about the call. */
-  readonly event: string;
-  readonly hints?: readonly string[];
-  readonly cause?: unknown;
-  /** Whether the request cannot have reached the service. */
-  readonly neverConnected?: boolean;
-}
-
-function noResponse(
-  errorClass: typeof ConnectionError,
-  call: Call,
-  { event, hints = [], cause, neverConnected = false }: NoResponse,
-): ConnectionError {
-  const { method, path } = call.request;
-  const outcomeUnknown = mayHaveActed(call) && !neverConnected;
-  return new errorClass(`${method} ${path} ${event}${hintLines(outcomeUnknown, hints)}`, {
-    method,
-    path,
-    region: call.settings.region,
-    outcomeUnknown,
-    cause,
-  });
+  const { message, parts } = describe(call, event, mayHaveActed(call) && !neverConnected, hints);
+  return new ConnectionError(message, { ...parts, cause });
 }
 
 /** Turns a response that is not 2xx into an error. The status decides the class; any body will do. */
@@ -113,10 +78,7 @@ export function toApiError(call: Call, received: ReceivedResponse): ApiError {
   const what = said?.slice(0, MAX_WORDS_CHARACTERS) ?? describeBody(text, isCut);
   const problem = `: ${what}${code === undefined ? '' : ` (code: ${code})`}${lines.join('')}`;
   const { message, parts } = describeResponse(call, received, parsed, problem, hintsFor(call, response));
-  if (status === 429) {
-    return new RateLimitError(message, { ...parts, code, issues, retryAfter: retryAfter(headers) });
-  }
-  return new (classOfStatus(status))(message, { ...parts, code, issues });
+  return new (classOfStatus(status))(message, { ...parts, code, issues, retryAfter: retryAfter(headers) });
 }
 
 function hasMessage(issue: unknown): issue is ErrorIssue {
@@ -151,27 +113,30 @@ export function describeResponse(
   hints: readonly string[] = [],
 ) {
   const { status, headers } = response;
-  const { method, path } = call.request;
   // A 4xx says that the service refused the request; 408 says nothing about what happened before.
   const isRefused = status >= 400 && status < 500 && status !== 408;
-  const outcomeUnknown = mayHaveActed(call) && !isRefused;
-  const rawBody = text.slice(0, MAX_RAW_BODY_CHARACTERS);
-  const { region } = call.settings;
+  const event = `responded with ${status}${problem}`;
+  const { message, parts } = describe(call, event, mayHaveActed(call) && !isRefused, hints);
   return {
-    message: `${method} ${path} responded with ${status}${problem}${hintLines(outcomeUnknown, hints)}`,
-    parts: { method, path, region, outcomeUnknown, status, headers, body, rawBody },
+    message,
+    parts: { ...parts, status, headers, body, rawBody: text.slice(0, MAX_RAW_BODY_CHARACTERS) },
   };
+}
+
+/** Returns the message of an error about a call, and the parts that all of its classes have. */
+function describe(call: Call, event: string, outcomeUnknown: boolean, hints: readonly string[] = []) {
+  const { method, path } = call.request;
+  const lines = [`${method} ${path} ${event}`, ...hints];
+  if (outcomeUnknown) {
+    lines.push('The request may have taken effect. Check before retrying (`error.outcomeUnknown`).');
+  }
+  const { region } = call.settings;
+  return { message: lines.join('\n  '), parts: { method, path, region, outcomeUnknown } };
 }
 
 /** Whether the request may have had an effect. If a retry follows, the attempt before it had none. */
 function mayHaveActed({ request, attempt }: Call): boolean {
   return request.method !== 'GET' && attempt.isSent && attempt.retryDelayMs === undefined;
-}
-
-function hintLines(outcomeUnknown: boolean, hints: readonly string[]): string {
-  const unknown = 'The request may have taken effect. Check before retrying (`error.outcomeUnknown`).';
-  const all = outcomeUnknown ? [...hints, unknown] : hints;
-  return all.map((hint) => `\n  ${hint}`).join('');
 }
 
 /** Returns words of the service as an error shows them: on one line, without the token. */

@@ -1,4 +1,9 @@
-import { type AgentPlatformError, type ApiError, ConnectionError, HookError } from '../../errors/index.js';
+import {
+  type AgentPlatformError,
+  type ApiError,
+  type ConnectionError,
+  HookError,
+} from '../../errors/index.js';
 import type { Issue } from '../../utils/issues.js';
 import { parseJson } from '../../utils/json.js';
 import type { LogFields } from '../../utils/logger.js';

@@ -10,7 +10,7 @@ import type { RequestOptions } from '../options.js';
 import { type Settings, tokenProblem } from '../settings.js';
 import { followSignal } from './abort.js';
 import { type Call, newAttempt, prepareCall, type ReceivedResponse, startCall } from './call.js';
-import { toApiError, toConnectionError, toError } from './errors.js';
+import { toApiError, toConnectionError, toTimeoutOrAbort } from './errors.js';
 import {
   logNoResponse,
   logSent,
@@ -134,7 +134,7 @@ async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
 /** Returns the error of an attempt. That of a timeout or an abort, which ends the attempt from outside, is made here. */
 function failAttempt(call: Call, thrown: unknown): AgentPlatformError {
   if (thrown instanceof AgentPlatformError) return thrown;
-  const failure = toError(call, thrown);
+  const failure = toTimeoutOrAbort(call, thrown);
   // An abort during the delay ends no attempt.
   if (call.attempt.retryDelayMs === undefined) logNoResponse(call, failure);
   return failure;
