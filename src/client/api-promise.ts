@@ -8,14 +8,18 @@ export interface ApiResponse<Result> {
   readonly message: string | undefined;
 }
 
-/** Declared as a method, so that a callback that annotates its reason, such as `(error: Error) => …`, fits too. */
+/**
+ * A method, whose parameters TypeScript compares bivariantly even under `strictFunctionTypes` (2.6): a
+ * callback that annotates its reason, such as `(error: Error) => …`, fits too.
+ */
 type OnRejected<Rejected> = {
   bivariant(reason: unknown): Rejected | PromiseLike<Rejected>;
 }['bivariant'];
 
 /**
- * The promise of a call. Awaited, it gives the record; `.withResponse()` gives the HTTP response and the
- * envelope's message with it.
+ * The promise of a call. Awaited, it gives the record.
+ *
+ * `.withResponse()` adds the HTTP response and the envelope's message.
  *
  * @example
  * ```ts
@@ -30,8 +34,8 @@ export class ApiPromise<Result> extends Promise<Result> {
   readonly #outcome: Promise<ApiResponse<Result>>;
 
   constructor(outcome: Promise<ApiResponse<Result>>) {
-    // The promise's own state is never used: `then` below reads the outcome, so that a call whose only user is
-    // `withResponse` leaves no second rejection behind.
+    // The promise's own state is never used: `then` below reads the outcome, so that a call that is used only
+    // by `withResponse` leaves no second, unhandled rejection.
     super(() => undefined);
     this.#outcome = outcome;
   }
@@ -41,12 +45,12 @@ export class ApiPromise<Result> extends Promise<Result> {
     return Promise;
   }
 
-  /** The record together with the HTTP response and the envelope's `message`. */
+  /** Returns the record together with the HTTP response and the envelope's `message`. */
   withResponse(): Promise<ApiResponse<Result>> {
     return this.#outcome;
   }
 
-  // `catch` and `finally` of a promise call its `then`, so this one is enough.
+  // `catch` and `finally` call `then`, so overriding it is enough.
   // biome-ignore lint/suspicious/noThenProperty: this is a promise, and its `then` must be its own.
   override then<Fulfilled = Result, Rejected = never>(
     onFulfilled?: ((value: Result) => Fulfilled | PromiseLike<Fulfilled>) | null,

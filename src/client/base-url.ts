@@ -44,7 +44,7 @@ function baseUrlProblem(given: unknown, mayBeInsecure: boolean): string | undefi
   return version === 'v3' ? undefined : `ends in another version than /v3: /${version}`;
 }
 
-/** The address that paths are appended to: ends in `/v3`, without a slash after it (specification, 5.1). */
+/** Returns the address that precedes paths. It ends in `/v3`, without a slash (specification, 5.1). */
 export function versionedUrl(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl);
   return `${origin}${pathname.replace(/(\/v3)?\/*$/, '')}/v3`;

@@ -8,11 +8,11 @@ export interface HookCall {
   readonly callId: string;
   /** The HTTP method. */
   readonly method: string;
-  /** The operation, with the parameters in braces: `/tools/{toolId}`. Few values: fit for a metric's label. */
+  /** The path with its parameters in braces: `/tools/{toolId}`. Usable as a metric's label. */
   readonly route: string;
   /** The path as sent, relative to the base address: `/tools/tool_1`. */
   readonly path: string;
-  /** The region that is called. */
+  /** The region of the client. */
   readonly region: Region;
   /** 1 for the first attempt. */
   readonly attempt: number;
@@ -20,16 +20,17 @@ export interface HookCall {
 
 /** The context of `onRequest`: an attempt is about to be sent. */
 export interface RequestHookContext extends HookCall {
-  /** The whole address: the base address and `path`. */
+  /** The full URL: the base address and `path`. */
   readonly url: string;
   /**
-   * The headers that will be sent, without `authorization`. Set more here, for example `traceparent`. `authorization`
-   * and `content-type` are the client's own, whatever is set.
+   * The headers that will be sent, without `authorization`. Set more of them, for example `traceparent`.
+   *
+   * The client sets `authorization` and `content-type` itself, and overwrites what a hook sets.
    */
   readonly headers: Headers;
 }
 
-/** The context of `onResponse`: an attempt has its response, and the body was read. */
+/** The context of `onResponse`: an attempt got its response, and the body was read. */
 export interface ResponseHookContext extends HookCall {
   /** The HTTP status. */
   readonly status: number;
@@ -43,19 +44,19 @@ export interface ResponseHookContext extends HookCall {
 export interface RetryHookContext extends HookCall {
   /** Milliseconds until the next attempt. */
   readonly delayMs: number;
-  /** The reason: no response, or one with a status that is retried. */
+  /** The failure: no response, or one with a status that is retried. */
   readonly error: ApiError | ConnectionError;
 }
 
-/** The context of `onDrift`: a validation has forgiven something. */
+/** The context of `onDrift`: a response did not match the specification, and was accepted. */
 export interface DriftHookContext extends Drift, Pick<HookCall, 'callId' | 'method' | 'route'> {
-  /** The region that was called. */
+  /** The region of the client. */
   readonly region: Region;
 }
 
-/** The context of `onEnd`: a call has ended, whichever way. */
+/** The context of `onEnd`: a call has ended, with a result or an error. */
 export interface EndHookContext extends Pick<HookCall, 'callId' | 'method' | 'route' | 'region'> {
-  /** The end of the call. */
+  /** How the call ended. */
   readonly outcome: 'success' | 'error';
   /** The HTTP status of the response to the last attempt; undefined if none came. */
   readonly status: number | undefined;
@@ -70,18 +71,18 @@ export interface EndHookContext extends Pick<HookCall, 'callId' | 'method' | 'ro
 /**
  * Callbacks invoked during each call, for tracing and metrics.
  *
- * `onRequest` is awaited. The others observe: they are called and not awaited, and what they throw is logged with its
- * stack, at `error`.
+ * `onRequest` is awaited. The others observe: they are called and not awaited. What they throw is logged at
+ * `error`, with its stack.
  */
 export interface Hooks {
-  /** Before each attempt, within its `timeout`. May add headers; what it throws ends the call with a `HookError`. */
+  /** Called before each attempt, within its `timeout`. May add headers. If it throws: `HookError`. */
   readonly onRequest?: ((context: RequestHookContext) => unknown) | undefined;
-  /** After each response, of whatever status, once its body was read. */
+  /** Called after each response of any status, once its body has been read. */
   readonly onResponse?: ((context: ResponseHookContext) => unknown) | undefined;
-  /** Before the delay that precedes another attempt. */
+  /** Called before the delay that precedes a retry. */
   readonly onRetry?: ((context: RetryHookContext) => unknown) | undefined;
-  /** For what the validation of a response has forgiven. */
+  /** Called if a response does not match the specification, and is accepted all the same. */
   readonly onDrift?: ((context: DriftHookContext) => unknown) | undefined;
-  /** Once for each call, at its end, before its promise settles: for counters and durations. */
+  /** Called once at the end of each call, before its promise settles: for counters and durations. */
   readonly onEnd?: ((context: EndHookContext) => unknown) | undefined;
 }

@@ -3,13 +3,13 @@ import type { Region } from '../utils/regions.js';
 import type { ValidationMode } from '../validation/validate.js';
 import type { Hooks } from './hooks.js';
 
-/** A bearer token (specification, 5.2), or a function that returns one. The function is called for each attempt. */
+/** A bearer token (specification, 5.2), or a function that returns one. It is called for each attempt. */
 export type TokenSource = string | (() => string | Promise<string>);
 
 /** The part of `fetch` that the client needs. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Settings that both the client and a single call have. */
+/** The options that both a client and a single call have. */
 export interface CallOptions {
   /**
    * The workspace secret or agent secret, from the dashboard (specification, 5.2).
@@ -25,22 +25,24 @@ export interface CallOptions {
   /** How strictly responses are validated against the API specification. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
   /**
-   * Additional headers, in any form that `fetch` takes. `authorization` and `content-type` are refused: the client sets
-   * them itself. A call's headers are merged with the client's, and win.
+   * Additional headers, in any form that `fetch` takes. Those of a call are added to those of the client.
+   *
+   * `authorization` and `content-type` are refused: the client sets them itself.
    */
   readonly headers?: HeadersInit | undefined;
 }
 
-/** Options of one call. They replace the client's. */
+/** The options of one call. They take precedence over the client's. */
 export interface RequestOptions extends CallOptions {
   /** Aborts the call, which then rejects with an `AbortError`. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Options of the client. */
+/** The options of the client. */
 export interface AgentPlatformOptions extends CallOptions {
   /**
-   * The region of the workspace's dashboard (specification, 5.1). Required, here or as `AGENT_PLATFORM_REGION`.
+   * The region of the workspace's dashboard (specification, 5.1). Required.
+   * Environment: `AGENT_PLATFORM_REGION`.
    */
   readonly region?: Region | undefined;
   /**
@@ -50,7 +52,7 @@ export interface AgentPlatformOptions extends CallOptions {
    * Environment: `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`.
    */
   readonly baseUrls?: { readonly [Name in Region]?: string | undefined } | undefined;
-  /** Sends the requests, for proxies and client certificates. Default: the runtime's `fetch`. */
+  /** Sends the requests, for example through a proxy. Default: the runtime's `fetch`. */
   readonly fetch?: FetchFunction | undefined;
   /** The destination of log lines. Default `console`. */
   readonly logger?: Logger | undefined;

@@ -28,7 +28,7 @@ import {
   type Settings,
 } from './settings.js';
 
-/** The input may be left out if an endpoint takes none. */
+/** The input may be omitted if an endpoint takes none. */
 type SendArguments<Input> = {} extends Input
   ? [input?: Input, options?: RequestOptions]
   : [input: Input, options?: RequestOptions];
@@ -44,11 +44,11 @@ export interface RawRequest extends Omit<RequestOptions, 'validation'> {
 /**
  * The client of the Conversational Agent Platform REST API (V3): one region, one token.
  *
- * Settings that are not given are read from `AGENT_PLATFORM_REGION`, `AGENT_PLATFORM_TOKEN`,
+ * Absent settings are read from `AGENT_PLATFORM_REGION`, `AGENT_PLATFORM_TOKEN`,
  * `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`, `AGENT_PLATFORM_LOG` and
  * `AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL`. Everything is checked here, before the first call.
  *
- * @throws {ConfigurationError} If options are missing, unknown or wrong. It names each one, and its variable.
+ * @throws {ConfigurationError} If options are missing, unknown or wrong. It names each, with its variable.
  *
  * @example
  * ```ts
@@ -64,9 +64,9 @@ export interface RawRequest extends Omit<RequestOptions, 'validation'> {
  * ```
  */
 export class AgentPlatform {
-  /** The region that every call goes to. */
+  /** The region of every call. */
   readonly region: Region;
-  /** The address that every path is appended to. Ends in `/v3`. */
+  /** The address that precedes every path. Ends in `/v3`. */
   readonly baseUrl: string;
 
   /** Organisations: their dashboard users and teams. */
@@ -101,11 +101,13 @@ export class AgentPlatform {
   }
 
   /**
-   * A client with some options changed: another token for one agent, another timeout. Options that are left out, or
-   * undefined, stay as they are; `headers` and `baseUrls` are merged, `hooks` are replaced.
+   * Returns a client with some options changed: another token for one agent, another timeout.
    *
-   * @throws {ConfigurationError} If an option is wrong, or `region` changes without a `token`. A secret is not sent
-   * to another region: a choice of this package, because the specification says nothing of it.
+   * Options that are absent or undefined stay as they are; `headers` and `baseUrls` are merged, `hooks` are
+   * replaced.
+   *
+   * @throws {ConfigurationError} If an option is wrong, or `region` changes without a `token`. A secret is
+   * not sent to another region: a choice of this package, because the specification does not mention it.
    *
    * @example
    * ```ts
@@ -132,12 +134,14 @@ export class AgentPlatform {
   }
 
   /**
-   * Sends an operation that was declared with `endpoint()`: one of `endpoints`, or your own for what the specification
-   * does not show. Checks, retries and errors are the same as for the methods: a 2xx with `success: false` or
-   * `isGood: false` is an `OperationFailedError` here too.
+   * Sends an operation that was declared with `endpoint()`.
+   *
+   * It is one of `endpoints`, or your own for an operation that the specification does not show. Checks,
+   * retries and errors are those of the methods: a 2xx with `success: false` or `isGood: false` is an
+   * `OperationFailedError`.
    *
    * @param endpoint - The operation.
-   * @param args - The input (`path`, `body`, `query`, as the endpoint declares them), then the options of this call.
+   * @param args - The input (`path`, `body`, `query`, as declared), then the options of this call.
    *
    * @example
    * ```ts
@@ -165,21 +169,22 @@ export class AgentPlatform {
       const message = `send: endpoint must come from \`endpoints\` or from \`endpoint()\`, got ${typeName(endpoint)}.`;
       return rejected(new ConfigurationError(message, { option: 'endpoint' }));
     }
-    // An endpoint without input takes `{}`; any other has been given its own.
+    // An endpoint without input takes `{}`; for any other the types require the input.
     return this.#send(endpoint, input as EndpointInput<Path, Body, Query>, options);
   }
 
   /**
    * Sends a request that no declaration describes, for a first look at an operation.
    *
-   * The body of a 2xx is returned as it came, without a check, and undefined if it was empty. Token, region, retries and
-   * errors are the client's. Declare what you keep with `endpoint()`, and use {@link send}.
+   * The body of a 2xx is returned as it came, without a check, and undefined if it was empty. Token, region,
+   * retries and errors are the client's. Declare an operation that you keep with `endpoint()`, and use
+   * {@link send}.
    *
    * @param method - The HTTP method. A `GET` cannot have a body.
-   * @param path - Relative to the base address, with a slash and without `/v3`, a query or `..`. Encode the ids in it.
+   * @param path - Relative to the base address: starts with a slash, not with `/v3`. Encode the ids in it.
    * @param options - `query`, `body` (anything that JSON can hold), and the options of a call.
    * @returns The parsed body, with its envelope.
-   * @throws {RequestValidationError} If the method, the path, the query or the body is wrong; nothing was sent.
+   * @throws {RequestValidationError} If method, path, query or body is wrong; nothing was sent.
    *
    * @example
    * ```ts
@@ -225,8 +230,8 @@ function rejected(error: Error): ApiPromise<never> {
 }
 
 /**
- * Outside the class: esbuild renames one that mentions itself (https://github.com/evanw/esbuild/issues/3516), and users
- * would read `_AgentPlatform` in their logs.
+ * Outside the class: esbuild renames one that mentions itself (https://github.com/evanw/esbuild/issues/3516),
+ * and users would read `_AgentPlatform` in their logs.
  */
 function derived(options: AgentPlatformOptions): AgentPlatform {
   return new AgentPlatform(options);

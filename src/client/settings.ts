@@ -197,7 +197,9 @@ export function mergeHeaders(
   return headers === undefined ? base : { ...base, ...Object.fromEntries(new Headers(headers)) };
 }
 
-/** Returns the options, with the environment's in place of undefined ones. Null is not replaced, but refused. */
+/**
+ * Returns the options, with the environment's in place of undefined ones. Null is not replaced, but refused.
+ */
 function withEnvironment(options: AgentPlatformOptions): AgentPlatformOptions {
   const {
     // The check says whether it is a region.

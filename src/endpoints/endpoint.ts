@@ -17,24 +17,24 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
   ? Name | PathParameter<Rest>
   : never;
 
-/** A value of a query string. A list repeats its name; `undefined` leaves the name out. */
+/** A value of a query string. A list repeats its name; `undefined` omits it. */
 export type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined;
 
 /** One operation as data: the client sends it, the fake responds to it, openapi.json describes it. */
 export interface Endpoint<Path extends string = string, Body = unknown, Query = unknown, Result = unknown> {
   /** The HTTP method. */
   readonly method: HttpMethod;
-  /** Relative to the base address that ends in `/v3`; parameters in braces. */
+  /** Relative to the base address, which ends in `/v3`. Parameters are in braces. */
   readonly path: Path;
-  /** Schema of the request body; undefined if the operation takes none. */
+  /** The schema of the request body; undefined if the operation takes none. */
   readonly body?: StandardSchemaV1<Body, unknown> | undefined;
-  /** Schema of the query; undefined if the operation takes none. */
+  /** The schema of the query; undefined if the operation takes none. */
   readonly query?: StandardSchemaV1<Query, unknown> | undefined;
-  /** How a response is read, and which part of it the caller gets. */
+  /** How a response is read, and the part of it that the caller gets. */
   readonly response: ResponseShape<Result>;
-  /** `'bearer'` if a bearer token is sent, as most endpoints need (specification, 5.2). */
+  /** `'bearer'` if a bearer token is sent, which most endpoints need (specification, 5.2). */
   readonly auth: 'bearer' | 'none';
-  /** Values of path parameters that would read another operation, and are refused. */
+  /** Values of path parameters that are refused, because they would address another operation. */
   readonly reserved?: { readonly [Name in PathParameter<Path>]?: readonly string[] } | undefined;
 }
 
@@ -68,35 +68,37 @@ export interface EndpointDeclaration<
 > {
   /** In capitals. A `GET` sends no body. */
   readonly method: HttpMethod;
-  /** Starts with a slash; without host, without `/v3` and without a query. Parameters in braces: `/agents/{agentId}/tools`. */
+  /** Starts with a slash, has no `/v3` and no query. Parameters are in braces: `/agents/{agentId}/tools`. */
   readonly path: Path;
-  /** Any Standard Schema; its output is sent as JSON. */
+  /** Any Standard Schema. Its output is sent as JSON. */
   readonly body?: Body;
   /** Any Standard Schema of an object of strings, numbers, booleans and lists of them. */
   readonly query?: Query;
-  /** Any Standard Schema of the whole body, or {@link withData} / {@link withoutData} for the envelopes of 2.7. */
+  /** Any Standard Schema of the whole body; {@link withData} or {@link withoutData} for an envelope (2.7). */
   readonly response: Response;
-  /** `'none'` for the few endpoints without a bearer token, which are not shown (specification, 5.2). Default `'bearer'`. */
+  /** `'none'` for the few endpoints without a bearer token, which are not shown (5.2). Default `'bearer'`. */
   readonly auth?: 'bearer' | 'none' | undefined;
-  /** Path values that would address another operation: `{ toolId: ['defaults'] }`. They are refused. */
+  /** Values that are refused, because they would address another operation: `{ toolId: ['defaults'] }`. */
   readonly reserved?: { readonly [Name in PathParameter<NoInfer<Path>>]?: readonly string[] } | undefined;
 }
 
 /**
- * Declares an operation of the service. The seven documented ones are in {@link endpoints}; declare your own for
- * an operation whose shape the specification does not show, and call it with `platform.send(…)`.
+ * Declares an operation of the service, to call with `platform.send(…)`.
+ *
+ * The seven documented ones are in {@link endpoints}. Declare your own for one that the specification omits.
  *
  * The path parameters, the body and the result of the call are typed from the declaration.
  *
- * @throws {TypeError} If the method is another; if the path does not start with a slash, starts with `/v3`, or holds a
- *   query, a fragment, `..` or a parameter without braces; if a `GET` has a body; or if `response` is missing.
+ * @throws {TypeError} If the method is unknown; if the path has no leading slash, starts with `/v3`, or
+ * contains a query, a fragment, `..` or a parameter without braces; if a `GET` has a body; or if `response`
+ * is missing.
  *
  * @example
  * ```ts
  * import { AgentPlatform, endpoint, ToolSchema, withData } from 'agent-platform-sdk';
  * import * as z from 'zod';
  *
- * // The specification names this operation (4.4) and does not show its shape: the body and the response are made up.
+ * // The specification names this operation (4.4), but does not show it: body and response are made up.
  * const createTool = endpoint({
  *   method: 'POST',
  *   path: '/agents/{agentId}/tools',
@@ -127,7 +129,7 @@ export function endpoint<
     issues.push({ path: ['response'], code: 'invalid_response', message });
   }
   if (issues.length > 0) throw new TypeError(`endpoint: ${method} ${path}${formatIssues(issues)}`);
-  // The cast ties the run-time values to the types inferred from the same declaration.
+  // The types are inferred from the same declaration.
   return { ...declaration, response: shape, auth } as unknown as Endpoint<
     Path,
     OptionalInput<Body>,
@@ -136,7 +138,7 @@ export function endpoint<
   >;
 }
 
-/** Describes what is wrong with an operation, which from JavaScript may be anything. */
+/** Describes what is wrong with an operation. From JavaScript it may be anything. */
 export function operationIssues(method: unknown, path: unknown, body: unknown): Issue[] {
   const issues: Issue[] = [];
   const add = (field: string, message: string) =>

@@ -20,8 +20,9 @@ import { endpoint } from './endpoint.js';
 import { type ResponseShape, withData, withoutData } from './response-shape.js';
 
 /**
- * The seven documented operations as data, to send with `platform.send(…)` or to read. An operation whose shape the
- * specification does not show is declared with {@link endpoint}.
+ * The seven documented operations as data, to send with `platform.send(…)` or to read.
+ *
+ * An operation that the specification does not show is declared with {@link endpoint}.
  *
  * @example
  * ```ts

@@ -4,19 +4,20 @@ import { isStandardSchema, type SchemaOutput, type StandardSchemaV1 } from '../u
 /** How a response is read. Made by {@link withData} and {@link withoutData}. */
 export interface ResponseShape<Result> {
   /**
-   * The part that the caller gets: `data` of the envelope, nothing, the fields of the body beside `success` and `message`, or
-   * the whole body.
+   * The part of the body that the caller gets: `data` of the envelope, nothing, the fields beside `success`
+   * and `message`, or all of it.
    */
   readonly kind: 'data' | 'none' | 'fields' | 'body';
-  /** Schema of `data`, of the envelope for `none`, or of the whole body. */
+  /** The schema of `data`, of the envelope for `none`, or of the whole body. */
   readonly schema: StandardSchemaV1;
   /** For the compiler alone: what the caller gets. Not there at run time. */
   readonly result?: Result;
 }
 
 /**
- * The envelope `{ success, message, data }` (specification, 2.7) around a schema: the caller gets `data`. `success` is
- * required; `message` is only expected.
+ * The envelope `{ success, message, data }` (specification, 2.7) around a schema. The caller gets `data`.
+ *
+ * `success` is required; `message` is only expected.
  *
  * @param schema - Any Standard Schema of `data`; its output is returned.
  * @throws {TypeError} If it is not a Standard Schema.
@@ -44,8 +45,9 @@ export function withData<Schema extends StandardSchemaV1>(
 }
 
 /**
- * The envelope `{ success, message }` (specification, 2.7) of an operation without data, such as a deletion. A 2xx with an
- * empty body is a success too, in every validation mode: a choice of this package.
+ * The envelope `{ success, message }` (specification, 2.7) of an operation without data, such as a deletion.
+ *
+ * A 2xx with an empty body is a success too, in every validation mode: a choice of this package.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import { printable } from '../utils/printable.js';
 
-/** The stable kind of an error, for `switch`: survives minification, bundling and duplicate installs. */
+/** The stable kind of an error, for `switch`. It survives minification, bundling and duplicate installs. */
 export type ErrorType =
   | 'agent_platform_error'
   | 'configuration_error'
@@ -27,7 +27,7 @@ export type ErrorType =
   | 'inbox_full_error'
   | 'inbox_replicas_error';
 
-/** The names of an error's classes, on every instance, under a key that all installs of this package share. */
+/** The key of the names of an error's classes, on every instance. All installs of this package share it. */
 const brand = /* @__PURE__ */ Symbol.for('agent-platform-sdk.error');
 
 interface ErrorClass {
@@ -69,23 +69,23 @@ export class AgentPlatformError extends Error {
   readonly type: ErrorType;
 
   /**
-   * True if the operation may have taken effect although the call failed. Check before you try again.
+   * True if the operation may have taken effect although the call failed. Check before retrying.
    *
-   * True for every call but a `GET` that failed after it may have reached the service, unless the response is a 4xx
-   * other than 408.
+   * This is so for each call but a `GET` that may have reached the service, except after a 4xx other than
+   * 408.
    */
   readonly outcomeUnknown: boolean;
 
   constructor(message: string, options: { cause?: unknown; outcomeUnknown?: boolean | undefined } = {}) {
     const { cause, outcomeUnknown = false } = options;
     super(printable(message), cause === undefined ? undefined : { cause });
-    // By the rule for the names of types. Each class narrows the field by `declare`, which costs nothing at run time.
+    // Each class narrows the field with `declare`, which emits no code.
     this.type = this.name.replace(/\B[A-Z]/g, '_$&').toLowerCase() as ErrorType;
     this.outcomeUnknown = outcomeUnknown;
     Object.defineProperty(this, brand, { value: classNames(new.target) });
   }
 
-  /** Recognizes the errors of every install of this package; a subclass of your own keeps the ordinary rule. */
+  /** Recognizes the errors of every install of this package. Your own subclasses keep the ordinary rule. */
   static override [Symbol.hasInstance](this: unknown, value: unknown): boolean {
     if (!Object.hasOwn(this as object, 'errorName')) {
       return super[Symbol.hasInstance](value);
@@ -94,7 +94,7 @@ export class AgentPlatformError extends Error {
     return names?.includes((this as ErrorClass).errorName) === true;
   }
 
-  /** The name of the class, right after minification too. */
+  /** The name of the class, also after minification. */
   override get name(): string {
     return (this.constructor as unknown as ErrorClass).errorName;
   }
@@ -121,8 +121,8 @@ export class AgentPlatformError extends Error {
 }
 
 /**
- * Sets fields that may hold records of the service: loggers, `console.log` and `JSON.stringify` skip them. Their
- * class uses `declare` for them, because a class field is enumerable.
+ * Sets fields that may hold records of the service: loggers, `console.log` and `JSON.stringify` skip them.
+ * Their class uses `declare` for them, because a class field is enumerable.
  */
 export function setUnprinted(error: AgentPlatformError, fields: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value });

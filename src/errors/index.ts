@@ -1,5 +1,4 @@
-// The exception classes, by what happened: a response came; none came, or nothing was sent; a webhook came. The two of an inbox
-// are exported by `agent-platform-sdk/bullmq`.
+// The errors of calls and webhooks. Those of an inbox are exported by `agent-platform-sdk/bullmq`.
 
 export { AgentPlatformError, type ErrorType } from './base.js';
 export {

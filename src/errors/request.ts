@@ -5,7 +5,7 @@ import { AgentPlatformError } from './base.js';
 /**
  * An option is wrong or missing. The message names it, and its environment variable if it has one.
  *
- * Thrown before anything is sent, except by a token function that fails at a retry: then that attempt was not sent.
+ * Nothing was sent, except if a token function fails before a retry: then that attempt was not sent.
  */
 export class ConfigurationError extends AgentPlatformError {
   static override readonly errorName = 'ConfigurationError';
@@ -20,12 +20,12 @@ export class ConfigurationError extends AgentPlatformError {
   }
 }
 
-/** An argument of a call is wrong: found before anything is sent, in every validation mode. */
+/** An argument of a call is wrong. Nothing was sent. Arguments are checked in every validation mode. */
 export class RequestValidationError extends AgentPlatformError {
   static override readonly errorName = 'RequestValidationError';
   declare readonly type: 'request_validation_error';
 
-  /** Every field that is wrong, with its path in the argument and what was expected. */
+  /** Each field that is wrong, with its path in the argument and what was expected. */
   readonly issues: readonly Issue[];
   /** The HTTP method of the call. */
   readonly method: string;

@@ -15,7 +15,7 @@ export interface ResponseErrorParts extends CallErrorParts {
 export interface ApiErrorParts extends ResponseErrorParts {
   readonly code?: string | undefined;
   readonly issues?: readonly ErrorIssue[] | undefined;
-  /** Of a {@link RateLimitError} alone. */
+  /** Only used by {@link RateLimitError}. */
   readonly retryAfter?: number | undefined;
 }
 
@@ -58,7 +58,7 @@ export class ApiError extends ResponseError {
 
   /** `code` of the error body; undefined if the body is not the specified one. */
   readonly code: string | undefined;
-  /** The first 100 `issues` of the error body (specification, section 7), with all their fields; empty if absent. */
+  /** The first 100 `issues` of the error body (specification, section 7), with all fields; may be empty. */
   readonly issues: readonly ErrorIssue[];
 
   constructor(message: string, options: ApiErrorParts) {
@@ -68,37 +68,37 @@ export class ApiError extends ResponseError {
   }
 }
 
-/** 400: the service refuses the request, for example a variable key that the agent already has (4.2). */
+/** 400: the service refused the request, for example a variable key that the agent already has (4.2). */
 export class BadRequestError extends ApiError {
   static override readonly errorName = 'BadRequestError';
   declare readonly type: 'bad_request_error';
 }
 
-/** 401: the token is not accepted. A token of the other region may fail in the same way (5.1). */
+/** 401: the token was not accepted. A token of the other region may fail in the same way (5.1). */
 export class AuthenticationError extends ApiError {
   static override readonly errorName = 'AuthenticationError';
   declare readonly type: 'authentication_error';
 }
 
-/** 403: the token may not do this. The specification does not show which refusals have this status (7). */
+/** 403: the token does not permit this. The specification does not show for which refusals (7). */
 export class PermissionDeniedError extends ApiError {
   static override readonly errorName = 'PermissionDeniedError';
   declare readonly type: 'permission_denied_error';
 }
 
-/** 404: there is no such record, or not in this region. The specification does not show when (7). */
+/** 404: no such record, or not in this region. The specification does not show when (7). */
 export class NotFoundError extends ApiError {
   static override readonly errorName = 'NotFoundError';
   declare readonly type: 'not_found_error';
 }
 
-/** 409: the request conflicts with what is there. The specification does not show when. */
+/** 409: the request conflicts with the state of a record. The specification does not show when. */
 export class ConflictError extends ApiError {
   static override readonly errorName = 'ConflictError';
   declare readonly type: 'conflict_error';
 }
 
-/** 422: the request is well formed, and the service does not accept it; `issues` may say why. */
+/** 422: the request is well formed, but was not accepted. `issues` may say why. */
 export class UnprocessableEntityError extends ApiError {
   static override readonly errorName = 'UnprocessableEntityError';
   declare readonly type: 'unprocessable_entity_error';
@@ -107,8 +107,8 @@ export class UnprocessableEntityError extends ApiError {
 /**
  * 429: too many requests.
  *
- * Calls of every method are retried after the delay that the service asks for, up to 60 s. This error is thrown if the
- * retries are used up, or the delay is longer.
+ * Calls of every method are retried after the delay that the service asks for, up to 60 s. This error is
+ * thrown if no retry is left, or the delay is longer.
  */
 export class RateLimitError extends ApiError {
   static override readonly errorName = 'RateLimitError';
@@ -124,9 +124,9 @@ export class RateLimitError extends ApiError {
 }
 
 /**
- * 5xx: the service failed, or something on the way to it.
+ * 5xx: the service failed, or a proxy in front of it.
  *
- * A `GET` was retried after 500, 502, 503 and 504. Any other call may have taken effect: `outcomeUnknown` is true.
+ * A `GET` was retried after 500, 502, 503 and 504. Other calls may have taken effect (`outcomeUnknown`).
  */
 export class ServerError extends ApiError {
   static override readonly errorName = 'ServerError';
@@ -143,7 +143,7 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   429: RateLimitError,
 };
 
-/** The class of a status: `NotFoundError` for 404, `ServerError` for any 5xx, else `ApiError`. */
+/** Returns the class for a status: `NotFoundError` for 404, `ServerError` for any 5xx, else `ApiError`. */
 export function classOfStatus(status: number): typeof ApiError {
   return classes[status] ?? (status >= 500 ? ServerError : ApiError);
 }
@@ -151,8 +151,8 @@ export function classOfStatus(status: number): typeof ApiError {
 /**
  * The service responded 2xx, and its envelope says that the operation failed.
  *
- * `success: false`, or `isGood: false` for a number release. This reading is a choice of this package, in every
- * validation mode.
+ * `success: false`, or `isGood: false` for a number release. This reading is a choice of this package, in
+ * every validation mode.
  */
 export class OperationFailedError extends ResponseError {
   static override readonly errorName = 'OperationFailedError';
@@ -164,7 +164,7 @@ export class ResponseValidationError extends ResponseError {
   static override readonly errorName = 'ResponseValidationError';
   declare readonly type: 'response_validation_error';
 
-  /** Each issue with its path in the body: 100, and one that counts the rest. */
+  /** The first 100 issues with their paths in the body, and one that counts the rest. */
   readonly issues: readonly Issue[];
 
   constructor(message: string, options: ResponseErrorParts & { readonly issues: readonly Issue[] }) {

@@ -15,8 +15,8 @@ export class WebhookError extends AgentPlatformError {
   /**
    * Whether processing the same webhook again can succeed.
    *
-   * True if a handler or an inbox failed; false if the webhook itself is wrong, such as a {@link WebhookPayloadError}.
-   * Keep such a webhook where someone looks at it.
+   * True if a handler or an inbox failed; false if the webhook itself is wrong, such as a
+   * {@link WebhookPayloadError}. Keep such a webhook where someone looks at it.
    */
   get retryable(): boolean {
     return this.type === 'webhook_error' || this.type.startsWith('inbox_');
@@ -29,7 +29,7 @@ export class WebhookVerificationError extends WebhookError {
   declare readonly type: 'webhook_verification_error';
 }
 
-/** The delivery is not JSON, not an envelope (6.1), or a known event whose payload does not fit 6.3. */
+/** The delivery is not JSON, not an envelope (6.1), or a known event whose payload does not match 6.3. */
 export class WebhookPayloadError extends WebhookError {
   static override readonly errorName = 'WebhookPayloadError';
   declare readonly type: 'webhook_payload_error';
@@ -58,7 +58,7 @@ export class UnknownEventError extends WebhookError {
   static override readonly errorName = 'UnknownEventError';
   declare readonly type: 'unknown_event_error';
 
-  /** The event as received, without its secret. Not enumerable, so that printing the error does not print it. */
+  /** The event as received, without its secret. Not enumerable, so that it is not printed with the error. */
   declare readonly event: {
     /** The event type. */
     readonly type: string;

@@ -1,19 +1,19 @@
 import { onOneLine } from './printable.js';
 
-/** One place where a value does not fit its schema. */
+/** One place where a value does not match its schema. */
 export interface Issue {
   /** The place, from the top of the value: `['data', 'channels', 0]`. Empty for the value itself. */
   readonly path: readonly (string | number)[];
   /** The kind of the issue, stable: `invalid_type`, `invalid_value`, `unrecognized_key`, … */
   readonly code: string;
-  /** What was expected and what came: types and field names, no value of the data. A custom schema has its own words. */
+  /** What was expected and received: types and names, no values. A custom schema has its own words. */
   readonly message: string;
 }
 
-/** More issues than this are counted, not listed: a huge body must not make a huge error. */
+/** The most issues that are listed. The rest is counted: a huge body must not make a huge error. */
 export const MAX_ISSUES = 100;
 
-/** `clients[0].status`, the way a developer writes it; `(root)` for the value itself. */
+/** Returns a path as developers write it: `clients[0].status`, or `(root)` for the value itself. */
 export function formatPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const key of path) {
@@ -25,7 +25,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
   return text === '' ? '(root)' : text;
 }
 
-/** The JSON type of a value, for messages. */
+/** Returns the JSON type of a value, for messages. */
 export function typeName(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -34,26 +34,26 @@ export function typeName(value: unknown): string {
   return typeof value;
 }
 
-/** The message for a value of another type, or a missing one. */
+/** Returns the message for a value of another type, or a missing one. */
 export function wrongType(expected: string, value: unknown): string {
   if (value === undefined) return `required: expected ${expected}`;
   return `expected ${expected}, received ${typeName(value)}`;
 }
 
-/** The message for a value outside a list. */
+/** Returns the message for a value outside a list. */
 export function notListed(values: Iterable<unknown>, value: unknown): string {
   const known = Array.from(values, (one) => JSON.stringify(one)).join(', ');
   return `expected one of ${known}, received ${typeof value === 'string' ? 'another string' : typeName(value)}`;
 }
 
-/** Replaces the issues of a value whose reading threw: in a getter, in a custom schema, or by its depth. */
+/** The issue of a value that is unreadable: a getter or a custom schema threw, or it is nested too deeply. */
 export const threwIssue: Issue = {
   path: [],
   code: 'unreadable',
   message: 'could not be read (see `error.cause`)',
 };
 
-/** One line per issue, indented: `  - data.status: expected …`. */
+/** Returns an indented line for each issue: `  - data.status: expected …`. */
 export function formatIssues(issues: readonly Issue[]): string {
   return issues.map(({ path, message }) => `\n  - ${formatPath(path)}: ${onOneLine(message)}`).join('');
 }

@@ -1,8 +1,8 @@
 import type { Issue } from './issues.js';
 
-/** Finds a value that JSON would silently drop or change, so that nothing a caller passes is lost on the way. */
+/** Finds a value that JSON would silently drop or change, so that nothing that a caller passes is lost. */
 export function findNonJson(value: unknown, path: Issue['path'] = []): Issue | undefined {
-  // A field that is undefined is left out, as everywhere in JavaScript; in a list it would become null.
+  // An undefined field is omitted, as everywhere in JavaScript; in a list it would become null.
   if (value === undefined && typeof path.at(-1) === 'string') return undefined;
   const problem = nonJsonKind(value);
   if (problem !== undefined) {
@@ -19,7 +19,7 @@ export function findNonJson(value: unknown, path: Issue['path'] = []): Issue | u
 function nonJsonKind(value: unknown): string | undefined {
   const isNumber = typeof value === 'number' || value instanceof Date;
   if (isNumber && !Number.isFinite(Number(value))) return String(value);
-  // Others, such as a map, a promise or bytes, would become an empty or another object.
+  // Others, such as a map, a promise or bytes, would become an empty or a different object.
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
   const isJson = /^(Null|Boolean|String|Number|Object|Array)$/.test(kind) || hasToJson(value);
   return isJson ? undefined : kind;
@@ -29,7 +29,7 @@ function hasToJson(value: unknown): boolean {
   return typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === 'function';
 }
 
-/** Parses text; undefined if it is not JSON. */
+/** Parses text. Returns undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -38,7 +38,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a JSON value is an object: neither a list nor null. */
+/** Whether a JSON value is an object, neither a list nor null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@ import { readEnvironment } from './environment.js';
 import { onOneLine, printable } from './printable.js';
 import type { Region } from './regions.js';
 
-/** The least severe level that is logged. At `'debug'`, headers and bodies of responses are logged, redacted. */
+/** The least severe level that is logged. `'debug'` adds the redacted headers and bodies of responses. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
 
 /** From the least that is logged to the most. */
@@ -10,7 +10,7 @@ export const LOG_LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 
 const DEFAULT_LOG_LEVEL: LogLevel = 'warn';
 export const LOG_LEVEL_VARIABLE = 'AGENT_PLATFORM_LOG';
 
-/** The facts of a log line under stable names, for loggers that keep fields. None is a secret or a payload. */
+/** The facts of a log line under stable names, for loggers that keep fields. None is a secret or payload. */
 export interface LogFields {
   /** The HTTP method of a call. */
   readonly method?: string | undefined;
@@ -22,9 +22,9 @@ export interface LogFields {
   readonly callId?: string | undefined;
   /** The number of an attempt of a call, or of a run of an event: 1 for the first. */
   readonly attempt?: number | undefined;
-  /** The HTTP status of a response of the service, or of the response to a delivery. */
+  /** The HTTP status of the service's response, or of the response to a delivery. */
   readonly status?: number | undefined;
-  /** Milliseconds that the attempt, the delivery or the run has taken. */
+  /** The duration of the attempt, the delivery or the run in milliseconds. */
   readonly durationMs?: number | undefined;
   /** The type of an event, as it was received. */
   readonly type?: string | undefined;
@@ -34,14 +34,14 @@ export interface LogFields {
   readonly deliveryId?: string | undefined;
   /** The key of an event in an inbox. */
   readonly key?: string | undefined;
-  /** The end of a call, a delivery or a run in one word. */
+  /** How a call, a delivery or a run ended, in one word. */
   readonly outcome?: string | undefined;
 }
 
 /**
- * Receives the log lines: `console`, winston, or pino by {@link fieldsFirst}.
+ * The destination of log lines: `console`, winston, or pino through {@link fieldsFirst}.
  *
- * Each line is one finished string, already redacted. Its facts come as fields too, except to `console`, which
+ * Each line is one string, already redacted. Its facts are passed as fields too, except to `console`, which
  * would print them twice.
  */
 export interface Logger {
@@ -90,7 +90,7 @@ export function fieldsFirst(logger: {
 /**
  * Makes the logger of a client, a receiver or an inbox from its options.
  *
- * Without a level, `AGENT_PLATFORM_LOG` decides, in lower case or upper. An unknown one warns, and counts as `warn`.
+ * Without a level, `AGENT_PLATFORM_LOG` decides, in any case. An unknown one warns, and counts as `warn`.
  */
 export function createLogger(logger: Logger = console, level?: LogLevel): LeveledLogger {
   if (level !== undefined) return new LeveledLogger(logger, level);
@@ -107,7 +107,7 @@ export function createLogger(logger: Logger = console, level?: LogLevel): Levele
   return leveled;
 }
 
-/** Writes lines at or above a level. Lines are built only if they are written. */
+/** Writes lines up to a level. A line is built only if it is written. */
 export class LeveledLogger {
   /** The least level that is written. */
   readonly level: LogLevel;
@@ -120,14 +120,14 @@ export class LeveledLogger {
     this.#rank = LOG_LEVELS.indexOf(level);
   }
 
-  /** Writes a line, and the facts in it as fields. */
+  /** Writes a line, with its facts as fields. */
   log(level: Exclude<LogLevel, 'off'>, line: () => string, fields?: () => LogFields): void {
     if (LOG_LEVELS.indexOf(level) > this.#rank) return;
     const logger = this.#logger;
     try {
       const text = `[agent-platform-sdk] ${printable(line())}`;
       const isPlain = fields === undefined || logger === console;
-      // An async function fits the type, and nobody else would catch its rejection.
+      // The type admits an async function, whose rejection nobody else would catch.
       const written: unknown = isPlain ? logger[level](text) : logger[level](text, fields());
       if (written instanceof Promise) written.catch(() => undefined);
     } catch {
@@ -145,17 +145,17 @@ export class LeveledLogger {
   }
 }
 
-/** The stack of an error, with its message; anything else that was thrown, as text. */
+/** Returns the stack of an error, with its message; anything else that was thrown, as text. */
 export function describeError(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? String(thrown)) : String(thrown);
 }
 
-/** The class of what was thrown, without its message, which may hold anything. */
+/** Returns the class of what was thrown, without its message, which may contain anything. */
 export function describeThrown(thrown: unknown): string {
   return thrown instanceof Error ? onOneLine(thrown.name) : typeof thrown;
 }
 
-/** The frames of a stack, without the message in front of them. */
+/** Returns the frames of a stack, without the message that precedes them. */
 export function framesOf(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const frames = stack.split('\n').filter((line) => line.startsWith('    at '));

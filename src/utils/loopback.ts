@@ -1,6 +1,7 @@
 /**
- * Whether a host, as `URL.hostname` has it, is this machine alone. A name under `localhost` need not be: browsers keep it
- * here, but the resolver of a server may ask the network for it.
+ * Whether a host, in the form of `URL.hostname`, is certainly this machine.
+ *
+ * A name under `localhost` is not: browsers resolve it locally, but a server's resolver may ask the network.
  */
 export function isLoopback(hostname: string): boolean {
   return /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname);

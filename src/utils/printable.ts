@@ -1,12 +1,12 @@
-/** Characters that a terminal or an editor would obey: control characters, and those that turn the direction of a text. */
+/** Characters that a terminal or an editor would obey: control characters, and marks of text direction. */
 const OBEYED = /[^\P{Cc}\n]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** Writes control characters of a message or a log line by their numbers. Line breaks stay. */
+/** Replaces the control characters of a message or a log line by their numbers. Line breaks stay. */
 export function printable(text: string): string {
   return text.replace(OBEYED, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** {@link printable} for words from outside: a line break in them would start a line that nobody wrote. */
+/** {@link printable} for words from outside, whose line breaks would forge lines. */
 export function onOneLine(text: string): string {
   return printable(text).replaceAll('\n', '\\n');
 }

@@ -27,19 +27,20 @@ const MAX_DEPTH = 100;
 const secretNames: ReadonlySet<string> = /* @__PURE__ */ new Set([...MARKED_FIELDS, ...CREDENTIAL_HEADERS]);
 
 /**
- * Returns a deep duplicate of a value for logs, with secrets replaced by `'[redacted]'` by the names of their fields.
+ * Returns a deep copy of a value for logs, with secrets replaced by `'[redacted]'`, by the names of fields.
  *
- * These are the marked fields (`dashboardPassword`, `magicCode`, `usedSecret`, `FB_PUSH_TOKEN`, `serverUrlSecret`,
- * `workspaceSecret`, `sessionKey`, `listenUrl`), `value` and `defaultValue` of a variable with `isEnv`, and the headers
- * that carry credentials (`authorization`, `proxy-authorization`, `cookie`, `set-cookie`, `x-api-key`). An object with a
- * `toJSON` becomes what that returns, and an object inside itself `'[circular]'`, and one more than 100 levels deep
- * `'[nested too deeply]'`. Texts are not searched.
+ * These are the marked fields (`dashboardPassword`, `magicCode`, `usedSecret`, `FB_PUSH_TOKEN`,
+ * `serverUrlSecret`, `workspaceSecret`, `sessionKey`, `listenUrl`), `value` and `defaultValue` of a variable
+ * with `isEnv`, and the headers that carry credentials (`authorization`, `proxy-authorization`, `cookie`,
+ * `set-cookie`, `x-api-key`). An object with a `toJSON` becomes what that returns, and an object inside
+ * itself `'[circular]'`, and one more than 100 levels deep `'[nested too deeply]'`. Texts are not searched.
  *
  * @example
  * ```ts
  * import { redact } from 'agent-platform-sdk';
  *
- * console.log(redact({ name: 'crm', serverUrlSecret: 's3cret' })); // { name: 'crm', serverUrlSecret: '[redacted]' }
+ * // { name: 'crm', serverUrlSecret: '[redacted]' }
+ * console.log(redact({ name: 'crm', serverUrlSecret: 's3cret' }));
  * ```
  */
 export function redact(value: unknown): unknown {

@@ -1,8 +1,8 @@
 /**
  * The place where a workspace lives (specification, 5.1).
  *
- * The base address must match the region of the dashboard. A request to the wrong region may fail or return data of
- * the wrong environment.
+ * The base address must match the region of the dashboard. A request to the wrong region may fail or return
+ * data of the wrong environment.
  */
 export type Region = 'eu' | 'na';
 

@@ -1,6 +1,6 @@
 /**
- * The Standard Schema interface (https://standardschema.dev), version 1: what Zod, Valibot, ArkType and others
- * implement, so that a custom endpoint can be declared with any of them.
+ * The Standard Schema interface (https://standardschema.dev), version 1: what Zod, Valibot, ArkType and
+ * others implement, so that a custom endpoint can be declared with any of them.
  */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
   /** The agreement between the schema's library and its users. */

@@ -1,6 +1,6 @@
-/** The longest delay that timers take: a longer one fires at once, in every runtime. */
+/** The longest delay of a timer. A longer one fires at once (Node, doc/api/timers.md, and browsers). */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
-/** Longer than anyone means, and short enough for the integers of Redis and SQLite. */
+/** Longer than anyone wants to wait, and short enough for the integers of Redis and SQLite. */
 export const HUNDRED_YEARS_MS = 3_155_760_000_000;
 
 /** Resolves after `ms` milliseconds, or when the signal is aborted; without `ms`, only when it is aborted. */
@@ -36,7 +36,7 @@ export function succeedsWithin(promise: Promise<unknown>, ms: number): Promise<b
 /**
  * Settles as the promise does; rejects with the reason of the signal as soon as that is aborted.
  *
- * An async function that waits for a promise that never settles would keep its variables, such as a body, in memory.
+ * An async function that awaits a promise that never settles keeps its variables, such as a body, in memory.
  */
 export function unlessAborted<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   if (signal === undefined) return promise;
@@ -73,7 +73,10 @@ export async function withRetries<Value>(
   }
 }
 
-/** Lets the process end although a timer is pending. Not every runtime has `unref`. */
+/**
+ * Lets the process end although a timer is pending. Where a timer is a number, as in browsers, nothing is
+ * needed.
+ */
 export function unref(timer: unknown): void {
   (timer as { readonly unref?: () => void }).unref?.();
 }

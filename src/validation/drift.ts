@@ -2,9 +2,9 @@ import { formatIssues, type Issue } from '../utils/issues.js';
 import type { LeveledLogger } from '../utils/logger.js';
 import type { Region } from '../utils/regions.js';
 
-/** What a validation mode forgave in a response or a webhook. */
+/** The mismatches of a response or a webhook that the validation mode accepted. */
 export interface Drift {
-  /** The operation, as `GET /tools/{toolId}`, or the type of the webhook event. */
+  /** The operation, such as `GET /tools/{toolId}`, or the type of the webhook event. */
   readonly source: string;
   /** The region of the call; undefined for a webhook. */
   readonly region: Region | undefined;
@@ -12,14 +12,14 @@ export interface Drift {
   readonly issues: readonly Issue[];
 }
 
-/** The most kinds of drift that are logged as warnings; further ones are logged at debug only. */
-const MAX_SEEN = 1_000;
+/** The most places whose drift is logged as a warning. That of further ones is logged at debug only. */
+const MAX_WARNED_PLACES = 1_000;
 
-/** Reports drift to the hook each time, and as a warning once for each place, so that it is noticed but floods nothing. */
+/** Reports drift: to the hook each time, and to the log as a warning once for each place. */
 export class DriftReporter<Context extends Drift = Drift> {
   readonly #log: LeveledLogger;
   readonly #onDrift: ((context: Context) => unknown) | undefined;
-  readonly #seen = new Set<string>();
+  readonly #warned = new Set<string>();
 
   constructor(log: LeveledLogger, onDrift: ((context: Context) => unknown) | undefined) {
     this.#log = log;
@@ -40,8 +40,8 @@ export class DriftReporter<Context extends Drift = Drift> {
   #isNew(source: string, issue: Issue): boolean {
     const place = issue.path.map((key) => (typeof key === 'number' ? '*' : key)).join('.');
     const key = `${source} ${place} ${issue.code}`;
-    if (this.#seen.has(key) || this.#seen.size >= MAX_SEEN) return false;
-    this.#seen.add(key);
+    if (this.#warned.has(key) || this.#warned.size >= MAX_WARNED_PLACES) return false;
+    this.#warned.add(key);
     return true;
   }
 }

@@ -5,10 +5,10 @@ type Check = (value: unknown) => boolean;
 const checks = /* @__PURE__ */ new WeakMap<z.core.$ZodType, Check>();
 
 /**
- * Quickly accepts a JSON value that surely fits a schema. After false, ask Zod.
+ * Whether a JSON value certainly matches a schema. If not, Zod decides.
  *
- * Zod visits every field that a schema lists and copies the value. This visits the fields that came, of a conversation
- * mostly a few of 117, and copies nothing.
+ * Zod visits every field that a schema lists, and copies the value. This visits the fields that were sent,
+ * for a conversation mostly a few of 117, and copies nothing.
  */
 export function fits(schema: z.core.$ZodType, value: unknown): boolean {
   return checkFor(schema)(value);
@@ -26,7 +26,7 @@ function checkFor(schema: z.core.$ZodType): Check {
 function createCheck(schema: z.core.$ZodType): Check {
   // `$ZodTypes` is Zod's own union of its schemas, discriminated by `type`.
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  // A refinement, a format or a coercion asks for more than the type says.
+  // A refinement, a format or a coercion requires more than the type says.
   if (def.checks?.length || 'format' in def || 'coerce' in def) return askZod(schema);
   switch (def.type) {
     case 'unknown':
@@ -63,7 +63,7 @@ function createCheck(schema: z.core.$ZodType): Check {
 function createObjectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
   const unlisted = catchall?._zod.def.type === 'never' ? refuseAll : acceptAll;
   const required = Object.keys(shape).filter((name) => shape[name]?._zod.def.type !== 'optional');
-  // Filled when a field first comes: a program that starts does not pay for those that never do.
+  // Filled when a field first arrives: a starting program does not pay for those that never do.
   const listed = new Map<string, Check>();
   const checkOf = (name: string): Check => {
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
@@ -90,7 +90,7 @@ function askZod(schema: z.core.$ZodType): Check {
 const acceptAll: Check = () => true;
 const refuseAll: Check = () => false;
 
-/** Whether a value is an object as `JSON.parse` makes it, whose fields are all its own and enumerable. */
+/** Whether a value is an object as made by `JSON.parse`, whose fields are all its own and enumerable. */
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

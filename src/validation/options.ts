@@ -5,13 +5,13 @@ import { LOG_LEVELS } from '../utils/logger.js';
 import { didYouMean, hintFor } from '../utils/suggest.js';
 import { MAX_TIMER_MS } from '../utils/waiting.js';
 
-/** What an error about options says of the thing they belong to. */
+/** What the options belong to, for the message of an error. */
 export interface AboutOptions {
   /** The class or function that takes the options, such as `createWebhookReceiver`. */
   readonly of: string;
   /** The option that holds these, such as `baseUrls`. */
   readonly path?: string;
-  /** The environment variables that can replace options: `{ token: 'AGENT_PLATFORM_TOKEN' }`. */
+  /** The environment variables that replace absent options: `{ token: 'AGENT_PLATFORM_TOKEN' }`. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
@@ -26,11 +26,11 @@ export interface OptionProblem {
 }
 
 /**
- * Checks options with one schema, and names all that are missing, unknown or wrong in one error.
+ * Checks options with one schema. One error names all that are missing, unknown or wrong.
  *
- * Use what was given afterwards: in the object that Zod makes, methods lose their `this`.
+ * Afterwards use the object that was given: in Zod's copy, methods lose their `this`.
  *
- * @param further - What the caller's own checks have found.
+ * @param further - The problems that the caller's own checks have found.
  * @throws {ConfigurationError} With a line for each option.
  */
 export function checkOptions(
@@ -74,7 +74,7 @@ function problemsOf(
     }));
   }
   if (issue.code === 'invalid_union') {
-    // The variant that has the kind of the value, if what is wrong lies further inside.
+    // The variant that has the type of the value, if the problem lies further inside.
     const inside = issue.errors.find((issues) => issues.every(isInside));
     if (inside !== undefined) return inside.flatMap((one) => problemsOf(one, schema, about, path));
   }
@@ -94,7 +94,7 @@ function problemOf(issue: z.core.$ZodIssue): string {
     const meant = typeof input === 'string' ? didYouMean(input, issue.values.map(String)) : undefined;
     return `must be one of ${values.join(', ')}, got ${shownChoice(input)}.${meant === undefined ? '' : ` ${meant}`}`;
   }
-  // The building blocks below and unions carry their own words.
+  // The building blocks below and unions have their own words.
   return issue.message.startsWith('must be') ? `${issue.message}, got ${shown(input)}.` : `${issue.message}.`;
 }
 
@@ -103,17 +103,17 @@ function optionName(path: readonly PropertyKey[], { path: holder }: AboutOptions
   return whole.length === 0 ? 'options' : formatPath(whole);
 }
 
-/** A number as it is, anything else by its type: a text may be a secret. */
+/** Returns a number as it is, anything else by its type: a text may be a secret. */
 function shown(value: unknown): string {
   return typeof value === 'number' ? String(value) : typeName(value);
 }
 
-/** A short word in place of a choice is a misspelt one; a long text may be a secret. */
+/** Returns a short word as it is, because it is a misspelt choice. A long text may be a secret. */
 function shownChoice(value: unknown): string {
   return typeof value === 'string' && value.length <= 20 ? `'${value}'` : shown(value);
 }
 
-/** The names of the fields of the object at a path of a schema. */
+/** Returns the names of the fields of the object at a path of a schema. */
 function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
   // Zod's own union of its schemas, discriminated by `type`.
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -127,7 +127,7 @@ function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[
   return field === undefined ? [] : namesAt(field, rest);
 }
 
-/** A value in which a function finds no problem. The function returns the problem as the rest of a sentence: `is blank`. */
+/** A value without a problem. A function returns the problem as the rest of a sentence: `is blank`. */
 /* @__NO_SIDE_EFFECTS__ */
 export function checkedBy(
   problemIn: (value: unknown) => string | undefined,
@@ -150,7 +150,7 @@ export function numberAboveZero(most: number, noun = 'a number'): z.ZodMiniType<
   return numberWhere((value) => value > 0 && value <= most, `${noun} above 0 and at most ${most}`);
 }
 
-/** Milliseconds above 0; by default, at most as many as a timer takes. */
+/** Milliseconds above 0; by default, at most the longest delay of a timer. */
 /* @__NO_SIDE_EFFECTS__ */
 export function milliseconds(most = MAX_TIMER_MS): z.ZodMiniType<number, number> {
   return numberAboveZero(most, 'a number of milliseconds');
@@ -185,7 +185,7 @@ export function oneOf<const Word extends string>(words: readonly Word[]): z.ZodM
   return z.enum(words);
 }
 
-/** Throws a `ConfigurationError` for a name that is not in a list: `Unknown collection "tool". Did you mean "tools"?` */
+/** Throws a `ConfigurationError` for an unknown name: `Unknown collection "tool". Did you mean "tools"?` */
 export function checkName(what: string, name: string, known: readonly string[]): void {
   if (known.includes(name)) return;
   throw new ConfigurationError(`Unknown ${what} "${name}". ${hintFor(name, known)}`, { option: what });

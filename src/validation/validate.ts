@@ -8,10 +8,10 @@ import { fits } from './fits.js';
  * How strictly data from the service is validated against the API specification:
  *
  * - `strict`: every issue is an error.
- * - `tolerant` (default): forgives what grows or is only expected, and reports it as drift: a new field in a closed object,
- *   a new value in a closed list, `null` in a field that is not required, a missing field that is expected and not
- *   required. A missing required field or a wrongly typed one is an error.
- * - `report`: every issue is reported as drift, and the value is passed on as sent.
+ * - `tolerant` (default): accepts what grows or is only expected, and reports it as drift: a new field in a
+ *   closed object, a new value in a closed list, `null` in a field that is not required, a missing field that
+ *   is expected but not required. A missing required field or a wrong type is an error.
+ * - `report`: every issue is reported as drift, and the value is returned as it was sent.
  * - `off`: no check and no cost.
  */
 export type ValidationMode = 'strict' | 'tolerant' | 'report' | 'off';
@@ -19,7 +19,7 @@ export type ValidationMode = 'strict' | 'tolerant' | 'report' | 'off';
 export const VALIDATION_MODES = ['strict', 'tolerant', 'report', 'off'] as const;
 export const DEFAULT_VALIDATION: ValidationMode = 'tolerant';
 
-/** The outcome of a validation: a value with the drift that was forgiven, or the issues that were not. */
+/** The outcome of a validation: a value with the drift that was accepted, or the issues that were not. */
 export type Verdict =
   | { readonly ok: true; readonly value: unknown; readonly drift: readonly Issue[] }
   | { readonly ok: false; readonly issues: readonly Issue[] };
@@ -27,8 +27,10 @@ export type Verdict =
 const NO_DRIFT: readonly Issue[] = [];
 
 /**
- * Validates with any Standard Schema. A custom schema decides alone: its output is returned, and `tolerant` forgives
- * nothing, because only this package's schemas say what may grow.
+ * Validates with any Standard Schema.
+ *
+ * A custom schema decides alone: its output is returned, and `tolerant` accepts no issue, because only this
+ * package's schemas say what may grow.
  */
 export async function validate(
   schema: StandardSchemaV1,
@@ -60,7 +62,7 @@ export function validateOwn(schema: z.core.$ZodType, value: unknown, mode: Valid
 
 interface Found {
   readonly issue: Issue;
-  /** The service has grown, or left out what is only expected: `tolerant` forgives it. */
+  /** Whether `tolerant` accepts it: the service has grown, or left out what is only expected. */
   readonly grows: boolean;
 }
 
@@ -70,7 +72,7 @@ function findIssues(schema: z.core.$ZodType, value: unknown): Found[] {
     return error?.issues.flatMap((issue) => fromZodIssue(issue, schema)) ?? [];
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    // Zod overflows the stack at some 100,000 issues.
+    // Zod (4.6.7, v4/core/schemas.js:905) spreads issues into `push`: some 100,000 overflow the stack.
     const message = 'does not match the schema in more places than can be listed';
     return [{ issue: { path: [], code: 'too_many_issues', message }, grows: false }];
   }
@@ -94,7 +96,7 @@ function fromZodIssue(issue: z.core.$ZodIssue, schema: z.core.$ZodType): Found[]
 /** The most characters of an unknown field's name in a path. */
 const MAX_NAME = 1_000;
 
-/** In our own words: neither a locale nor a `z.config({ customError })` of the program changes them. */
+/** Describes an issue in this package's words, whatever `z.config()` sets as locale or `customError`. */
 function describe(issue: z.core.$ZodIssue): string {
   const { input } = issue;
   switch (issue.code) {
@@ -110,7 +112,7 @@ function describe(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Whether the field at a path is optional, or only expected. */
+/** Whether the field at a path is optional or only expected. */
 function mayBeAbsent(schema: z.core.$ZodType, path: readonly (string | number)[]): boolean {
   let at: z.core.$ZodType | undefined = schema;
   for (const key of path) {
@@ -132,7 +134,7 @@ function jsonKey(key: PropertyKey): string | number {
   return typeof key === 'symbol' ? String(key) : key;
 }
 
-/** The first issues, and a count of the rest: a huge body must not make a huge error. */
+/** Returns the first issues and a count of the rest. */
 function limited(issues: readonly Issue[]): readonly Issue[] {
   const left = issues.length - MAX_ISSUES;
   if (left <= 0) return issues;

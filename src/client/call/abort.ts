@@ -1,6 +1,6 @@
 /** The caller's signal, as one call follows it. */
 export interface FollowedSignal {
-  /** Aborted with the caller's signal, for `fetch` and the delays of ky; undefined if the caller gave none. */
+  /** Aborted with the caller's signal, for `fetch` and ky's delays; undefined if the caller gave none. */
   readonly signal: AbortSignal | undefined;
   /** Stops following the signal. */
   release(): void;
@@ -17,8 +17,8 @@ const followersOf = /* @__PURE__ */ new WeakMap<AbortSignal, Followers>();
  * Follows the signal of a call until it is released.
  *
  * A program may end a thousand calls by one signal, so they share one listener: Node warns at eleven
- * (https://github.com/nodejs/node/issues/46525). ky does not get the signal itself, because its `AbortSignal.any`
- * (2.1.0, core/Ky.js, `#createManagedSignal`) leaks on one that lives long
+ * (https://github.com/nodejs/node/issues/46525). ky does not get the signal itself, because its
+ * `AbortSignal.any` (2.1.0, core/Ky.js, `#createManagedSignal`) leaks on one that lives long
  * (https://github.com/nodejs/node/issues/55351, https://github.com/denoland/deno/issues/24842).
  */
 export function followSignal(signal: AbortSignal | undefined): FollowedSignal {

@@ -25,14 +25,14 @@ const NEVER_CONNECTED_CODES: ReadonlySet<string> = /* @__PURE__ */ new Set([
 const SYSCALLS_BEFORE_CONNECTION: readonly unknown[] = ['connect', 'getaddrinfo'];
 
 /**
- * Codes of certificates that are not accepted, which ends the connection before the request is written: OpenSSL's, as in
- * "X509 certificate error codes" of Node's doc/api/tls.md, and Node's `ERR_TLS_CERT_ALTNAME_INVALID`.
+ * Codes of refused certificates, which end the connection before the request is written: OpenSSL's (Node,
+ * doc/api/tls.md, "X509 certificate error codes") and Node's `ERR_TLS_CERT_ALTNAME_INVALID`.
  */
 const CERTIFICATE_CODE = /(^|_)CERT(_|$)|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/;
 
 /**
- * The text of hyper's errors before a connection was made (https://github.com/denoland/deno/issues/24922): in Deno 2.9
- * on the cause of the TypeError, before it on the error itself. Deno gives no code.
+ * The text of hyper's errors before a connection was made (https://github.com/denoland/deno/issues/24922): in
+ * Deno 2.9 on the cause of the TypeError, before it on the error itself. Deno gives no code.
  */
 const DENO_NEVER_CONNECTED_TEXT = 'client error (Connect)';
 

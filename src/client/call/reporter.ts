@@ -55,7 +55,7 @@ export function reportResponse(call: Call, { response, text }: ReceivedResponse)
   );
 }
 
-/** Headers and JSON with their secrets masked by name. Any other body is described: it may hold a secret anywhere. */
+/** Returns headers and JSON with secrets masked by name. Another body may contain any, and is described. */
 function responseForLog(call: Call, headers: Headers, text: string): string {
   const shownHeaders = JSON.stringify(redact(Object.fromEntries(headers)));
   const parsed = parseJson(text);

@@ -26,7 +26,7 @@ export interface PreparedRequest {
 /**
  * Checks every argument, in every validation mode, before anything is sent.
  *
- * @throws {RequestValidationError} If an argument is wrong. What a custom schema or a getter threw is its `cause`.
+ * @throws {RequestValidationError} If an argument is wrong. What a schema or a getter threw is its `cause`.
  */
 export async function prepareRequest(
   endpoint: Endpoint,
@@ -95,7 +95,7 @@ function idProblem(id: unknown, reserved: readonly string[]): string | undefined
   return isOther ? `'${id.trim()}', the path of another operation` : undefined;
 }
 
-/** Returns the text of a body. This package's schemas check what is sent; a custom schema's output is sent. */
+/** Returns the text of a body. This package's schemas check it; for a custom schema, its output is sent. */
 async function bodyText(schema: StandardSchemaV1, value: unknown): Promise<string> {
   if (!isOwnSchema(schema)) return JSON.stringify(await checkCustom(schema, value, 'body'));
   refuseMissing(value, 'body');
@@ -135,8 +135,9 @@ const NON_EMPTY_FIELDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
 ]);
 
 /**
- * Finds what a client refuses in arguments although the specification does not: unknown fields, which are mostly
- * misspelt, and empty ids and keys. Choices of this package, so the schemas and openapi.json do not have them.
+ * Finds what a client refuses in arguments: unknown fields, mostly misspelt ones, and empty ids and keys.
+ *
+ * These are choices of this package, not of the specification, so the schemas and openapi.json lack them.
  */
 function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly string[] = []): Issue[] {
   // Zod's own union of its schemas, discriminated by `type`.

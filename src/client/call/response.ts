@@ -34,8 +34,8 @@ export async function readText(
   // HTTP itself enforces a declared length, unless the body is compressed.
   const length = headers.get('content-encoding') === null ? headers.get('content-length') : null;
   const isBounded = ok && fetch === undefined && length !== null && Number(length) <= maxBytes;
-  // Not every user-supplied `fetch` gives a web stream: React Native's has no `body`
-  // (https://github.com/facebook/react-native/issues/27741), node-fetch's (3.3, docs/v3-LIMITS.md) is a stream of Node.
+  // Not every user-supplied `fetch` gives a web stream: the body of node-fetch (docs/v3-LIMITS.md) is one of
+  // Node, that of React Native is undefined (https://github.com/facebook/react-native/issues/27741).
   // `text()` rejects for a body that was read before.
   if (isBounded || response.bodyUsed || typeof body?.getReader !== 'function') {
     const text = await response.text();
@@ -100,7 +100,7 @@ function messageOf(body: unknown): string | undefined {
   return isObject(body) && typeof body.message === 'string' ? body.message : undefined;
 }
 
-/** Throws for `success: false`, or `isGood: false` (4.3), in a 2xx. The specification does not explain it: a choice. */
+/** Throws for `success: false` (2.7) or `isGood: false` (4.3) in a 2xx: a choice of this package. */
 function throwIfFailed(call: Call, received: ReceivedResponse, body: unknown): void {
   const fields = isObject(body) ? body : {};
   if (fields.success !== false && fields.isGood !== false) return;

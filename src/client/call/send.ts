@@ -94,8 +94,8 @@ function startAtCaller(error: Error): void {
 /**
  * Makes attempts until one gets a 2xx, or no other may follow.
  *
- * ky repeats and times them. Its own request is never sent: a whole attempt runs inside its `fetch`, so that its
- * timeouts cover the token, the hook and the body.
+ * ky repeats and times them. Its own request is never sent: a whole attempt runs inside its `fetch`, so that
+ * its timeouts cover the token, the hook and the body.
  */
 async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
   const { settings, options, request } = call;
@@ -119,7 +119,7 @@ async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
         },
         delay: () => call.attempt.retryDelayMs ?? 0,
       },
-      // ky resolves with what this resolves with, a `Response` or not (2.1.0, core/Ky.js:175). It gives a `Request`.
+      // ky passes a `Request`, and resolves with the result, a `Response` or not (2.1.0, core/Ky.js:175).
       fetch: (kyRequest) =>
         unlessAborted(fetchOnce(call, (kyRequest as Request).signal), caller.signal) as Promise<never>,
     });
@@ -131,7 +131,7 @@ async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
   }
 }
 
-/** Returns the error of an attempt. That of a timeout or an abort, which ends the attempt from outside, is made here. */
+/** Returns the error of an attempt. For a timeout or an abort, which come from outside, it is made here. */
 function failAttempt(call: Call, thrown: unknown): AgentPlatformError {
   if (thrown instanceof AgentPlatformError) return thrown;
   const failure = toTimeoutOrAbort(call, thrown);

@@ -19,15 +19,15 @@ export class ConversationsResource {
   /**
    * Retrieves a conversation (specification, 4.6). The caller must own the agent to read its conversations.
    *
-   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones.
+   * The token is a workspace secret for workspace-level operations, an agent secret for agent-specific ones.
    * Which of them this operation accepts is not shown (5.2).
    *
    * @param id - The agent's id and the conversation's id, by name: two positional strings are easily swapped.
-   * @returns The conversation. Its `externalFlowV4Session.sessionKey` and `voice.listenUrl` are marked fields: mask
-   * them with `redact()` before you log them.
+   * @returns The conversation. Its `externalFlowV4Session.sessionKey` and `voice.listenUrl` are marked
+   * fields: mask them with `redact()` before you log them.
    * @throws {RequestValidationError} If an id is not usable; nothing was sent.
-   * @throws {ApiError} If the service responds with an error status. Access to an agent that the caller does not own is
-   * refused; which status that gets is not documented (section 7).
+   * @throws {ApiError} If the service responds with an error status. Access to an agent that the caller does
+   * not own is refused; which status that gets is not documented (section 7).
    * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response does not match the API specification.

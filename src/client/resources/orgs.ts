@@ -20,7 +20,7 @@ export class OrgsResource {
    * Lists the clients (dashboard users) and teams of an organisation, used for the assignment of chats
    * (specification, 4.1).
    *
-   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones.
+   * The token is a workspace secret for workspace-level operations, an agent secret for agent-specific ones.
    * Which of them this operation accepts is not shown (5.2).
    *
    * @param orgId - The organisation's id.

@@ -19,12 +19,12 @@ export class PhoneNumbersResource {
   /**
    * Releases a telephone number from a workspace (specification, 4.3).
    *
-   * With `isImportedNumber: false` (a number bought through `/utils/buy-telco-number`, whose shape is not shown),
-   * the number is also released on the platform's telephony account, which frees the slot. That is permanent, and
-   * the same number may not be reclaimable. With `true` the number is only removed from the workspace; the
-   * customer's own telephony account keeps it.
+   * With `isImportedNumber: false` (a number bought through `/utils/buy-telco-number`, whose shape is not
+   * shown), the number is also released on the platform's telephony account, which frees the slot. That is
+   * permanent, and the same number may not be reclaimable. With `true` the number is only removed from the
+   * workspace; the customer's own telephony account keeps it.
    *
-   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones.
+   * The token is a workspace secret for workspace-level operations, an agent secret for agent-specific ones.
    * Which of them this operation accepts is not shown (5.2).
    *
    * @remarks Never retried automatically, except after a 429 or when no connection was made.

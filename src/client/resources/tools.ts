@@ -20,10 +20,10 @@ export class ToolsResource {
   /**
    * Lists the catalogue of built-in tools (specification, 4.4).
    *
-   * `assignable_system` tools are enabled by listing their id in `nodes[].toolsIds` on an agent update; the shape
-   * of that operation is not shown. `runtime_auto` tools are injected by the LLM runtime (2.5).
+   * `assignable_system` tools are enabled by listing their id in `nodes[].toolsIds` on an agent update; the
+   * shape of that operation is not shown. `runtime_auto` tools are injected by the LLM runtime (2.5).
    *
-   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones.
+   * The token is a workspace secret for workspace-level operations, an agent secret for agent-specific ones.
    * Which of them this operation accepts is not shown (5.2).
    *
    * @throws {ApiError} If the service responds with an error status.
@@ -47,7 +47,7 @@ export class ToolsResource {
   /**
    * Retrieves a tool with its full configuration: fields, server URL and channels (specification, 4.5).
    *
-   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones.
+   * The token is a workspace secret for workspace-level operations, an agent secret for agent-specific ones.
    * Which of them this operation accepts is not shown (5.2).
    *
    * @param toolId - The tool's id.
@@ -55,7 +55,8 @@ export class ToolsResource {
    *
    * @returns The tool. `serverUrlSecret` is a marked field: mask it with `redact()` before you log it.
    * @throws {RequestValidationError} If `toolId` is not a usable id; nothing was sent.
-   * @throws {ApiError} If the service responds with an error status. Which one an unknown tool gets is not documented.
+   * @throws {ApiError} If the service responds with an error status. Which one an unknown tool gets is not
+   * documented.
    * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response does not match the API specification.

@@ -17,10 +17,10 @@ export class VariablesResource {
   }
 
   /**
-   * Creates a variable for an agent (specification, 4.2). The key must be unique within the agent. Which fields
-   * other than the key are required is not documented.
+   * Creates a variable for an agent (specification, 4.2). The key must be unique within the agent. Which
+   * fields other than the key are required is not documented.
    *
-   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones.
+   * The token is a workspace secret for workspace-level operations, an agent secret for agent-specific ones.
    * Which of them this operation accepts is not shown (5.2).
    *
    * @remarks Never retried automatically, except after a 429 or when no connection was made.
@@ -32,8 +32,8 @@ export class VariablesResource {
    * documented.
    * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
    * @throws {ApiError} If the service responds with another error status.
-   * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, check in the dashboard, or repeat
-   * the call: a key that exists by then gets a 400 (4.2), whoever created it.
+   * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, check in the dashboard, or
+   * repeat the call: a key that exists by then gets a 400 (4.2), whoever created it.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response does not match the API specification.
    *

@@ -16,12 +16,12 @@ export class WorkspacesResource {
   }
 
   /**
-   * Deletes a workspace for good (specification, 4.7). This permanently removes its agents, conversations, leads,
-   * tools, variables and team member access.
+   * Deletes a workspace for good (specification, 4.7). This permanently removes its agents, conversations,
+   * leads, tools, variables and team member access.
    *
    * Only workspace owners may delete a workspace. The primary workspace cannot be deleted.
    *
-   * The token is a workspace secret, for workspace-level operations, or an agent secret, for agent-specific ones.
+   * The token is a workspace secret for workspace-level operations, an agent secret for agent-specific ones.
    * Which of them this operation accepts is not shown (5.2).
    *
    * @remarks Never retried automatically, except after a 429 or when no connection was made.
