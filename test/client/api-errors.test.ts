@@ -196,8 +196,10 @@ test('an error after retries says which attempt it was', async () => {
 });
 
 test('what the service says comes on one line, in message and issues', async () => {
-  const message = ' \u001b[31mNo\r\n\n\t never ';
+  const message = ' \u001b[31mNo\r\n\n\t never \u202e中ü ';
   const error = await errorFor(400, { message, code: 'c', issues: [{ message: 'one\ntwo' }] });
-  expect(error.message).toBe('GET /tools/t1 responded with 400: \\u001b[31mNo never (code: c)\n  - one two');
+  expect(error.message).toBe(
+    'GET /tools/t1 responded with 400: \\u001b[31mNo never \\u202e中ü (code: c)\n  - one two',
+  );
   expect(error.issues).toEqual([{ message: 'one two' }]);
 });

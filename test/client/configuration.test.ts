@@ -67,7 +67,7 @@ test.each<[what: string, options: object, message: RegExp]>([
   [
     'the address of an unknown region',
     { baseUrls: { us: 'https://x' } },
-    /baseUrls\.us is not a known option/,
+    /baseUrls\.us is not a known option\. Known: eu, na\./,
   ],
   ['addresses that are one text', { baseUrls: 'https://x' }, /baseUrls must be of type object, got string/],
   ['a blank address', { baseUrls: { eu: ' ' } }, /baseUrls\.eu is not a URL.*\. Set/],
@@ -96,6 +96,9 @@ test.each<[what: string, options: object, message: RegExp]>([
   ['half a retry', { maxRetries: 0.5 }, /maxRetries must be a whole number, 0 or more, got 0\.5/],
   ['an unknown mode', { validation: 'tolerent' }, /got 'tolerent'\. Did you mean `tolerant`\?/],
   ['an unknown log level', { logLevel: 'trace' }, /logLevel must be one of 'off', 'error'/],
+  ['a long text for one of a list', { region: 'hunter2'.repeat(3) }, /region must be one of .*, got string/],
+  ['a long text for a number', { maxRetries: 'hunter2'.repeat(3) }, /maxRetries must be .*, got string/],
+  ['several wrong options', { timeout: '5s', retries: 2 }, /2 options .*\n {2}- timeout .*\n {2}- retries /],
   ['a fetch that is no function', { fetch: {} }, /fetch must be a function, got object/],
   ['no bytes to read', { maxResponseBytes: 0 }, /maxResponseBytes must be a whole number, 1 or more/],
   [

@@ -123,6 +123,39 @@ test('drift is a warning the first time at each place, and not again', async () 
   ]);
 });
 
+/** The levels at which a client logs the drift of these responses. */
+async function driftLevels(...clients: readonly object[]): Promise<unknown[]> {
+  const logger = new RecordingLogger();
+  const { orgs } = createClient({ logger, logLevel: 'debug' });
+  for (const client of clients) {
+    respond(response(200, { success: true, message: 'ok', clients: [client, client], teams: [] }));
+    await orgs.listMembersAndTeams('o1');
+  }
+  const drifts = logger.lines.filter((line) => line.includes('does not match'));
+  return drifts.map((line) => line.split(' ')[0]);
+}
+
+test('drift at a place is logged at debug after the first time, whatever the index', async () => {
+  const [one, other] = [
+    { ID: 'c1', x: 1 },
+    { ID: 'c1', y: 1 },
+  ];
+  expect(await driftLevels(one, one, other)).toEqual(['warn', 'debug', 'warn']);
+});
+
+test('drift is a warning at the first thousand places, and then a line at debug', async () => {
+  const drifted = (first: number, count: number) => ({
+    ID: 'c1',
+    ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${first + index}`, 1])),
+  });
+  // 50 places in each of two clients: 100 issues, as many as are listed.
+  const levels = await driftLevels(
+    ...Array.from({ length: 20 }, (_, index) => drifted(index * 50, 50)),
+    drifted(1_000, 1),
+  );
+  expect(levels.slice(18)).toEqual(['warn', 'warn', 'debug']);
+});
+
 test('AGENT_PLATFORM_LOG sets the level, in any case; an unknown one warns and is ignored', async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   vi.stubEnv('AGENT_PLATFORM_LOG', 'INFO');

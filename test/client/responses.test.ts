@@ -6,9 +6,9 @@ import { deferred } from '../support/deferred.js';
 const tool = success({ id: 't1', name: 'ü' });
 const text = JSON.stringify(tool);
 
-/** A client whose fetch gives something that may be no `Response`. */
-const connectWith = (answer: unknown): AgentPlatform =>
-  createClient({ fetch: (async () => answer) as FetchFunction });
+/** A client whose `fetch` resolves with something that may not be a `Response`. */
+const connectWith = (received: unknown): AgentPlatform =>
+  createClient({ fetch: (async () => received) as FetchFunction });
 
 test('success: false in a 2xx is an error in every mode, with the words of the service', async () => {
   respond(response(200, { success: false, message: 'no room\nleft', data: { id: 't1' } }));
@@ -25,13 +25,13 @@ test.each([
   ['without a stream, as of React Native', undefined],
   ['with a stream of Node, as of node-fetch', { on: () => undefined }],
 ])('a response %s is read as text', async (_, body) => {
-  const answer = { ok: true, status: 200, headers: new Headers(), body, text: async () => text };
-  expect(await connectWith(answer).tools.get('t1')).toEqual(tool.data);
+  const received = { ok: true, status: 200, headers: new Headers(), body, text: async () => text };
+  expect(await connectWith(received).tools.get('t1')).toEqual(tool.data);
 });
 
 test.each([200, 404])('a %s that is read as text is held to maxResponseBytes too', async (status) => {
-  const answer = { ok: status === 200, status, headers: new Headers(), text: async () => text };
-  const platform = connectWith(answer).withOptions({ maxResponseBytes: 20 });
+  const received = { ok: status === 200, status, headers: new Headers(), text: async () => text };
+  const platform = connectWith(received).withOptions({ maxResponseBytes: 20 });
   expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ status, rawBody: text.slice(0, 20) });
 });
 
@@ -39,8 +39,8 @@ test.each([
   ['nothing', undefined],
   ['a text', text],
   ['an object', tool],
-])('a fetch that gives %s ends in a typed error', async (_, answer) => {
-  expect(await rejectionOf(connectWith(answer).workspaces.delete('w1'))).toMatchObject({
+])('a fetch that gives %s ends in a typed error', async (_, received) => {
+  expect(await rejectionOf(connectWith(received).workspaces.delete('w1'))).toMatchObject({
     type: 'connection_error',
     outcomeUnknown: true,
   });
@@ -50,9 +50,9 @@ test.each([
   ['by the client', (read: Response) => connectWith(read).tools.get('t1')],
   ['by the fetch', (read: Response) => read.text()],
 ])('a body that was read before, %s, is not taken for an empty one', async (_, read) => {
-  const answer = new Response(text);
-  await read(answer);
-  const error = await rejectionOf(connectWith(answer).tools.get('t1'));
+  const received = new Response(text);
+  await read(received);
+  const error = await rejectionOf(connectWith(received).tools.get('t1'));
   expect(error).toMatchObject({ type: 'connection_error' });
   expect((error as Error).message).toMatch(/already been read|unusable|used/i);
 });
@@ -86,10 +86,10 @@ test.each([
       },
       cancel: closed.resolve,
     });
-    const answer = new Response(long, { headers });
-    if (isBuiltIn) vi.stubGlobal('fetch', async () => answer);
+    const received = new Response(long, { headers });
+    if (isBuiltIn) vi.stubGlobal('fetch', async () => received);
     onTestFinished(() => void vi.unstubAllGlobals());
-    const client = isBuiltIn ? createClient() : connectWith(answer);
+    const client = isBuiltIn ? createClient() : connectWith(received);
     expect(await rejectionOf(client.withOptions({ maxResponseBytes }).tools.get('t1'))).toMatchObject({
       issues: [{ code: 'too_large' }],
       rawBody: 'x'.repeat(maxResponseBytes),

@@ -47,8 +47,8 @@ function throwing(): never {
   throw new Error('no tracer');
 }
 
-async function fail(answer: Parameters<typeof respond>[0], options: AgentPlatformOptions = {}) {
-  respond(answer);
+async function fail(given: Parameters<typeof respond>[0], options: AgentPlatformOptions = {}) {
+  respond(given);
   return rejectionOf(createClient({ token: TOKEN, ...options }).tools.get('t1'));
 }
 

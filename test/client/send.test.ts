@@ -63,6 +63,12 @@ test('a response that a custom schema refuses is an error in strict and tolerant
   expect(await platform.send(getCampaign, input, { validation: 'report' })).toEqual({ id: 5 });
 });
 
+test('with a custom schema, off returns the body without a check', async () => {
+  respond(response(200, { id: 5 }));
+  const input = { path: { agentId: 'a', id: 'c' } };
+  expect(await createClient().send(getCampaign, input, { validation: 'off' })).toEqual({ id: 5 });
+});
+
 test('withData unwraps the envelope around any Standard Schema', async () => {
   const upper: StandardSchemaV1<string, string> = {
     '~standard': {
@@ -71,7 +77,7 @@ test('withData unwraps the envelope around any Standard Schema', async () => {
       validate: async (value) =>
         typeof value === 'string'
           ? { value: value.toUpperCase() }
-          : { issues: [{ message: 'no text', path: [{ key: 'x' }] }] },
+          : { issues: [{ message: 'no\ntext', path: [{ key: 'x' }, Symbol('s'), 1] }, { message: 'm' }] },
     },
   };
   const shout = endpoint({ method: 'GET', path: '/shout', response: withData(upper) });
@@ -79,7 +85,11 @@ test('withData unwraps the envelope around any Standard Schema', async () => {
   const platform = createClient();
   expect(await platform.send(shout).withResponse()).toMatchObject({ data: 'HELLO', message: 'ok' });
   expect(await rejectionOf(platform.send(shout))).toMatchObject({
-    issues: [{ path: ['data', 'x'], message: 'no text' }],
+    issues: [
+      { path: ['data', 'x', 'Symbol(s)', 1], code: 'invalid', message: 'no\ntext' },
+      { path: ['data'], message: 'm' },
+    ],
+    message: expect.stringContaining('\n  - data.x["Symbol(s)"][1]: no\\ntext\n') as string,
   });
 });
 

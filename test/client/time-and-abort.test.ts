@@ -40,7 +40,7 @@ test.each(hangs)('%s that hangs ends with the timeout', async (_, options, fault
   expect((error as Error).cause).toBeUndefined();
 });
 
-test.each(hangs)('%s that hangs is ended by the signal, and not tried again', async (_, options, fault) => {
+test.each(hangs)('%s that hangs is ended by the signal, and not retried', async (_, options, fault) => {
   if (fault) addFaults({ ...fault, times: 'always' });
   const controller = new AbortController();
   const onRetry = vi.fn();
@@ -67,12 +67,12 @@ test('a token that comes after the timeout sends nothing', async () => {
 
 test('an attempt that is over reports nothing later', async () => {
   const statuses: number[] = [];
-  const answers = [60, 0].map((ms) => async () => {
+  const responses = [60, 0].map((ms) => async () => {
     await new Promise((resolve) => setTimeout(resolve, ms));
     return Response.json(success({ id: 't1' }));
   });
   const platform = createClient({
-    fetch: () => (answers.shift() ?? hang)(),
+    fetch: () => (responses.shift() ?? hang)(),
     timeout: 30,
     maxRetries: 1,
     hooks: { onResponse: ({ attempt }) => void statuses.push(attempt) },

@@ -6,7 +6,8 @@ import {
   ResponseValidationError,
   type ValidationMode,
 } from 'agent-platform-sdk';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod/mini';
 import { createClient, fake, rejectionOf, respond, response, seed, success } from '../support/client.js';
 
 const MODES: readonly ValidationMode[] = ['strict', 'tolerant', 'report', 'off'];
@@ -31,30 +32,37 @@ function listMembers(clients: unknown[], validation: ValidationMode, more: objec
 }
 
 describe('what grows is an error in strict, drift in tolerant and report, nothing in off', () => {
-  const growth: [string, object, (string | number)[], string][] = [
-    ['a new field in a closed object', { ID: 'c1', avatar: 1 }, ['clients', 0, 'avatar'], 'unrecognized_key'],
+  const growth: [string, object, (string | number)[], message: RegExp][] = [
+    ['a new field in a closed object', { ID: 'c1', avatar: 1 }, ['avatar'], /^unknown field$/],
     [
       'a new field deep in a closed object',
       { ID: 'c1', onboardingState: { currentStep: 1, x: 1 } },
-      ['clients', 0, 'onboardingState', 'x'],
-      'unrecognized_key',
+      ['onboardingState', 'x'],
+      /^unknown field$/,
     ],
-    ['a new value in a closed list', { ID: 'c1', status: 'away' }, ['clients', 0, 'status'], 'invalid_value'],
-    ['null in an optional field', { ID: 'c1', name: null }, ['clients', 0, 'name'], 'invalid_type'],
-    ['an expected id that is missing', { name: 'Dana' }, ['clients', 0, 'ID'], 'invalid_type'],
+    [
+      'a new value in a closed list',
+      { ID: 'c1', status: 'away' },
+      ['status'],
+      /expected one of "online", "offline", received another string/,
+    ],
+    ['null in an optional field', { ID: 'c1', name: null }, ['name'], /expected string, received null/],
+    ['an expected id that is missing', { name: 'Dana' }, ['ID'], /^required: expected string$/],
+    ['an expected id that is null', { ID: null }, ['ID'], /expected string, received null/],
   ];
 
-  test.each(growth)('%s', async (_, client, path, code) => {
+  test.each(growth)('%s', async (_, client, path, message) => {
+    const issue = { path: ['clients', 0, ...path], message: expect.stringMatching(message) as string };
     const strict = listMembers([client], 'strict');
     expect(await rejectionOf(strict.call)).toMatchObject({
       type: 'response_validation_error',
-      issues: [{ path, code }],
+      issues: [issue],
     });
     for (const mode of ['tolerant', 'report'] as const) {
       const { call, drifts } = listMembers([client], mode);
       expect(await call).toEqual({ clients: [client], teams: [] });
       expect(drifts).toMatchObject([
-        { source: 'GET /orgs/{orgId}/members-and-teams', region: 'eu', issues: [{ path, code }] },
+        { source: 'GET /orgs/{orgId}/members-and-teams', region: 'eu', issues: [issue] },
       ]);
     }
     const off = listMembers([client], 'off');
@@ -63,32 +71,28 @@ describe('what grows is an error in strict, drift in tolerant and report, nothin
   });
 
   const { createVariable, deleteWorkspace, releasePhoneNumber } = endpoints;
-  const expected: [
-    Endpoint,
-    answer: object,
-    call: (platform: AgentPlatform) => Promise<unknown>,
-    string[],
-  ][] = [
+  const expected: [Endpoint, body: object, call: (platform: AgentPlatform) => Promise<unknown>, string[]][] =
     [
-      releasePhoneNumber,
-      { isGood: true },
-      ({ phoneNumbers }) => phoneNumbers.release({ phoneNumberSid: 'PN1', isImportedNumber: true }),
-      ['errors'],
-    ],
-    [
-      createVariable,
-      success({ id: 'v1' }),
-      ({ variables }) => variables.create('a1', { key: 'plan' }),
-      ['data.type', 'data.key', 'data.agentId', 'data.userId'],
-    ],
-    [deleteWorkspace, { success: true }, ({ workspaces }) => workspaces.delete('w1'), ['message']],
-  ];
+      [
+        releasePhoneNumber,
+        { isGood: true },
+        ({ phoneNumbers }) => phoneNumbers.release({ phoneNumberSid: 'PN1', isImportedNumber: true }),
+        ['errors'],
+      ],
+      [
+        createVariable,
+        success({ id: 'v1' }),
+        ({ variables }) => variables.create('a1', { key: 'plan' }),
+        ['data.type', 'data.key', 'data.agentId', 'data.userId'],
+      ],
+      [deleteWorkspace, { success: true }, ({ workspaces }) => workspaces.delete('w1'), ['message']],
+    ];
 
-  test.each(expected)('%j without what is only expected', async (operation, answer, call, paths) => {
-    const { platform, drifts } = watched(operation, answer);
+  test.each(expected)('%j without what is only expected', async (operation, body, call, paths) => {
+    const { platform, drifts } = watched(operation, body);
     await call(platform);
     expect(drifts.flatMap(({ issues }) => issues.map(({ path }) => path.join('.')))).toEqual(paths);
-    expect(await rejectionOf(call(watched(operation, answer, 'strict').platform))).toBeInstanceOf(
+    expect(await rejectionOf(call(watched(operation, body, 'strict').platform))).toBeInstanceOf(
       ResponseValidationError,
     );
   });
@@ -112,25 +116,35 @@ test.each(['handoff', 'internal', 'onboardingState.personalInfo', 'onboardingSta
 );
 
 describe('what is wrong is an error in strict and tolerant, drift in report, nothing in off', () => {
-  test.each<[string, unknown, (string | number)[]]>([
-    ['a wrong type', { id: 't1', name: 5 }, ['data', 'name']],
-    ['a wrong element', { id: 't1', channels: ['web-chat', null] }, ['data', 'channels', 1]],
-    ['a wrong type deep inside', { id: 't1', fields: [{}, { isEnv: 'y' }] }, ['data', 'fields', 1, 'isEnv']],
-    ['an array for an object', [], ['data']],
-  ])('%s', async (_, data, path) => {
+  test.each<[string, object, (string | number)[], message: RegExp]>([
+    ['a wrong type', { name: 5 }, ['name'], /expected string, received number/],
+    ['a wrong type for one of a list', { status: 7 }, ['status'], /expected one of .*, received number/],
+    ['null in a list', { widgetIDs: ['w', null] }, ['widgetIDs', 1], /expected string, received null/],
+    ['a wrong type deep inside', { handoff: { maxAssignees: '1' } }, ['handoff', 'maxAssignees'], /number/],
+    ['an array for an object', { handoff: [] }, ['handoff'], /expected object, received array/],
+    ['an object for an array', { widgetIDs: {} }, ['widgetIDs'], /expected array, received object/],
+    [
+      'a missing required field deep inside',
+      { notificationsSettings: { notifyIf: 'all' } },
+      ['notificationsSettings', 'notifyThrough'],
+      /received nothing/,
+    ],
+  ])('%s', async (_, fields, path, message) => {
+    const client = { ID: 'c1', ...fields };
+    const issue = { path: ['clients', 0, ...path], message: expect.stringMatching(message) as string };
     for (const validation of ['strict', 'tolerant'] as const) {
-      const { call, drifts } = getTool(success(data), validation);
+      const { call, drifts } = listMembers([client], validation);
       expect(await rejectionOf(call)).toMatchObject({
         type: 'response_validation_error',
-        issues: [{ path }],
+        issues: [issue],
       });
       expect(drifts).toEqual([]);
     }
-    const report = getTool(success(data), 'report');
-    expect(await report.call).toEqual(data);
-    expect(report.drifts).toMatchObject([{ issues: [{ path }] }]);
-    const off = getTool(success(data), 'off');
-    expect(await off.call).toEqual(data);
+    const report = listMembers([client], 'report');
+    expect(await report.call).toEqual({ clients: [client], teams: [] });
+    expect(report.drifts).toMatchObject([{ issues: [issue] }]);
+    const off = listMembers([client], 'off');
+    expect(await off.call).toEqual({ clients: [client], teams: [] });
     expect(off.drifts).toEqual([]);
   });
 
@@ -159,12 +173,42 @@ test('an `any` of a response takes any number of fields with any names', async (
   expect(Object.keys(read.capturedVariables ?? {})).toHaveLength(20_000);
 });
 
-test('a new field in each of 100,000 clients is drift, and takes no one down', async () => {
-  const clients = Array.from({ length: 100_000 }, (_, index) => ({ ID: `c${index}`, grown: 1 }));
-  const { call, drifts } = listMembers(clients, 'tolerant');
-  expect((await call).clients).toHaveLength(100_000);
+test.each([
+  [100_000, 'tolerant', 101],
+  // More than Zod can list.
+  [150_000, 'report', 1],
+] as const)('a new field in each of %i clients is drift in %s', async (count, mode, issues) => {
+  const { call, drifts } = listMembers(clientsWith('grown', count), mode);
+  expect((await call).clients).toHaveLength(count);
   expect(drifts).toHaveLength(1);
-  expect(drifts[0]?.issues).toHaveLength(101);
+  expect(drifts[0]?.issues).toHaveLength(issues);
+});
+
+test('more issues than can be listed are one typed error', async () => {
+  expect(await rejectionOf(listMembers(clientsWith('grown', 150_000), 'tolerant').call)).toMatchObject({
+    issues: [{ path: [], code: 'too_many_issues' }],
+  });
+});
+
+function clientsWith(field: string, count: number): object[] {
+  return Array.from({ length: count }, (_, index) => ({ ID: `c${index}`, [field]: 1 }));
+}
+
+test('100 issues are listed, and the rest is counted', async () => {
+  const { issues } = (await rejectionOf(
+    getTool(success({ id: 't1', channels: Array(250).fill(1) })).call,
+  )) as ResponseValidationError;
+  expect(issues).toHaveLength(101);
+  expect(issues.at(-1)).toEqual({ path: ['data'], code: 'more_issues', message: 'and 150 more issue(s)' });
+});
+
+test('the configuration of Zod does not change the words of an issue', async () => {
+  const before = z.config();
+  z.config({ customError: () => 'changed' });
+  onTestFinished(() => void z.config({ ...before, customError: undefined }));
+  expect(await rejectionOf(getTool(success({ id: 't1', name: 5 })).call)).toMatchObject({
+    issues: [{ message: 'expected string, received number' }],
+  });
 });
 
 test('a valid response reports nothing', async () => {
@@ -181,7 +225,14 @@ test('the mode of a call wins over the client’s', async () => {
   await expect(platform.tools.get('t1')).rejects.toBeInstanceOf(ResponseValidationError);
 });
 
-test('the error names the field, what was expected and what came', async () => {
+test('an error shows a path as developers write it', async () => {
+  const { call } = listMembers([{ ID: 'c1', 'a-b': 1, onboardingState: { '1c': 1 } }], 'strict');
+  const { message } = (await rejectionOf(call)) as Error;
+  expect(message).toContain('\n  - clients[0]["a-b"]: unknown field');
+  expect(message).toContain('\n  - clients[0].onboardingState["1c"]: unknown field');
+});
+
+test('the error names the field, what was expected and what was received', async () => {
   const error = (await rejectionOf(getTool(success({ id: 't1', name: 5 })).call)) as ResponseValidationError;
   expect(error.message).toMatch(
     /^GET \/tools\/t1 responded with 200, but .*\n {2}- data\.name: expected string, received number/,
@@ -227,7 +278,7 @@ test.each([204, 200])('%i with an empty body is a success of a deletion, in ever
   }
 });
 
-test('a deletion that is answered {} has an unknown outcome: nothing says that it succeeded', async () => {
+test('a deletion with the response {} has an unknown outcome: nothing says that it succeeded', async () => {
   const { platform } = watched(endpoints.deleteWorkspace, {});
   expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({
     type: 'response_validation_error',

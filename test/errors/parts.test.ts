@@ -12,7 +12,7 @@ import { InboxFullError, InboxReplicasError } from 'agent-platform-sdk/bullmq';
 import { expect, test } from 'vitest';
 
 const call = { method: 'GET', path: '/tools/t', region: 'eu' } as const;
-const answered = { ...call, status: 404, headers: new Headers(), rawBody: '' };
+const responded = { ...call, status: 404, headers: new Headers(), rawBody: '' };
 
 test('an error is printed, and becomes JSON, with its own parts alone', () => {
   const error = new ConfigurationError('no', { option: 'token' });
@@ -32,10 +32,10 @@ test('an error has no unknown outcome and no cause unless it is given them', () 
   expect(new ConfigurationError('no', { option: 'token', cause: null }).cause).toBeNull();
 });
 
-test('an answer without issues has none', () => {
-  expect(new ApiError('no', answered).issues).toEqual([]);
-  expect(new ApiError('no', { ...answered, issues: undefined }).issues).toEqual([]);
-  expect(new ApiError('no', { ...answered, issues: [{ message: 'one' }] }).issues).toEqual([
+test('an error body without issues gives none', () => {
+  expect(new ApiError('no', responded).issues).toEqual([]);
+  expect(new ApiError('no', { ...responded, issues: undefined }).issues).toEqual([]);
+  expect(new ApiError('no', { ...responded, issues: [{ message: 'one' }] }).issues).toEqual([
     { message: 'one' },
   ]);
 });

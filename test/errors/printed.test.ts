@@ -20,20 +20,24 @@ const mishaps: readonly (readonly [title: string, mishap: () => unknown, name: s
     'ConfigurationError',
   ],
   [
-    'arguments that do not fit',
+    'wrong arguments',
     () => platform.variables.create(agentId, { required: 'yes', keys: 'plan' } as never),
     'RequestValidationError',
   ],
   ['no connection', () => after({ kind: 'refused' }, getTool), 'ConnectionError'],
-  ['an open outcome', () => after({ kind: 'reset' }, deleteWorkspace), 'ConnectionError'],
+  ['an unknown outcome', () => after({ kind: 'reset' }, deleteWorkspace), 'ConnectionError'],
   [
-    'no answer',
+    'no response',
     () => after({ kind: 'stall' }, () => platform.tools.get(toolId, { timeout: 20 })),
     'TimeoutError',
   ],
-  ['a token of nobody', () => platform.tools.get(toolId, { token: 'of-nobody' }), 'AuthenticationError'],
-  ['what is not allowed', () => platform.workspaces.delete(workspaceId), 'PermissionDeniedError'],
-  ['what is not there', () => platform.tools.get('tool_9'), 'NotFoundError'],
+  ['an unknown token', () => platform.tools.get(toolId, { token: 'of-nobody' }), 'AuthenticationError'],
+  [
+    'an operation that is not permitted',
+    () => platform.workspaces.delete(workspaceId),
+    'PermissionDeniedError',
+  ],
+  ['an unknown record', () => platform.tools.get('tool_9'), 'NotFoundError'],
   [
     'issues of the service, in colours',
     () =>
@@ -53,12 +57,12 @@ const mishaps: readonly (readonly [title: string, mishap: () => unknown, name: s
   ],
   ['a page of a proxy', () => after({ kind: 'html', status: 502 }, deleteWorkspace), 'ServerError'],
   [
-    'an answer that does not fit',
+    'a response that does not match its schema',
     () => after({ kind: 'wrong-shape', body: { success: true, data: { name: 7 } } }, getTool),
     'ResponseValidationError',
   ],
   [
-    'a payload that does not fit',
+    'a payload that does not match its schema',
     () => receive(fixtures.delivery('lead_captured', 's', { channel: 7 as never })),
     'WebhookPayloadError',
   ],

@@ -38,14 +38,14 @@ interface Cut extends Outcome {
   readonly attempts: number;
 }
 
-/** Calls once for each byte of an answer but the last, and ends the answer there. */
-async function cutEverywhere(call: Call, answer: Buffer, way: Way): Promise<readonly Cut[]> {
+/** Calls once for each byte of a response but the last, and ends the response there. */
+async function cutEverywhere(call: Call, response: Buffer, way: Way): Promise<readonly Cut[]> {
   const server = await startRawServer((socket, head) => {
-    breaks[way](socket, answer.subarray(0, Number(/x-cut-at: (\d+)/.exec(head)?.[1])));
+    breaks[way](socket, response.subarray(0, Number(/x-cut-at: (\d+)/.exec(head)?.[1])));
   });
   const platform = connect(server.url, { timeout: way === 'stalled' ? 500 : 20_000, maxRetries: 1 });
   const cuts = await Promise.all(
-    Array.from({ length: answer.length }, async (_, position) => {
+    Array.from({ length: response.length }, async (_, position) => {
       const headers = { 'x-cut-at': String(position) };
       const outcome = await outcomeOf(call.make(platform, { headers }));
       const attempts = server.requests.filter((head) => head.includes(`x-cut-at: ${position}\r\n`)).length;
@@ -63,14 +63,14 @@ function expectAttempts({ attempts }: Cut, { method }: Call, way: Way, where: st
   else expect(attempts, where).toBe(most);
 }
 
-/** Chunks need one way more: whether their end is missed. */
+/** Chunks need only one way: whether their end is missed. */
 const framedWays = [...ways.map((way) => ['with a length', way] as const), ['in chunks', 'closed'] as const];
 const successes = cutCalls.flatMap((call) =>
   framedWays.map(([framing, way]) => [call.method, framing, way, call] as const),
 );
 
 test.each(successes)(
-  '%s answered %s and %s at any byte is a connection error or a timeout',
+  '%s with a response %s, %s at any byte, is a connection error or a timeout',
   async (_, framing, way, call) => {
     for (const cut of await cutEverywhere(call, framings[framing]('200 OK', call.body), way)) {
       const where = `${way} at byte ${cut.position}`;
@@ -82,11 +82,11 @@ test.each(successes)(
 );
 
 test.each(cutCalls)(
-  '$method answered 500 and closed at any byte keeps the status once it came',
+  '$method with a 500, closed at any byte, keeps the status once it was received',
   async (call) => {
-    const answer = framings['with a length']('500 Internal Server Error', '{"message":"broken"}');
-    const head = answer.indexOf('\r\n\r\n') + 4;
-    for (const cut of await cutEverywhere(call, answer, 'closed')) {
+    const response = framings['with a length']('500 Internal Server Error', '{"message":"broken"}');
+    const head = response.indexOf('\r\n\r\n') + 4;
+    for (const cut of await cutEverywhere(call, response, 'closed')) {
       const where = `at byte ${cut.position}`;
       expect(cut.type, where).toBe(cut.position < head ? 'connection_error' : 'server_error');
       expect(cut.unknown, where).toBe(call.method !== 'GET');

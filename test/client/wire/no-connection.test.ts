@@ -8,12 +8,12 @@ import { closedAddress, connect } from '../../support/server.js';
 
 const addressOf = async (server: Server) => `https://127.0.0.1:${await listenOnLoopback(server)}`;
 
-/** A server that answers the first bytes of a TLS handshake. */
-const toHello = (answer: (socket: Socket) => void) => () =>
+/** A server that responds to the first bytes of a TLS handshake. */
+const toHello = (respond: (socket: Socket) => void) => () =>
   addressOf(
     createServer((socket) => {
       socket.on('error', () => undefined);
-      socket.once('data', () => answer(socket));
+      socket.once('data', () => respond(socket));
     }),
   );
 
@@ -27,7 +27,7 @@ test.each<[name: string, address: () => Promise<string>, isCertain: boolean]>([
   ['TLS sends an alert', toHello((socket) => socket.end(HANDSHAKE_FAILURE)), false],
   ['TLS is cut off', toHello((socket) => socket.destroy()), false],
   ['TLS is reset', toHello((socket) => socket.resetAndDestroy()), false],
-  ['plain HTTP answers TLS', toHello((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')), false],
+  ['plain HTTP responds to TLS', toHello((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')), false],
 ])('a connection error if %s', async (_, address, isCertain) => {
   const url = await address();
   for (const call of calls) {

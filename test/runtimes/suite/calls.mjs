@@ -64,8 +64,14 @@ export const calls = {
     await fault({ kind: 'reset', times: 'always' });
     const reset = await thrownBy(create);
     equal([reset.name, reset.outcomeUnknown], ['ConnectionError', true]);
-    const nowhere = connect({ baseUrls: { eu: 'http://127.0.0.1:9' } });
-    equal((await thrownBy(() => nowhere.tools.get('tool'))).name, 'ConnectionError');
+  },
+
+  async 'knows that a refused connection sent nothing'({ connect, eu, agent }) {
+    // Nobody listens there, and it is none of the ports that `fetch` blocks.
+    const nowhere = connect({ baseUrls: { eu: 'http://127.0.0.1:2' } });
+    const error = await thrownBy(() => nowhere.workspaces.delete(eu.workspaceId));
+    // workerd does not tell a refused connection from one that was cut.
+    equal([error.name, error.outcomeUnknown], ['ConnectionError', agent === 'workerd']);
   },
 
   async 'follows no redirect'({ connect, eu, fault, requests }) {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { deferred } from '../../support/deferred.js';
+import { calls, outcomeOf, startRawServer, wire } from '../../support/raw-server.js';
 import { closedAddress, connect, connectTo, rejectionOf, success } from '../../support/server.js';
 
 const tool = success({ id: 't1', name: 'ü' });
@@ -11,12 +12,24 @@ test.each([
   ['compressed', gzipSync(text), { 'content-encoding': 'gzip' }],
   ['with a byte order mark', Buffer.from(`\ufeff${text}`), {}],
   ['of a length that is not declared', Buffer.from(text), { 'transfer-encoding': 'chunked' }],
-] as [string, Buffer, Record<string, string>][])('an answer %s is read', async (_, body, headers) => {
+] as [string, Buffer, Record<string, string>][])('a response %s is read', async (_, body, headers) => {
   const { platform } = await connectTo((__, response) => void response.writeHead(200, headers).end(body));
   expect(await platform.tools.get('t1')).toEqual(tool.data);
 });
 
-test('the limit counts what a compressed answer unfolds to', async () => {
+test('a body that is not compressed as it says is a typed error, and its connection is closed', async () => {
+  for (const call of calls) {
+    const headers = ['content-encoding: gzip', `content-length: ${call.body.length}`, 'connection: close'];
+    const server = await startRawServer((socket) => void socket.end(wire('200 OK', headers, call.body)));
+    expect(await outcomeOf(call.make(connect(server.url)))).toEqual({
+      type: 'connection_error',
+      unknown: call.method !== 'GET',
+    });
+    await expect.poll(server.open, { timeout: 20_000 }).toBe(0);
+  }
+});
+
+test('the limit counts the bytes of a compressed response after decompression', async () => {
   const bomb = gzipSync(JSON.stringify(success({ id: 't1', name: 'x'.repeat(100_000) })));
   const { platform } = await connectTo(
     (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -47,7 +60,7 @@ test.each([
   expect(outcome).toEqual(expected);
 });
 
-test('a call that takes too long gives its connection up', async () => {
+test('a call that takes too long closes its connection', async () => {
   const closed = deferred();
   const { platform } = await connectTo((_, { socket }) => void socket?.once('close', closed.resolve), {
     timeout: 200,
@@ -56,7 +69,7 @@ test('a call that takes too long gives its connection up', async () => {
   await closed.promise;
 });
 
-test('a body that stalls is let go, also where a `fetch` of the caller ignores its signal', async () => {
+test('the connection of a body that stalls is closed, even if a user-supplied `fetch` ignores its signal', async () => {
   const closed = deferred();
   const { platform } = await connectTo(
     (_, response) => {
@@ -70,7 +83,7 @@ test('a body that stalls is let go, also where a `fetch` of the caller ignores i
   await closed.promise;
 });
 
-test('a body that comes with one byte at a time ends with the timeout', async () => {
+test('a body that arrives byte by byte ends with the timeout', async () => {
   const { platform } = await connectTo(
     (_, response) => {
       response.writeHead(200);
@@ -82,7 +95,7 @@ test('a body that comes with one byte at a time ends with the timeout', async ()
   expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
 });
 
-test('an error body that is cut off keeps what came', async () => {
+test('a truncated error body is kept as far as it was read', async () => {
   const { platform } = await connectTo((_, response) => {
     response.writeHead(500, { 'content-length': 1000 });
     response.write('{"message":"half a', () => response.destroy());

@@ -40,8 +40,8 @@ const late = ['timeout_error'];
 /** Without data: a success for a deletion alone. */
 const empty = ['empty'];
 
-/** What is sent, and what it may come to: if several, the runtime decides. */
-const answers: readonly [name: string, send: Send, types: readonly string[]][] = [
+/** The bytes that are sent, and the outcomes they may have: if several, the runtime decides. */
+const responses: readonly [name: string, send: Send, types: readonly string[]][] = [
   ['a length of one byte more', withLength((size) => size + 1), cut],
   ['a length of one byte less', withLength((size) => size - 1), misfit],
   ['a negative length', withLength((size) => -size), cut],
@@ -54,8 +54,8 @@ const answers: readonly [name: string, send: Send, types: readonly string[]][] =
     end((body) => wire('200 OK', ['transfer-encoding: chunked'], `zz\r\n${body}`)),
     cut,
   ],
-  ['an early hint before the answer', after(wire('103 Early Hints', ['link: </a>'])), value],
-  ['102 before the answer', after(wire('102 Processing', [])), value],
+  ['an early hint before the response', after(wire('103 Early Hints', ['link: </a>'])), value],
+  ['102 before the response', after(wire('102 Processing', [])), value],
   ['101', end(() => wire('101 Switching Protocols', ['upgrade: x'])), cut],
   ['103 without end', endless('', 'HTTP/1.1 103 Early Hints\r\n\r\n'), late],
   ['204', end(() => wire('204 No Content', ['connection: close'])), empty],
@@ -72,15 +72,15 @@ const answers: readonly [name: string, send: Send, types: readonly string[]][] =
   ['HTTP/2', end(() => Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])), cut],
 ];
 
-// A DELETE differs from a POST in an answer without data alone.
-const cases = answers.flatMap((answer) =>
+// A DELETE differs from a POST only for a response without data.
+const cases = responses.flatMap((one) =>
   calls
-    .filter(({ method }) => method !== 'DELETE' || answer[2] === empty)
-    .map((call) => [call.method, answer[0], call, answer] as const),
+    .filter(({ method }) => method !== 'DELETE' || one[2] === empty)
+    .map((call) => [call.method, one[0], call, one] as const),
 );
 
 test.each(cases)(
-  '%s answered by %s ends in a value or a typed error',
+  '%s with the response %s ends in a value or a typed error',
   async (_, __, call, [, send, types]) => {
     const server = await startRawServer((socket) => send(socket, call.body));
     const timeout = types.includes('timeout_error') ? 500 : 20_000;
