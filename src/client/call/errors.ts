@@ -11,7 +11,7 @@ import { innermost, isCertificateError, wasNeverConnected } from './never-connec
 import { isTooLong, retryAfter } from './retry.js';
 
 /** The most characters of a body that an error keeps as text. */
-const MAX_RAW_BODY_CHARACTERS = 16 * 1024;
+const MAX_RAW_BODY_CHARACTERS = 16_384;
 /** The most characters of the service's words that a message repeats. */
 const MAX_WORDS_CHARACTERS = 1_000;
 /** The most issues that a message lists, one a line. */

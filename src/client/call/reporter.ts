@@ -13,7 +13,7 @@ import type { Call, ReceivedResponse, StartedCall } from './call.js';
 import { describeBody, serviceWords } from './errors.js';
 
 /** The most characters of a body that are logged at debug. */
-const MAX_LOGGED_BODY_CHARACTERS = 16 * 1024;
+const MAX_LOGGED_BODY_CHARACTERS = 16_384;
 
 /**
  * Lets the hook add headers before an attempt is sent. Returns those to send, with names in lower case.

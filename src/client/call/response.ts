@@ -17,7 +17,7 @@ export interface CallResult {
 }
 
 /** The most bytes of the body of an error status that are read, unless `maxResponseBytes` is less: 1 MiB. */
-const MAX_ERROR_BODY_BYTES = 2 ** 20;
+const MAX_ERROR_BODY_BYTES = 1_048_576;
 
 /**
  * Reads a body as text, up to a number of bytes after decompression.
