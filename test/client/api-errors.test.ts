@@ -75,13 +75,13 @@ test.each([
   [403, true],
   [404, true],
   [405, false],
-])('a %i names the region, because one of the other region may fail: %j', async (status, isNamed) => {
+])('a %i names the region, because a token of the other region may fail: %j', async (status, isNamed) => {
   addFaults({ status });
   const { message } = (await rejectionOf(createClient().tools.get(seed.toolId))) as ApiError;
   expect(message.includes("The region is 'eu': check that")).toBe(isNamed);
 });
 
-describe('any body is survived', () => {
+describe('any error body is accepted', () => {
   test.each([
     ['empty', '', undefined, 'an empty body'],
     ['blanks', '  \n', undefined, 'an empty body'],
@@ -128,7 +128,7 @@ describe('any body is survived', () => {
     expect(error.message).toBe(`GET /tools/t1 responded with 500: ${'m'.repeat(1_000)} (code: c)`);
   });
 
-  test('of an error body over 1 MiB the rest is not read, and it is described as cut', async () => {
+  test('an error body over 1 MiB is read up to there, and described as cut', async () => {
     const chunk = new Uint8Array(64 * 1024).fill(120);
     let [pulled, isCancelled] = [0, false];
     const endless = new ReadableStream<Uint8Array>({
@@ -195,7 +195,7 @@ test('an error after retries says which attempt it was', async () => {
   expect(await messageAfter(0)).not.toContain('attempt');
 });
 
-test('what the service says comes on one line, in message and issues', async () => {
+test('words of the service are on one line, in message and issues', async () => {
   const message = ' \u001b[31mNo\r\n\n\t never \u202e中ü ';
   const error = await errorFor(400, { message, code: 'c', issues: [{ message: 'one\ntwo' }] });
   expect(error.message).toBe(

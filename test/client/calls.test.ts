@@ -70,7 +70,7 @@ test('workspaces.delete returns nothing', async () => {
   expect(fake.state.eu.workspaces.has(id)).toBe(false);
 });
 
-test('every request carries the token, asks for JSON and says who asks; a GET has no content type', async () => {
+test('every request has a token, accept and user-agent; a GET has no content type', async () => {
   await createClient().tools.get(seed.toolId);
   const headers = requests[0]?.headers;
   expect(headers?.get('authorization')).toBe(`Bearer ${TOKEN}`);
@@ -147,7 +147,7 @@ test('withResponse gives the record, the HTTP response and the message of the en
   expect(message).toBe(' Found it\n');
 });
 
-test('a message of the envelope that is no text is no message', async () => {
+test('a message of the envelope that is not a string is ignored', async () => {
   respond(response(200, { ...success({ id: 't1' }), message: null }));
   expect(await createClient().tools.get('t1').withResponse()).toMatchObject({ message: undefined });
 });

@@ -53,7 +53,7 @@ test.each<[what: string, options: object, message: RegExp]>([
   ['the address of the other region alone', { baseUrls: { na: 'https://x' } }, /baseUrls\.eu is missing/],
   ['an unknown region', { region: 'us' }, /region must be one of 'eu', 'na', got 'us'\. Set .*_REGION/],
   ['a blank token', { token: ' ' }, /token is blank.*AGENT_PLATFORM_TOKEN/],
-  ['a token that is no text', { token: 5 }, /token must be a string or a function, got 5/],
+  ['a token that is not a text', { token: 5 }, /token must be a string or a function, got 5/],
   ['a token with its scheme', { token: 'bearer hunter2' }, /token is given with `Bearer `/],
   ['a token with a line break', { token: 'hunter2\nb' }, /token contains a character/],
   [
@@ -71,8 +71,8 @@ test.each<[what: string, options: object, message: RegExp]>([
   ],
   ['addresses that are one text', { baseUrls: 'https://x' }, /baseUrls must be of type object, got string/],
   ['a blank address', { baseUrls: { eu: ' ' } }, /baseUrls\.eu is not a URL.*\. Set/],
-  ['an address that is no URL', { baseUrls: { eu: 'eu' } }, /is not a URL such as https:/],
-  ['an address that is no text', { baseUrls: { eu: new URL('https://x') } }, /baseUrls\.eu must be a string/],
+  ['an address that is not a URL', { baseUrls: { eu: 'eu' } }, /is not a URL such as https:/],
+  ['an address that is not a text', { baseUrls: { eu: new URL('https://x') } }, /baseUrls\.eu must be a string/],
   ['another version', { baseUrls: { eu: 'https://x/v2/' } }, /ends in another version than \/v3: \/v2/],
   [
     'plain http',
@@ -99,14 +99,14 @@ test.each<[what: string, options: object, message: RegExp]>([
   ['a long text for one of a list', { region: 'hunter2'.repeat(3) }, /region must be one of .*, got string/],
   ['a long text for a number', { maxRetries: 'hunter2'.repeat(3) }, /maxRetries must be .*, got string/],
   ['several wrong options', { timeout: '5s', retries: 2 }, /2 options .*\n {2}- timeout .*\n {2}- retries /],
-  ['a fetch that is no function', { fetch: {} }, /fetch must be a function, got object/],
+  ['a fetch that is not a function', { fetch: {} }, /fetch must be a function, got object/],
   ['no bytes to read', { maxResponseBytes: 0 }, /maxResponseBytes must be a whole number, 1 or more/],
   [
     'an unknown hook',
     { hooks: { onSend() {} } },
     /hooks\.onSend is not a known option\. Did you mean `onEnd`\?/,
   ],
-  ['a hook that is no function', { hooks: { onEnd: 1 } }, /hooks\.onEnd must be a function/],
+  ['a hook that is not a function', { hooks: { onEnd: 1 } }, /hooks\.onEnd must be a function/],
   [
     'a logger without a method',
     { logger: { error() {} } },
@@ -218,7 +218,7 @@ test('a browser is refused unless it is allowed', () => {
   expect(construct(complete).region).toBe('eu');
 });
 
-test('a browser sends no user agent: it would need the leave of the service', async () => {
+test('a browser sends no user agent, which would need a CORS preflight', async () => {
   vi.stubGlobal('window', {});
   vi.stubGlobal('document', {});
   vi.stubGlobal('process', { ...process, versions: {} });

@@ -27,7 +27,7 @@ function recordHooks() {
   return { events, hooks };
 }
 
-test('hooks are called in order, all with the id of their call', async () => {
+test('hooks are called in order, each with the id of its call', async () => {
   const { events, hooks } = recordHooks();
   respond(
     response(503, { message: 'busy', code: 'busy' }, { 'retry-after': '0' }),
@@ -49,7 +49,7 @@ test('hooks are called in order, all with the id of their call', async () => {
   expect(others).toEqual([]);
 });
 
-test('concurrent calls are told apart by their ids', async () => {
+test('concurrent calls have different ids', async () => {
   const { events, hooks } = recordHooks();
   const { tools } = createClient({ hooks });
   await Promise.all([tools.get(toolId), tools.get(toolId), tools.listDefaults()]);
@@ -162,7 +162,7 @@ test.each<[keyof Hooks, () => unknown]>(
   }
 });
 
-test('observers delay nothing: one that never settles holds no call', async () => {
+test('observers do not delay a call, even if they never settle', async () => {
   const hang = () => new Promise<void>(() => undefined);
   respond(response(503, '', { 'retry-after': '0' }), response(200, success({ id: 't1', name: null })));
   const hooks = { onResponse: hang, onRetry: hang, onDrift: hang, onEnd: hang };
@@ -203,7 +203,7 @@ test('onEnd is called once for each call: its outcome, attempts and last status'
   ]);
 });
 
-test('onEnd has the status of a response whose body did not come, and none if none came', async () => {
+test('onEnd has the status of a response even without its body, and none without a response', async () => {
   const { ends, hooks } = recordEnds();
   addFaults({ kind: 'reset', at: 'body' }, { status: 503, retryAfter: 0 }, { kind: 'reset' });
   const { tools } = createClient({ hooks });

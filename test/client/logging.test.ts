@@ -109,7 +109,7 @@ test('console, the default logger, gets the line alone', async () => {
   expect(info.mock.calls).toEqual([[expect.stringContaining('-> 200 in')]]);
 });
 
-test('nothing is logged by default if all is well, and nothing at all at off', async () => {
+test('by default, a successful call logs nothing; at off, no call does', async () => {
   expect(await linesAt(undefined)).toEqual([]);
   respond(response(200, success({ id: 't1', name: null })));
   expect(await linesAt('off')).toEqual([]);

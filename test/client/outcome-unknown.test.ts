@@ -57,7 +57,7 @@ test('isGood: false of a release may have taken effect', async () => {
   });
 });
 
-test('a call that fails before it is sent leaves nothing unknown', async () => {
+test('a call that fails before it is sent has no unknown outcome', async () => {
   respond(response(200, refusal));
   const onRequest = () => Promise.reject(new Error('no tracer'));
   for (const platform of [
@@ -68,7 +68,7 @@ test('a call that fails before it is sent leaves nothing unknown', async () => {
   }
 });
 
-test('a call aborted while it is under way is unknown; one aborted before is not', async () => {
+test('a call that is aborted after it was sent has an unknown outcome; one aborted before has not', async () => {
   const controller = new AbortController();
   respond(() => {
     controller.abort();

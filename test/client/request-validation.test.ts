@@ -170,7 +170,7 @@ class Plan {
   }
 }
 
-test('what is checked is what JSON will hold: the getters of a class are not in it', async () => {
+test('the JSON form of an argument is checked, which has no getters of a class', async () => {
   expect(await refusalOf(create(new Plan()))).toMatchObject({ issues: [{ path: ['variable', 'key'] }] });
   await create(Object.assign(new Plan(), { toJSON: () => ({ key: 'at', value: new Date(0) }) }))(
     createClient(),

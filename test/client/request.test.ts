@@ -11,7 +11,7 @@ import {
   success,
 } from '../support/client.js';
 
-test('request sends what it is given, and returns the whole body as it came', async () => {
+test('request sends its arguments, and returns the whole body as it was sent', async () => {
   const body = await createClient().request('GET', `/tools/${seed.toolId}`);
   expectTypeOf(body).toEqualTypeOf<unknown>();
   expect(body).toMatchObject({ success: true, data: { id: seed.toolId } });
@@ -53,7 +53,7 @@ test.each<[what: string, args: readonly unknown[], message: string]>([
   ['no argument', [], 'method: expected one of GET, POST, PUT, PATCH, DELETE'],
   ['a method in small letters', ['get', '/tools'], 'method: expected one of GET'],
   ['a path without a slash', ['GET', 'tools'], 'path: expected a form like "/tools/{toolId}"'],
-  ['a path that is no text', ['GET', 5], 'path: expected a form like'],
+  ['a path that is not a text', ['GET', 5], 'path: expected a form like'],
   ['a GET with a body', ['GET', '/tools', { body: {} }], 'body: expected none: a GET sends no body'],
   ['a query that is a text', ['GET', '/tools', { query: 'a=1' }], 'query: expected object, received string'],
 ])('request rejects %s', async (_, args, message) => {

@@ -29,7 +29,7 @@ test.each([
   expect(await connectWith(received).tools.get('t1')).toEqual(tool.data);
 });
 
-test.each([200, 404])('a %s that is read as text is held to maxResponseBytes too', async (status) => {
+test.each([200, 404])('maxResponseBytes also limits a %s that is read as text', async (status) => {
   const received = { ok: status === 200, status, headers: new Headers(), text: async () => text };
   const platform = connectWith(received).withOptions({ maxResponseBytes: 20 });
   expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ status, rawBody: text.slice(0, 20) });
@@ -57,7 +57,7 @@ test.each([
   expect((error as Error).message).toMatch(/already been read|unusable|used/i);
 });
 
-test('an error of this package that fetch throws is one of the connection, since the request was sent', async () => {
+test('an error of this package that fetch throws becomes a connection error, because the request was sent', async () => {
   const inner = await rejectionOf(createClient().tools.get(''));
   const platform = createClient({ fetch: () => Promise.reject(inner) });
   expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({

@@ -183,7 +183,7 @@ test.each<[string, unknown]>([
   expect(fetch).toHaveBeenCalledTimes(2);
 });
 
-test('a body that breaks off with the code of a refused connection proves nothing', async () => {
+test('a body that is cut with the code of a refused connection proves nothing', async () => {
   const broken = () => new Response(new ReadableStream({ pull: (body) => body.error(refused) }));
   const fetch = vi.fn(async () => broken());
   vi.stubGlobal('fetch', fetch);
@@ -199,7 +199,7 @@ test('a user-supplied fetch cannot prove that it never connected: nothing is ret
   expect(fetch).toHaveBeenCalledOnce();
 });
 
-test('a certificate of an unknown issuer names the variable that trusts one', async () => {
+test('for a certificate of an unknown issuer, the error names NODE_EXTRA_CA_CERTS', async () => {
   failFetch(withCause({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }));
   await expect(get(createClient())).rejects.toThrow('NODE_EXTRA_CA_CERTS');
   failFetch(refused);

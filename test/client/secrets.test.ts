@@ -32,7 +32,7 @@ const failures: [string, () => Promise<unknown>][] = [
   ['a cut error body', () => fail(response(500, JSON.stringify(echo).slice(0, -3)))],
   ['a failed envelope', () => fail(response(200, { ...echo, success: false }))],
   [
-    'a response that does not fit',
+    'a response that does not match its schema',
     () => fail(response(200, { ...success({ id: 5, ...MARKED }), ...MARKED })),
   ],
   ['a response that is not JSON', () => fail(response(200, `${TOKEN} ${JSON.stringify(MARKED)}`))],
@@ -111,7 +111,7 @@ test('what the service sent can be read from the error, unaltered', async () => 
   expect((error as { issues: unknown[] }).issues).toMatchObject([{ message: 'not [redacted]' }]);
 });
 
-test('a token shorter than eight characters works, and garbles no words of the service', async () => {
+test('a token of fewer than eight characters works, and is not masked in words of the service', async () => {
   respond(response(404, { message: 'Not a tool, to all I know', code: 'c' }));
   const error = await rejectionOf(createClient({ token: 'a' }).tools.get('t1'));
   expect((error as Error).message).toContain('Not a tool, to all I know');

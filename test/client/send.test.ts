@@ -93,7 +93,7 @@ test('withData unwraps the envelope around any Standard Schema', async () => {
   });
 });
 
-test('withData around records of this package has the four modes, and passes the value on as sent', async () => {
+test('withData around records of this package has the four modes, and returns the value as it was sent', async () => {
   const listTools = endpoint({
     method: 'GET',
     path: '/agents/{agentId}/tools',

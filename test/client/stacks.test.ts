@@ -42,13 +42,13 @@ test.each<[string, () => unknown]>([
     () => after({ status: 503, retryAfter: 0, times: 2 }, { maxRetries: 1 }).tools.listDefaults(),
   ],
   ['a failed envelope', () => after({ kind: 'wrong-shape', body: { success: false } }).tools.listDefaults()],
-  ['a response that does not fit', () => after({ kind: 'wrong-shape' }).tools.get(seed.toolId)],
+  ['a response that does not match its schema', () => after({ kind: 'wrong-shape' }).tools.get(seed.toolId)],
   ['a call with its response', () => createClient().tools.get('nobody').withResponse()],
-])('with await, an error of %s leads to the line of the caller', async (_, call) => {
+])('with await, the stack of %s contains the line of the caller', async (_, call) => {
   expect(await stackOf(call)).toContain('lineOfTheCaller');
 });
 
-test('the error of a response begins at the line of the caller', async () => {
+test('the stack of an API error begins at the line of the caller', async () => {
   async function lineOfTheCaller(): Promise<void> {
     await createClient().tools.get('nobody');
   }
@@ -57,14 +57,14 @@ test('the error of a response begins at the line of the caller', async () => {
   expect(first).toContain('lineOfTheCaller');
 });
 
-test('without await, the stack that there was is kept', async () => {
+test('without await, the original stack is kept', async () => {
   const error = await createClient()
     .tools.get('nobody')
     .catch((thrown: Error) => thrown);
   expect((error as Error).stack).toMatch(/\n {4}at /);
 });
 
-test('a runtime that keeps no stack gets the error all the same', async () => {
+test('a runtime without stacks gets the same error', async () => {
   const { captureStackTrace, stackTraceLimit } = Error;
   for (const change of [{ captureStackTrace: undefined }, { stackTraceLimit: 0 }]) {
     Object.assign(Error, change);

@@ -83,7 +83,7 @@ test('an attempt that is over reports nothing later', async () => {
   expect(statuses).toEqual([2]);
 });
 
-test('a response is waited for as long as the timeout allows', async () => {
+test('a response is awaited as long as the timeout allows', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   addFaults({ kind: 'latency', ms: 59_000 });
@@ -103,7 +103,7 @@ test('totalTimeout ends the whole call, attempts and delays included', async () 
   expect(requests.length).toBeLessThan(10);
 });
 
-test('totalTimeout shorter than timeout is the one that is named', async () => {
+test('if totalTimeout is shorter than timeout, the error names it', async () => {
   addFaults({ kind: 'stall' });
   const error = await rejectionOf(createClient({ totalTimeout: 40 }).tools.get(toolId));
   expect((error as Error).message).toContain('timed out after 40 ms (`totalTimeout`, attempt 1)');
@@ -129,7 +129,7 @@ test('a signal aborted during the delay between two attempts ends the call', asy
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
 });
 
-test('a call that ends leaves those that share its signal able to be aborted', async () => {
+test('when a call ends, others with the same signal can still be aborted', async () => {
   const { tools } = createClient();
   const controller = new AbortController();
   addFaults({ kind: 'stall' });

@@ -47,7 +47,7 @@ test('plain http that the environment allowed stays allowed', () => {
   expect(platform.withOptions({ timeout: 1_000 }).baseUrl).toBe('http://fake:8787/v3');
 });
 
-test('options are kept as they were given, whatever becomes of the object', async () => {
+test('options are copied: a later change of the object has no effect', async () => {
   const options = { headers: { 'x-a': '1' } };
   const platform = createClient().withOptions(options);
   options.headers['x-a'] = 'changed';

@@ -30,7 +30,7 @@ test('instanceof follows the tree of classes', () => {
   expect(new TimeoutError('m', call)).toBeInstanceOf(ConnectionError);
 });
 
-test('instanceof works for an error of another copy of this package', async () => {
+test('instanceof works for an error of a duplicate install', async () => {
   vi.resetModules();
   const other = await import('agent-platform-sdk');
   expect(other.NotFoundError).not.toBe(NotFoundError);
@@ -50,7 +50,7 @@ test('a user’s subclass keeps the ordinary rule', () => {
 });
 
 test.each([[null], [undefined], ['text'], [{}], [new Error('other')], [{ name: 'NotFoundError' }]])(
-  '%s is no error of ours',
+  '%s is not an error of this package',
   (value) => {
     expect(value instanceof NotFoundError).toBe(false);
     expect(value instanceof AgentPlatformError).toBe(false);
@@ -111,7 +111,7 @@ test('each type has an exported class, whose name begins its printed form', () =
   expect(types.sort()).toEqual(Object.keys(everyType).sort());
 });
 
-test('an unknown event is carried by its error, but not printed with it', () => {
+test('an unknown event is a field of its error, and is not printed', () => {
   const error = new UnknownEventError({
     type: 'later_event',
     payload: { createdAt: 1, magicCode: 'm-a-g-i-c' },

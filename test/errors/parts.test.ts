@@ -40,7 +40,7 @@ test('an error body without issues gives none', () => {
   ]);
 });
 
-test('fields that do not fit are named in the message, each on a line', () => {
+test('the message names each wrong field on a line', () => {
   const wrong = ['one', 'two'].map((name) => ({
     path: [name],
     code: 'invalid_id',
@@ -62,7 +62,7 @@ test('an event on too few replicas says how many it reached', () => {
   expect(error).toMatchObject({ name: 'InboxReplicasError', reached: 1, wanted: 2, cause: 'late' });
 });
 
-test('a type of any length is shown short', () => {
+test('the message shows the first 100 characters of a type', () => {
   const { message, event } = new UnknownEventError({ type: 't'.repeat(500), payload: {} });
   expect(message).toContain(`"${'t'.repeat(100)}"`);
   expect(event.type).toHaveLength(500);
@@ -78,11 +78,11 @@ test.each([
   [new WebhookVerificationError('no'), false],
   [new UnknownEventError({ type: 't', payload: {} }), false],
   [unfit, false],
-])('a queue can see whether to try again: %o', (error, retryable) => {
+])('a queue can see whether to retry: %o', (error, retryable) => {
   expect(error.retryable).toBe(retryable);
 });
 
-test('a payload that does not fit is carried, and not printed', () => {
+test('an invalid payload is a field of its error, and is not printed', () => {
   expect(unfit.payload).toEqual({ convoId: 'c' });
   expect(Object.keys(unfit)).not.toContain('payload');
 });
@@ -91,7 +91,7 @@ test.each([
   [0.85, '91.2 %', '85 %'],
   [0.57, '91.2 %', '57 %'],
   [0.9, '91.2 %', '90 %'],
-])('an inbox that is full says how full, above %d', (highWater, used, limit) => {
+])('the error of a full inbox says how full it is, above %d', (highWater, used, limit) => {
   const error = new InboxFullError({ used: 9_123, maxmemory: 10_000, cause: 'oom' }, highWater);
   expect(error.message).toContain(`Redis uses ${used} of its maxmemory, and highWater is ${limit}\n`);
   expect(error).toMatchObject({ used: 9_123, maxmemory: 10_000, cause: 'oom' });

@@ -105,7 +105,7 @@ test('keeps the names of errors in a minified bundle', async () => {
     const classes = Object.entries(sdk).filter(([name]) => name.endsWith('Error'));
     console.log(classes.map(([name]) => name).join());
     console.log(classes.map(([, type]) => Object.create(type.prototype).name).join());
-    console.log(new sdk.ConfigurationError('A message.').stack);`;
+    console.log(new sdk.ConfigurationError('A message.', { option: 'token' }).stack);`;
   const { text } = await bundle(code, edge);
   expect(text).not.toContain('class RateLimitError');
   const [exported, names, printed] = run(project({ 'bundled.mjs': text }), 'bundled.mjs').split('\n');

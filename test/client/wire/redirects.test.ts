@@ -6,7 +6,7 @@ const statuses = ['301 Moved', '302 Found', '303 See Other', '307 Temporary', '3
 const targets = ['the same host', 'another host', 'nothing'];
 
 test.each(statuses.flatMap((status) => targets.map((target) => [status, target] as const)))(
-  '%s to %s is an error and is not followed',
+  '%s to %s is an error, and is not followed',
   async (status, target) => {
     const other = await startRawServer((socket) => void socket.end(wire('200 OK', [], '{}')));
     const locations = {
