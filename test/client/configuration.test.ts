@@ -72,7 +72,11 @@ test.each<[what: string, options: object, message: RegExp]>([
   ['addresses that are one text', { baseUrls: 'https://x' }, /baseUrls must be of type object, got string/],
   ['a blank address', { baseUrls: { eu: ' ' } }, /baseUrls\.eu is not a URL.*\. Set/],
   ['an address that is not a URL', { baseUrls: { eu: 'eu' } }, /is not a URL such as https:/],
-  ['an address that is not a text', { baseUrls: { eu: new URL('https://x') } }, /baseUrls\.eu must be a string/],
+  [
+    'an address that is not a text',
+    { baseUrls: { eu: new URL('https://x') } },
+    /baseUrls\.eu must be a string/,
+  ],
   ['another version', { baseUrls: { eu: 'https://x/v2/' } }, /ends in another version than \/v3: \/v2/],
   [
     'plain http',

@@ -86,7 +86,7 @@ function startAtCaller(error: Error): void {
   const { captureStackTrace } = Error as { captureStackTrace?: (target: object, above: unknown) => void };
   captureStackTrace?.(error, send);
   const fromCaller = error.stack?.replace(/\n +at .*(node:internal|ext:core).*/g, '');
-  // Without `await`, only frames of the runtime are left, if any.
+  // Without `await`, only frames of the runtime are left, if any: Node's `node:internal`, Deno's `ext:core`.
   const hasCaller = fromCaller !== undefined && /\n +at /.test(fromCaller);
   error.stack = hasCaller ? fromCaller : (stack ?? '');
 }
@@ -94,8 +94,8 @@ function startAtCaller(error: Error): void {
 /**
  * Makes attempts until one gets a 2xx, or no other may follow.
  *
- * ky repeats and times them. Its own request is never sent: a whole attempt runs inside its `fetch`, so that
- * its timeouts cover the token, the hook and the body.
+ * ky repeats and times them. Its own request, a GET, is never sent: a whole attempt runs inside its `fetch`, so
+ * that its timeouts cover the token, the hook and the body.
  */
 async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
   const { settings, options, request } = call;

@@ -74,6 +74,16 @@ export const calls = {
     equal([error.name, error.outcomeUnknown], ['ConnectionError', agent === 'workerd']);
   },
 
+  async 'keeps the stack of an error that nobody awaits'({ connect, eu, fault }) {
+    await fault({ kind: 'latency', ms: LONG });
+    const platform = connect({ timeout: 50 });
+    for (const id of [eu.toolId, 'no-such-tool']) {
+      const error = await new Promise((resolve) => void platform.tools.get(id).catch(resolve));
+      // Not frames of the runtime alone, which say nothing.
+      ok(/toTimeoutOrAbort|toApiError|worker\.mjs/.test(error.stack), error.stack);
+    }
+  },
+
   async 'follows no redirect'({ connect, eu, fault, requests }) {
     await fault({ status: 307, headers: { location: '/eu/v3/tools/defaults' } });
     const error = await thrownBy(() => connect().tools.get(eu.toolId));
