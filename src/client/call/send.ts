@@ -94,8 +94,8 @@ function startAtCaller(error: Error): void {
 /**
  * Makes attempts until one gets a 2xx, or no other may follow.
  *
- * ky repeats and times them. Its own request, a GET, is never sent: a whole attempt runs inside its `fetch`, so
- * that its timeouts cover the token, the hook and the body.
+ * ky repeats and times them. Its own request, a GET, is never sent: a whole attempt runs inside its `fetch`,
+ * so that its timeouts cover the token, the hook and the body.
  */
 async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
   const { settings, options, request } = call;
