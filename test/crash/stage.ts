@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BullMQInbox } from 'agent-platform-sdk/bullmq';
 import { onTestFinished } from 'vitest';
-import { randomNumbers } from '../../src/testing/fake/random.js';
 import { freePort } from '../support/free-port.js';
 import { bundleProcess } from './bundle-process.js';
 import { Fleet } from './fleet.js';
+import { randomNumbers } from './random.js';
 import { Ledger, sendAll } from './sender.js';
 import {
   type InboxOptions,

@@ -9,7 +9,6 @@ import { checkName, checkOptions, numberBetween, oneOf, wholeNumber } from '../.
 import type { Changes } from './changes.js';
 import { statusName } from './choices.js';
 import type { OperationName } from './operations.js';
-import { randomNumbers } from './random.js';
 import type { OpenRequest } from './requests.js';
 import { errorBody, hasNoBody, jsonResponse, readable } from './responses.js';
 import { isSameOperation, type Route } from './route.js';
@@ -117,10 +116,6 @@ export interface FaultScope {
   readonly region?: Region | undefined;
   /** Only calls of this endpoint, or of the one with this key in `endpoints`. Default: all. */
   readonly endpoint?: Endpoint | OperationName | (string & {}) | undefined;
-  /** The share of the calls, from 0 to 1. Default 1. */
-  readonly rate?: number | undefined;
-  /** Seed of `rate`: the same calls fail in every run. Default 1. */
-  readonly seed?: number | undefined;
   /**
    * Performs the operation all the same, so that the client cannot know. Default false; always true for the faults that
    * need the real response (`truncated`, `stall`, `latency`, `reset` in the body).
@@ -164,7 +159,6 @@ interface Injected {
   readonly id: string;
   /** With the name of the endpoint. */
   readonly fault: FaultInput & { readonly endpoint: string | undefined };
-  readonly random: () => number;
   remaining: number;
   hits: number;
 }
@@ -200,7 +194,7 @@ export class Faults {
    * ```
    */
   inject(input: FaultInput): InjectedFault {
-    const { kind = 'status', times = 1, seed = 1 } = input;
+    const { kind = 'status', times = 1 } = input;
     checkName('fault', kind, FAULT_KINDS);
     checkOptions(schemaOf(kind), input, { of: 'faults.inject' });
     const endpoint = this.#nameOf(input.endpoint);
@@ -209,7 +203,6 @@ export class Faults {
       id: `fault_${this.#lastId}`,
       // The schema has checked the fields of this kind.
       fault: { ...input, kind, endpoint } as Injected['fault'],
-      random: randomNumbers(seed),
       remaining: times === 'always' ? Number.POSITIVE_INFINITY : times,
       hits: 0,
     };
@@ -275,7 +268,6 @@ export class Faults {
       if (fault.kind !== 'latency' && taken.some(({ kind }) => kind !== 'latency')) continue;
       if (fault.region !== undefined && fault.region !== region) continue;
       if (fault.endpoint !== undefined && fault.endpoint !== endpoint) continue;
-      if (fault.rate !== undefined && each.random() >= fault.rate) continue;
       each.remaining -= 1;
       each.hits += 1;
       taken.push(fault);
@@ -343,8 +335,6 @@ function schemaOf(kind: FaultKind): z.core.$ZodType {
     times: z.optional(z.union([wholeNumber(1), z.literal('always')])),
     region: z.optional(oneOf(REGIONS)),
     endpoint: z.optional(z.unknown()),
-    rate: z.optional(numberBetween(0, 1)),
-    seed: z.optional(z.number()),
     acts: flag,
     ...fields[kind],
   });
