@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createFakePlatform, type FakePlatform } from '../testing/fake/fake.js';
-import type { StartRecords } from '../testing/fake/records.js';
+import type { StartRecords } from '../testing/fake/records/records.js';
+import type { FakeSnapshot } from '../testing/fake/records/store.js';
 import type { FakeRequest } from '../testing/fake/requests.js';
-import type { FakeSnapshot } from '../testing/fake/store.js';
-import { environmentOf } from '../testing/http/environment.js';
+import { environmentOf } from '../testing/http/dotenv.js';
 import { isThisMachine } from '../testing/http/hosts.js';
 import type { FakeServer, ListenOptions } from '../testing/http/server.js';
 import type { DeliveryRecord } from '../testing/sending/post.js';

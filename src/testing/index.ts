@@ -39,7 +39,7 @@ export type {
   TruncatedFault,
   WaitingFault,
   WrongShapeFault,
-} from './fake/faults.js';
+} from './fake/faults/faults.js';
 export type { OperationName } from './fake/operations.js';
 export type {
   CollectionName,
@@ -58,12 +58,12 @@ export type {
   RecordTypes,
   RegionRecords,
   StartRecords,
-} from './fake/records.js';
+} from './fake/records/records.js';
+export type { Seed, SeedHandles } from './fake/records/seed.js';
+export type { FakeAdd, FakeRecords, FakeSnapshot, RegionAdd } from './fake/records/store.js';
 export type { FakeRequest } from './fake/requests.js';
 export type { Handler, HandlerCall } from './fake/route.js';
-export type { Seed, SeedHandles } from './fake/seed.js';
 export type { BaseUrls, FakeFetch } from './fake/service.js';
-export type { FakeAdd, FakeRecords, FakeSnapshot, RegionAdd } from './fake/store.js';
 export {
   createFixtures,
   type DeliveryFixture,

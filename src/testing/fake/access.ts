@@ -1,6 +1,6 @@
 import { REGIONS, type Region } from '../../utils/regions.js';
 import { type PermitQuestion, Refusal, type RefusalReason } from './choices.js';
-import type { FakeAgent, FakeState, FakeWorkspace } from './records.js';
+import type { FakeAgent, FakeState, FakeWorkspace } from './records/records.js';
 
 /** The holder of the secret that a request carries (5.2): a workspace, or an agent. */
 export type Caller =

@@ -7,12 +7,9 @@ import type { DeliveryRecord } from '../sending/post.js';
 import { FakeWebhooks } from '../sending/webhooks.js';
 import { Changes, type FakeChange } from './changes.js';
 import { choicesSchema, type FakeChoices, resolveChoices } from './choices.js';
-import { Faults } from './faults.js';
-import type { FakeState, StartRecords } from './records.js';
-import { type FakeRequest, RequestLog } from './requests.js';
-import { documentedRoutes, type Handler, handlerRoute, isSameOperation, type Route } from './route.js';
-import { fillStore, type Seed, seed, startRecordsSchema } from './seed.js';
-import { type BaseUrls, createFetch, type FakeFetch, resolveBaseUrls, type Service } from './service.js';
+import { Faults } from './faults/faults.js';
+import type { FakeState, StartRecords } from './records/records.js';
+import { fillStore, type Seed, seed, startRecordsSchema } from './records/seed.js';
 import {
   clearStore,
   createAdd,
@@ -22,7 +19,10 @@ import {
   type FakeSnapshot,
   restoreSnapshot,
   takeSnapshot,
-} from './store.js';
+} from './records/store.js';
+import { type FakeRequest, RequestLog } from './requests.js';
+import { documentedRoutes, type Handler, handlerRoute, isSameOperation, type Route } from './route.js';
+import { type BaseUrls, createFetch, type FakeFetch, resolveBaseUrls, type Service } from './service.js';
 
 /** Options of {@link createFakePlatform}. Nothing is required. */
 export interface FakePlatformOptions {

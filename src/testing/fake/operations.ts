@@ -4,9 +4,9 @@ import type { OrgClient } from '../../schemas/org-client.js';
 import type { Team, TeamSummary } from '../../schemas/team.js';
 import type { Caller, Reach } from './access.js';
 import { Refusal } from './choices.js';
-import { conversationKey, isKeyTaken } from './records.js';
+import { conversationKey, isKeyTaken } from './records/records.js';
+import type { RegionStore } from './records/store.js';
 import type { HandlerCall } from './route.js';
-import type { RegionStore } from './store.js';
 
 /** The keys of `endpoints`: the documented operations. */
 export type OperationName = keyof typeof endpoints;

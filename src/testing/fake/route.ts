@@ -4,7 +4,7 @@ import type { Region } from '../../utils/regions.js';
 import type { Caller } from './access.js';
 import { Refusal, type RefusalReason } from './choices.js';
 import { type OperationCall, type OperationName, rules, success } from './operations.js';
-import type { MutableRegionState } from './records.js';
+import type { MutableRegionState } from './records/records.js';
 
 /** An endpoint that the fake serves, with its rule. */
 export interface Route {

@@ -5,11 +5,11 @@ import { unlessAborted } from '../../utils/waiting.js';
 import { validate } from '../../validation/validate.js';
 import { authenticate, type Caller, createReach } from './access.js';
 import { type FakeChoices, Refusal, statusAndCode } from './choices.js';
-import type { Faults } from './faults.js';
+import type { Faults } from './faults/faults.js';
+import type { Store } from './records/store.js';
 import type { OpenRequest, RequestLog } from './requests.js';
 import { errorBody, isJson, issueLines, jsonResponse, readable } from './responses.js';
 import { matchRoute, type Route, type RouteMatch } from './route.js';
-import type { Store } from './store.js';
 
 /** The base address of each region, without `/v3`. */
 export type BaseUrls = { readonly [Name in Region]: string };

@@ -9,11 +9,11 @@ import type { Region } from '../../utils/regions.js';
 import { checkOptions } from '../../validation/options.js';
 import { statusName } from '../fake/choices.js';
 import type { FakePlatform } from '../fake/fake.js';
-import type { FaultInput } from '../fake/faults.js';
-import type { CollectionName } from '../fake/records.js';
+import type { FaultInput } from '../fake/faults/faults.js';
+import type { CollectionName } from '../fake/records/records.js';
 import { errorBody, isJson } from '../fake/responses.js';
 import type { SendOptions, SubscribeOptions } from '../sending/webhooks.js';
-import { addPage } from './page/content.js';
+import { addPage } from './page/tabs.js';
 
 /** Responds to a request that changes something. */
 function after(change: () => void): (context: Context) => Response {

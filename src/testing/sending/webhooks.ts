@@ -11,9 +11,9 @@ import {
   webhookEvents,
 } from '../../webhooks/events.js';
 import type { Changes } from '../fake/changes.js';
-import type { FakeWorkspace } from '../fake/records.js';
+import type { FakeWorkspace } from '../fake/records/records.js';
+import { type Store, unknownRecord } from '../fake/records/store.js';
 import { MAX_KEPT } from '../fake/requests.js';
-import { type Store, unknownRecord } from '../fake/store.js';
 import { createFixtures } from '../fixtures/fixtures.js';
 import type { DeepPartial } from '../fixtures/overlay.js';
 import { targetAddress } from '../http/hosts.js';

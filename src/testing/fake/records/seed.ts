@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import type { DefaultTool } from '../../schemas/default-tool.js';
-import { requiredDictionary } from '../../schemas/fields.js';
-import { REGIONS, type Region } from '../../utils/regions.js';
-import { createFixtures } from '../fixtures/fixtures.js';
+import type { DefaultTool } from '../../../schemas/default-tool.js';
+import { requiredDictionary } from '../../../schemas/fields.js';
+import { REGIONS, type Region } from '../../../utils/regions.js';
+import { createFixtures } from '../../fixtures/fixtures.js';
 import { type CollectionName, collectionNames, type RegionRecords, type StartRecords } from './records.js';
 import type { FakeAdd, RegionAdd, RegionStore, Store } from './store.js';
 

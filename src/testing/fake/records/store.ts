@@ -1,11 +1,11 @@
-import { ConfigurationError } from '../../errors/index.js';
-import { isObject } from '../../utils/json.js';
-import { REGIONS, type Region } from '../../utils/regions.js';
-import { didYouMean } from '../../utils/suggest.js';
-import { checkName, checkOptions, refuseOptions } from '../../validation/options.js';
-import { overlay } from '../fixtures/overlay.js';
-import type { Changes } from './changes.js';
-import type { FakeChoices } from './choices.js';
+import { ConfigurationError } from '../../../errors/index.js';
+import { isObject } from '../../../utils/json.js';
+import { REGIONS, type Region } from '../../../utils/regions.js';
+import { didYouMean } from '../../../utils/suggest.js';
+import { checkName, checkOptions, refuseOptions } from '../../../validation/options.js';
+import { overlay } from '../../fixtures/overlay.js';
+import type { Changes } from '../changes.js';
+import type { FakeChoices } from '../choices.js';
 import {
   type CollectionName,
   type Completion,

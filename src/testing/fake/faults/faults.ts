@@ -1,17 +1,17 @@
 import * as z from 'zod/mini';
-import type { Endpoint } from '../../endpoints/endpoint.js';
-import { flag, text } from '../../schemas/fields.js';
-import { redact } from '../../utils/redact.js';
-import type { Region } from '../../utils/regions.js';
-import { REGIONS } from '../../utils/regions.js';
-import { MAX_TIMER_MS, sleep } from '../../utils/waiting.js';
-import { checkName, checkOptions, numberBetween, oneOf, wholeNumber } from '../../validation/options.js';
-import type { Changes } from './changes.js';
-import { statusName } from './choices.js';
-import type { OperationName } from './operations.js';
-import type { OpenRequest } from './requests.js';
-import { errorBody, hasNoBody, jsonResponse, readable } from './responses.js';
-import { isSameOperation, type Route } from './route.js';
+import type { Endpoint } from '../../../endpoints/endpoint.js';
+import { flag, text } from '../../../schemas/fields.js';
+import { redact } from '../../../utils/redact.js';
+import type { Region } from '../../../utils/regions.js';
+import { REGIONS } from '../../../utils/regions.js';
+import { MAX_TIMER_MS, sleep } from '../../../utils/waiting.js';
+import { checkName, checkOptions, numberBetween, oneOf, wholeNumber } from '../../../validation/options.js';
+import type { Changes } from '../changes.js';
+import { statusName } from '../choices.js';
+import type { OperationName } from '../operations.js';
+import type { OpenRequest } from '../requests.js';
+import { errorBody, hasNoBody, jsonResponse, readable } from '../responses.js';
+import { isSameOperation, type Route } from '../route.js';
 
 /** A response with a status, most often an error, with the error body of section 7. */
 export interface StatusFault {

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../../errors/index.js';
-import { type Conversation, ConversationSchema } from '../../schemas/conversation.js';
-import { type DefaultTool, DefaultToolSchema } from '../../schemas/default-tool.js';
-import { requiredText, text } from '../../schemas/fields.js';
-import { closedObject } from '../../schemas/object.js';
-import { type OrgClient, OrgClientSchema } from '../../schemas/org-client.js';
-import { type Team, TeamSchema } from '../../schemas/team.js';
-import { type Tool, ToolSchema } from '../../schemas/tool.js';
-import { type Variable, VariableSchema } from '../../schemas/variable.js';
-import type { Region } from '../../utils/regions.js';
+import { ConfigurationError } from '../../../errors/index.js';
+import { type Conversation, ConversationSchema } from '../../../schemas/conversation.js';
+import { type DefaultTool, DefaultToolSchema } from '../../../schemas/default-tool.js';
+import { requiredText, text } from '../../../schemas/fields.js';
+import { closedObject } from '../../../schemas/object.js';
+import { type OrgClient, OrgClientSchema } from '../../../schemas/org-client.js';
+import { type Team, TeamSchema } from '../../../schemas/team.js';
+import { type Tool, ToolSchema } from '../../../schemas/tool.js';
+import { type Variable, VariableSchema } from '../../../schemas/variable.js';
+import type { Region } from '../../../utils/regions.js';
 
 /** A workspace of the fake. The specification shows no fields of the record; these are the ones its rules need. */
 export interface FakeWorkspace {
