@@ -18,29 +18,28 @@ export {
   type ProcessStored,
   type StopWork,
 } from './conformance/inbox.js';
-export type { Caller } from './fake/access.js';
+export type { BaseUrls } from './fake/base-urls.js';
+export type { Caller } from './fake/caller.js';
 export type { FakeChange } from './fake/changes.js';
-export type { FakeChoices, PermitQuestion, RefusalChoice, RefusalReason } from './fake/choices.js';
+export type { FakeChoices, PermitQuestion } from './fake/choices.js';
 export { createFakePlatform, type FakePlatform, type FakePlatformOptions } from './fake/fake.js';
+export type { FaultInput, FaultScope, Faults, InjectedFault, WaitingFault } from './fake/faults/faults.js';
 export type {
   EmptyFault,
   Fault,
-  FaultInput,
   FaultKind,
-  FaultScope,
-  Faults,
   HtmlFault,
-  InjectedFault,
   LatencyFault,
   RefusedFault,
   ResetFault,
   StallFault,
   StatusFault,
   TruncatedFault,
-  WaitingFault,
   WrongShapeFault,
-} from './fake/faults/faults.js';
+} from './fake/faults/kinds.js';
+export type { Handler, HandlerCall } from './fake/handler.js';
 export type { OperationName } from './fake/operations.js';
+export type { FakeAdd, RegionAdd } from './fake/records/add.js';
 export type {
   CollectionName,
   FakeAgent,
@@ -60,10 +59,10 @@ export type {
   StartRecords,
 } from './fake/records/records.js';
 export type { Seed, SeedHandles } from './fake/records/seed.js';
-export type { FakeAdd, FakeRecords, FakeSnapshot, RegionAdd } from './fake/records/store.js';
+export type { FakeRecords, FakeSnapshot } from './fake/records/store.js';
+export type { RefusalChoice, RefusalReason } from './fake/refusals.js';
 export type { FakeRequest } from './fake/requests.js';
-export type { Handler, HandlerCall } from './fake/route.js';
-export type { BaseUrls, FakeFetch } from './fake/service.js';
+export type { FakeFetch } from './fake/service.js';
 export {
   createFixtures,
   type DeliveryFixture,

@@ -7,3 +7,9 @@
 export type Region = 'eu' | 'na';
 
 export const REGIONS: readonly Region[] = ['eu', 'na'];
+
+/** Makes a value for each region. */
+/* @__NO_SIDE_EFFECTS__ */
+export function byRegion<Value>(make: (region: Region) => Value): { readonly [Name in Region]: Value } {
+  return { eu: make('eu'), na: make('na') };
+}

@@ -22,8 +22,8 @@ export type FakeChange =
       readonly what: 'records' | 'faults' | 'subscriptions' | 'requests' | 'deliveries';
     };
 
-/** Emits the changes of a fake. */
-export class Changes {
+/** Emits the changes of a fake to those who watch it: `onChange`, the hooks, the page. */
+export class ChangeEmitter {
   readonly #listeners = new Set<(change: FakeChange) => void>();
 
   /** Calls a listener with each change. Returns a function that ends this. */

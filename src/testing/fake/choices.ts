@@ -2,46 +2,8 @@ import * as z from 'zod/mini';
 import { text } from '../../schemas/fields.js';
 import type { Region } from '../../utils/regions.js';
 import { func, oneOf, wholeNumber } from '../../validation/options.js';
-import type { Caller } from './access.js';
-
-/** The reason for an error response of the fake (section 7). */
-export type RefusalReason =
-  | 'invalidRequest'
-  | 'duplicateKey'
-  | 'unauthenticated'
-  | 'wrongRegion'
-  | 'notPermitted'
-  | 'notAgentOwner'
-  | 'notWorkspaceOwner'
-  | 'primaryWorkspace'
-  | 'notFound'
-  | 'numberKindMismatch'
-  | 'unknownRoute'
-  | 'handlerFailed';
-
-/** The statuses of error responses. The specification gives only the 400 of a duplicate key (4.2, section 7). */
-const statuses: Readonly<Record<RefusalReason, number>> = {
-  invalidRequest: 400,
-  duplicateKey: 400,
-  unauthenticated: 401,
-  wrongRegion: 401,
-  notPermitted: 403,
-  notAgentOwner: 403,
-  notWorkspaceOwner: 403,
-  primaryWorkspace: 403,
-  notFound: 404,
-  numberKindMismatch: 400,
-  unknownRoute: 404,
-  handlerFailed: 500,
-};
-
-/** The status and the `code` of one error response. */
-export interface RefusalChoice {
-  /** The HTTP status, from 400 to 599. */
-  readonly status?: number | undefined;
-  /** `code` of the error body. Default: the name of the status, such as `NOT_FOUND`. */
-  readonly code?: string | undefined;
-}
+import type { Caller } from './caller.js';
+import { REFUSAL_REASONS, type RefusalChoice, type RefusalReason } from './refusals.js';
 
 /** A request whose permission is to be decided. */
 export interface PermitQuestion {
@@ -119,7 +81,7 @@ export function resolveChoices(choices: Partial<FakeChoices> = {}): FakeChoices 
 /** The schema of the option `choices`. */
 export function choicesSchema(): z.core.$ZodType {
   const refusal = z.optional(z.strictObject({ status: z.optional(wholeNumber(400, 599)), code: text }));
-  const reasons = Object.fromEntries(Object.keys(statuses).map((reason) => [reason, refusal]));
+  const reasons = Object.fromEntries(REFUSAL_REASONS.map((reason) => [reason, refusal]));
   // The specification gives the status (4.2), so only the code is a choice.
   const duplicateKey = z.optional(z.strictObject({ code: text }));
   const fields = {
@@ -129,47 +91,4 @@ export function choicesSchema(): z.core.$ZodType {
     conversationId: z.optional(func),
   } satisfies Record<keyof FakeChoices, z.core.$ZodType>;
   return z.strictObject(fields);
-}
-
-/** Thrown inside the fake to refuse a request; becomes the error body of section 7. */
-export class Refusal extends Error {
-  readonly reason: RefusalReason;
-  readonly issues: readonly string[];
-
-  constructor(reason: RefusalReason, message: string, issues: readonly string[] = []) {
-    super(message);
-    this.reason = reason;
-    this.issues = issues;
-  }
-}
-
-/** The status and code of an error response. */
-export function statusAndCode(reason: RefusalReason, { refusals }: FakeChoices): [number, string] {
-  const chosen: RefusalChoice = refusals[reason] ?? {};
-  const { status = statuses[reason], code = statusName(status) } = chosen;
-  return [status, code];
-}
-
-const names: Readonly<Record<number, string>> = {
-  400: 'BAD_REQUEST',
-  401: 'UNAUTHORIZED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  405: 'METHOD_NOT_ALLOWED',
-  408: 'REQUEST_TIMEOUT',
-  409: 'CONFLICT',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
-  421: 'MISDIRECTED_REQUEST',
-  422: 'UNPROCESSABLE_ENTITY',
-  429: 'TOO_MANY_REQUESTS',
-  500: 'INTERNAL_SERVER_ERROR',
-  501: 'NOT_IMPLEMENTED',
-  502: 'BAD_GATEWAY',
-  503: 'SERVICE_UNAVAILABLE',
-  504: 'GATEWAY_TIMEOUT',
-};
-
-/** The name of a status, the default `code` of an error body: `NOT_FOUND`. */
-export function statusName(status: number): string {
-  return names[status] ?? `HTTP_${status}`;
 }

@@ -1,28 +1,31 @@
 import * as z from 'zod/mini';
 import type { Endpoint } from '../../endpoints/endpoint.js';
 import { text } from '../../schemas/fields.js';
+import { byRegion } from '../../utils/regions.js';
 import { checkOptions, func, oneOf } from '../../validation/options.js';
 import { type FakeServer, type ListenOptions, startServer } from '../http/server.js';
 import type { DeliveryRecord } from '../sending/post.js';
 import { FakeWebhooks } from '../sending/webhooks.js';
-import { Changes, type FakeChange } from './changes.js';
+import { type BaseUrls, resolveBaseUrls } from './base-urls.js';
+import { ChangeEmitter, type FakeChange } from './changes.js';
 import { choicesSchema, type FakeChoices, resolveChoices } from './choices.js';
 import { Faults } from './faults/faults.js';
+import { type Handler, handlerRoute } from './handler.js';
+import { createAdd, type FakeAdd } from './records/add.js';
 import type { FakeState, StartRecords } from './records/records.js';
 import { fillStore, type Seed, seed, startRecordsSchema } from './records/seed.js';
 import {
   clearStore,
-  createAdd,
   createStore,
-  type FakeAdd,
   FakeRecords,
   type FakeSnapshot,
   restoreSnapshot,
   takeSnapshot,
 } from './records/store.js';
-import { type FakeRequest, RequestLog } from './requests.js';
-import { documentedRoutes, type Handler, handlerRoute, isSameOperation, type Route } from './route.js';
-import { type BaseUrls, createFetch, type FakeFetch, resolveBaseUrls, type Service } from './service.js';
+import { RequestLog } from './request-log.js';
+import type { FakeRequest } from './requests.js';
+import { documentedRoutes, isSameOperation, type Route } from './route.js';
+import { createFetch, type FakeFetch, type Service } from './service.js';
 
 /** Options of {@link createFakePlatform}. Nothing is required. */
 export interface FakePlatformOptions {
@@ -48,7 +51,7 @@ function optionsSchema(): z.core.$ZodType {
     regions: z.optional(startRecordsSchema()),
     seed: z.optional(oneOf(['default', 'empty'])),
     choices: z.optional(choicesSchema()),
-    baseUrls: z.optional(z.strictObject({ eu: text, na: text })),
+    baseUrls: z.optional(z.strictObject(byRegion(() => text))),
     onRequest: z.optional(func),
     onDelivery: z.optional(func),
   } satisfies Record<keyof FakePlatformOptions, z.core.$ZodType>;
@@ -82,7 +85,7 @@ export class FakePlatform {
    */
   readonly fetch: FakeFetch;
   readonly #service: Service;
-  readonly #changes = new Changes();
+  readonly #changes = new ChangeEmitter();
   readonly #options: FakePlatformOptions;
   #routes: readonly Route[] = documentedRoutes;
 

@@ -2,18 +2,23 @@ import type { Endpoint, PathParameter } from '../../endpoints/endpoint.js';
 import type { endpoints } from '../../endpoints/endpoints.js';
 import type { OrgClient } from '../../schemas/org-client.js';
 import type { Team, TeamSummary } from '../../schemas/team.js';
-import type { Caller, Reach } from './access.js';
-import { Refusal } from './choices.js';
-import { conversationKey, isKeyTaken } from './records/records.js';
+import type { Region } from '../../utils/regions.js';
+import type { Reach } from './access.js';
+import type { Caller } from './caller.js';
+import { conversationKey, isKeyTaken } from './records/kinds.js';
 import type { RegionStore } from './records/store.js';
-import type { HandlerCall } from './route.js';
+import { Refusal } from './refusals.js';
+import { SUCCESS } from './responses.js';
 
 /** The keys of `endpoints`: the documented operations. */
 export type OperationName = keyof typeof endpoints;
 
 /** One request to a documented operation: authenticated, with a valid body. */
-export interface OperationCall<Parameter extends string = string, Body = unknown>
-  extends Pick<HandlerCall<Parameter, Body>, 'path' | 'body' | 'query' | 'region'> {
+export interface OperationCall<Parameter extends string = string, Body = unknown> {
+  readonly path: { readonly [Name in Parameter]: string };
+  readonly body: Body;
+  readonly query: URLSearchParams;
+  readonly region: Region;
   readonly caller: Caller;
   readonly reach: Reach;
   /** The records of the region. */
@@ -26,9 +31,6 @@ type Rule<Declared> =
     ? (call: OperationCall<PathParameter<Path>, Body>) => object
     : never;
 
-/** The envelope of a success (2.7). Its message is not shown: `'OK'` is a choice. */
-export const success = { success: true, message: 'OK' };
-
 /**
  * The rule of each documented operation (section 4): what the specification states for it, with choices at points that
  * it leaves open (`choices.ts`). A missing rule does not compile.
@@ -40,7 +42,7 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
     reach.mustReach(org);
     const teams = [...state.teams.values()].filter(({ orgId }) => orgId === org.id);
     const clients = [...state.clients.values()].filter(({ orgId }) => orgId === org.id);
-    return { ...success, clients: clients.map((client) => withTeams(client, teams)), teams };
+    return { ...SUCCESS, clients: clients.map((client) => withTeams(client, teams)), teams };
   },
 
   createVariable({ path, body, state, reach }) {
@@ -52,7 +54,7 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
     if (isKeyTaken(variable, state.variables)) {
       throw new Refusal('duplicateKey', `The agent already has a variable with the key "${variable.key}".`);
     }
-    return { ...success, data: state.variables.add(variable) };
+    return { ...SUCCESS, data: state.variables.add(variable) };
   },
 
   releasePhoneNumber({ body, caller, state, reach }) {
@@ -81,13 +83,13 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
   },
 
   listDefaultTools({ state }) {
-    return { ...success, data: [...state.defaultTools.values()] };
+    return { ...SUCCESS, data: [...state.defaultTools.values()] };
   },
 
   getTool({ path, state, reach }) {
     const tool = found(state.tools.get(path.toolId), 'tool', path.toolId);
     reach.mustReach({ agentId: tool.agentId });
-    return { ...success, data: tool };
+    return { ...SUCCESS, data: tool };
   },
 
   getConversation({ path, state, reach }) {
@@ -95,7 +97,7 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
     // The caller must own the agent to read its conversations (4.6).
     reach.mustReach({ agentId: agent.id }, 'notAgentOwner');
     const key = conversationKey(agent.id, path.convoId);
-    return { ...success, data: found(state.conversations.get(key), 'conversation', path.convoId).record };
+    return { ...SUCCESS, data: found(state.conversations.get(key), 'conversation', path.convoId).record };
   },
 
   deleteWorkspace({ path, state, reach }) {
@@ -115,7 +117,7 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
       state.agents.delete(agent.id);
     }
     state.workspaces.delete(workspace.id);
-    return success;
+    return SUCCESS;
   },
 };
 

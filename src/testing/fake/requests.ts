@@ -1,9 +1,4 @@
-import { redact } from '../../utils/redact.js';
 import type { Region } from '../../utils/regions.js';
-import type { Changes } from './changes.js';
-
-/** The newest requests, and the newest deliveries, that a fake keeps. */
-export const MAX_KEPT = 10_000;
 
 /** One request to the fake, for assertions. Credential headers and marked fields are masked. */
 export interface FakeRequest {
@@ -43,52 +38,3 @@ export interface FakeRequest {
 
 /** A request that waits for its response. */
 export type OpenRequest = { -readonly [Key in keyof FakeRequest]: FakeRequest[Key] };
-
-/** Records requests in the order of their arrival: the newest 10,000. */
-export class RequestLog {
-  readonly entries: FakeRequest[] = [];
-  readonly #changes: Changes;
-  #lastId = 0;
-
-  constructor(changes: Changes) {
-    this.#changes = changes;
-  }
-
-  /** Records a request on its arrival. */
-  open(
-    arrival: Pick<FakeRequest, 'method' | 'path' | 'query' | 'region' | 'endpoint' | 'body'>,
-    headers: Headers,
-  ): OpenRequest {
-    this.#lastId += 1;
-    const entry: OpenRequest = {
-      id: `request_${this.#lastId}`,
-      at: Date.now(),
-      ...arrival,
-      body: redact(arrival.body),
-      // `redact` of an object returns an object of the same names.
-      headers: redact(Object.fromEntries(headers)) as Record<string, string>,
-      status: undefined,
-      fault: undefined,
-      response: undefined,
-      duration: undefined,
-    };
-    this.entries.push(entry);
-    if (this.entries.length > MAX_KEPT) this.entries.shift();
-    this.#changes.emit({ type: 'request', request: entry });
-    return entry;
-  }
-
-  /** Completes a request with the status of its response. */
-  close(entry: OpenRequest, status: number | undefined): void {
-    entry.status = status;
-    entry.duration = Date.now() - entry.at;
-    this.#changes.emit({ type: 'request', request: entry });
-  }
-
-  /** Forgets all requests; ids start again at 1. */
-  clear(): void {
-    this.entries.length = 0;
-    this.#lastId = 0;
-    this.#changes.emit({ type: 'changed', what: 'requests' });
-  }
-}

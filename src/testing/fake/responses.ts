@@ -2,6 +2,9 @@ import type { ErrorBody } from '../../schemas/envelope.js';
 import { formatPath, type Issue } from '../../utils/issues.js';
 import { parseJson } from '../../utils/json.js';
 
+/** The envelope of a success (2.7). Its message is not shown: `'OK'` is a choice. */
+export const SUCCESS = { success: true, message: 'OK' } as const;
+
 /** Whether a request declares its body as JSON. */
 export function isJson(request: Request): boolean {
   return /^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '');
@@ -36,7 +39,10 @@ export function readable(text: string): unknown {
   return value === undefined ? text : value;
 }
 
-/** Whether a status has no body by the standard: `new Response` would throw. */
+/**
+ * Whether a status is a null body status of the Fetch standard (fetch.spec.whatwg.org, 2.2.3), for which
+ * `new Response` throws if there is a body.
+ */
 export function hasNoBody(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }

@@ -1,18 +1,19 @@
 import { parseJson } from '../../utils/json.js';
 import { redact } from '../../utils/redact.js';
-import { REGIONS, type Region } from '../../utils/regions.js';
+import type { Region } from '../../utils/regions.js';
 import { unlessAborted } from '../../utils/waiting.js';
 import { validate } from '../../validation/validate.js';
-import { authenticate, type Caller, createReach } from './access.js';
-import { type FakeChoices, Refusal, statusAndCode } from './choices.js';
+import { permit, UNLIMITED_REACH } from './access.js';
+import { type BaseUrls, locate } from './base-urls.js';
+import { authenticate, type Caller } from './caller.js';
+import type { FakeChoices } from './choices.js';
 import type { Faults } from './faults/faults.js';
 import type { Store } from './records/store.js';
-import type { OpenRequest, RequestLog } from './requests.js';
+import { Refusal, statusAndCode } from './refusals.js';
+import type { RequestLog } from './request-log.js';
+import type { OpenRequest } from './requests.js';
 import { errorBody, isJson, issueLines, jsonResponse, readable } from './responses.js';
 import { matchRoute, type Route, type RouteMatch } from './route.js';
-
-/** The base address of each region, without `/v3`. */
-export type BaseUrls = { readonly [Name in Region]: string };
 
 /** Like `fetch`; the fake responds. */
 export type FakeFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -28,79 +29,103 @@ export interface Service {
   readonly routes: () => readonly Route[];
 }
 
-/** Creates a `fetch` that leads to {@link handle}. */
+/** A request that has arrived and is in the log. */
+interface Call {
+  readonly request: Request;
+  /** The addressed region. */
+  readonly region: Region;
+  readonly match: RouteMatch | undefined;
+  /** The body. */
+  readonly text: string;
+  readonly entry: OpenRequest;
+}
+
+/** Creates a `fetch` that leads to {@link respondTo}. */
 export function createFetch(service: Service): FakeFetch {
   return async (input, init) => {
-    // The same Request if possible: a duplicate is not aborted any more once the original is garbage-collected.
+    // A copy of a Request may miss an abort after a garbage collection (Node 20.20, 22, 24: nodejs/undici#4068).
     const request = input instanceof Request && init === undefined ? input : new Request(input, init);
     request.signal.throwIfAborted();
-    const response = await unlessAborted(handle(service, request), request.signal);
-    // Node follows the caller's signal only while the request is referenced (undici, lib/web/fetch/request.js).
+    const response = await unlessAborted(respondTo(service, request), request.signal);
+    // Keeps the request referenced until here: its signal follows the caller's only for so long (nodejs/node#55428).
     request.signal.throwIfAborted();
     return response;
   };
 }
 
 /** Takes a request to its response. Rejects if a fault leaves no response. */
-async function handle(service: Service, request: Request): Promise<Response> {
-  const { log, faults } = service;
-  const { region, path } = locate(request.url, service.baseUrls);
-  const below = path.startsWith('/v3/') ? path.slice('/v3'.length) : undefined;
-  const match = below === undefined ? undefined : matchRoute(service.routes(), request.method, below);
-  const endpoint = match?.route.name;
-  const text = request.body === null ? '' : await request.text();
-  const query = new URL(request.url).search;
-  const arrival = { method: request.method, path: below ?? path, query, region, endpoint };
-  const entry = log.open({ ...arrival, body: readable(text) }, request.headers);
-
-  const answer = async (): Promise<Response> => {
-    try {
-      return respond(entry, await perform(service, request, region, match, text));
-    } catch (error) {
-      const { reason, message, issues } = asRefusal(error, endpoint);
-      const [status, code] = statusAndCode(reason, service.choices);
-      return respond(entry, errorBody(code, message, issues), status);
-    }
-  };
-  let status: number | undefined;
+async function respondTo(service: Service, request: Request): Promise<Response> {
+  const call = await receive(service, request);
+  const { entry } = call;
   try {
-    const response = await faults.apply({ region, endpoint, request, entry }, answer);
-    status = response.status;
+    const { signal } = request;
+    const response = await service.faults.apply({ entry, signal, perform: () => perform(service, call) });
+    entry.status = response.status;
     return response;
   } finally {
-    log.close(entry, status);
+    service.log.close(entry);
   }
 }
 
-/** Checks a request and runs the rule of its operation. Throws a {@link Refusal} for a request that is not allowed. */
-async function perform(
+/** Reads a request, finds its route and enters it in the log. */
+async function receive({ baseUrls, routes, log }: Service, request: Request): Promise<Call> {
+  const { method } = request;
+  const { region, path } = locate(request.url, baseUrls);
+  const below = path.startsWith('/v3/') ? path.slice('/v3'.length) : undefined;
+  const match = below === undefined ? undefined : matchRoute(routes(), method, below);
+  const text = request.body === null ? '' : await request.text();
+  const arrival = {
+    method,
+    path: below ?? path,
+    query: new URL(request.url).search,
+    region,
+    endpoint: match?.route.name,
+    body: readable(text),
+  };
+  return { request, region, match, text, entry: log.open(arrival, request.headers) };
+}
+
+/** Performs the operation of a request. A refusal becomes an error response. */
+async function perform(service: Service, call: Call): Promise<Response> {
+  const { entry } = call;
+  try {
+    return respond(entry, await runRule(service, call));
+  } catch (error) {
+    const { reason, message, issues } = asRefusal(error, entry.endpoint);
+    const [status, code] = statusAndCode(reason, service.choices.refusals[reason]);
+    return respond(entry, errorBody(code, message, issues), status);
+  }
+}
+
+/** Checks a request and runs the rule of its operation. Throws a {@link Refusal} for one that is not allowed. */
+async function runRule(
   { store, choices }: Service,
-  request: Request,
-  addressed: Region,
-  match: RouteMatch | undefined,
-  text: string,
+  { request, region: addressed, match, text }: Call,
 ): Promise<unknown> {
   const { pathname, searchParams: query } = new URL(request.url);
   if (match === undefined) {
     const message = `There is no operation ${request.method} ${pathname}. Add a custom one with \`fake.handle\`.`;
     throw new Refusal('unknownRoute', message);
   }
-  const { endpoint, name, rule } = match.route;
-  const { path } = match;
+  const { path, route } = match;
+  const { endpoint, name: operation, rule } = route;
   const caller = endpoint.auth === 'bearer' ? authenticate(request.headers, addressed, store) : undefined;
-  if (caller !== undefined && caller.region !== addressed && choices.wrongRegion === 'refuse') {
+  const region = caller === undefined ? addressed : regionOfRecords(caller, addressed, choices);
+  const body = endpoint.body === undefined ? undefined : await checkBody(endpoint.body, request, text);
+  const reach =
+    caller === undefined
+      ? UNLIMITED_REACH
+      : await permit({ caller, operation, region, path, body }, store, choices);
+  // Only a custom endpoint may have no caller: the type of its handler says so.
+  return rule({ caller: caller as Caller, region, path, query, body, reach, state: store[region] });
+}
+
+/** The region whose records are used: a token of the other region is a case of 5.1. */
+function regionOfRecords(caller: Caller, addressed: Region, { wrongRegion }: FakeChoices): Region {
+  if (caller.region !== addressed && wrongRegion === 'refuse') {
     throw new Refusal('wrongRegion', `The token is unknown in region ${addressed}.`);
   }
-  const body = endpoint.body === undefined ? undefined : await checkBody(endpoint.body, request, text);
-  const region = choices.wrongRegion === 'data-of-token' ? (caller?.region ?? addressed) : addressed;
-  const question = { caller: caller as Caller, operation: name, region, path, body };
-  // An endpoint without a token has no caller, and only a custom one has no token: its handler's type says so.
-  const permitted = caller === undefined ? true : await choices.permits(question);
-  if (permitted === false) {
-    throw new Refusal('notPermitted', `The secret is not allowed to call ${name}: see \`permits\`.`);
-  }
-  const reach = createReach(question, store, permitted === true);
-  return rule({ ...question, reach, query, state: store[region] });
+  return wrongRegion === 'data-of-token' ? caller.region : addressed;
 }
 
 async function checkBody(
@@ -127,33 +152,4 @@ function respond(entry: OpenRequest, body: unknown, status = 200): Response {
   if (body instanceof Response) return body;
   entry.response = redact(body);
   return body === undefined ? new Response(null, { status }) : jsonResponse(body, status);
-}
-
-/** Finds the region of an address, and the path after its base address. */
-function locate(url: string, baseUrls: BaseUrls): { region: Region; path: string } {
-  const { origin, pathname } = new URL(url);
-  const address = origin + pathname;
-  const region = REGIONS.find((each) => address.startsWith(`${baseUrls[each]}/`));
-  if (region !== undefined) return { region, path: address.slice(baseUrls[region].length) };
-  const known = Object.values(baseUrls).join(' and ');
-  throw new TypeError(`fetch failed: the fake responds below ${known}, not at ${url}`);
-}
-
-/** The in-process addresses of a fake. No such hosts can exist (RFC 6761). */
-const defaultBaseUrls: BaseUrls = {
-  eu: 'https://eu.agent-platform.test',
-  na: 'https://na.agent-platform.test',
-};
-
-/** Normalizes base addresses, which may end in a slash or in `/v3`. */
-export function resolveBaseUrls({
-  eu,
-  na,
-}: { readonly [Name in Region]?: string | undefined } = {}): BaseUrls {
-  return { eu: normalize(eu ?? defaultBaseUrls.eu), na: normalize(na ?? defaultBaseUrls.na) };
-}
-
-function normalize(text: string): string {
-  const { origin, pathname } = new URL(text);
-  return origin + pathname.replace(/\/+$/, '').replace(/\/v3$/, '');
 }

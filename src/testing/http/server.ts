@@ -5,9 +5,10 @@ import { AgentPlatformError } from '../../errors/index.js';
 import { flag, requiredText, text } from '../../schemas/fields.js';
 import { REGIONS } from '../../utils/regions.js';
 import { checkOptions, wholeNumber } from '../../validation/options.js';
-import { statusName } from '../fake/choices.js';
+import type { BaseUrls } from '../fake/base-urls.js';
+import { statusName } from '../fake/refusals.js';
 import { errorBody, jsonResponse } from '../fake/responses.js';
-import type { BaseUrls, FakeFetch } from '../fake/service.js';
+import type { FakeFetch } from '../fake/service.js';
 import { callableHost, hostInUrl, isOwnHost, isThisMachine } from './hosts.js';
 
 declare global {

@@ -10,16 +10,18 @@ import {
   type WebhookPayloadOf,
   webhookEvents,
 } from '../../webhooks/events.js';
-import type { Changes } from '../fake/changes.js';
+import type { ChangeEmitter } from '../fake/changes.js';
+import { unknownRecord } from '../fake/records/collection.js';
 import type { FakeWorkspace } from '../fake/records/records.js';
-import { type Store, unknownRecord } from '../fake/records/store.js';
-import { MAX_KEPT } from '../fake/requests.js';
+import type { Store } from '../fake/records/store.js';
 import { createFixtures } from '../fixtures/fixtures.js';
 import type { DeepPartial } from '../fixtures/overlay.js';
 import { targetAddress } from '../http/hosts.js';
 import { type DeliveryRecord, type DeliveryTarget, deliver, type EventPost } from './post.js';
 import { type RecordedWebhook, readRecordingFile } from './recording.js';
 
+/** The newest deliveries that are kept. */
+const MAX_DELIVERIES = 10_000;
 /** The most duplicates of an event that one call posts. */
 const MAX_COPIES = 1_000;
 
@@ -89,7 +91,7 @@ const sendSchema = /* @__PURE__ */ z.strictObject({
  */
 export class FakeWebhooks {
   readonly #store: Store;
-  readonly #changes: Changes;
+  readonly #changes: ChangeEmitter;
   readonly #deliveries: DeliveryRecord[] = [];
   /** What was posted, by the id of its delivery, for `resend`. */
   readonly #posts = new Map<string, EventPost>();
@@ -99,7 +101,7 @@ export class FakeWebhooks {
   #lastCreatedAt = 0;
 
   /** @internal */
-  constructor(store: Store, changes: Changes) {
+  constructor(store: Store, changes: ChangeEmitter) {
     this.#store = store;
     this.#changes = changes;
   }
@@ -354,7 +356,7 @@ export class FakeWebhooks {
     const delivery = await deliver(post, id);
     // Unless it was cleared meanwhile.
     if (this.#posts.get(id) === post) this.#deliveries.push(delivery);
-    if (this.#deliveries.length > MAX_KEPT) this.#posts.delete(this.#deliveries.shift()?.id ?? id);
+    if (this.#deliveries.length > MAX_DELIVERIES) this.#posts.delete(this.#deliveries.shift()?.id ?? id);
     this.#changes.emit({ type: 'delivery', delivery });
     return delivery;
   }

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import type { DefaultTool } from '../../../schemas/default-tool.js';
 import { requiredDictionary } from '../../../schemas/fields.js';
-import { REGIONS, type Region } from '../../../utils/regions.js';
+import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
 import { createFixtures } from '../../fixtures/fixtures.js';
-import { type CollectionName, collectionNames, type RegionRecords, type StartRecords } from './records.js';
-import type { FakeAdd, RegionAdd, RegionStore, Store } from './store.js';
+import type { FakeAdd, RegionAdd } from './add.js';
+import { collectionNames } from './kinds.js';
+import type { CollectionName, RegionRecords, StartRecords } from './records.js';
+import type { RegionStore, Store } from './store.js';
 
 /** The ids and secrets of the records that a fake begins with, in one region. */
 export interface SeedHandles {
@@ -45,10 +47,7 @@ export interface SeedHandles {
 /** The seed of both regions. */
 export type Seed = { readonly [Name in Region]: SeedHandles };
 
-export const seed: Seed = {
-  eu: /* @__PURE__ */ createHandles('eu'),
-  na: /* @__PURE__ */ createHandles('na'),
-};
+export const seed: Seed = /* @__PURE__ */ byRegion(createHandles);
 
 function createHandles(region: Region): SeedHandles {
   return {
@@ -138,5 +137,5 @@ function addRecords(store: RegionStore, records: RegionRecords): void {
 export function startRecordsSchema(): z.core.$ZodType {
   const lists = collectionNames.map((name) => [name, z.optional(z.array(requiredDictionary))] as const);
   const region = z.optional(z.strictObject(Object.fromEntries(lists)));
-  return z.strictObject({ eu: region, na: region });
+  return z.strictObject(byRegion(() => region));
 }

@@ -1,0 +1,60 @@
+import { sleep } from '../../../utils/waiting.js';
+import { hasNoBody } from '../responses.js';
+
+type Body = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+
+/** Returns a real response with a changed body; one without a body stays unchanged. */
+export async function damage(
+  response: Response,
+  change: (bytes: Uint8Array<ArrayBuffer>) => Body,
+): Promise<Response> {
+  const { status } = response;
+  const headers = new Headers(response.headers);
+  if (hasNoBody(status)) return new Response(null, { status, headers });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const body = change(bytes);
+  // A stream promises the whole body, however much of it comes.
+  const { byteLength } = body instanceof Uint8Array ? body : bytes;
+  headers.set('content-length', String(byteLength));
+  return new Response(body, { status, headers });
+}
+
+/** The first half of a body. */
+export function truncate(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return bytes.slice(0, bytes.byteLength / 2);
+}
+
+/** Sends the first bytes, and the rest after a time or never. Ends with the signal's reason when aborted. */
+export function stall(
+  bytes: Uint8Array,
+  after = Math.floor(bytes.byteLength / 2),
+  ms: number | undefined,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async start(controller) {
+      if (after > 0) controller.enqueue(bytes.slice(0, after));
+      await sleep(ms, signal);
+      if (signal.aborted) return controller.error(signal.reason);
+      controller.enqueue(bytes.slice(after));
+      controller.close();
+    },
+  });
+}
+
+/** Sends the first half of a body and then fails, like a connection that is cut. */
+export function breakOff(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
+  let isSent = false;
+  return new ReadableStream({
+    pull(controller) {
+      if (isSent) return controller.error(connectionError('read ECONNRESET', 'ECONNRESET'));
+      isSent = true;
+      controller.enqueue(truncate(bytes));
+    },
+  });
+}
+
+/** The error of a `fetch` without a connection, in Node's form (undici 6.24.1, lib/web/fetch/index.js, `fetch`). */
+export function connectionError(message: string, code: string): TypeError {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) });
+}

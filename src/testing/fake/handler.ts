@@ -1,0 +1,56 @@
+import type { Endpoint, PathParameter } from '../../endpoints/endpoint.js';
+import type { Region } from '../../utils/regions.js';
+import type { Caller } from './caller.js';
+import type { OperationCall } from './operations.js';
+import type { MutableRegionState } from './records/records.js';
+import { Refusal, type RefusalReason } from './refusals.js';
+import { SUCCESS } from './responses.js';
+import { documentedRoutes, isSameOperation, type Route } from './route.js';
+
+/** One request to an endpoint of `fake.handle`: authenticated, with a valid body. */
+export interface HandlerCall<Parameter extends string = string, Body = unknown, Result = unknown> {
+  /** The path parameters, decoded. */
+  readonly path: { readonly [Name in Parameter]: string };
+  /** The body, which fits the endpoint's schema. */
+  readonly body: Body;
+  /** The query. */
+  readonly query: URLSearchParams;
+  /** The holder of the token. Undefined only if the endpoint is declared with `auth: 'none'`. */
+  readonly caller: Caller | undefined;
+  /** The region whose records are used. */
+  readonly region: Region;
+  /** The records of this region, to read and to change. */
+  readonly state: MutableRegionState;
+  /**
+   * Creates the envelope of a success (2.7) around the result of an endpoint declared by `withData`, or alone. If
+   * the response has a custom schema, return the whole body instead.
+   */
+  readonly succeed: (...data: Result extends void ? [] : [data: Result]) => object;
+  /** Responds with the error body of section 7, with the status and code of {@link FakeChoices.refusals}. */
+  readonly refuse: (reason: RefusalReason, message: string) => never;
+}
+
+/** Returns the body of a response, or a whole `Response`. An exception becomes a 500. */
+export type Handler<Path extends string, Body, Result> = (
+  call: HandlerCall<PathParameter<Path>, Body, Result>,
+) => unknown;
+
+/** Creates the route of an endpoint and its handler. */
+export function handlerRoute<Path extends string, Body, Query, Result>(
+  endpoint: Endpoint<Path, Body, Query, Result>,
+  handler: Handler<Path, Body, Result>,
+): Route {
+  const documented = documentedRoutes.find((route) => isSameOperation(route.endpoint, endpoint));
+  const name = documented?.name ?? `${endpoint.method} ${endpoint.path}`;
+  const rule = ({ reach: _, ...call }: OperationCall): unknown => {
+    const succeed = (...[data]: unknown[]): object => (data === undefined ? SUCCESS : { ...SUCCESS, data });
+    const own: object = { ...call, succeed, refuse };
+    // Only requests of this endpoint get here, and their path and body have these types.
+    return handler(own as HandlerCall<PathParameter<Path>, Body, Result>);
+  };
+  return { name, endpoint, rule };
+}
+
+function refuse(reason: RefusalReason, message: string): never {
+  throw new Refusal(reason, message);
+}

@@ -1,0 +1,213 @@
+import * as z from 'zod/mini';
+import { ConfigurationError } from '../../../errors/index.js';
+import { ConversationSchema } from '../../../schemas/conversation.js';
+import { DefaultToolSchema } from '../../../schemas/default-tool.js';
+import { requiredText, text } from '../../../schemas/fields.js';
+import { closedObject } from '../../../schemas/object.js';
+import { OrgClientSchema } from '../../../schemas/org-client.js';
+import { TeamSchema } from '../../../schemas/team.js';
+import { ToolSchema } from '../../../schemas/tool.js';
+import { type Variable, VariableSchema } from '../../../schemas/variable.js';
+import type { Region } from '../../../utils/regions.js';
+import type { CollectionName, FakeRegionState, NewRecordTypes, RecordTypes } from './records.js';
+
+/** The means to complete a record. */
+export interface Completion {
+  readonly region: Region;
+  readonly state: FakeRegionState;
+  readonly conversationId: (agentId: string, convoId: string) => string;
+  /** Returns an unused id, the same in every run: `tool_eu_1`, `tool_eu_2`. */
+  readonly newId: () => string;
+  /** The first record of a collection: the default owner of a new one. */
+  readonly first: (collection: 'workspaces' | 'agents' | 'orgs') => string;
+}
+
+/** One kind of record. */
+export interface Kind<Name extends CollectionName> {
+  /** The beginning of new ids. */
+  readonly prefix: string;
+  /** The key of a record in its collection. */
+  readonly key: (record: RecordTypes[Name]) => string;
+  /** The schema of a complete record. */
+  readonly schema: z.core.$ZodType<RecordTypes[Name]> & { readonly shape: object };
+  /** Fills in the missing fields of a new record. */
+  readonly complete: (given: NewRecordTypes[Name], completion: Completion) => RecordTypes[Name];
+  /** Checks a complete record against the others. */
+  readonly check?: (record: RecordTypes[Name], state: FakeRegionState) => void;
+}
+
+/** The word for one record of a collection, `tool` of `tools`: the method of `fake.add`. */
+export type WordFor<Name extends CollectionName> = Name extends `${infer Word}s` ? Word : never;
+
+/** The word for one record of a collection, in messages. */
+export function wordFor<Name extends CollectionName>(name: Name): WordFor<Name> {
+  // Every name ends in an s.
+  return name.slice(0, -1) as WordFor<Name>;
+}
+
+const requiredTexts = /* @__PURE__ */ z.array(requiredText);
+
+/**
+ * Every kind of record, a row each. `fake.add`, `fake.records`, the seed, snapshots and the page all read this
+ * table. Each row may refer to records of the rows above it.
+ */
+// The type keeps the schemas out of the declaration files.
+export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
+  workspaces: {
+    prefix: 'workspace',
+    key: ({ id }) => id,
+    schema: closedObject(() => ({
+      id: requiredText,
+      secret: requiredText,
+      isPrimary: z.boolean(),
+      ownerIds: requiredTexts,
+      memberIds: requiredTexts,
+    })),
+    complete: (given, { region, state, newId }) => {
+      const id = given.id ?? newId();
+      const hasPrimary = [...state.workspaces.values()].some((other) => other.isPrimary && other.id !== id);
+      const secret = `fake-workspace-secret-of-${id}`;
+      return { isPrimary: !hasPrimary, secret, ownerIds: [`owner_${region}`], memberIds: [], ...given, id };
+    },
+  },
+  orgs: {
+    prefix: 'org',
+    key: ({ id }) => id,
+    schema: closedObject(() => ({ id: requiredText, workspaceId: requiredText })),
+    complete: (given, { newId, first }) => ({
+      ...given,
+      id: given.id ?? newId(),
+      workspaceId: given.workspaceId ?? first('workspaces'),
+    }),
+  },
+  clients: {
+    prefix: 'client',
+    key: ({ ID }) => ID,
+    schema: OrgClientSchema,
+    complete: (given, { newId, first }) => {
+      const ID = given.ID ?? newId();
+      return { name: ID, ...given, ID, orgId: given.orgId ?? first('orgs') };
+    },
+  },
+  teams: {
+    prefix: 'team',
+    key: ({ ID }) => ID,
+    schema: TeamSchema,
+    complete: (given, { newId, first }) => {
+      const ID = given.ID ?? newId();
+      return { key: ID, memberIds: [], ...given, ID, orgId: given.orgId ?? first('orgs') };
+    },
+  },
+  agents: {
+    prefix: 'agent',
+    key: ({ id }) => id,
+    schema: closedObject(() => ({
+      id: requiredText,
+      name: requiredText,
+      secret: requiredText,
+      workspaceId: requiredText,
+      platform: z.enum(['vg', 'vf']),
+      advanced: closedObject(() => ({ serverUrl: text })),
+    })),
+    complete: (given, { newId, first }) => {
+      const id = given.id ?? newId();
+      const workspaceId = given.workspaceId ?? first('workspaces');
+      const secret = `fake-agent-secret-of-${id}`;
+      return { name: id, secret, platform: 'vg', advanced: {}, ...given, id, workspaceId };
+    },
+  },
+  variables: {
+    prefix: 'variable',
+    key: ({ id }) => id,
+    schema: VariableSchema,
+    // Two choices: `type` is 'string', the one value shown (2.3), and `userId` the first owner of the agent's
+    // workspace.
+    complete: (given, { region, state, newId, first }) => {
+      const id = given.id ?? newId();
+      const agentId = given.agentId ?? first('agents');
+      const workspace = state.workspaces.get(state.agents.get(agentId)?.workspaceId ?? '');
+      const userId = workspace?.ownerIds[0] ?? `owner_${region}`;
+      return { key: id, type: 'string', userId, ...given, id, agentId };
+    },
+    check: (variable, { variables }) => {
+      if (!isKeyTaken(variable, variables)) return;
+      throw new ConfigurationError(
+        `Agent "${variable.agentId}" already has a variable with the key "${variable.key}" (4.2).`,
+        { option: 'key' },
+      );
+    },
+  },
+  tools: {
+    prefix: 'tool',
+    key: ({ id }) => id,
+    schema: ToolSchema,
+    complete: (given, { newId, first }) => {
+      const id = given.id ?? newId();
+      return { name: id, ...given, id, agentId: given.agentId ?? first('agents') };
+    },
+  },
+  defaultTools: {
+    prefix: 'default_tool',
+    key: ({ id, name = '' }) => id ?? name,
+    schema: DefaultToolSchema,
+    complete: (given, { newId }) => {
+      const id = given.id ?? newId();
+      return { name: id, kind: 'assignable_system', ...given, id };
+    },
+  },
+  conversations: {
+    prefix: 'convo',
+    key: ({ agentId, convoId }) => conversationKey(agentId, convoId),
+    schema: closedObject(() => ({
+      agentId: requiredText,
+      convoId: requiredText,
+      record: ConversationSchema,
+    })),
+    complete: (given, { conversationId, newId, first }) => {
+      const agentId = given.agentId ?? first('agents');
+      const convoId = given.convoId ?? newId();
+      const ID = conversationId(agentId, convoId);
+      return { agentId, convoId, record: { ID, userID: ID, ...given.record } };
+    },
+  },
+  leads: {
+    prefix: 'lead',
+    key: ({ id }) => id,
+    schema: closedObject(() => ({ id: requiredText, agentId: requiredText })),
+    complete: (given, { newId, first }) => ({
+      ...given,
+      id: given.id ?? newId(),
+      agentId: given.agentId ?? first('agents'),
+    }),
+  },
+  phoneNumbers: {
+    prefix: 'number',
+    key: ({ sid }) => sid,
+    schema: closedObject(() => ({ sid: requiredText, imported: z.boolean(), workspaceId: text })),
+    complete: (given, { newId, first }) => ({
+      imported: false,
+      ...given,
+      sid: given.sid ?? newId(),
+      workspaceId: given.workspaceId ?? first('workspaces'),
+    }),
+  },
+};
+
+/** The names of all collections, in the order of the table. */
+// `Object.keys` forgets the names.
+export const collectionNames = /* @__PURE__ */ Object.keys(kinds) as readonly CollectionName[];
+
+/** Whether another variable of the same agent has the key (4.2). */
+export function isKeyTaken(
+  variable: { readonly id?: string; readonly agentId: string; readonly key: string },
+  variables: ReadonlyMap<string, Variable>,
+): boolean {
+  return [...variables.values()].some(
+    ({ id, agentId, key }) => agentId === variable.agentId && key === variable.key && id !== variable.id,
+  );
+}
+
+/** The key of a conversation. */
+export function conversationKey(agentId: string, convoId: string): string {
+  return `${agentId}/${convoId}`;
+}
