@@ -3,7 +3,7 @@ import { createFakePlatform, type FakePlatform } from '../testing/fake/fake.js';
 import type { StartRecords } from '../testing/fake/records/records.js';
 import type { FakeSnapshot } from '../testing/fake/records/store.js';
 import type { FakeRequest } from '../testing/fake/requests.js';
-import { environmentOf } from '../testing/http/dotenv.js';
+import { dotenv } from '../testing/http/dotenv.js';
 import { isThisMachine } from '../testing/http/hosts.js';
 import type { FakeServer, ListenOptions } from '../testing/http/server.js';
 import type { DeliveryRecord } from '../testing/sending/post.js';
@@ -145,7 +145,7 @@ it), and set AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true
 ${regions.join('\n')}
 
 Settings for it, to be saved as .env and used with: node --env-file=.env app.mjs
-${environmentOf(platform, 'eu', origin)}
+${dotenv(platform.state, 'eu', origin)}
 ${elsewhere}
 Send an event to the addresses of --webhook:
 curl -H content-type:application/json -d '{"type":"lead_captured"}' ${server.url}/_fake/events

@@ -7,13 +7,13 @@ import { dictionary, requiredText } from '../../schemas/fields.js';
 import { isObject, parseJson } from '../../utils/json.js';
 import type { Region } from '../../utils/regions.js';
 import { checkOptions } from '../../validation/options.js';
-import type { FakePlatform } from '../fake/fake.js';
 import type { FaultInput } from '../fake/faults/faults.js';
 import type { CollectionName } from '../fake/records/records.js';
 import { statusName } from '../fake/refusals.js';
 import { errorBody, isJson } from '../fake/responses.js';
 import type { SendOptions, SubscribeOptions } from '../sending/webhooks.js';
-import { addPage } from './page/tabs.js';
+import type { ControlledFake } from './controlled-fake.js';
+import { addPage } from './page/routes.js';
 
 /** Responds to a request that changes something. */
 function after(change: () => void): (context: Context) => Response {
@@ -24,12 +24,12 @@ function after(change: () => void): (context: Context) => Response {
 }
 
 /** Creates the HTTP API below `/_fake`, for the page and for tests in other languages. */
-export function createControl(fake: FakePlatform): (request: Request) => Response | Promise<Response> {
+export function createControl(fake: ControlledFake): (request: Request) => Response | Promise<Response> {
   const app = new Hono();
 
   app.use(async (context, next) => {
     const { method } = context.req;
-    // A page of another site cannot send this content type without asking first.
+    // A page of another site must ask before it sends this content type (fetch.spec.whatwg.org, 2.2.2).
     if ((method === 'POST' || method === 'PATCH') && !isJson(context.req.raw)) {
       return refuse(context, 415, 'The content type must be application/json.');
     }
@@ -85,7 +85,7 @@ export function createControl(fake: FakePlatform): (request: Request) => Respons
   return (request) => app.fetch(request);
 }
 
-function addRecords(app: Hono, { records }: FakePlatform): void {
+function addRecords(app: Hono, { records }: ControlledFake): void {
   app.get('/_fake/records/:region/:collection', (context) =>
     context.json({ records: records.list(...collectionOf(context)) }),
   );
@@ -102,7 +102,7 @@ function addRecords(app: Hono, { records }: FakePlatform): void {
   );
 }
 
-function addWebhooks(app: Hono, { webhooks }: FakePlatform): void {
+function addWebhooks(app: Hono, { webhooks }: ControlledFake): void {
   app.get('/_fake/subscriptions', (context) => context.json({ subscriptions: webhooks.subscriptions }));
   app.post('/_fake/subscriptions', async (context) => {
     const { url, ...options } = await bodyOf(context);
@@ -134,7 +134,7 @@ function addWebhooks(app: Hono, { webhooks }: FakePlatform): void {
   );
 }
 
-function addFaults(app: Hono, { faults }: FakePlatform): void {
+function addFaults(app: Hono, { faults }: ControlledFake): void {
   app.get('/_fake/faults', (context) => context.json({ faults: faults.list() }));
   app.post('/_fake/faults', async (context) => {
     // `inject` checks every field.

@@ -1,33 +1,7 @@
-import type { Child } from 'hono/jsx';
-
-/** One field of a form. */
-export interface Field {
-  readonly name: string;
-  readonly value?: string;
-  /** The values to choose from. */
-  readonly values?: readonly string[];
-  readonly type?: 'text' | 'number' | 'checkbox' | 'json';
-}
-
-/** One row of a list. */
-export interface Row {
-  readonly id: string;
-  readonly text: string;
-  /** Shown before the text, such as a time. */
-  readonly note?: string;
-  /** A status or an outcome, coloured. */
-  readonly mark?: { readonly text: string; readonly isGood: boolean };
-}
-
-/** What the address of the page selects. */
-export interface Selection {
-  readonly tab: string;
-  readonly region: 'eu' | 'na';
-  /** The selected collection, event type or kind of fault. */
-  readonly kind: string;
-  /** The selected row. */
-  readonly id: string;
-}
+import { REGIONS } from '../../../utils/regions.js';
+import { Form, type FormProps } from './forms.js';
+import { List, type Row } from './list.js';
+import { Link, type Selection, TABS } from './selection.js';
 
 /** The content of one tab: a list beside its detail, and forms. */
 export interface Content {
@@ -41,8 +15,6 @@ export interface Content {
   readonly detailForms?: readonly FormProps[];
   readonly forms: readonly FormProps[];
 }
-
-export const TABS = ['requests', 'records', 'webhooks', 'faults', 'settings'] as const;
 
 /** The whole page, rendered on the server. `live.ts` keeps the parts marked `data-live` up to date. */
 export function Page({ content }: { content: Content }) {
@@ -106,7 +78,7 @@ function Header({ selection }: { selection: Selection }) {
         ))}
       </nav>
       <nav aria-label="Regions">
-        {(['eu', 'na'] as const).map((region) => (
+        {REGIONS.map((region) => (
           <Link to={{ ...selection, region, id: '' }} isCurrent={region === selection.region}>
             {region}
           </Link>
@@ -120,32 +92,6 @@ function Header({ selection }: { selection: Selection }) {
       <output id="connection" />
       <noscript>Forms need JavaScript.</noscript>
     </header>
-  );
-}
-
-function Link(props: { to: Selection; isCurrent: boolean; children: Child }) {
-  const query = new URLSearchParams({ ...props.to }).toString();
-  return (
-    <a href={`/?${query}`} aria-current={props.isCurrent ? 'page' : undefined}>
-      {props.children}
-    </a>
-  );
-}
-
-function List({ rows, selection }: { rows: readonly Row[]; selection: Selection }) {
-  if (rows.length === 0) return <p class="note">None yet.</p>;
-  return (
-    <ul>
-      {rows.map(({ id, text, note, mark }) => (
-        <li>
-          <Link to={{ ...selection, id }} isCurrent={id === selection.id}>
-            {note !== undefined && <span class="note">{note}</span>}
-            {mark !== undefined && <b class={mark.isGood ? 'good' : 'bad'}>{mark.text}</b>}
-            <span>{text}</span>
-          </Link>
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -168,64 +114,4 @@ function Detail({ detail }: { detail: object }) {
 
 function Value({ value }: { value: string }) {
   return value.includes('\n') ? <pre>{value}</pre> : <span>{value}</span>;
-}
-
-/** A form that is posted as JSON by `live.ts`. */
-export interface FormProps {
-  readonly label: string;
-  /** The method and the path: `POST /_fake/events`. */
-  readonly action: string;
-  /** Fields that are always sent. */
-  readonly fixed?: object;
-  readonly fields?: readonly Field[];
-  /** Asked before anything is sent. */
-  readonly confirm?: string;
-}
-
-function Form({ label, action, fixed, fields = [], confirm }: FormProps) {
-  return (
-    <form data-action={action} data-fixed={fixed && JSON.stringify(fixed)} data-confirm={confirm}>
-      {fields.length > 0 && (
-        <fieldset>
-          <legend>{label}</legend>
-          {fields.map((field) => (
-            <FieldInput field={field} />
-          ))}
-        </fieldset>
-      )}
-      <button type="submit">{label}</button> <output />
-    </form>
-  );
-}
-
-function FieldInput({ field: { name, value = '', values, type = 'text' } }: { field: Field }) {
-  const attributes = { name, 'data-type': type };
-  if (values !== undefined) {
-    return (
-      <label>
-        {name}
-        <select {...attributes}>
-          {values.map((each) => (
-            <option value={each} selected={each === value}>
-              {each}
-            </option>
-          ))}
-        </select>
-      </label>
-    );
-  }
-  if (type === 'json') {
-    return (
-      <label class="wide">
-        {name}
-        <textarea {...attributes}>{value}</textarea>
-      </label>
-    );
-  }
-  return (
-    <label>
-      {name}
-      <input {...attributes} type={type === 'checkbox' ? 'checkbox' : 'text'} value={value} />
-    </label>
-  );
 }

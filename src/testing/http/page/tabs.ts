@@ -1,42 +1,26 @@
-import type { Hono } from 'hono';
 import type * as z from 'zod/mini';
-import { REGIONS, type Region } from '../../../utils/regions.js';
+import type { Region } from '../../../utils/regions.js';
 import { isWebhookEventType, type WebhookEventType, webhookEvents } from '../../../webhooks/events.js';
-import type { FakePlatform } from '../../fake/fake.js';
 import { FAULT_KINDS, type FaultKind } from '../../fake/faults/kinds.js';
 import { collectionNames } from '../../fake/records/kinds.js';
 import { createFixtures } from '../../fixtures/fixtures.js';
-import { environmentOf } from '../dotenv.js';
-import { script } from './live.js';
-import { type Content, type Field, Page, type Row, type Selection, TABS } from './page.js';
-import { styles } from './style.js';
+import type { ControlledFake } from '../controlled-fake.js';
+import { dotenv } from '../dotenv.js';
+import type { Field } from './forms.js';
+import type { Row } from './list.js';
+import type { Content } from './page.js';
+import type { Selection, Tab } from './selection.js';
 
 /** The newest requests, and deliveries, in a list. All of them are at `/_fake/requests` and `/_fake/deliveries`. */
 const MAX_ROWS = 200;
 
-/** Nothing but the page's own files: no inline script, no other host, no frame. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
-  "base-uri 'none'; frame-ancestors 'none'";
-
-/** Serves the page of a fake at `/`. Its address selects the tab, the region, the kind and the row. */
-export function addPage(app: Hono, fake: FakePlatform): void {
-  app.get('/', async (context) => {
-    const { tab = TABS[0], region, kind = '', id = '' } = context.req.query();
-    const selection = { tab, region: REGIONS.find((name) => name === region) ?? 'eu', kind, id };
-    const content = contents[tab]?.(fake, selection, new URL(context.req.url).origin);
-    if (content === undefined) return context.notFound();
-    context.header('content-security-policy', POLICY);
-    return context.html(`<!doctype html>${await Page({ content })}`);
-  });
-  app.get('/_fake/page.js', (context) => context.body(script, 200, { 'content-type': 'text/javascript' }));
-  app.get('/_fake/page.css', (context) => context.body(styles, 200, { 'content-type': 'text/css' }));
+/** The content of the selected tab. */
+export function contentOf(fake: ControlledFake, selection: Selection, origin: string): Content {
+  return contents[selection.tab](fake, selection, origin);
 }
 
-type Describe = (fake: FakePlatform, selection: Selection, origin: string) => Content;
-
-/** The content of each tab. */
-const contents: Readonly<Record<string, Describe>> = {
+/** The content of each tab: its rows, the detail of the selected one, its forms. */
+const contents: Readonly<Record<Tab, typeof contentOf>> = {
   requests(fake, selection) {
     const requests = fake.requests.filter(({ region }) => region === selection.region);
     const rows = requests.slice(-MAX_ROWS).map(
@@ -140,7 +124,7 @@ const contents: Readonly<Record<string, Describe>> = {
   },
 
   settings(fake, selection, origin) {
-    const detail = { '.env': environmentOf(fake, selection.region, origin) };
+    const detail = { '.env': dotenv(fake.state, selection.region, origin) };
     return { selection, title: 'Settings', rows: [], detail, forms: [] };
   },
 };

@@ -1,0 +1,20 @@
+import type { FakeChange } from '../fake/changes.js';
+import type { Faults } from '../fake/faults/faults.js';
+import type { FakeState } from '../fake/records/records.js';
+import type { FakeRecords, FakeSnapshot } from '../fake/records/store.js';
+import type { FakeRequest } from '../fake/requests.js';
+import type { FakeWebhooks } from '../sending/webhooks.js';
+
+/** The parts of a `FakePlatform` that the control API and the page use. */
+export interface ControlledFake {
+  readonly state: FakeState;
+  readonly records: FakeRecords;
+  readonly requests: readonly FakeRequest[];
+  readonly faults: Faults;
+  readonly webhooks: FakeWebhooks;
+  readonly endpointNames: readonly string[];
+  snapshot(): FakeSnapshot;
+  clearRequests(): void;
+  reset(): void;
+  onChange(listener: (change: FakeChange) => void): () => void;
+}

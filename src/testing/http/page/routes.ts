@@ -1,0 +1,29 @@
+import type { Hono } from 'hono';
+import { REGIONS } from '../../../utils/regions.js';
+import type { ControlledFake } from '../controlled-fake.js';
+import { script } from './live.js';
+import { Page } from './page.js';
+import { TABS } from './selection.js';
+import { styles } from './style.js';
+import { contentOf } from './tabs.js';
+
+/** Nothing but the page's own files: no inline script, no other host, no frame. */
+const SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+  "base-uri 'none'; frame-ancestors 'none'";
+
+/** Serves the page of a fake at `/`. Its address selects the tab, the region, the kind and the row. */
+export function addPage(app: Hono, fake: ControlledFake): void {
+  app.get('/', async (context) => {
+    const query = context.req.query();
+    const tab = TABS.find((name) => name === (query.tab ?? TABS[0]));
+    if (tab === undefined) return context.notFound();
+    const region = REGIONS.find((name) => name === query.region) ?? 'eu';
+    const { kind = '', id = '' } = query;
+    const content = contentOf(fake, { tab, region, kind, id }, new URL(context.req.url).origin);
+    context.header('content-security-policy', SECURITY_POLICY);
+    return context.html(`<!doctype html>${await Page({ content })}`);
+  });
+  app.get('/_fake/page.js', (context) => context.body(script, 200, { 'content-type': 'text/javascript' }));
+  app.get('/_fake/page.css', (context) => context.body(styles, 200, { 'content-type': 'text/css' }));
+}
