@@ -1,7 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ConfigurationError } from '../errors/index.js';
-import { targetAddress } from '../testing/http/hosts.js';
-import { type DeliveryRecord, deliver } from '../testing/sending/post.js';
+import { type DeliveryRecord, postEvent, targetAddress } from '../testing/sending/post.js';
 import type { RecordedWebhook } from '../testing/sending/recording.js';
 import { isLoopback } from '../utils/loopback.js';
 import { onOneLine } from '../utils/printable.js';
@@ -94,7 +93,7 @@ export function parseTarget(option: string, text: string | undefined, terminal: 
 
 /** Posts a webhook once, like the service: with the secret in its payload. Never rejects. */
 export function post(url: string, webhook: RecordedWebhook, secret: string): Promise<DeliveryRecord> {
-  return deliver({ ...webhook, secret, target: url, via: 'subscription' });
+  return postEvent({ ...webhook, secret, target: url, via: 'subscription' });
 }
 
 /** Prints a delivery: `lead_captured 200 in 12 ms`, or the reason why there is no status. */

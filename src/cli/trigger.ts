@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from '../testing/fixtures/events.js';
 import { checkEventType, createFixtures } from '../testing/fixtures/fixtures.js';
 import type { DeliveryRecord } from '../testing/sending/post.js';
 import { formatIssues } from '../utils/issues.js';
@@ -32,9 +33,7 @@ Options
 The exit code is 0 if each response was 200, or 401 with --forged.
 
 Types
-${Object.keys(webhookEvents)
-  .map((type) => `  ${type}`)
-  .join('\n')}`,
+${EVENT_TYPES.map((type) => `  ${type}`).join('\n')}`,
   async run(args, terminal) {
     const options = {
       to: { type: 'string' },

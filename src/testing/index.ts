@@ -74,11 +74,11 @@ export type { DeepPartial } from './fixtures/overlay.js';
 export type { FakeServer, ListenOptions } from './http/server.js';
 export type { DeliveryRecord, DeliveryTarget } from './sending/post.js';
 export type { RecordedWebhook } from './sending/recording.js';
+export type { Subscription } from './sending/subscriptions.js';
 export type {
   FakeWebhooks,
   PayloadToSend,
   SendOptions,
   SubscribeOptions,
-  Subscription,
   WebhookOwner,
 } from './sending/webhooks.js';

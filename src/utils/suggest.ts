@@ -26,6 +26,13 @@ export function closestName(word: string, known: readonly string[]): string | un
   return (closest ?? ranked.find(({ name }) => containsOther(plain, plainName(name))))?.name;
 }
 
+/** Whether a name is a known one but for case, separators, or one letter: `leadCaptured`, `lead_capture`. */
+export function isMisspelt(word: string, known: readonly string[]): boolean {
+  const meant = closestName(word, known);
+  if (meant === undefined || known.includes(word)) return false;
+  return editDistance(plainName(word), plainName(meant)) <= 1;
+}
+
 /** Without case and separators: `default_value` is `defaultValue`. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');

@@ -150,14 +150,16 @@ describe('send', () => {
   });
 
   test('a receiver has 60 seconds', async () => {
-    const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort());
-    onTestFinished(() => timeout.mockRestore());
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const { webhooks } = createFakePlatform();
     webhooks.subscribe({ fetch: () => new Promise(() => undefined) });
-    expect(await webhooks.send('webhook_test')).toMatchObject([
-      { outcome: 'timeout', error: 'no response within 60000 ms' },
-    ]);
-    expect(timeout).toHaveBeenCalledWith(60_000);
+    const sending = webhooks.send('webhook_test');
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(webhooks.deliveries).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    const [delivery] = await sending;
+    expect(delivery).toMatchObject({ outcome: 'timeout', error: 'no response within 60000 ms' });
   });
 
   test('keeps 4,096 characters of a response, and survives one that breaks off', async () => {
@@ -188,14 +190,21 @@ describe('send', () => {
     await expect(sending).rejects.toThrow(message);
   });
 
-  test.each(['lead_capture', 'leadCaptured', 'LEAD_CAPTURED'])(
+  test.each(['lead_capture', 'lead_captureed', 'leadCaptured', 'LEAD-CAPTURED'])(
     'refuses the misspelt type %s',
     async (type) => {
       const { webhooks } = createFakePlatform();
-      await expect(webhooks.send(type)).rejects.toThrow('Did you mean "lead_captured"?');
-      expect(() => webhooks.subscribe(recorder(), { events: [type] })).toThrow(
-        'Did you mean "lead_captured"?',
-      );
+      const message = `Unknown event type "${type}". Did you mean "lead_captured"?`;
+      await expect(webhooks.send(type)).rejects.toThrow(message);
+      expect(() => webhooks.subscribe(recorder(), { events: [type] })).toThrow(message);
+    },
+  );
+
+  test.each(['lead_captured_v2', 'chat_redelegated', 'client_merged', 'new'])(
+    'sends the new type %s',
+    async (type) => {
+      const { fake } = subscribed();
+      expect(await fake.webhooks.send(type)).toMatchObject([{ type, status: 200 }]);
     },
   );
 });

@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../../errors/index.js';
 import { isLoopback } from '../../utils/loopback.js';
 
 /** A name or an address, and a port. */
@@ -34,19 +33,4 @@ export function callableHost(host: string): string {
 /** Whether an address can only be reached from this machine. */
 export function isThisMachine(host: string): boolean {
   return isLoopback(hostInUrl(host).toLowerCase());
-}
-
-/**
- * The URL of an address that webhooks can be posted to.
- *
- * @throws {ConfigurationError} If it is not an `http:` or `https:` address, or holds a password.
- */
-export function targetAddress(of: string, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
-  if (url !== undefined && isHttp && url.username === '' && url.password === '') return url.href;
-  throw new ConfigurationError(
-    `${of}: expected an http: or https: address without user name and password, got ${JSON.stringify(text)}.`,
-    { option: 'address' },
-  );
 }

@@ -1,12 +1,13 @@
+import { ConfigurationError } from '../../errors/index.js';
 import { redact } from '../../utils/redact.js';
 import { unlessAborted } from '../../utils/waiting.js';
 import type { RecordedWebhook } from './recording.js';
 
 /** A receiver must respond within this time (6.4). */
-const DELIVERY_TIMEOUT = 60_000;
+const DELIVERY_TIMEOUT_MS = 60_000;
 
-/** The characters of a response's body that are kept. */
-const MAX_RESPONSE = 4_096;
+/** The characters of a response body that are kept. */
+const MAX_RESPONSE_LENGTH = 4_096;
 
 /** Anything that takes a `Request`: a webhook receiver, a Hono app, a Worker. */
 export interface DeliveryTarget {
@@ -51,10 +52,10 @@ export interface EventPost extends Pick<RecordedWebhook, 'type' | 'payload'> {
 }
 
 /** Posts one event to one target, without a retry (6.1, 6.4). Never rejects. */
-export async function deliver(event: EventPost, id = 'delivery_1'): Promise<DeliveryRecord> {
+export async function postEvent(event: EventPost, id = 'delivery_1'): Promise<DeliveryRecord> {
   const { type, target, via } = event;
   const at = Date.now();
-  const result = await post(event);
+  const result = await send(event);
   return {
     id,
     at,
@@ -70,8 +71,11 @@ export async function deliver(event: EventPost, id = 'delivery_1'): Promise<Deli
 
 type Result = Pick<DeliveryRecord, 'outcome' | 'status' | 'response' | 'error'>;
 
-async function post({ type, payload, secret, target }: EventPost): Promise<Result> {
-  const signal = AbortSignal.timeout(DELIVERY_TIMEOUT);
+async function send({ type, payload, secret, target }: EventPost): Promise<Result> {
+  // Fake timers of a test advance it, unlike `AbortSignal.timeout`.
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), DELIVERY_TIMEOUT_MS);
+  const { signal } = controller;
   const init: RequestInit = {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -87,11 +91,13 @@ async function post({ type, payload, secret, target }: EventPost): Promise<Resul
     // Only the status counts: the body may break off, or not end.
     const body = await unlessAborted(response.text(), signal).catch(() => '');
     const outcome = status === 200 ? 'success' : 'refused';
-    return { outcome, status, response: body.slice(0, MAX_RESPONSE), error: undefined };
+    return { outcome, status, response: body.slice(0, MAX_RESPONSE_LENGTH), error: undefined };
   } catch (error) {
     const outcome = signal.aborted ? 'timeout' : 'failed';
-    const reason = signal.aborted ? `no response within ${DELIVERY_TIMEOUT} ms` : describe(error);
+    const reason = signal.aborted ? `no response within ${DELIVERY_TIMEOUT_MS} ms` : describe(error);
     return { outcome, status: undefined, response: undefined, error: reason };
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -103,4 +109,19 @@ async function sendTo(target: string | DeliveryTarget, init: RequestInit): Promi
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
+/**
+ * The URL of an address that webhooks can be posted to.
+ *
+ * @throws {ConfigurationError} If it is not an `http:` or `https:` address, or has a user name or a password.
+ */
+export function targetAddress(of: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url !== undefined && isHttp && url.username === '' && url.password === '') return url.href;
+  throw new ConfigurationError(
+    `${of}: expected an http: or https: address without user name and password, got ${JSON.stringify(text)}.`,
+    { option: 'address' },
+  );
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../../errors/index.js';
 import { flag, text, texts } from '../../schemas/fields.js';
-import type { Region } from '../../utils/regions.js';
-import { REGIONS } from '../../utils/regions.js';
+import { REGIONS, type Region } from '../../utils/regions.js';
+import { isMisspelt } from '../../utils/suggest.js';
 import { checkOptions, oneOf, wholeNumber } from '../../validation/options.js';
 import {
   isWebhookEventType,
@@ -14,16 +14,19 @@ import type { ChangeEmitter } from '../fake/changes.js';
 import { unknownRecord } from '../fake/records/collection.js';
 import type { FakeWorkspace } from '../fake/records/records.js';
 import type { Store } from '../fake/records/store.js';
-import { createFixtures } from '../fixtures/fixtures.js';
+import { EVENT_TYPES } from '../fixtures/events.js';
+import { checkEventType, createFixtures } from '../fixtures/fixtures.js';
 import type { DeepPartial } from '../fixtures/overlay.js';
-import { targetAddress } from '../http/hosts.js';
-import { type DeliveryRecord, type DeliveryTarget, deliver, type EventPost } from './post.js';
+import { Deliveries } from './deliveries.js';
+import { type DeliveryRecord, type DeliveryTarget, type EventPost, targetAddress } from './post.js';
 import { type RecordedWebhook, readRecordingFile } from './recording.js';
+import { type Subscription, Subscriptions } from './subscriptions.js';
 
-/** The newest deliveries that are kept. */
-const MAX_DELIVERIES = 10_000;
 /** The most duplicates of an event that one call posts. */
 const MAX_COPIES = 1_000;
+
+/** A clock that jumps by more was set, as by fake timers. */
+const CLOCK_JUMP_MS = 1_000;
 
 /** The owner of webhooks: a workspace in a region. */
 export interface WebhookOwner {
@@ -47,30 +50,10 @@ export interface SendOptions extends WebhookOwner {
   readonly forged?: boolean | undefined;
 }
 
-/** A subscriber of a fake's events. */
-export interface Subscription {
-  /** `subscription_1`. */
-  readonly id: string;
-  /** The address it is posted to; `'receiver'` for a receiver in process. */
-  readonly address: string;
-  /** The region whose events it receives. */
-  readonly region: Region;
-  /** The workspace whose events it receives. */
-  readonly workspaceId: string;
-  /** The types it receives; undefined for all. */
-  readonly events: readonly string[] | undefined;
-}
-
 /** The payload that `send` takes: fields of the fixture for a type of the specification, else a whole payload. */
 export type PayloadToSend<Type extends string> = Type extends WebhookEventType
   ? DeepPartial<WebhookPayloadOf<Type>>
   : Readonly<Record<string, unknown>>;
-
-interface Subscriber extends Subscription {
-  readonly target: string | DeliveryTarget;
-  /** Added over HTTP: ends with the next reset, since no program holds it. */
-  readonly isOverHttp: boolean;
-}
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -91,29 +74,25 @@ const sendSchema = /* @__PURE__ */ z.strictObject({
  */
 export class FakeWebhooks {
   readonly #store: Store;
-  readonly #changes: ChangeEmitter;
-  readonly #deliveries: DeliveryRecord[] = [];
-  /** What was posted, by the id of its delivery, for `resend`. */
-  readonly #posts = new Map<string, EventPost>();
-  #subscribers: readonly Subscriber[] = [];
-  #lastSubscription = 0;
-  #lastDelivery = 0;
+  readonly #subscriptions: Subscriptions;
+  readonly #deliveries: Deliveries;
   #lastCreatedAt = 0;
 
   /** @internal */
   constructor(store: Store, changes: ChangeEmitter) {
     this.#store = store;
-    this.#changes = changes;
+    this.#subscriptions = new Subscriptions(changes);
+    this.#deliveries = new Deliveries(changes);
   }
 
   /** The deliveries so far, in the order in which they ended: the newest 10,000. */
   get deliveries(): readonly DeliveryRecord[] {
-    return this.#deliveries;
+    return this.#deliveries.records;
   }
 
   /** The subscriptions, in their order. */
   get subscriptions(): readonly Subscription[] {
-    return this.#subscribers.map(({ target: _, isOverHttp: __, ...subscription }) => subscription);
+    return this.#subscriptions.list();
   }
 
   /**
@@ -165,23 +144,15 @@ export class FakeWebhooks {
     }
     const address = isAddress ? targetAddress('webhooks.subscribe', String(target)) : 'receiver';
     const { region, workspace } = this.#ownerOf(options);
-    const isSame = (other: Subscriber): boolean =>
-      isAddress && other.address === address && other.region === region && other.workspaceId === workspace.id;
-    const before = this.#subscribers.find(isSame);
-    if (before === undefined) this.#lastSubscription += 1;
-    const subscriber: Subscriber = {
-      id: before?.id ?? `subscription_${this.#lastSubscription}`,
+    const id = this.#subscriptions.add({
       address,
       target: isAddress ? address : target,
       events: options.events && [...options.events],
       region,
       workspaceId: workspace.id,
-      // The program's own subscription stays its own.
-      isOverHttp: isOverHttp && before?.isOverHttp !== false,
-    };
-    this.#subscribers = [...this.#subscribers.filter((other) => other !== before), subscriber];
-    this.#changes.emit({ type: 'changed', what: 'subscriptions' });
-    return () => void this.unsubscribe(subscriber.id);
+      isOverHttp,
+    });
+    return () => void this.unsubscribe(id);
   }
 
   /**
@@ -197,11 +168,7 @@ export class FakeWebhooks {
    * ```
    */
   unsubscribe(id: string): boolean {
-    const others = this.#subscribers.filter((other) => other.id !== id);
-    const wasThere = others.length < this.#subscribers.length;
-    this.#subscribers = others;
-    if (wasThere) this.#changes.emit({ type: 'changed', what: 'subscriptions' });
-    return wasThere;
+    return this.#subscriptions.remove(id);
   }
 
   /**
@@ -212,8 +179,8 @@ export class FakeWebhooks {
    * the agent. Of any other type, `payload` is sent unchanged. `createdAt` is now unless given.
    *
    * @returns The outcome of each delivery. Empty if there is no subscriber.
-   * @throws {ConfigurationError} If an option is wrong, a type looks misspelt, or the agent's platform does not
-   * support the event: only the native platform does (6.2).
+   * @throws {ConfigurationError} If an option is wrong, or only the native platform sends the event (6.2) and the agent
+   * is on the other, or the type is one of the specification but for case, separators or one letter.
    *
    * @example
    * ```ts
@@ -283,16 +250,12 @@ export class FakeWebhooks {
    * ```
    */
   async resend(id: string): Promise<DeliveryRecord> {
-    const post = this.#posts.get(id);
-    if (post !== undefined) return this.#deliver(post);
-    throw new ConfigurationError(`There is no delivery "${id}".`, { option: 'id' });
+    return this.#deliveries.repeat(id);
   }
 
   /** Forgets every delivery, including those under way. */
   clear(): void {
-    this.#deliveries.length = 0;
-    this.#posts.clear();
-    this.#changes.emit({ type: 'changed', what: 'deliveries' });
+    this.#deliveries.clear();
   }
 
   /**
@@ -301,11 +264,9 @@ export class FakeWebhooks {
    * @internal
    */
   reset(): void {
-    this.clear();
-    this.#lastDelivery = 0;
+    this.#deliveries.reset();
     this.#lastCreatedAt = 0;
-    this.#subscribers = this.#subscribers.filter(({ isOverHttp }) => !isOverHttp);
-    this.#changes.emit({ type: 'changed', what: 'subscriptions' });
+    this.#subscriptions.removeOverHttp();
   }
 
   /** Merges fields into the fixture of an event, as the platform of its agent would send it. */
@@ -332,12 +293,9 @@ export class FakeWebhooks {
     // A duplicate, because it may be delivered again later.
     const event = { type, payload: structuredClone(payload) };
     const secretOf = ({ id, secret }: FakeWorkspace): string => (forged ? `forged-${id}` : secret);
-    const posts = this.#subscribers
-      .filter((each) => each.region === region && each.workspaceId === workspace.id)
-      .filter((each) => each.events === undefined || each.events.includes(type))
-      .map(
-        ({ target }): EventPost => ({ ...event, target, via: 'subscription', secret: secretOf(workspace) }),
-      );
+    const posts = this.#subscriptions
+      .targetsOf(type, region, workspace.id)
+      .map((target): EventPost => ({ ...event, target, via: 'subscription', secret: secretOf(workspace) }));
     const agent = type === 'conversation_updated' ? agents.get(String(payload.agentId)) : undefined;
     const target = agent?.advanced.serverUrl;
     // The secret is that of the agent's own workspace; if that was removed, there is none.
@@ -346,19 +304,7 @@ export class FakeWebhooks {
       posts.push({ ...event, target, via: 'agent', secret: secretOf(home) });
     }
     const all = Array.from({ length: copies }, () => posts).flat();
-    return Promise.all(all.map((post) => this.#deliver(post)));
-  }
-
-  async #deliver(post: EventPost): Promise<DeliveryRecord> {
-    this.#lastDelivery += 1;
-    const id = `delivery_${this.#lastDelivery}`;
-    this.#posts.set(id, post);
-    const delivery = await deliver(post, id);
-    // Unless it was cleared meanwhile.
-    if (this.#posts.get(id) === post) this.#deliveries.push(delivery);
-    if (this.#deliveries.length > MAX_DELIVERIES) this.#posts.delete(this.#deliveries.shift()?.id ?? id);
-    this.#changes.emit({ type: 'delivery', delivery });
-    return delivery;
+    return Promise.all(all.map((post) => this.#deliveries.post(post)));
   }
 
   #ownerOf({ region = 'eu', workspaceId }: WebhookOwner): { region: Region; workspace: FakeWorkspace } {
@@ -369,26 +315,16 @@ export class FakeWebhooks {
     return { region, workspace };
   }
 
-  /** The current time, but never the same twice, so that two events are no duplicates of each other. */
+  /** The current time, but never the same twice: two events would be duplicates of each other. */
   #now(): number {
     const now = Date.now();
-    const isRecent = Math.abs(now - this.#lastCreatedAt) < MAX_COPIES;
-    // A clock that was set back, as by fake timers, counts.
-    this.#lastCreatedAt = isRecent ? Math.max(now, this.#lastCreatedAt + 1) : now;
+    const isSameClock = Math.abs(now - this.#lastCreatedAt) < CLOCK_JUMP_MS;
+    this.#lastCreatedAt = isSameClock ? Math.max(now, this.#lastCreatedAt + 1) : now;
     return this.#lastCreatedAt;
   }
 }
 
-/** Refuses a type that looks misspelt, such as `lead_capture` or `leadCaptured`. Any other is sent. */
+/** Refuses a type that looks misspelt. Any other is sent: a newer service may have it. */
 function checkSpelling(type: string): void {
-  if (isWebhookEventType(type)) return;
-  const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '');
-  const given = plain(type);
-  const meant = Object.keys(webhookEvents).find((name) => {
-    const known = plain(name);
-    const isPart = known.startsWith(given) || given.startsWith(known);
-    return isPart && Math.abs(known.length - given.length) <= 2;
-  });
-  if (meant === undefined) return;
-  throw new ConfigurationError(`Unknown event type "${type}". Did you mean "${meant}"?`, { option: 'type' });
+  if (isMisspelt(type, EVENT_TYPES)) checkEventType(type);
 }

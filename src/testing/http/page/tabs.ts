@@ -3,6 +3,7 @@ import type { Region } from '../../../utils/regions.js';
 import { isWebhookEventType, type WebhookEventType, webhookEvents } from '../../../webhooks/events.js';
 import { FAULT_KINDS, type FaultKind } from '../../fake/faults/kinds.js';
 import { collectionNames } from '../../fake/records/kinds.js';
+import { EVENT_TYPES } from '../../fixtures/events.js';
 import { createFixtures } from '../../fixtures/fixtures.js';
 import type { ControlledFake } from '../controlled-fake.js';
 import { dotenv } from '../dotenv.js';
@@ -81,7 +82,7 @@ const contents: Readonly<Record<Tab, typeof contentOf>> = {
       }));
     return {
       selection: { ...selection, kind: type },
-      kinds: Object.keys(webhookEvents),
+      kinds: EVENT_TYPES,
       title: 'Deliveries',
       rows: rows.reverse(),
       detail: selected,
