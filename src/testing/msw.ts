@@ -11,13 +11,14 @@ import { endpoints } from '../endpoints/endpoints.js';
 import type { FakePlatform } from './fake/fake.js';
 
 /**
- * Creates the msw handlers of a fake, for `setupServer` and `setupWorker`: one for each operation in each region,
- * under the path that msw shows for it, and for each region a last one for all other paths. That one serves the
- * endpoints of `fake.handle`, and refuses unknown ones like the service.
+ * Creates the msw handlers of a fake, for `setupServer` and `setupWorker`.
+ *
+ * There is one for each operation in each region, under the path that msw shows for it, and for each region a last
+ * one for all other paths. That one serves the endpoints of `fake.handle`, and refuses unknown ones like the service.
  *
  * They respond at `fake.baseUrls`. To intercept the addresses that your program calls, create the fake with them:
  * `createFakePlatform({ baseUrls })`. A handler that you pass to `server.use` goes first: one for
- * `/v3/tools/:toolId` is asked for `/v3/tools/defaults` too.
+ * `/v3/tools/:toolId` is called for `/v3/tools/defaults` too.
  *
  * @example
  * ```ts
@@ -36,7 +37,7 @@ import type { FakePlatform } from './fake/fake.js';
  * const platform = new AgentPlatform({ region: 'eu', token: seed.eu.workspaceSecret, baseUrls });
  * console.log(await platform.tools.get(seed.eu.toolId));
  *
- * // One operation responds otherwise, until `server.resetHandlers()`.
+ * // Overrides one operation, until `server.resetHandlers()`.
  * const data = { id: 'tool_1', name: 'another tool' };
  * server.use(http.get(`${baseUrls.eu}/v3/tools/:toolId`, () => HttpResponse.json({ success: true, message: 'OK', data })));
  * console.log(await platform.tools.get('tool_1'));
@@ -44,24 +45,24 @@ import type { FakePlatform } from './fake/fake.js';
  * ```
  */
 export function fakeHandlers(fake: Pick<FakePlatform, 'fetch' | 'baseUrls'>): RequestHandler[] {
-  const answer = async ({ request }: { request: Request }): Promise<Response> => {
+  const respond = async ({ request }: { request: Request }): Promise<Response> => {
     try {
       return await fake.fetch(request);
     } catch {
-      // A fault left no response: in msw, that is an error response.
+      // A fault left no response. An exception would become a 500 (msw 2.3 and later, mswjs/msw#2135).
       return HttpResponse.error();
     }
   };
   const addresses = Object.values(fake.baseUrls);
   return [
     ...addresses.flatMap((address) =>
-      operations.map(({ method, path }) => new HttpHandler(method, `${address}/v3${path}`, answer)),
+      operations.map(({ method, path }) => new HttpHandler(method, `${address}/v3${path}`, respond)),
     ),
-    ...addresses.map((address) => http.all(`${address}/*`, answer)),
+    ...addresses.map((address) => http.all(`${address}/*`, respond)),
   ];
 }
 
-/** The operations with msw's paths. msw takes the first that matches: `/tools/defaults` before `/tools/:toolId`. */
+/** The operations with msw's paths. msw takes the first match: `/tools/defaults` before `/tools/:toolId`. */
 const operations = Object.values(endpoints)
   .map(({ method, path }) => ({ method, path: path.replace(/\{(.+?)\}/g, ':$1') }))
   .sort((one, other) => one.path.split(':').length - other.path.split(':').length);

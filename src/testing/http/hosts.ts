@@ -3,11 +3,17 @@ import { isLoopback } from '../../utils/loopback.js';
 /** A name or an address, and a port. */
 const HOST = /^(\[[\da-f:.]+\]|[^:/?#@\\\s]+)(:\d+)?$/i;
 
+/** Whether a text is a name or an address without a port. */
+export function isHostName(text: unknown): boolean {
+  const match = typeof text === 'string' ? HOST.exec(text) : null;
+  return match !== null && match[2] === undefined;
+}
+
 /**
- * Whether the header `Host` names a place that no foreign page can have as its own. With DNS rebinding, a page of
- * `evil.example` has the same origin as the fake to its browser, and still sends `Host: evil.example`. Nobody can
- * own an address, a name without a dot, or a name under `localhost` or `internal`: containers call each other by
- * such names.
+ * Whether the header `Host` is one that no foreign page can have. With DNS rebinding, a page of `evil.example` has
+ * the same origin as the fake to its browser, but still sends `Host: evil.example`. Nobody can own an address, a
+ * name without a dot, or a name under `localhost` (RFC 6761) or `internal` (reserved by ICANN for private use):
+ * containers call each other by such names.
  *
  * @param allowed - More names, without a port.
  */

@@ -2,14 +2,14 @@ import type * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod/mini';
 import { AgentPlatformError } from '../../errors/index.js';
-import { flag, requiredText, text } from '../../schemas/fields.js';
-import { REGIONS } from '../../utils/regions.js';
-import { checkOptions, wholeNumber } from '../../validation/options.js';
+import { flag, text } from '../../schemas/fields.js';
+import { byRegion, REGIONS } from '../../utils/regions.js';
+import { checkedBy, checkOptions, wholeNumber } from '../../validation/options.js';
 import type { BaseUrls } from '../fake/base-urls.js';
 import { statusName } from '../fake/refusals.js';
 import { errorBody, jsonResponse } from '../fake/responses.js';
 import type { FakeFetch } from '../fake/service.js';
-import { callableHost, hostInUrl, isOwnHost, isThisMachine } from './hosts.js';
+import { callableHost, hostInUrl, isHostName, isOwnHost, isThisMachine } from './hosts.js';
 
 declare global {
   /** As in `lib.esnext.disposable`: these declarations must compile with any `lib`. */
@@ -37,15 +37,15 @@ export interface ListenOptions {
   readonly allowedHosts?: readonly string[] | undefined;
 }
 
+const hostName = /* @__PURE__ */ checkedBy((value) =>
+  isHostName(value) ? undefined : 'must be a name without a port',
+);
+
 const listenSchema = /* @__PURE__ */ z.strictObject({
   port: z.optional(/* @__PURE__ */ wholeNumber(0)),
   host: text,
   control: flag,
-  allowedHosts: z.optional(
-    z.array(
-      requiredText.check(z.regex(/^(\[[\da-f:.]+\]|[^:/?#@\\\s]+)$/i, 'must be a name without a port')),
-    ),
-  ),
+  allowedHosts: z.optional(z.array(hostName)),
 } satisfies Record<keyof ListenOptions, z.core.$ZodType>);
 
 /** A fake that listens for HTTP. `await using` closes it. */
@@ -62,8 +62,8 @@ export interface FakeServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The functions behind the server. */
-interface Behind {
+/** What the server serves. */
+interface Served {
   readonly fetch: FakeFetch;
   readonly baseUrls: BaseUrls;
   /** Serves all paths outside of the regions. */
@@ -71,11 +71,11 @@ interface Behind {
 }
 
 /** Starts an HTTP server, which only translates requests and responses. */
-export async function startServer(behind: Behind, options: ListenOptions): Promise<FakeServer> {
+export async function startServer(served: Served, options: ListenOptions): Promise<FakeServer> {
   checkOptions(listenSchema, options, { of: 'fake.listen' });
   const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;
   const server = nodeHttp().createServer((incoming, outgoing) => {
-    serve(behind, [host, ...allowedHosts], incoming, outgoing).catch(() => cut(outgoing));
+    serve(served, [host, ...allowedHosts], incoming, outgoing).catch(() => cut(outgoing));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -95,11 +95,11 @@ export async function startServer(behind: Behind, options: ListenOptions): Promi
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  const baseUrls = { eu: `${url}/eu`, na: `${url}/na` };
+  const baseUrls = byRegion((region) => `${url}/${region}`);
   return { url, port: actual, baseUrls, close, [Symbol.asyncDispose]: close };
 }
 
-/** Loads `node:http` at run time: bundlers for browsers and workers refuse a static import. */
+/** Loads `node:http` at run time: a bundler for browsers cannot resolve a static import (esbuild 0.28). */
 function nodeHttp(): typeof http {
   const found = globalThis.process?.getBuiltinModule?.('node:http');
   if (found !== undefined) return found;
@@ -110,7 +110,7 @@ function nodeHttp(): typeof http {
 }
 
 async function serve(
-  { fetch, baseUrls, control }: Behind,
+  { fetch, baseUrls, control }: Served,
   allowedHosts: readonly string[],
   incoming: http.IncomingMessage,
   outgoing: http.ServerResponse,
@@ -152,7 +152,7 @@ async function toRequest(url: string, incoming: http.IncomingMessage, signal: Ab
   for (const [name, value] of Object.entries(incoming.headers)) {
     for (const each of [value ?? []].flat()) headers.append(name, each);
   }
-  // A standard Request of these methods has no body.
+  // `new Request` throws if one of these has a body (fetch.spec.whatwg.org, 5.4).
   const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks);
   return new Request(url, { method, headers, body, signal });
 }
@@ -163,7 +163,7 @@ async function sendResponse(
 ): Promise<void> {
   outgoing.setHeaders(headers).writeHead(status);
   const reader = body?.getReader();
-  // A client that is gone ends the body: server-sent events would go on for ever.
+  // When the client is gone, the body ends: server-sent events would go on forever.
   outgoing.once('close', () => void reader?.cancel().catch(() => undefined));
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     await write(outgoing, part.value);
@@ -171,14 +171,17 @@ async function sendResponse(
   outgoing.end();
 }
 
-/** Resolves once the bytes are on their way, so that a cut after them does not take them back. */
+/**
+ * Resolves once the bytes are flushed: a cut after them would drop what is still buffered
+ * (Node 20.20.2, lib/internal/streams/writable.js, `destroy`).
+ */
 function write(outgoing: http.ServerResponse, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     outgoing.write(bytes, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-/** Resets the connection before a response has started; later, ends the body too soon. */
+/** Resets the connection; once the response has started, ends its body too soon. */
 function cut(outgoing: http.ServerResponse): void {
   if (outgoing.headersSent) outgoing.destroy();
   else outgoing.socket?.resetAndDestroy();
