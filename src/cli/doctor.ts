@@ -3,6 +3,7 @@ import { ApiError } from '../errors/index.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
 import type { DeliveryRecord } from '../testing/sending/post.js';
 import { formatIssues } from '../utils/issues.js';
+import { byRegion, type Region } from '../utils/regions.js';
 import type { Drift } from '../validation/drift.js';
 import {
   type Command,
@@ -20,23 +21,23 @@ import {
 /** Reports the result of one check. */
 type Report = (check: string, result: Tone, detail: string) => void;
 
-/** Checks settings, the service, a receiver and an inbox, and lists what may be wrong. */
+/** Checks settings, the service, a receiver and an inbox, and says what may be wrong. */
 export const doctor: Command = {
   summary: 'check settings, the service, a receiver and an inbox',
   help: `agent-platform-sdk doctor [options]
 
-Checks the settings of the environment, and calls GET /tools/defaults once with them. Prints no secret.
+Checks the settings in the environment and calls GET /tools/defaults once with them. It prints no secrets.
 
 Options
   --webhook <url>   posts an authentic and a forged webhook_test to your receiver, which should respond with
                     200 and 401 within 60 s; needs ${SECRET_VARIABLE}
-  --redis           asks the inbox in the Redis at REDIS_URL for its health; needs bullmq and ioredis
-  --queue <name>    the name of that inbox's queue, if it is not the default
+  --redis           checks the health of the inbox in the Redis at REDIS_URL; needs bullmq and ioredis
+  --queue <name>    the name of the inbox's queue, if it is not the default
   --json            prints the findings as JSON
 
-An ok of the service does not prove the region: a request to the wrong one may return data of the wrong
-environment (5.1).
-The exit code is 0 if every check is ok, without a warning.`,
+A successful call does not prove that the region is right: a request to the wrong region may return data of the
+wrong environment (5.1).
+The exit code is 0 if every check is ok, without warnings.`,
   async run(args, terminal) {
     const { values } = parse(args, {
       webhook: { type: 'string' },
@@ -45,7 +46,7 @@ The exit code is 0 if every check is ok, without a warning.`,
       json: { type: 'boolean', default: false },
     });
     const { webhook, redis, queue, json } = values;
-    if (queue !== undefined && !redis) throw new UsageError('--queue needs --redis.');
+    if (queue !== undefined && !redis) throw new UsageError('--queue requires --redis.');
     const url = webhook === undefined ? undefined : parseTarget('--webhook', webhook, terminal);
     const secret = url === undefined ? '' : readSecrets(terminal)[0];
     const findings: { check: string; result: Tone; detail: string }[] = [];
@@ -94,9 +95,9 @@ function createPlatform(
   try {
     return new AgentPlatform({
       // The client checks it.
-      region: env.AGENT_PLATFORM_REGION as 'eu' | 'na' | undefined,
+      region: env.AGENT_PLATFORM_REGION as Region | undefined,
       token: env.AGENT_PLATFORM_TOKEN,
-      baseUrls: { eu: env.AGENT_PLATFORM_BASE_URL_EU, na: env.AGENT_PLATFORM_BASE_URL_NA },
+      baseUrls: byRegion((region) => env[`AGENT_PLATFORM_BASE_URL_${region.toUpperCase()}`]),
       maxRetries: 0,
       logLevel: 'off',
       hooks: { onDrift },
@@ -107,15 +108,15 @@ function createPlatform(
   }
 }
 
-/** The error of the call, with what may have caused it. */
+/** The error of the call, with its possible causes. */
 function describeFailure(error: unknown, region: string): string {
   const { message } = error as Error;
   if (!(error instanceof ApiError)) return `${message}\n- Is the address right, and reachable from here?`;
   if (error.status === 401 || error.status === 403) {
-    // Which status means what is not shown (section 7), so these are questions.
+    // The specification does not say which status means what (section 7), so these are questions.
     return `${message}
-- Is the token of the region ${region}? A request to the wrong region may fail (5.1).
-- Was it rotated? Lifetime and rotation of tokens are not documented (5.2).
+- Does the token belong to region ${region}? A request to the wrong region may fail (5.1).
+- Was it rotated? The lifetime and rotation of tokens are not documented (5.2).
 - Is it a workspace secret? Which operations accept an agent secret is not documented (5.2).`;
   }
   return error.status === 404 ? `${message}\n- Is the address right? /v3 is appended to it.` : message;
@@ -139,9 +140,14 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
     200,
     `
 - Only 200 counts as success, and there is no automatic retry (6.4).
-- Does the receiver have the secret of ${SECRET_VARIABLE}? Is its path right?`,
+- Does the receiver have the secret in ${SECRET_VARIABLE}? Is the path right?`,
   );
-  compare('forged', forged, 401, '\n- Expected 401. Is the secret verified before anything else?');
+  compare(
+    'forged',
+    forged,
+    401,
+    '\n- Expected 401: the receiver must verify the secret before anything else.',
+  );
 }
 
 async function checkInbox(

@@ -11,10 +11,10 @@ import { onOneLine } from '../utils/printable.js';
 import { REGIONS } from '../utils/regions.js';
 import { type Command, listenError, parse, parseNumber, type Terminal, UsageError } from './shared.js';
 
-/** Milliseconds after a change until the state is written: changes come in bursts. */
-const WRITE_AFTER = 100;
+/** Changes come in bursts, so the state is written this long after the first. */
+const WRITE_DELAY_MS = 100;
 
-/** Runs the fake until the user ends it. Each request and each delivery is a line. */
+/** Runs the fake until the user stops it. Prints a line for each request and each delivery. */
 export const fake: Command = {
   summary: 'run a fake of the service on this machine',
   help: `agent-platform-sdk fake [options]
@@ -23,24 +23,24 @@ Runs a fake of the Conversational Agent Platform REST API (V3) in memory, for bo
 
 Options
   --port <number>      the port to listen on (default: 4010; 0 takes any free port)
-  --host <address>     the address to listen on (default: 127.0.0.1, only this machine; 0.0.0.0: every address)
-  --allow-host <name>  a name of the fake, such as its service in a compose file; repeatable; the first is in the
-                       printed settings
-  --seed <file>        a JSON file with records to begin with, beside the built-in ones:
+  --host <address>     the address to listen on (default: 127.0.0.1, this machine only; 0.0.0.0: all addresses)
+  --allow-host <name>  a host name to accept, such as the service in a compose file; repeatable; the printed
+                       settings use the first
+  --seed <file>        a JSON file with initial records, in addition to the built-in ones:
                        { "eu": { "agents": [{ "id": "bot" }], "tools": [{ "id": "crm", "agentId": "bot" }] } }
-  --state <file>       keeps the records in this file over restarts
-  --webhook <url>      an address for every event of both regions' primary workspaces; repeatable
+  --state <file>       keeps the records in this file across restarts
+  --webhook <url>      sends every event of both primary workspaces to this address; repeatable
 
-While it runs (a POST has the content type application/json)
+While it runs (send each POST with the content type application/json)
   POST   /_fake/events             send an event      {"type": "lead_captured", "payload": {"leadName": "Dana"}}
-  POST   /_fake/subscriptions      add a subscriber   {"url": "http://127.0.0.1:3000/webhooks", "events": ["lead_captured"]}
+  POST   /_fake/subscriptions      add a subscriber   {"url": "http://127.0.0.1:3000/webhooks"}
   POST   /_fake/faults             inject a failure   {"endpoint": "getTool", "status": 503, "times": 2}
   POST   /_fake/records/eu/tools   add a record       {"id": "crm", "name": "CRM", "agentId": "agent_eu_1"}
-  GET    /_fake/requests           the calls so far; ?status=503&endpoint=getTool filters
-  GET    /_fake/deliveries         the deliveries so far; POST /_fake/deliveries/<id>/resend repeats one
-  GET    /_fake/state              all records, with their secrets
-  POST   /_fake/reset              begin again        {}
-The whole table: docs/guides/testing.md`,
+  GET    /_fake/requests           list the requests; ?status=503&endpoint=getTool filters
+  GET    /_fake/deliveries         list the deliveries; POST /_fake/deliveries/<id>/resend repeats one
+  GET    /_fake/state              show all records, with their secrets
+  POST   /_fake/reset              start over         {}
+The full list: docs/guides/testing.md`,
   async run(args, terminal) {
     const { values } = parse(args, {
       port: { type: 'string', default: '4010' },
@@ -67,7 +67,7 @@ The whole table: docs/guides/testing.md`,
     }
     const save = state === undefined ? undefined : keepState(platform, state, terminal);
     const server = await start(platform, options);
-    // Before the greeting: its reader may end the command at once.
+    // Before the greeting, because its reader may stop the command at once.
     const stopped = terminal.stopped();
     terminal.out(greeting(platform, server, options));
     await stopped;
@@ -89,7 +89,7 @@ async function start(platform: FakePlatform, options: ListenOptions & { port: nu
 function keepState(platform: FakePlatform, file: string, terminal: Terminal): () => void {
   if (existsSync(file)) platform.restore(readJson('--state', file) as FakeSnapshot);
   const write = (): void => {
-    // Under another name first: a file that is cut off half way would be lost.
+    // Written under another name first: a crash must not leave half a file.
     writeFileSync(`${file}.new`, `${JSON.stringify(platform.snapshot(), undefined, 2)}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
   };
@@ -109,7 +109,7 @@ function keepState(platform: FakePlatform, file: string, terminal: Terminal): ()
     }
   };
   platform.onChange((change) => {
-    if (change.type === 'changed' && change.what === 'records') timer ??= setTimeout(save, WRITE_AFTER);
+    if (change.type === 'changed' && change.what === 'records') timer ??= setTimeout(save, WRITE_DELAY_MS);
   });
   return save;
 }
@@ -122,7 +122,7 @@ function readJson(option: string, file: string): unknown {
   }
 }
 
-/** Addresses, credentials, ids and settings, ready to be copied. */
+/** Addresses, credentials, ids and settings, ready to copy. */
 function greeting(platform: FakePlatform, server: FakeServer, options: ListenOptions): string {
   const { host = '127.0.0.1', allowedHosts: [name] = [] } = options;
   const origin = name === undefined ? server.url : `http://${name}:${server.port}`;
@@ -137,17 +137,17 @@ function greeting(platform: FakePlatform, server: FakeServer, options: ListenOpt
     isThisMachine(host) || name !== undefined
       ? ''
       : `
-From other machines and containers: replace ${new URL(server.url).host} by a name of this machine (--allow-host prints
-it), and set AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true
+From other machines and containers: replace ${new URL(server.url).host} with a name of this machine (--allow-host
+prints it), and set AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true
 `;
-  return `The fake platform listens at ${server.url}. Ctrl+C ends it. Its page: ${server.url}/
+  return `The fake platform listens at ${server.url}. Its page: ${server.url}/. Press Ctrl+C to stop.
 
 ${regions.join('\n')}
 
-Settings for it, to be saved as .env and used with: node --env-file=.env app.mjs
+Settings for your program. Save them as .env, and run: node --env-file=.env app.mjs
 ${dotenv(platform.state, 'eu', origin)}
 ${elsewhere}
-Send an event to the addresses of --webhook:
+Send an event to each --webhook address:
 curl -H content-type:application/json -d '{"type":"lead_captured"}' ${server.url}/_fake/events
 `;
 }

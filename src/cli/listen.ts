@@ -22,25 +22,25 @@ import {
   UsageError,
 } from './shared.js';
 
-const HOST = '127.0.0.1';
+const LISTEN_HOST = '127.0.0.1';
 
-/** Receives webhooks, verifies and prints them, forwards and records them: there is no automatic retry. */
+/** Receives, verifies, prints, records and forwards webhooks. */
 export const listen: Command = {
   summary: 'receive webhooks: print, record and forward them',
   help: `${SECRET_VARIABLE}=… agent-platform-sdk listen [options]
 
-Receives webhooks of the service at http://127.0.0.1:4020 (any path; make it reachable with a tunnel). Verifies
-each, and prints its type, the response, and each field that does not match the API specification. The service
-does not retry automatically (6.4): record the events, and \`replay\` posts them as often as you need.
+Receives webhooks at http://127.0.0.1:4020, on any path; use a tunnel to make it reachable for the service.
+Verifies each one, and prints its type, the response, and every field that does not match the API specification.
+The service has no automatic retry (6.4): record the events, and \`replay\` posts them as often as you need.
 
 Options
-  --forward-to <url>  posts each verified webhook there, and responds like it: 200, or 500 for anything else
-  --record <file>     appends each verified webhook to this file, a line of JSON each, without secrets
-  --verbose           prints the payloads, marked fields masked
+  --forward-to <url>  posts each verified webhook to this address; responds with 200 if it does, else with 500
+  --record <file>     appends each verified webhook to this file, as one line of JSON without secrets
+  --verbose           prints the payloads, with marked fields masked
   --port <number>     the port to listen on (default: 4020; 0 takes any free port)
 
-${SECRET_VARIABLE} may hold several secrets, separated by commas. A recording holds names,
-addresses and messages of real people: protect it as personal data.`,
+${SECRET_VARIABLE} may hold several secrets, separated by commas. A recording
+contains names, addresses and messages of real people: protect it as personal data.`,
   async run(args, terminal) {
     const { values } = parse(args, {
       'forward-to': { type: 'string' },
@@ -61,7 +61,7 @@ addresses and messages of real people: protect it as personal data.`,
       const delivery = await post(url, webhook, secrets[0]);
       const isAccepted = delivery.outcome === 'success';
       printDelivery(terminal, delivery, isAccepted, more);
-      // Becomes a 500, because it was not handled.
+      // Not handled: the response is 500.
       if (!isAccepted) throw refusedByTarget;
     };
     const receiver = createWebhookReceiver({ secret: secrets, logLevel: 'off', inbox: { store } })
@@ -72,9 +72,9 @@ addresses and messages of real people: protect it as personal data.`,
     const server = createServer((request, response) => void receiver.node(request, response));
     const address = await startListening(server, port);
     const stopped = terminal.stopped();
-    const lines = [`Webhooks are received at ${address}. Ctrl+C ends it.`];
+    const lines = [`Webhooks are received at ${address}. Press Ctrl+C to stop.`];
     if (url !== undefined) lines.push(`Verified ones are posted to ${url}.`);
-    if (file !== undefined) lines.push(`They are recorded in ${file}: protect it as personal data.`);
+    if (file !== undefined) lines.push(`Verified ones are recorded in ${file}: protect it as personal data.`);
     terminal.out(lines.join('\n'));
     await stopped;
     await new Promise((resolve) => {
@@ -85,10 +85,10 @@ addresses and messages of real people: protect it as personal data.`,
   },
 };
 
-/** Already printed with the delivery. */
+/** Printed with the delivery already. */
 const refusedByTarget = new Error('refused by the target');
 
-/** Creates the file, or continues one, readable by its owner only: it holds personal data. */
+/** Creates a file, or continues one, that only its owner can read: it contains personal data. */
 function openRecording(file: string): void {
   try {
     appendFileSync(file, '');
@@ -107,7 +107,7 @@ function payloadText({ payload }: StoredWebhook): string {
   return JSON.stringify(redact(payload), undefined, 2);
 }
 
-/** Lists the fields of a payload that do not match the API specification, a line each. */
+/** Lists the fields of a payload that do not match the API specification, one per line. */
 function describeIssues({ type, payload }: StoredWebhook): string {
   if (!isWebhookEventType(type)) return '\n  - type: not in the API specification';
   const verdict = validateOwn(webhookEvents[type].payload, payload, 'strict');
@@ -116,9 +116,9 @@ function describeIssues({ type, payload }: StoredWebhook): string {
 
 async function startListening(server: Server, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(error, HOST, port) as Error));
-    server.listen(port, HOST, resolve);
+    server.once('error', (error) => reject(listenError(error, LISTEN_HOST, port) as Error));
+    server.listen(port, LISTEN_HOST, resolve);
   });
   // A server that listens on a port has an address of this form.
-  return `http://${HOST}:${(server.address() as AddressInfo).port}`;
+  return `http://${LISTEN_HOST}:${(server.address() as AddressInfo).port}`;
 }

@@ -15,21 +15,21 @@ export const replay: Command = {
   summary: 'post recorded webhooks again',
   help: `${SECRET_VARIABLE}=… agent-platform-sdk replay <file> --to <url> [options]
 
-Posts the webhooks of a recording of \`listen --record\`, one after the other, with the (first) secret of the
-environment. They are unchanged: a receiver that recognises duplicates responds with 200 to those it has handled,
-and does not handle them again.
+Posts the webhooks recorded by \`listen --record\`, one after the other, with the first secret of the
+environment. They are unchanged: a receiver that detects duplicates responds with 200 to those that it has
+handled, and does not handle them again.
 
 Options
   --to <url>      the address to post them to
-  --only <type>   only events of this type; repeatable
+  --only <type>   posts only events of this type; repeatable
 
-The exit code is 0 if each response was 200, and 2 if there is none to post.`,
+The exit code is 0 if every response was 200, 1 if one was not, and 2 if there is nothing to post.`,
   async run(args, terminal) {
     const options = {
       to: { type: 'string' },
       only: { type: 'string', multiple: true, default: [] as string[] },
     } as const;
-    const { values, operand: file } = parse(args, options, 'the file of a recording');
+    const { values, operand: file } = parse(args, options, 'a file recorded by `listen --record`');
     const url = parseTarget('--to', values.to, terminal);
     const [secret] = readSecrets(terminal);
     const webhooks = select(readRecording(file), values.only, file);

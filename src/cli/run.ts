@@ -20,10 +20,10 @@ ${Object.entries(commands)
   .join('\n')}
 
 Options
-  --help     the options of a command
-  --version  the version`;
+  --help     shows the options of a command
+  --version  prints the version`;
 
-/** Runs the command line. Resolves with the exit code: 0, 1 if it failed, 2 if the command line is wrong. */
+/** Runs a command line. Resolves with the exit code: 0, 1 after a failure, 2 for a wrong command line. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name = '', ...rest] = args;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -57,7 +57,7 @@ const colours = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
   const { stdout, env } = process;
-  // Node's own rule, which honours NO_COLOR, FORCE_COLOR and a terminal without colours.
+  // Node's own rule: it honours NO_COLOR, FORCE_COLOR and terminals without colours.
   const hasColours = stdout.isTTY && stdout.hasColors();
   return {
     out(text, tone) {
@@ -67,7 +67,7 @@ export function processTerminal(): Terminal {
       console.log(hasColours ? line.replace(/^\S+/, painted) : line);
     },
     error: (text) => console.error(printable(text)),
-    // The first signal ends the command in order; the second one ends it at once, without a listener.
+    // The first signal stops the command in order. The second one has no listener, and kills it.
     stopped: () =>
       new Promise((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve());

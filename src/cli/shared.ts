@@ -6,7 +6,7 @@ import { isLoopback } from '../utils/loopback.js';
 import { onOneLine } from '../utils/printable.js';
 import { hintFor } from '../utils/suggest.js';
 
-/** How a step ended; a terminal shows it as a colour. */
+/** The result of a step; a terminal shows it as a colour. */
 export type Tone = 'ok' | 'warn' | 'fail';
 
 /** The terminal of a command. */
@@ -14,9 +14,9 @@ export interface Terminal {
   /** Prints a text. The tone colours its first word. */
   out(text: string, tone?: Tone): void;
   error(text: string): void;
-  /** Resolves when the user ends the command. */
+  /** Resolves when the user stops the command. */
   stopped(): Promise<void>;
-  /** The variables of the environment. */
+  /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -39,18 +39,23 @@ export function parse<const Options extends NonNullable<ParseArgsConfig['options
   operand?: string,
 ) {
   checkNames(args, options);
+  const { values, positionals } = parseStrictly(args, options);
+  const unexpected = positionals.slice(operand === undefined ? 0 : 1);
+  if (unexpected.length > 0) throw new UsageError(`Unexpected argument: ${unexpected.join(' ')}.`);
+  const [given = ''] = positionals;
+  if (operand !== undefined && given === '') throw new UsageError(`Missing argument: ${operand}.`);
+  return { values, operand: given };
+}
+
+/** Parses with the names checked: what Node still refuses is a value that is missing or unexpected. */
+function parseStrictly<const Options extends NonNullable<ParseArgsConfig['options']>>(
+  args: readonly string[],
+  options: Options,
+) {
   try {
-    const allowPositionals = operand !== undefined;
-    const { values, positionals } = parseArgs({ args: [...args], options, strict: true, allowPositionals });
-    const [given = '', ...rest] = positionals;
-    if (operand !== undefined && given === '') throw new UsageError(`Missing operand: ${operand}.`);
-    if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}.`);
-    return { values, operand: given };
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    // The first sentence names the option; the rest is about operands.
-    const [sentence = ''] = (error as Error).message.split(/(?<=\.)\s/);
-    throw new UsageError(sentence, { cause: error });
+    throw new UsageError((error as Error).message, { cause: error });
   }
 }
 
@@ -64,11 +69,11 @@ function checkNames(args: readonly string[], options: NonNullable<ParseArgsConfi
   }
 }
 
-/** Parses a whole number. */
+/** Parses an integer within bounds. */
 export function parseNumber(option: string, text: string, least: number, most: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : -1;
   if (number >= least && number <= most) return number;
-  throw new UsageError(`${option} takes a number from ${least} to ${most}, got "${text}".`);
+  throw new UsageError(`${option} must be a number from ${least} to ${most}, got "${text}".`);
 }
 
 /** The variable with the workspace secrets. Not an option: every process can read a command line. */
@@ -86,17 +91,19 @@ export function parseTarget(option: string, text: string | undefined, terminal: 
   if (text === undefined) throw new UsageError(`Missing ${option}, the address to post to.`);
   const { href, protocol, hostname, host } = new URL(targetAddress(option, text));
   if (protocol === 'http:' && !isLoopback(hostname)) {
-    terminal.error(`Warning: the workspace secret is sent to ${host} unencrypted. Use https: there.`);
+    terminal.error(
+      `Warning: the workspace secret is sent to ${host} without encryption. Use https: instead.`,
+    );
   }
   return href;
 }
 
-/** Posts a webhook once, like the service: with the secret in its payload. Never rejects. */
+/** Posts a webhook once, like the service, with the secret in its payload. Never rejects. */
 export function post(url: string, webhook: RecordedWebhook, secret: string): Promise<DeliveryRecord> {
   return postEvent({ ...webhook, secret, target: url, via: 'subscription' });
 }
 
-/** Prints a delivery: `lead_captured 200 in 12 ms`, or the reason why there is no status. */
+/** Prints a delivery: `lead_captured 200 in 12 ms`, or why there was no response. */
 export function printDelivery(
   terminal: Terminal,
   delivery: DeliveryRecord,
@@ -119,7 +126,7 @@ export function listenError(error: unknown, host: string, port: number): unknown
   const { code, message } = error as NodeJS.ErrnoException;
   const problem =
     code === 'EADDRINUSE'
-      ? `Port ${port} is in use. Choose another with --port, or 0 for any free one.`
+      ? `Port ${port} is in use. Choose another with --port, or 0 for any free port.`
       : `Cannot listen at ${host}:${port}: ${message}`;
   return new Error(problem, { cause: error });
 }

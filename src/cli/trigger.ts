@@ -22,15 +22,15 @@ export const trigger: Command = {
   summary: 'post one webhook, with the payload of a fixture',
   help: `${SECRET_VARIABLE}=… agent-platform-sdk trigger <type> --to <url> [options]
 
-Posts a valid event of this type, \`createdAt\` now, with the (first) secret of the environment in its payload.
+Posts a valid event of this type, created now, with the first secret of the environment in its payload.
 
 Options
   --to <url>             the address to post it to
-  --set <field>=<value>  sets a field of the payload; the value is JSON, or else a text; repeatable
-  --copies <number>      the number of identical deliveries, posted at once (default: 1)
-  --forged               puts a wrong secret into it: your receiver should respond with 401
+  --set <field>=<value>  sets a field of the payload; a value that is not JSON is a string; repeatable
+  --copies <number>      posts this many identical deliveries at once (default: 1)
+  --forged               sends a wrong secret, which your receiver should refuse with 401
 
-The exit code is 0 if each response was 200, or 401 with --forged.
+The exit code is 0 if every response was 200, or 401 with --forged.
 
 Types
 ${EVENT_TYPES.map((type) => `  ${type}`).join('\n')}`,
@@ -61,11 +61,11 @@ function createPayload(type: WebhookEventType, set: readonly string[]): Record<s
   const payload: Record<string, unknown> = { ...createFixtures().event(type).payload, createdAt: Date.now() };
   for (const assignment of set) {
     const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
-    if (field === '') throw new UsageError(`--set takes field=value, got "${assignment}".`);
+    if (field === '') throw new UsageError(`--set must be field=value, got "${assignment}".`);
     const json = parseJson(value);
     payload[field] = json === undefined ? value : json;
   }
-  // An event that does not match the specification would not show how the receiver handles a real one.
+  // Only a valid event shows how the receiver handles a real one.
   const verdict = validateOwn(webhookEvents[type].payload, payload, 'strict');
   if (!verdict.ok) throw new UsageError(`--set makes an invalid ${type}:${formatIssues(verdict.issues)}`);
   return payload;

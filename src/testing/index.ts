@@ -1,5 +1,6 @@
 /**
- * The service itself, in memory, for tests and for local work: records, rules, two regions, faults and webhooks.
+ * The service itself, in memory, for tests and for local work: records, rules, two regions, faults and
+ * webhooks.
  *
  * Begin with {@link createFakePlatform}; {@link fixtures} creates valid records and events.
  *

@@ -13,11 +13,11 @@ import type { FakePlatform } from './fake/fake.js';
 /**
  * Creates the msw handlers of a fake, for `setupServer` and `setupWorker`.
  *
- * There is one for each operation in each region, under the path that msw shows for it, and for each region a last
- * one for all other paths. That one serves the endpoints of `fake.handle`, and refuses unknown ones like the service.
+ * There is one for each operation in each region, named by its path, and for each region a last one for all
+ * other paths: it serves the endpoints of `fake.handle`, and refuses unknown ones like the service.
  *
- * They respond at `fake.baseUrls`. To intercept the addresses that your program calls, create the fake with them:
- * `createFakePlatform({ baseUrls })`. A handler that you pass to `server.use` goes first: one for
+ * They respond at `fake.baseUrls`. To intercept the addresses that your program calls, create the fake with
+ * them: `createFakePlatform({ baseUrls })`. A handler that you pass to `server.use` goes first: one for
  * `/v3/tools/:toolId` is called for `/v3/tools/defaults` too.
  *
  * @example
@@ -38,8 +38,8 @@ import type { FakePlatform } from './fake/fake.js';
  * console.log(await platform.tools.get(seed.eu.toolId));
  *
  * // Overrides one operation, until `server.resetHandlers()`.
- * const data = { id: 'tool_1', name: 'another tool' };
- * server.use(http.get(`${baseUrls.eu}/v3/tools/:toolId`, () => HttpResponse.json({ success: true, message: 'OK', data })));
+ * const body = { success: true, message: 'OK', data: { id: 'tool_1', name: 'another tool' } };
+ * server.use(http.get(`${baseUrls.eu}/v3/tools/:toolId`, () => HttpResponse.json(body)));
  * console.log(await platform.tools.get('tool_1'));
  * server.close();
  * ```

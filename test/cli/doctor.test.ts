@@ -46,7 +46,7 @@ test('names missing settings', async () => {
 });
 
 test.each([
-  ['fake-workspace-secret-of-workspace_na_1', ['Is the token of the region eu?', 'Was it rotated?']],
+  ['fake-workspace-secret-of-workspace_na_1', ['Does the token belong to region eu?', 'Was it rotated?']],
   ['no-such-secret-here', ['Is it a workspace secret?']],
 ])('lists what may be wrong with the token %s', async (token, questions) => {
   const { env } = await service();

@@ -100,6 +100,6 @@ test('a taken port exits with 1', async () => {
   const { code, errors } = await finish(['fake', '--port', port]);
   expect([code, errors]).toEqual([
     1,
-    [`Port ${port} is in use. Choose another with --port, or 0 for any free one.`],
+    [`Port ${port} is in use. Choose another with --port, or 0 for any free port.`],
   ]);
 });

@@ -3,7 +3,7 @@ import { run } from '../../src/cli/run.js';
 import type { Tone } from '../../src/cli/shared.js';
 import { deferred } from '../support/deferred.js';
 
-/** Runs the command in this process until the test ends. Resolves when it has printed its first line, or has ended. */
+/** Runs the command until the test ends. Resolves after its first line, or its end. */
 export async function start(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}) {
   const lines: string[] = [];
   const tones: (Tone | undefined)[] = [];

@@ -165,7 +165,7 @@ describe('trigger', () => {
   test('warns before a secret is sent unencrypted', async () => {
     const { errors } = await finish(['trigger', 'webhook_test', '--to', 'http://nowhere.invalid/'], env);
     expect(errors).toEqual([
-      'Warning: the workspace secret is sent to nowhere.invalid unencrypted. Use https: there.',
+      'Warning: the workspace secret is sent to nowhere.invalid without encryption. Use https: instead.',
     ]);
   });
 });

@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { clientOf, send } from './support/client.js';
 
-/** The seed, with records of a second agent of the first workspace (sibling), and of an agent of the second (stranger). */
+/** The seed, with a second agent of its workspace (sibling), and one of another workspace (stranger). */
 function twoWorkspaces(choices: FakePlatformOptions['choices'] = {}): FakePlatform {
   const fake = createFakePlatform({ choices });
   const workspaceId = fake.seed.eu.secondWorkspaceId;

@@ -54,7 +54,7 @@ describe.each(records)('%s', (name) => {
   test('is valid, and has every field of its schema', () => {
     const record = fixtures[name]();
     expect(z.safeParse(schemas[name], record)).toMatchObject({ success: true });
-    // An input's schema also lists the fields that must not be sent; a field of a tool has more than a tool needs.
+    // The schema of an input lists fields that must not be sent; that of a tool's field has optional ones.
     const absent = name === 'variableInput' ? ['.id', '.agentId', '.userId'] : [];
     const missing = missingIn(schemas[name], record).filter((path) => !path.startsWith('.fields[0].'));
     expect(missing).toEqual(absent);

@@ -1,10 +1,12 @@
+import { sleep } from '../../utils/waiting.js';
 import type { DedupeStore } from '../../webhooks/dedupe.js';
+import { expectSame, randomKey } from './support.js';
 
 /** A store to test, and the means to advance its clock. */
 export interface DedupeStoreSubject {
   /** An empty store, or one that no other case has used a key of. */
   readonly store: DedupeStore;
-  /** Advances the store's clock by this many milliseconds. Default: waits. */
+  /** Advances the store's clock by `ms` milliseconds. Default: waits. */
   readonly wait?: ((ms: number) => Promise<void>) | undefined;
 }
 
@@ -23,9 +25,10 @@ interface Subject {
 }
 
 /** Long enough for every step of a case, short enough to wait for. */
-const LEASE = 300;
-const LONG = 60_000;
-const AFTER_LEASE = LEASE + 100;
+const SHORT_LEASE_MS = 300;
+const LONG_LEASE_MS = 60_000;
+/** By then, a short lease has expired. */
+const EXPIRY_MS = SHORT_LEASE_MS + 100;
 
 /**
  * The rules of a `DedupeStore`, for the tests of a custom store, with any test framework.
@@ -36,132 +39,122 @@ const AFTER_LEASE = LEASE + 100;
  * import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
  * import { test } from 'vitest';
  *
- * test.each(dedupeStoreConformance)('my store: $name', ({ run }) => run(() => ({ store: createMemoryDedupe() })));
+ * test.each(dedupeStoreConformance)('my store: $name', ({ run }) =>
+ *   run(() => ({ store: createMemoryDedupe() })),
+ * );
  * ```
  */
 export const dedupeStoreConformance: readonly DedupeStoreCase[] = [
   rule('a free event is new', async ({ store, key }) => {
-    expectSame(await store.claim(key, 'a', LONG), 'new');
+    expectSame(await store.claim(key, 'a', LONG_LEASE_MS), 'new');
   }),
   rule('an event that another owner holds is pending', async ({ store, key }) => {
-    await store.claim(key, 'a', LONG);
-    expectSame(await store.claim(key, 'b', LONG), 'pending');
-    expectSame(await store.claim(key, 'b', LONG), 'pending');
+    await store.claim(key, 'a', LONG_LEASE_MS);
+    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'pending');
+    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'pending');
   }),
   rule('one of many simultaneous claims is new', async ({ store, key }) => {
     const owners = Array.from({ length: 50 }, (_, index) => `owner ${index}`);
-    const results = await Promise.all(owners.map(async (owner) => store.claim(key, owner, LONG)));
+    const results = await Promise.all(owners.map(async (owner) => store.claim(key, owner, LONG_LEASE_MS)));
     expectSame(results.filter((result) => result === 'new').length, 1);
     expectSame(results.filter((result) => result === 'pending').length, 49);
   }),
   rule('keys are independent', async ({ store, key }) => {
-    await store.claim(key, 'a', LONG);
-    await store.complete(key, 'a', LONG);
-    expectSame(await store.claim(otherKey(key), 'b', LONG), 'new');
+    await store.claim(key, 'a', LONG_LEASE_MS);
+    await store.complete(key, 'a', LONG_LEASE_MS);
+    expectSame(await store.claim(otherKey(key), 'b', LONG_LEASE_MS), 'new');
   }),
   rule('a completed event is done, for every owner', async ({ store, key }) => {
-    await store.claim(key, 'a', LONG);
-    await store.complete(key, 'a', LONG);
-    expectSame(await store.claim(key, 'a', LONG), 'done');
-    expectSame(await store.claim(key, 'b', LONG), 'done');
+    await store.claim(key, 'a', LONG_LEASE_MS);
+    await store.complete(key, 'a', LONG_LEASE_MS);
+    expectSame(await store.claim(key, 'a', LONG_LEASE_MS), 'done');
+    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'done');
   }),
   rule('a completed event is done until it expires, then new', async ({ store, key, wait }) => {
-    await store.claim(key, 'a', LONG);
-    await store.complete(key, 'a', LEASE);
+    await store.claim(key, 'a', LONG_LEASE_MS);
+    await store.complete(key, 'a', SHORT_LEASE_MS);
     await store.release(key, 'a');
-    expectSame(await store.claim(key, 'a', LONG), 'done');
-    await wait(AFTER_LEASE);
-    expectSame(await store.claim(key, 'b', LONG), 'new');
+    expectSame(await store.claim(key, 'a', LONG_LEASE_MS), 'done');
+    await wait(EXPIRY_MS);
+    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'new');
   }),
   rule('a completed event outlives the lease of its claim', async ({ store, key, wait }) => {
-    await store.claim(key, 'a', LEASE);
-    await store.complete(key, 'a', LONG);
-    await wait(AFTER_LEASE);
-    expectSame(await store.claim(key, 'b', LONG), 'done');
+    await store.claim(key, 'a', SHORT_LEASE_MS);
+    await store.complete(key, 'a', LONG_LEASE_MS);
+    await wait(EXPIRY_MS);
+    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'done');
   }),
   rule('a released event is new', async ({ store, key }) => {
-    await store.claim(key, 'a', LONG);
+    await store.claim(key, 'a', LONG_LEASE_MS);
     await store.release(key, 'a');
-    expectSame(await store.claim(key, 'b', LONG), 'new');
+    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'new');
   }),
   rule('only the owner releases a claim', async ({ store, key }) => {
-    await store.claim(key, 'a', LONG);
+    await store.claim(key, 'a', LONG_LEASE_MS);
     await store.release(key, 'b');
-    expectSame(await store.claim(key, 'b', LONG), 'pending');
+    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'pending');
   }),
   rule('only the owner completes a claim', async ({ store, key }) => {
-    await store.claim(key, 'a', LONG);
-    await store.complete(key, 'b', LONG);
-    expectSame(await store.claim(key, 'c', LONG), 'pending');
+    await store.claim(key, 'a', LONG_LEASE_MS);
+    await store.complete(key, 'b', LONG_LEASE_MS);
+    expectSame(await store.claim(key, 'c', LONG_LEASE_MS), 'pending');
     await store.release(key, 'a');
-    expectSame(await store.claim(key, 'c', LONG), 'new');
+    expectSame(await store.claim(key, 'c', LONG_LEASE_MS), 'new');
   }),
   rule('an expired claim is free', async ({ store, key, wait }) => {
-    await store.claim(key, 'a', LEASE);
-    await wait(AFTER_LEASE);
-    expectSame(await store.claim(key, 'b', LONG), 'new');
+    await store.claim(key, 'a', SHORT_LEASE_MS);
+    await wait(EXPIRY_MS);
+    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'new');
   }),
   rule('the owner renews a claim', async ({ store, key, wait }) => {
-    await store.claim(key, 'a', LEASE);
-    expectSame(await store.claim(key, 'a', LONG), 'new');
-    await wait(AFTER_LEASE);
-    expectSame(await store.claim(key, 'b', LONG), 'pending');
+    await store.claim(key, 'a', SHORT_LEASE_MS);
+    expectSame(await store.claim(key, 'a', LONG_LEASE_MS), 'new');
+    await wait(EXPIRY_MS);
+    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'pending');
   }),
   rule('a claim lost to another owner is not renewed', async ({ store, key, wait }) => {
     await loseClaim({ store, key, wait });
-    expectSame(await store.claim(key, 'a', LONG), 'pending');
+    expectSame(await store.claim(key, 'a', LONG_LEASE_MS), 'pending');
   }),
   rule('an owner that lost its claim does not release the new one', async ({ store, key, wait }) => {
     await loseClaim({ store, key, wait });
     await store.release(key, 'a');
-    expectSame(await store.claim(key, 'c', LONG), 'pending');
+    expectSame(await store.claim(key, 'c', LONG_LEASE_MS), 'pending');
   }),
   rule('an owner that lost its claim does not complete the new one', async ({ store, key, wait }) => {
     await loseClaim({ store, key, wait });
-    await store.complete(key, 'a', LONG);
-    expectSame(await store.claim(key, 'c', LONG), 'pending');
+    await store.complete(key, 'a', LONG_LEASE_MS);
+    expectSame(await store.claim(key, 'c', LONG_LEASE_MS), 'pending');
   }),
   rule(
     'an owner with an expired lease completes if nobody else has claimed',
     async ({ store, key, wait }) => {
-      await store.claim(key, 'a', LEASE);
-      await wait(AFTER_LEASE);
-      await store.complete(key, 'a', LONG);
-      expectSame(await store.claim(key, 'b', LONG), 'done');
+      await store.claim(key, 'a', SHORT_LEASE_MS);
+      await wait(EXPIRY_MS);
+      await store.complete(key, 'a', LONG_LEASE_MS);
+      expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'done');
     },
   ),
   rule('releasing a free event changes nothing', async ({ store, key }) => {
     await store.release(key, 'a');
-    expectSame(await store.claim(key, 'b', LONG), 'new');
+    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'new');
   }),
 ];
 
-/** `a` held the event; its lease expired, and `b` holds it now. */
+/** The lease of `a` expires, and `b` claims the event. */
 async function loseClaim({ store, key, wait }: Subject): Promise<void> {
-  await store.claim(key, 'a', LEASE);
-  await wait(AFTER_LEASE);
-  expectSame(await store.claim(key, 'b', LONG), 'new');
+  await store.claim(key, 'a', SHORT_LEASE_MS);
+  await wait(EXPIRY_MS);
+  expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'new');
 }
 
 /* @__NO_SIDE_EFFECTS__ */
 function rule(name: string, check: (subject: Subject) => Promise<void>): DedupeStoreCase {
   const run: DedupeStoreCase['run'] = async (create) => {
-    const { store, wait = waitFor } = await create();
+    const { store, wait = sleep } = await create();
     await check({ store, wait, key: randomKey() });
   };
   return { name, run };
 }
 
-/** Like the receiver's: 64 hexadecimal digits. A store that is shared between cases sees each key once. */
-export function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 const otherKey = (key: string): string => (key.startsWith('0') ? '1' : '0') + key.slice(1);
-
-const waitFor = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-export function expectSame<Value>(actual: Value, expected: Value): void {
-  if (actual !== expected) throw new Error(`expected ${String(expected)}, got ${String(actual)}`);
-}

@@ -1,6 +1,6 @@
 import { WebhookPayloadError } from '../../errors/index.js';
 import type { StoredWebhook, WebhookInbox } from '../../webhooks/inbox.js';
-import { expectSame, randomKey } from './dedupe-store.js';
+import { eventually, expectSame, randomKey } from './support.js';
 
 /** Processes one stored webhook, like `WebhookHandlers.process`; rejects if that fails. */
 export type ProcessStored = (stored: StoredWebhook) => Promise<void>;
@@ -12,8 +12,8 @@ export interface InboxSubject {
   /** An empty inbox, or one that no other case has used a key of. */
   readonly inbox: WebhookInbox;
   /**
-   * Starts a worker that processes at least two webhooks at once. Returns a function that kills it: unsettled runs
-   * are abandoned, like in a crash.
+   * Starts a worker that processes at least two webhooks at once. Returns a function that kills it: unsettled
+   * runs are abandoned, like in a crash.
    */
   work(process: ProcessStored): StopWork | Promise<StopWork>;
   /** Reads the kept webhooks that could not be processed. */
@@ -32,8 +32,8 @@ export interface InboxCase {
 }
 
 /**
- * The rules of a `WebhookInbox` and its worker, for the tests of a custom inbox, with any test framework. A case
- * may take some seconds: as long as the queue waits between two attempts.
+ * The rules of a `WebhookInbox` and its worker, for the tests of a custom inbox, with any test framework. A
+ * case may take some seconds: as long as the queue waits between two attempts.
  *
  * @example
  * ```ts
@@ -170,7 +170,7 @@ interface Recorded {
   readonly seen: (webhook: StoredWebhook) => number;
   /** Whether a webhook is a dead letter, as it was stored. */
   readonly kept: (webhook: StoredWebhook) => Promise<boolean>;
-  /** Resolves when another webhook, stored now, was processed. What was stored before it has started by then. */
+  /** Resolves when a webhook stored now was processed: those before it have started by then. */
   readonly settled: () => Promise<void>;
 }
 
@@ -236,24 +236,11 @@ function newWebhook(payload: Readonly<Record<string, unknown>> = {}): StoredWebh
   };
 }
 
-/**
- * Writes a webhook as text, the same for any order of its fields and for any duplicate of it.
- */
+/** Writes a webhook as text: the same for any order of its fields, and for its duplicates. */
 function show({ deliveryId, ...webhook }: StoredWebhook): string {
   return JSON.stringify(webhook, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
       : value,
   );
-}
-
-const PATIENCE = 20_000;
-const POLL = 20;
-
-async function eventually(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
-  const until = Date.now() + PATIENCE;
-  while (!(await check())) {
-    if (Date.now() > until) throw new Error(`expected that ${what}, within ${PATIENCE / 1_000} seconds`);
-    await new Promise((resolve) => setTimeout(resolve, POLL));
-  }
 }

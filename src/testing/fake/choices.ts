@@ -5,11 +5,11 @@ import { func, oneOf, wholeNumber } from '../../validation/options.js';
 import type { Caller } from './caller.js';
 import { REFUSAL_REASONS, type RefusalChoice, type RefusalReason } from './refusals.js';
 
-/** A request whose permission is to be decided. */
+/** A request that `permits` decides about. */
 export interface PermitQuestion {
   /** The holder of the token. */
   readonly caller: Caller;
-  /** The key of the operation in `endpoints`, such as `'getTool'`; of a custom endpoint, its method and path. */
+  /** The key in `endpoints`, such as `'getTool'`; for a custom endpoint, its method and path. */
   readonly operation: string;
   /** The region whose records are used. */
   readonly region: Region;
@@ -20,7 +20,7 @@ export interface PermitQuestion {
 }
 
 /**
- * What the fake does at points that the specification leaves open. No default is a statement about the service.
+ * What the fake does where the specification is silent. No default is a statement about the service.
  *
  * Other choices are constants, which `fake.handle` overrides:
  *
@@ -39,15 +39,14 @@ export interface FakeChoices {
     readonly duplicateKey?: Pick<RefusalChoice, 'code'> | undefined;
   };
   /**
-   * The response to a token of the other region, which "may fail or return data of the wrong environment" (5.1):
-   * `'refuse'` (default), the data of the region that was addressed, or the data of the token's region.
+   * The response to a token of the other region, which "may fail or return data of the wrong environment"
+   * (5.1): `'refuse'` (default), the data of the addressed region, or that of the token's region.
    */
   readonly wrongRegion: 'refuse' | 'data-of-address' | 'data-of-token';
   /**
-   * Allows (`true`) or refuses (`false`) a request, or leaves it to the default (`undefined`). Which operations
-   * accept which secret is not shown (5.2). Default: a secret reaches the records of its own agent or its own
-   * workspace; an agent secret is not enough to list members and teams, to release a number or to delete a
-   * workspace.
+   * Allows (`true`) or refuses (`false`) a request; `undefined` leaves it to the default. Which operations
+   * accept which secret is not shown (5.2). By default, a secret reaches the records of its own agent or
+   * workspace, and an agent secret may not list members and teams, release a number or delete a workspace.
    *
    * @example
    * ```ts

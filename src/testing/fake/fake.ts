@@ -29,18 +29,18 @@ import { createFetch, type FakeFetch, type Service } from './service.js';
 
 /** Options of {@link createFakePlatform}. Nothing is required. */
 export interface FakePlatformOptions {
-  /** Records to begin with, by region and collection, on top of the seed. */
+  /** Initial records by region and collection, in addition to the seed. */
   readonly regions?: StartRecords | undefined;
   /**
-   * `'default'`: a record of each kind in both regions, with the ids and secrets of `fake.seed`. `'empty'`: only
-   * the built-in catalogue of default tools.
+   * `'default'`: a record of each kind in both regions, with the ids and secrets of `fake.seed`. `'empty'`:
+   * only the built-in catalogue of default tools.
    */
   readonly seed?: 'default' | 'empty' | undefined;
-  /** What the fake does at points that the specification leaves open. */
+  /** What the fake does where the specification is silent. */
   readonly choices?: Partial<FakeChoices> | undefined;
   /** The addresses of `fake.fetch` and the msw handlers. Default: two hosts under `.test`. */
   readonly baseUrls?: Partial<BaseUrls> | undefined;
-  /** Called after each response, for a log or assertions. What it throws fails the test run, not the request. */
+  /** Called after each response. What it throws fails the test run, not the request. */
   readonly onRequest?: ((request: FakeRequest) => void) | undefined;
   /** Called after each delivery of a webhook, whatever its outcome. What it throws fails the test run. */
   readonly onDelivery?: ((delivery: DeliveryRecord) => void) | undefined;
@@ -120,7 +120,8 @@ export class FakePlatform {
    * Starts a real HTTP server on loopback, which serves both regions. Any number can listen at once.
    *
    * @throws {ConfigurationError} If an option is unknown or wrong.
-   * @throws {AgentPlatformError} If the runtime has no `node:http`: Node 20.16 or newer, Bun and Deno have it.
+   * @throws {AgentPlatformError} If the runtime has no `node:http`. Node 20.16 and later, Bun and Deno have
+   * it.
    *
    * @example
    * ```ts
@@ -153,7 +154,7 @@ export class FakePlatform {
    * import { createFakePlatform } from 'agent-platform-sdk/testing';
    * import * as z from 'zod';
    *
-   * // The specification names this operation (4.4) and does not show its shape: the body and the response are made up.
+   * // The specification names this operation (4.4) without its shape: body and response are made up.
    * const createTool = endpoint({
    *   method: 'POST',
    *   path: '/agents/{agentId}/tools',
@@ -236,8 +237,8 @@ export class FakePlatform {
   }
 
   /**
-   * Replaces all records by those of a snapshot. Requests, faults and subscriptions stay; `reset` still returns to
-   * the initial state.
+   * Replaces all records by those of a snapshot. Requests, faults and subscriptions stay; `reset` still
+   * returns to the initial state.
    *
    * @throws {ConfigurationError} If it is not a snapshot, or a record in it is wrong.
    */
@@ -246,8 +247,8 @@ export class FakePlatform {
   }
 
   /**
-   * Resets records, requests, faults, deliveries and ids to their initial state, and ends the subscriptions that
-   * were added over HTTP. Servers, handlers and other subscriptions stay.
+   * Resets records, requests, faults, deliveries and ids to their initial state, and ends the subscriptions
+   * that were added over HTTP. Servers, handlers and other subscriptions stay.
    *
    * @example
    * ```ts
@@ -271,10 +272,10 @@ export class FakePlatform {
 /**
  * Creates a fake of the service: the documented operations with their documented rules, on records in memory.
  *
- * The two regions share nothing. What the specification leaves open is a choice, listed in {@link FakeChoices}.
+ * The two regions share nothing. {@link FakeChoices} lists what the specification leaves open.
  *
- * @throws {ConfigurationError} If an option is unknown or wrong, or a record in `regions` refers to one that does
- * not exist.
+ * @throws {ConfigurationError} If an option is unknown or wrong, or a record in `regions` refers to one that
+ * does not exist.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { Refusal, type RefusalReason } from './refusals.js';
 import { SUCCESS } from './responses.js';
 import { documentedRoutes, isSameOperation, type Route } from './route.js';
 
-/** One request to an endpoint of `fake.handle`: authenticated, with a valid body. */
+/** A request to an endpoint of `fake.handle`: authenticated, with a valid body. */
 export interface HandlerCall<Parameter extends string = string, Body = unknown, Result = unknown> {
   /** The path parameters, decoded. */
   readonly path: { readonly [Name in Parameter]: string };
@@ -22,8 +22,8 @@ export interface HandlerCall<Parameter extends string = string, Body = unknown, 
   /** The records of this region, to read and to change. */
   readonly state: MutableRegionState;
   /**
-   * Creates the envelope of a success (2.7) around the result of an endpoint declared by `withData`, or alone. If
-   * the response has a custom schema, return the whole body instead.
+   * Creates the envelope of a success (2.7) around the result of an endpoint declared by `withData`, or
+   * alone. If the response has a custom schema, return the whole body instead.
    */
   readonly succeed: (...data: Result extends void ? [] : [data: Result]) => object;
   /** Responds with the error body of section 7, with the status and code of {@link FakeChoices.refusals}. */

@@ -13,7 +13,7 @@ import { SUCCESS } from './responses.js';
 /** The keys of `endpoints`: the documented operations. */
 export type OperationName = keyof typeof endpoints;
 
-/** One request to a documented operation: authenticated, with a valid body. */
+/** A request to a documented operation: authenticated, with a valid body. */
 export interface OperationCall<Parameter extends string = string, Body = unknown> {
   readonly path: { readonly [Name in Parameter]: string };
   readonly body: Body;
@@ -32,8 +32,8 @@ type Rule<Declared> =
     : never;
 
 /**
- * The rule of each documented operation (section 4): what the specification states for it, with choices at points that
- * it leaves open (`choices.ts`). A missing rule does not compile.
+ * The rule of each documented operation (section 4). Where the specification is silent, it is a choice
+ * (`choices.ts`). A missing rule does not compile.
  */
 export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[Name]> } = {
   listMembersAndTeams({ path, state, reach }) {
@@ -103,13 +103,13 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
   deleteWorkspace({ path, state, reach }) {
     reach.workspaceOnly();
     const workspace = found(state.workspaces.get(path.id), 'workspace', path.id);
-    // Only an owner may delete it (4.7). A choice: a workspace secret acts for the owners of its own workspace.
+    // Only an owner may delete it (4.7). A choice: a workspace secret acts for the owners of its workspace.
     reach.mustReach({ workspaceId: workspace.id }, 'notWorkspaceOwner');
     if (workspace.isPrimary) {
       throw new Refusal('primaryWorkspace', 'The primary workspace cannot be deleted.');
     }
-    // Rule 1: its agents go too, with their conversations, leads, tools and variables. The members' access, the
-    // secret and those of the agents end with the records.
+    // Rule 1: its agents go too, with their conversations, leads, tools and variables. Access of members and
+    // all secrets end with the records.
     for (const agent of [...state.agents.values()].filter((each) => each.workspaceId === workspace.id)) {
       for (const records of [state.variables, state.tools, state.conversations, state.leads]) {
         for (const [key, { agentId }] of records) if (agentId === agent.id) records.delete(key);

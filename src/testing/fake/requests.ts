@@ -15,8 +15,8 @@ export interface FakeRequest {
   /** The region that was called. */
   readonly region: Region;
   /**
-   * The key in `endpoints`, such as `'getTool'`; for a custom endpoint `'GET /agents/{agentId}/tools'`; undefined if no
-   * endpoint fits.
+   * The key in `endpoints`, such as `'getTool'`; for a custom endpoint, its method and path. Undefined if no
+   * endpoint matches.
    */
   readonly endpoint: string | undefined;
   /** The parsed body; the text if it is not JSON. Undefined if there is none. */
@@ -28,8 +28,8 @@ export interface FakeRequest {
   /** The kind of the injected fault, other than a latency. */
   readonly fault: string | undefined;
   /**
-   * The parsed body of the response; the text if it is not JSON. For a response that a fault cut or stalled, the
-   * whole body. Undefined before the response, and if a handler returned its own `Response`.
+   * The parsed body of the response; the text if it is not JSON. The whole body, even if a fault cut or
+   * stalled it. Undefined before the response, and if a handler returned its own `Response`.
    */
   readonly response: unknown;
   /** Milliseconds from arrival to response; undefined before it. */

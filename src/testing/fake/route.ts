@@ -30,7 +30,7 @@ export interface RouteMatch {
   readonly path: Readonly<Record<string, string>>;
 }
 
-/** Finds the route of a request. The one with the fewest parameters wins: `/tools/defaults` before `/tools/{id}`. */
+/** Finds the route with the fewest parameters: `/tools/defaults` before `/tools/{id}`. */
 export function matchRoute(routes: readonly Route[], method: string, path: string): RouteMatch | undefined {
   const matches = routes.flatMap((route): RouteMatch[] => {
     const values = route.endpoint.method === method ? matchPath(route.endpoint.path, path) : undefined;

@@ -29,7 +29,7 @@ export interface Service {
   readonly routes: () => readonly Route[];
 }
 
-/** A request that has arrived and is in the log. */
+/** A request that has arrived. */
 interface Call {
   readonly request: Request;
   /** The addressed region. */
@@ -43,11 +43,12 @@ interface Call {
 /** Creates a `fetch` that leads to {@link respondTo}. */
 export function createFetch(service: Service): FakeFetch {
   return async (input, init) => {
-    // A copy of a Request may miss an abort after a garbage collection (Node 20.20, 22, 24: nodejs/undici#4068).
+    // A copied Request misses an abort after a garbage collection (Node 20.20.2, 24.21.0:
+    // nodejs/undici#4068).
     const request = input instanceof Request && init === undefined ? input : new Request(input, init);
     request.signal.throwIfAborted();
     const response = await unlessAborted(respondTo(service, request), request.signal);
-    // Keeps the request referenced until here: its signal follows the caller's only for so long (nodejs/node#55428).
+    // The signal follows the caller's only while the request is referenced, as it is here: nodejs/node#55428.
     request.signal.throwIfAborted();
     return response;
   };
@@ -97,14 +98,15 @@ async function perform(service: Service, call: Call): Promise<Response> {
   }
 }
 
-/** Checks a request and runs the rule of its operation. Throws a {@link Refusal} for one that is not allowed. */
+/** Checks a request and runs the rule of its operation. Throws a {@link Refusal}. */
 async function runRule(
   { store, choices }: Service,
   { request, region: addressed, match, text }: Call,
 ): Promise<unknown> {
   const { pathname, searchParams: query } = new URL(request.url);
   if (match === undefined) {
-    const message = `There is no operation ${request.method} ${pathname}. Add a custom one with \`fake.handle\`.`;
+    const called = `${request.method} ${pathname}`;
+    const message = `There is no operation ${called}. Add a custom one with \`fake.handle\`.`;
     throw new Refusal('unknownRoute', message);
   }
   const { path, route } = match;

@@ -10,10 +10,10 @@ export function isHostName(text: unknown): boolean {
 }
 
 /**
- * Whether the header `Host` is one that no foreign page can have. With DNS rebinding, a page of `evil.example` has
- * the same origin as the fake to its browser, but still sends `Host: evil.example`. Nobody can own an address, a
- * name without a dot, or a name under `localhost` (RFC 6761) or `internal` (reserved by ICANN for private use):
- * containers call each other by such names.
+ * Whether the header `Host` is one that no foreign page can have. With DNS rebinding, a page of
+ * `evil.example` has the same origin as the fake to its browser, but still sends `Host: evil.example`. Nobody
+ * can own an address, a name without a dot, or a name under `localhost` (RFC 6761) or `internal` (reserved by
+ * ICANN for private use): containers call each other by such names.
  *
  * @param allowed - More names, without a port.
  */

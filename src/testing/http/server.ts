@@ -25,14 +25,14 @@ export interface ListenOptions {
   /** Default `'127.0.0.1'`: only this machine reaches the fake. */
   readonly host?: string | undefined;
   /**
-   * Serves the control API below `/_fake`, for tests in other languages, and a page for the browser at `/`. Both show
-   * everything in the fake, every secret too. Default false.
+   * Serves the control API below `/_fake`, for tests in other languages, and a page for the browser at `/`.
+   * Both show everything in the fake, every secret too. Default false.
    */
   readonly control?: boolean | undefined;
   /**
-   * More names of this server, without a port: `['fake.example.com']`. A request with another `Host` is refused
-   * with 421: a page in a browser could be behind it (DNS rebinding). Always allowed are addresses, names without
-   * a dot, and those under `localhost` and `internal`. Default none.
+   * More names of this server, without a port: `['fake.example.com']`. A request with another `Host` is
+   * refused with 421: a page in a browser could be behind it (DNS rebinding). Always allowed are addresses,
+   * names without a dot, and those under `localhost` and `internal`. Default none.
    */
   readonly allowedHosts?: readonly string[] | undefined;
 }

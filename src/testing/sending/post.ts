@@ -28,7 +28,7 @@ export interface DeliveryRecord {
   /** A subscription, or the agent's `advanced.serverUrl` (6.3, rule 1). */
   readonly via: 'subscription' | 'agent';
   /**
-   * `'success'` for a 200, and for nothing else; `'refused'` for any other status; `'timeout'` after 60 seconds;
+   * `'success'` for a 200 only; `'refused'` for any other status; `'timeout'` after 60 seconds;
    * `'failed'` if no response came.
    */
   readonly outcome: 'success' | 'refused' | 'timeout' | 'failed';

@@ -38,7 +38,7 @@ export interface WebhookOwner {
 
 /** Options of {@link FakeWebhooks.subscribe}. */
 export interface SubscribeOptions extends WebhookOwner {
-  /** Only these types are sent (6.2). Types that the specification does not list are possible too. Default: all. */
+  /** The types to send (6.2), also ones that the specification does not list. Default: all. */
   readonly events?: readonly (WebhookEventType | (string & {}))[] | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface SendOptions extends WebhookOwner {
   readonly forged?: boolean | undefined;
 }
 
-/** The payload that `send` takes: fields of the fixture for a type of the specification, else a whole payload. */
+/** The payload for `send`: fields to merge into a fixture, or a whole one for a custom type. */
 export type PayloadToSend<Type extends string> = Type extends WebhookEventType
   ? DeepPartial<WebhookPayloadOf<Type>>
   : Readonly<Record<string, unknown>>;
@@ -69,8 +69,8 @@ const sendSchema = /* @__PURE__ */ z.strictObject({
 });
 
 /**
- * Sends the service's events to subscribers. Which action emits which event is not shown (6.4), so nothing is sent
- * on its own.
+ * Sends the service's events to subscribers. Nothing is sent by itself, because which action emits which
+ * event is not shown (6.4).
  */
 export class FakeWebhooks {
   readonly #store: Store;
@@ -100,8 +100,8 @@ export class FakeWebhooks {
    * workspace: a second one replaces the first.
    *
    * @returns A function that ends the subscription.
-   * @throws {ConfigurationError} If the target is neither an `http:` or `https:` URL nor a receiver, an option is
-   * wrong, or the workspace does not exist.
+   * @throws {ConfigurationError} If the target is neither an `http:` or `https:` URL nor a receiver, an
+   * option is wrong, or the workspace does not exist.
    *
    * @example
    * ```ts
@@ -172,15 +172,16 @@ export class FakeWebhooks {
   }
 
   /**
-   * Sends an event to every subscriber of its type; `conversation_updated` goes to the agent's `advanced.serverUrl`
-   * too (6.3, rule 1). Resolves when all deliveries have ended, and never rejects because of one.
+   * Sends an event to every subscriber of its type. `conversation_updated` also goes to the agent's
+   * `advanced.serverUrl` (6.3, rule 1). Resolves when all deliveries have ended; a failed one does not
+   * reject.
    *
-   * An event of the specification is complete: `payload` is merged into its fixture, and `agentPlatform` is that of
-   * the agent. Of any other type, `payload` is sent unchanged. `createdAt` is now unless given.
+   * For an event of the specification, `payload` is merged into its fixture, and `agentPlatform` is that of
+   * the agent. For any other type, `payload` is sent unchanged. `createdAt` is now unless given.
    *
    * @returns The outcome of each delivery. Empty if there is no subscriber.
-   * @throws {ConfigurationError} If an option is wrong, or only the native platform sends the event (6.2) and the agent
-   * is on the other, or the type is one of the specification but for case, separators or one letter.
+   * @throws {ConfigurationError} If an option is wrong; if the type is misspelt: one of the specification but
+   * for case, separators or one letter; or if the agent's platform does not send the event (6.2).
    *
    * @example
    * ```ts
@@ -232,8 +233,8 @@ export class FakeWebhooks {
   }
 
   /**
-   * Repeats a delivery: the same payload, to the same target. The service has no automatic retry; a receiver should
-   * still handle duplicates (6.4).
+   * Repeats a delivery: the same payload, to the same target. The service has no automatic retry; a receiver
+   * should still handle duplicates (6.4).
    *
    * @throws {ConfigurationError} If there is no delivery with this id.
    *
@@ -259,7 +260,7 @@ export class FakeWebhooks {
   }
 
   /**
-   * Forgets every delivery, and ends the subscriptions that were added over HTTP. Ids of deliveries start again at 1.
+   * Forgets every delivery, restarts their ids at 1, and ends the subscriptions that were added over HTTP.
    *
    * @internal
    */

@@ -54,7 +54,7 @@ export function breakOff(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Ar
   });
 }
 
-/** The error of a `fetch` without a connection, in Node's form (undici 6.24.1, lib/web/fetch/index.js, `fetch`). */
+/** The error of a failed `fetch`, as Node throws it (undici 6.24.1, lib/web/fetch/index.js). */
 export function connectionError(message: string, code: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) });
 }

@@ -77,8 +77,8 @@ export class Faults {
   }
 
   /**
-   * Injects a failure into the next call, the next `times` calls, or every call. If several match, the first one
-   * applies; latencies are added to it.
+   * Injects a failure into the next call, the next `times` calls, or every call. If several match, the first
+   * one applies; latencies are added to it.
    *
    * @throws {ConfigurationError} If a field is wrong, or the endpoint is unknown to this fake.
    *

@@ -11,11 +11,11 @@ type AddMethods = {
 export interface RegionAdd extends AddMethods {}
 
 /**
- * Adds records to region `eu`, or to the region that is named: `add.tool(…)`, `add.na.tool(…)`. Each method takes
- * the fields that matter to the test and fills in the rest. A record with the same id is replaced.
+ * Adds records to region `eu`, or to a named one: `add.tool(…)`, `add.na.tool(…)`. Each method takes the fields
+ * that matter to the test and fills in the rest. A record with the same id is replaced.
  *
- * @throws {ConfigurationError} If a field is wrong, refers to a record that does not exist, if an agent already has a
- *   variable with the key (4.2), or if a number was released for good.
+ * @throws {ConfigurationError} If a field is wrong or refers to a record that does not exist, or if the agent
+ * already has a variable with the key (4.2).
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ interface Place extends Pick<Completion, 'region' | 'state' | 'conversationId'> 
   readonly onChange: () => void;
 }
 
-/** The records of one kind in one region: a map that completes and checks new records, and reports its changes. */
+/** The records of one kind in one region. Completes and checks new ones, and reports changes. */
 export class Collection<Name extends CollectionName> extends Map<string, RecordTypes[Name]> {
   readonly #name: Name;
   readonly #kind: Kind<Name>;

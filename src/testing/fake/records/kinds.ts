@@ -48,8 +48,8 @@ export function wordFor<Name extends CollectionName>(name: Name): WordFor<Name> 
 const requiredTexts = /* @__PURE__ */ z.array(requiredText);
 
 /**
- * Every kind of record, a row each. `fake.add`, `fake.records`, the seed, snapshots and the page all read this
- * table. Each row may refer to records of the rows above it.
+ * Every kind of record, a row each. `fake.add`, `fake.records`, the seed, snapshots and the page all read
+ * this table. Each row may refer to records of the rows above it.
  */
 // The type keeps the schemas out of the declaration files.
 export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {

@@ -6,13 +6,13 @@ import type { Tool } from '../../../schemas/tool.js';
 import type { Variable } from '../../../schemas/variable.js';
 import type { Region } from '../../../utils/regions.js';
 
-/** A workspace of the fake. The specification shows no fields of the record; these are the ones its rules need. */
+/** A workspace of the fake. Its fields are not shown: these are what the rules need. */
 export interface FakeWorkspace {
   /** The workspace's id. */
   readonly id: string;
   /** The workspace secret (5.2): a bearer token here, and `workspaceSecret` of the events (6.1). */
   readonly secret: string;
-  /** A primary workspace cannot be deleted (4.7). How many there are is not shown; here, one in a region by default. */
+  /** A primary workspace cannot be deleted (4.7). By default, each region has one: a choice. */
   readonly isPrimary: boolean;
   /** User ids of the owners (4.7). */
   readonly ownerIds: readonly string[];
@@ -20,7 +20,7 @@ export interface FakeWorkspace {
   readonly memberIds: readonly string[];
 }
 
-/** An agent of the fake. The specification shows no fields of the record; these are the ones its rules need. */
+/** An agent of the fake. Its fields are not shown: these are what the rules need. */
 export interface FakeAgent {
   /** The agent's id, unique in its region. */
   readonly id: string;
@@ -31,8 +31,8 @@ export interface FakeAgent {
   /** The workspace that owns the agent. */
   readonly workspaceId: string;
   /**
-   * The platform it runs on, as `agentPlatform` of the agent events: `vg` is the native one, `vf` the external flow
-   * builder (a choice: not shown). A `vf` agent sends no `lead_captured` and no `form_submitted` (6.2).
+   * `agentPlatform` of the agent events: `vg` is the native platform, `vf` the external flow builder (a
+   * choice: not shown). A `vf` agent sends no `lead_captured` and no `form_submitted` (6.2).
    */
   readonly platform: 'vg' | 'vf';
   /** `serverUrl` is the agent-level webhook address (6.3, rule 1). */
@@ -42,7 +42,7 @@ export interface FakeAgent {
   };
 }
 
-/** An organisation of the fake (4.1). Its clients and teams are records of their own, tied to it by `orgId`. */
+/** An organisation of the fake (4.1). Its clients and teams refer to it by `orgId`. */
 export interface FakeOrg {
   /** The organisation's id. */
   readonly id: string;
@@ -60,7 +60,7 @@ export interface FakeConversation {
   readonly record: Conversation;
 }
 
-/** A lead of the fake. The specification shows no fields; it exists to be removed with its workspace. */
+/** A lead of the fake. Its fields are not shown; it is removed together with its workspace. */
 export interface FakeLead {
   /** The lead's id. */
   readonly id: string;
@@ -72,7 +72,7 @@ export interface FakeLead {
 export interface FakePhoneNumber {
   /** The number's id: `phoneNumberSid` of a release (4.3). */
   readonly sid: string;
-  /** True for a number of the customer's own telephony account, false for one rented from the platform (4.3). */
+  /** Whether it belongs to the customer's own telephony account. Otherwise it is rented (4.3). */
   readonly imported: boolean;
   /** The workspace that has it; undefined for an imported number that was released: its account keeps it. */
   readonly workspaceId?: string | undefined;

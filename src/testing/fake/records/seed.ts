@@ -14,7 +14,7 @@ export interface SeedHandles {
   readonly workspaceId: string;
   /** The secret of the primary workspace: reaches everything here but the second workspace. */
   readonly workspaceSecret: string;
-  /** A second workspace of the same owner, with no records of its own: this one can be deleted, with its own secret. */
+  /** A second workspace of the same owner, without records. Its own secret can delete it. */
   readonly secondWorkspaceId: string;
   /** The secret of the second workspace. */
   readonly secondWorkspaceSecret: string;
@@ -84,8 +84,8 @@ export function fillStore(
 }
 
 /**
- * The ids and names that 2.5 shows: ids of the assignable tools, and names of the others, which have no id here. A
- * choice: the name of an assignable tool is its id.
+ * The ids and names that 2.5 shows: assignable tools have ids, the others only names. A choice: the name of
+ * an assignable tool is its id.
  */
 const defaultCatalogue: readonly DefaultTool[] = [
   ...['web-search', 'human-handoff', 'end-call'].map(assignable),

@@ -34,7 +34,7 @@ export function clearStore(store: Store): void {
   }
 }
 
-/** The records of a fake as JSON, by region and collection. Created by `fake.snapshot()`, for `fake.restore()`. */
+/** The records of a fake as JSON: what `fake.snapshot()` returns and `fake.restore()` takes. */
 export interface FakeSnapshot {
   /** The version of this format. */
   readonly version: 1;
@@ -69,8 +69,8 @@ export function restoreSnapshot(store: Store, snapshot: FakeSnapshot): void {
 }
 
 /**
- * The records of a fake by the names of their collections. `/_fake/records` offers the same over HTTP. Every id is the
- * key in `fake.state`; for conversations, the agent's id and the conversation's with a slash between.
+ * The records of a fake by the names of their collections. `/_fake/records` offers the same over HTTP. An id
+ * is the key in `fake.state`; for a conversation, `<agentId>/<convoId>`.
  *
  * @example
  * ```ts

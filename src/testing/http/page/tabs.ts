@@ -12,7 +12,7 @@ import type { Row } from './list.js';
 import type { Content } from './page.js';
 import type { Selection, Tab } from './selection.js';
 
-/** The newest requests, and deliveries, in a list. All of them are at `/_fake/requests` and `/_fake/deliveries`. */
+/** The newest entries that a list shows. `/_fake/requests` and `/_fake/deliveries` have all. */
 const MAX_ROWS = 200;
 
 /** The content of the selected tab. */
