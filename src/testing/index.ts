@@ -1,6 +1,5 @@
 /**
- * The service itself, in memory, for tests and for local work: records, rules, two regions, faults and
- * webhooks.
+ * The service in memory, for tests and local work: records, rules, two regions, faults, webhooks.
  *
  * Begin with {@link createFakePlatform}; {@link fixtures} creates valid records and events.
  *

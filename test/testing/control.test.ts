@@ -1,7 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { collectGarbage } from '../support/memory.js';
 import { clientOf } from './support/client.js';
 
 /** A fake with its control API, and a function that calls it. */
@@ -146,30 +145,20 @@ describe('changes', () => {
     const controller = new AbortController();
     const { body } = await fetch(`${server.url}/_fake/changes`, { signal: controller.signal });
     await body?.getReader().read();
+    // An abandoned Request would lose its signal (nodejs/node#55428).
     collectGarbage();
     controller.abort();
     await vi.waitFor(() => expect(stopped).toHaveBeenCalledOnce());
   });
 });
 
-/** Collects garbage now: an abandoned Request would lose its signal. */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-}
-
 test.each<[method: string, path: string, body: object | undefined, status: number, message: string]>([
   ['POST', '/records/eu/tool', {}, 400, 'Unknown collection "tool". Did you mean "tools"?'],
-  ['POST', '/records/us/tools', {}, 400, 'Unknown region "us"'],
   ['POST', '/records/eu/tools', { agentId: 'x' }, 400, 'Region eu has no agent "x"'],
-  ['POST', '/records/eu/agents', { nane: 'x' }, 400, 'nane is not a known option. Did you mean `name`?'],
   ['PATCH', '/records/eu/tools/x', {}, 400, 'Region eu has no tool "x"'],
   ['POST', '/events', {}, 400, 'type is missing'],
   ['POST', '/events', { type: 'lead_capture' }, 400, 'Did you mean "lead_captured"?'],
-  ['POST', '/events', { type: 'lead_captured', copys: 2 }, 400, 'Did you mean `copies`?'],
-  ['POST', '/events', { type: 'lead_captured', region: 'us' }, 400, "region must be one of 'eu', 'na'"],
   ['POST', '/subscriptions', { url: 'x' }, 400, 'expected an http: or https: address'],
-  ['POST', '/subscriptions', { url: 'http://x.example', event: [] }, 400, 'Did you mean `events`?'],
   ['POST', '/faults', { status: 700 }, 400, 'status must be a whole number from 200 to 599'],
   ['POST', '/deliveries/delivery_1/resend', {}, 400, 'There is no delivery "delivery_1".'],
   ['POST', '/faults', [] as object, 400, 'The body must be a JSON object.'],

@@ -1,13 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import {
-  type AgentPlatform,
-  ConfigurationError,
-  endpoint,
-  endpoints,
-  ServerError,
-  TimeoutError,
-} from 'agent-platform-sdk';
+import { type AgentPlatform, endpoint, endpoints, ServerError, TimeoutError } from 'agent-platform-sdk';
 import { createFakePlatform, type FakePlatform, type FaultInput } from 'agent-platform-sdk/testing';
 import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 import { setupServer } from 'msw/node';
@@ -310,25 +303,4 @@ test('a refused connection proves that nothing was sent, if the fake is the glob
   const { secondWorkspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
   const { workspaces } = clientOf(fake, { token, maxRetries: 1, fetch: undefined });
   await expect(workspaces.delete(secondWorkspaceId)).resolves.toBeUndefined();
-});
-
-test.each([
-  [{ kind: 'explosion' }, 'Unknown fault "explosion". Known: status, html'],
-  [{ kind: 'statis', status: 500 }, 'Unknown fault "statis". Did you mean "status"?'],
-  [{ endpoint: 'getTools', status: 500 }, 'Unknown endpoint "getTools". Did you mean "getTool"?'],
-  [{}, 'faults.inject: status is missing'],
-  [{ status: 700 }, 'status must be a whole number from 200 to 599, got 700'],
-  [{ stauts: 500, status: 500 }, 'stauts is not a known option. Did you mean `status`?'],
-  [{ kind: 'reset', ms: 4 }, 'ms is not a known option'],
-  [{ status: 500, times: 0 }, 'times'],
-  [{ status: 500, region: 'us' }, "region must be one of 'eu', 'na', got 'us'"],
-  [{ status: 500, headers: { 'a b': 'c' } }, 'headers["a b"]'],
-  [{ status: 500, retryAfter: 'a\nb' }, 'retryAfter'],
-])('inject(%j) is refused', (fault, message) => {
-  const { faults } = createFakePlatform();
-  // From JavaScript, or as JSON over HTTP.
-  const inject = () => faults.inject(fault as FaultInput);
-  expect(inject).toThrow(ConfigurationError);
-  expect(inject).toThrow(message);
-  expect(faults.list()).toEqual([]);
 });

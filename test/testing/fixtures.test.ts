@@ -1,5 +1,4 @@
 import {
-  ConfigurationError,
   ConversationSchema,
   DefaultToolSchema,
   OrgClientSchema,
@@ -120,13 +119,4 @@ test('overrides of one record do not reach another', () => {
   tags.push('later');
   expect(conversation.tags).toEqual(['mine']);
   expect(fixtures.conversation().tags).not.toContain('mine');
-});
-
-test.each([
-  ['lead_capture', 'Unknown event type "lead_capture". Did you mean "lead_captured"?'],
-  ['xyz', 'Unknown event type "xyz". Known: message_received,'],
-])('an event of the type %s is refused', (type, message) => {
-  const create = () => fixtures.event(type as 'lead_captured');
-  expect(create).toThrow(ConfigurationError);
-  expect(create).toThrow(message);
 });

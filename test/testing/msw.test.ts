@@ -1,18 +1,11 @@
-import {
-  AgentPlatform,
-  type AgentPlatformOptions,
-  ConnectionError,
-  endpoint,
-  endpoints,
-  type Region,
-  withData,
-} from 'agent-platform-sdk';
+import { ConnectionError, endpoint, endpoints, withData } from 'agent-platform-sdk';
 import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
 import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 import { getResponse, HttpHandler, HttpResponse, http, type RequestHandler } from 'msw';
 import { type SetupServer, setupServer } from 'msw/node';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import { clientOf as clientInProcess } from './support/client.js';
 
 /** msw with the handlers of a fake, for the length of one test. */
 function intercepting(fake: FakePlatform): SetupServer {
@@ -23,21 +16,8 @@ function intercepting(fake: FakePlatform): SetupServer {
 }
 
 /** A client with the global `fetch`. */
-function clientOf(
-  fake: FakePlatform,
-  options: AgentPlatformOptions & { region?: Region } = {},
-): AgentPlatform {
-  const { region = 'eu' } = options;
-  const token = fake.seed[region].workspaceSecret;
-  return new AgentPlatform({
-    token,
-    baseUrls: fake.baseUrls,
-    maxRetries: 0,
-    logLevel: 'off',
-    ...options,
-    region,
-  });
-}
+const clientOf: typeof clientInProcess = (fake, options) =>
+  clientInProcess(fake, { fetch: undefined, ...options });
 
 const headersOf = (handlers: readonly RequestHandler[]): unknown[] => handlers.map(({ info }) => info.header);
 
@@ -48,7 +28,7 @@ function used(msw: SetupServer): unknown[] {
 }
 
 /** Calls the fake in process and through msw, and expects the same response. */
-async function expectSameAnswer(fake: FakePlatform, path: string, init?: RequestInit): Promise<Response> {
+async function expectSameResponse(fake: FakePlatform, path: string, init?: RequestInit): Promise<Response> {
   const url = fake.baseUrls.eu + path;
   const [inProcess, throughMsw] = [await fake.fetch(url, init), await fetch(url, init)];
   const text = await throughMsw.clone().text();
@@ -133,7 +113,7 @@ test.each([
   const fake = createFakePlatform();
   intercepting(fake);
 
-  const { status } = await expectSameAnswer(fake, path, init);
+  const { status } = await expectSameResponse(fake, path, init);
 
   expect(status).toBe(404);
 });

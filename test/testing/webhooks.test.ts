@@ -178,18 +178,6 @@ describe('send', () => {
     ]);
   });
 
-  test.each([
-    [{ copys: 2 }, 'webhooks.send: copys is not a known option. Did you mean `copies`?'],
-    [{ copies: 0 }, 'copies must be a whole number from 1 to 1000, got 0'],
-    [{ copies: 1_001 }, 'copies must be'],
-    [{ region: 'us' }, "region must be one of 'eu', 'na', got 'us'"],
-    [{ workspaceId: 'x' }, 'Region eu has no workspace "x"'],
-  ])('refuses the options %j', async (options, message) => {
-    const sending = createFakePlatform().webhooks.send('webhook_test', {}, options as object);
-    await expect(sending).rejects.toThrow(ConfigurationError);
-    await expect(sending).rejects.toThrow(message);
-  });
-
   test.each(['lead_capture', 'lead_captureed', 'leadCaptured', 'LEAD-CAPTURED'])(
     'refuses the misspelt type %s',
     async (type) => {

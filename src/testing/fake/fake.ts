@@ -120,8 +120,7 @@ export class FakePlatform {
    * Starts a real HTTP server on loopback, which serves both regions. Any number can listen at once.
    *
    * @throws {ConfigurationError} If an option is unknown or wrong.
-   * @throws {AgentPlatformError} If the runtime has no `node:http`. Node 20.16 and later, Bun and Deno have
-   * it.
+   * @throws {AgentPlatformError} If the runtime lacks `node:http`, which Node 20.16, Bun and Deno have.
    *
    * @example
    * ```ts

@@ -173,8 +173,7 @@ export class FakeWebhooks {
 
   /**
    * Sends an event to every subscriber of its type. `conversation_updated` also goes to the agent's
-   * `advanced.serverUrl` (6.3, rule 1). Resolves when all deliveries have ended; a failed one does not
-   * reject.
+   * `advanced.serverUrl` (6.3, rule 1). Resolves when all deliveries have ended, also if some failed.
    *
    * For an event of the specification, `payload` is merged into its fixture, and `agentPlatform` is that of
    * the agent. For any other type, `payload` is sent unchanged. `createdAt` is now unless given.
