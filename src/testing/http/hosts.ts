@@ -1,11 +1,11 @@
 import { isLoopback } from '../../utils/loopback.js';
 
 /** A name or an address, and a port. */
-const HOST = /^(\[[\da-f:.]+\]|[^:/?#@\\\s]+)(:\d+)?$/i;
+const HOST_PATTERN = /^(\[[\da-f:.]+\]|[^:/?#@\\\s]+)(:\d+)?$/i;
 
 /** Whether a text is a name or an address without a port. */
 export function isHostName(text: unknown): boolean {
-  const match = typeof text === 'string' ? HOST.exec(text) : null;
+  const match = typeof text === 'string' ? HOST_PATTERN.exec(text) : null;
   return match !== null && match[2] === undefined;
 }
 
@@ -18,7 +18,7 @@ export function isHostName(text: unknown): boolean {
  * @param allowed - More names, without a port.
  */
 export function isOwnHost(header: string | undefined, allowed: readonly string[]): boolean {
-  const name = HOST.exec(header ?? '')?.[1]?.toLowerCase();
+  const name = HOST_PATTERN.exec(header ?? '')?.[1]?.toLowerCase();
   if (name === undefined) return false;
   const isAddress = name.startsWith('[') || /^\d+(\.\d+){3}$/.test(name);
   if (isAddress || !name.includes('.') || /\.(localhost|internal)$/.test(name)) return true;
