@@ -64,24 +64,14 @@ export type { Region } from './utils/regions.js';
 export type { SchemaInput, SchemaOutput, StandardSchemaV1 } from './utils/standard-schema.js';
 export type { Drift } from './validation/drift.js';
 export type { ValidationMode } from './validation/validate.js';
-export type { NodeRequest, NodeResponse } from './webhooks/adapters.js';
+export type { NodeRequest, NodeResponse } from './webhooks/adapters/node.js';
 export {
   type ClaimResult,
   createMemoryDedupe,
   type DedupeStore,
   type MemoryDedupeOptions,
-} from './webhooks/dedupe.js';
+} from './webhooks/dedupe/claim.js';
 export * from './webhooks/events.js';
-export {
-  createWebhookHandlers,
-  type WebhookContext,
-  type WebhookFailure,
-  type WebhookHandler,
-  WebhookHandlers,
-  type WebhookHandlersOptions,
-  type WebhookRegistration,
-  type WebhookRejection,
-} from './webhooks/handlers.js';
 export type { StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
 export type {
   DedupeOptions,
@@ -99,10 +89,20 @@ export {
 } from './webhooks/parse.js';
 export type { InvalidWebhookEvent, ReceivedWebhook, UnknownWebhookEvent } from './webhooks/payload.js';
 export { createWebhookReceiver, type WebhookReceiver, type WebhookRequest } from './webhooks/receiver.js';
+export {
+  createWebhookHandlers,
+  type WebhookContext,
+  type WebhookFailure,
+  type WebhookHandler,
+  WebhookHandlers,
+  type WebhookHandlersOptions,
+  type WebhookRegistration,
+  type WebhookRejection,
+} from './webhooks/registration.js';
 export type {
   SecretAnswer,
   WebhookSecretLoader,
   WebhookSecretOptions,
   WebhookSecrets,
   WebhookSecretVerifier,
-} from './webhooks/secrets.js';
+} from './webhooks/secrets/known.js';

@@ -14,12 +14,12 @@ import {
   wholeNumber,
 } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
-import { DEFAULT_MAX_BODY_BYTES } from './adapters.js';
-import { createMemoryDedupe, DEFAULT_WINDOW, type DedupeSettings, type DedupeStore } from './dedupe.js';
+import { DEFAULT_MAX_BODY_BYTES } from './adapters/node.js';
+import { createMemoryDedupe, DEFAULT_WINDOW, type DedupeSettings, type DedupeStore } from './dedupe/claim.js';
 import type { WebhookInbox } from './inbox.js';
 import type { DeliveryOutcome } from './outcomes.js';
 import type { EventValidation } from './payload.js';
-import { secretProblems, type WebhookSecretOptions } from './secrets.js';
+import { secretProblems, type WebhookSecretOptions } from './secrets/known.js';
 
 /** Options by which events are validated. */
 export interface WebhookEventOptions {

@@ -11,7 +11,7 @@ import { LeveledLogger } from '../utils/logger.js';
 import { DriftReporter } from '../validation/drift.js';
 import { checkOptions, wholeNumber } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES } from '../validation/validate.js';
-import { DEFAULT_MAX_BODY_BYTES, isStream, readRequest, readStream } from './adapters.js';
+import { DEFAULT_MAX_BODY_BYTES, isStream, readRequest, readStream } from './adapters/node.js';
 import { isWebhookEventType, type WebhookEvent } from './events.js';
 import { secretOptions, validationOptions, type WebhookEventOptions } from './options.js';
 import { Rejection } from './outcomes.js';
@@ -38,7 +38,7 @@ import {
   type WebhookSecretLoader,
   type WebhookSecretOptions,
   type WebhookSecrets,
-} from './secrets.js';
+} from './secrets/known.js';
 
 /** Options of {@link parseWebhook}. */
 export interface ParseWebhookOptions extends WebhookEventOptions {

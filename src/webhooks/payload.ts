@@ -4,7 +4,7 @@ import { isObject } from '../utils/json.js';
 import type { DriftReporter } from '../validation/drift.js';
 import { type ValidationMode, validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, type WebhookEvent, webhookEvents } from './events.js';
-import type { SecretOwner } from './secrets.js';
+import type { SecretOwner } from './secrets/known.js';
 
 // From the bytes of a body to an event: decode, parse, remove the secret, validate.
 

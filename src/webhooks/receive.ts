@@ -1,8 +1,7 @@
 import { WebhookError } from '../errors/index.js';
 import { unref } from '../utils/waiting.js';
-import { mountingHint, type ReadBudget, type Reading } from './adapters.js';
-import { eventKey, type HandlersOutcome, handleOnce } from './dedupe.js';
-import { type Registry, runHandlers, type WebhookContext, type WebhookFailure } from './handlers.js';
+import { mountingHint, type ReadBudget, type Reading } from './adapters/node.js';
+import { eventKey, type HandlersOutcome, handleOnce } from './dedupe/claim.js';
 import { STORED_VERSION, type WebhookInbox } from './inbox.js';
 import type { ReceiverSettings } from './options.js';
 import { type DeliveryOutcome, Rejection, respond, statusOf, type WebhookResponse } from './outcomes.js';
@@ -19,8 +18,9 @@ import {
   type UnknownWebhookEvent,
   type VerifiedWebhook,
 } from './payload.js';
+import { type Registry, runHandlers, type WebhookContext, type WebhookFailure } from './registration.js';
 import type { Reports } from './reporter.js';
-import { containsSecret, type NewVerify, type SecretOwner, secretHint } from './secrets.js';
+import { containsSecret, type NewVerify, type SecretOwner, secretHint } from './secrets/known.js';
 
 /** The parts of a receiver that its deliveries share. */
 export interface ReceiverParts {

@@ -13,13 +13,13 @@ import {
   readRequest,
   readStream,
   toResponse,
-} from './adapters.js';
-import { checkFunction, Registry, WebhookRegistration, type WebhookRejection } from './handlers.js';
+} from './adapters/node.js';
 import { resolveReceiver, type WebhookReceiverOptions } from './options.js';
 import type { WebhookResponse } from './outcomes.js';
 import { deliver, type ReceiverParts } from './receive.js';
+import { checkFunction, Registry, WebhookRegistration, type WebhookRejection } from './registration.js';
 import { Reports } from './reporter.js';
-import { resolveSecrets, SecretLoader, verifierOf } from './secrets.js';
+import { resolveSecrets, SecretLoader, verifierOf } from './secrets/known.js';
 
 // A delivery reads in this order: `receiver.ts` and `adapters.ts` take it from the server, `deliver.ts` carries it from there to the
 // response, and calls `secrets.ts`, `payload.ts`, `dedupe.ts`, `inbox.ts`, `handlers.ts`, `reports.ts` and `answers.ts`.

@@ -7,9 +7,9 @@ import {
   type LogFields,
 } from '../utils/logger.js';
 import { isWebhookEventType } from './events.js';
-import type { Registry, WebhookContext, WebhookFailure } from './handlers.js';
 import { type DeliveryOutcome, type Rejection, statusOf } from './outcomes.js';
 import { isInvalidEvent, labelOf, type ReceivedWebhook } from './payload.js';
+import type { Registry, WebhookContext, WebhookFailure } from './registration.js';
 
 /** A delivery as reports describe it. */
 export interface ReportedDelivery {

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { WebhookError } from '../errors/index.js';
-import { sleep, unref, within } from '../utils/waiting.js';
-import { checkOptions, wholeNumber } from '../validation/options.js';
-import type { ParsedBody } from './payload.js';
-import type { SecretOwner } from './secrets.js';
+import { WebhookError } from '../../errors/index.js';
+import { sleep, unref, within } from '../../utils/waiting.js';
+import { checkOptions, wholeNumber } from '../../validation/options.js';
+import type { ParsedBody } from '../payload.js';
+import type { SecretOwner } from '../secrets/known.js';
 
 // Duplicates: the key of an event, the store that remembers keys, and the claim on a key while its handlers run.
 

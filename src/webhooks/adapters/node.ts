@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../errors/index.js';
-import { isObject } from '../utils/json.js';
-import { Rejection, type RejectionReason, type WebhookResponse } from './outcomes.js';
+import { ConfigurationError } from '../../errors/index.js';
+import { isObject } from '../../utils/json.js';
+import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
 
 // The ways between a server and the receiver: a `Request`, what `node:http` passes to its listener, or plain parts.
 

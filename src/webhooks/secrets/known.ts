@@ -1,9 +1,9 @@
-import { ConfigurationError, WebhookError } from '../errors/index.js';
-import { readEnvironment } from '../utils/environment.js';
-import { typeName } from '../utils/issues.js';
-import { isObject } from '../utils/json.js';
-import { sleep, unlessAborted, within } from '../utils/waiting.js';
-import type { OptionProblem } from '../validation/options.js';
+import { ConfigurationError, WebhookError } from '../../errors/index.js';
+import { readEnvironment } from '../../utils/environment.js';
+import { typeName } from '../../utils/issues.js';
+import { isObject } from '../../utils/json.js';
+import { sleep, unlessAborted, within } from '../../utils/waiting.js';
+import type { OptionProblem } from '../../validation/options.js';
 
 /** The variable that replaces `secret`: one workspace secret, or several separated by commas. */
 export const SECRET_VARIABLE = 'AGENT_PLATFORM_WEBHOOK_SECRET';
