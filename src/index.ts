@@ -65,13 +65,15 @@ export type { SchemaInput, SchemaOutput, StandardSchemaV1 } from './utils/standa
 export type { Drift } from './validation/drift.js';
 export type { ValidationMode } from './validation/validate.js';
 export type { NodeRequest, NodeResponse } from './webhooks/adapters/node.js';
+export type { WebhookContext, WebhookFailure, WebhookHandler, WebhookRejection } from './webhooks/context.js';
 export {
   type ClaimResult,
   createMemoryDedupe,
   type DedupeStore,
   type MemoryDedupeOptions,
-} from './webhooks/dedupe/claim.js';
+} from './webhooks/dedupe/store.js';
 export * from './webhooks/events.js';
+export { createWebhookHandlers, WebhookHandlers, type WebhookHandlersOptions } from './webhooks/handlers.js';
 export type { StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
 export type {
   DedupeOptions,
@@ -89,20 +91,11 @@ export {
 } from './webhooks/parse.js';
 export type { InvalidWebhookEvent, ReceivedWebhook, UnknownWebhookEvent } from './webhooks/payload.js';
 export { createWebhookReceiver, type WebhookReceiver, type WebhookRequest } from './webhooks/receiver.js';
-export {
-  createWebhookHandlers,
-  type WebhookContext,
-  type WebhookFailure,
-  type WebhookHandler,
-  WebhookHandlers,
-  type WebhookHandlersOptions,
-  type WebhookRegistration,
-  type WebhookRejection,
-} from './webhooks/registration.js';
+export type { WebhookRegistration } from './webhooks/registration.js';
+export type { WebhookSecrets } from './webhooks/secrets/known.js';
+export type { WebhookSecretLoader } from './webhooks/secrets/loader.js';
 export type {
   SecretAnswer,
-  WebhookSecretLoader,
   WebhookSecretOptions,
-  WebhookSecrets,
   WebhookSecretVerifier,
-} from './webhooks/secrets/known.js';
+} from './webhooks/secrets/resolve.js';

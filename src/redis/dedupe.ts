@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { HUNDRED_YEARS_MS, succeedsWithin, withRetries } from '../utils/waiting.js';
 import { checkOptions, milliseconds } from '../validation/options.js';
-import type { ClaimResult, DedupeStore } from '../webhooks/dedupe/claim.js';
+import type { ClaimResult, DedupeStore } from '../webhooks/dedupe/store.js';
 import {
   CONNECTION_RULE,
   isConnection,

@@ -14,14 +14,15 @@ import {
   wholeNumber,
 } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
-import { DEFAULT_MAX_BODY_BYTES } from './adapters/node.js';
-import { createMemoryDedupe, DEFAULT_WINDOW, type DedupeSettings, type DedupeStore } from './dedupe/claim.js';
+import { DEFAULT_MAX_BODY_BYTES } from './adapters/reading.js';
+import { DEFAULT_WINDOW_MS, type DedupeSettings } from './dedupe/claim.js';
+import { createMemoryDedupe, type DedupeStore } from './dedupe/store.js';
 import type { WebhookInbox } from './inbox.js';
 import type { DeliveryOutcome } from './outcomes.js';
 import type { EventValidation } from './payload.js';
-import { secretProblems, type WebhookSecretOptions } from './secrets/known.js';
+import { secretProblems, type WebhookSecretOptions } from './secrets/resolve.js';
 
-/** Options by which events are validated. */
+/** Options for the validation of events. */
 export interface WebhookEventOptions {
   /** The strictness of validation against the API specification. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
@@ -29,7 +30,7 @@ export interface WebhookEventOptions {
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
 }
 
-/** Options by which duplicates are recognised. */
+/** Options for the recognition of duplicates. */
 export interface DedupeOptions {
   /** The store that remembers handled events. Default: {@link createMemoryDedupe}, for one process. */
   readonly store?: DedupeStore | undefined;
@@ -37,7 +38,7 @@ export interface DedupeOptions {
   readonly window?: number | undefined;
 }
 
-/** A delivery that was responded to. Holds nothing of its payload. */
+/** A delivery that has its response. Contains nothing of its payload. */
 export interface DeliveryHookContext {
   /** Id of the delivery, as in the logs. */
   readonly deliveryId: string;
@@ -57,30 +58,28 @@ export interface DeliveryHookContext {
 
 /** Callbacks for metrics. */
 export interface WebhookReceiverHooks {
-  /** Called once for each delivery when it is responded to. Not awaited; what it throws is logged and ignored. */
+  /** Called once for each delivery, with its response. Not awaited; what it throws is logged and ignored. */
   readonly onDelivery?: ((delivery: DeliveryHookContext) => unknown) | undefined;
 }
 
 /** Options of {@link createWebhookReceiver}. */
 export interface WebhookReceiverOptions extends WebhookSecretOptions, WebhookEventOptions {
   /**
-   * Time limit of a delivery, in ms; after it, 500 is returned and `context.signal` is aborted. Default 55 000, at most 59 000: the
-   * service waits 60 seconds (specification, 6.4).
+   * Time limit of a delivery, in ms. Then it gets a 500, and `context.signal` is aborted. Default 55 000, at most
+   * 59 000: the service waits 60 seconds (specification, 6.4).
    */
   readonly deadline?: number | undefined;
   /**
-   * The most bytes of a body; a larger one is refused with 413. Unknown for a body that a parser has made an object of. Default 8 MiB:
-   * room for a conversation of four thousand messages of 1 kB, which its event carries twice.
+   * The most bytes of a body; a larger one is refused with 413. Not checked if a body parser was in front.
+   * Default 8 MiB: room for a conversation of four thousand messages of 1 kB, which its event carries twice.
+   *
+   * All bodies that a receiver is reading share 64 MiB, or `maxBodyBytes` if that is more. Above that, the oldest
+   * is refused with 503, and `onRejected` gets the reason `overloaded`.
    */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * The most bytes of all bodies that this receiver is reading. Above it the oldest read is ended with 503, and passed to `onRejected` as
-   * `overloaded`. At least `maxBodyBytes`. Default 64 MiB, or `maxBodyBytes` if that is more.
-   */
-  readonly maxUnverifiedBytes?: number | undefined;
-  /**
-   * Recognition of duplicates: options, a store, or `false` to handle every duplicate. Not together with `inbox`. Default: in the memory
-   * of this process, for 24 hours.
+   * Recognition of duplicates: options, a store, or `false` to handle every duplicate. Cannot be combined with
+   * `inbox`. Default: in the memory of this process, for 24 hours.
    */
   readonly dedupe?: DedupeOptions | DedupeStore | false | undefined;
   /** Durable storage in front of the handlers. With it, 200 means stored, and handlers belong to its workers. */
@@ -90,8 +89,8 @@ export interface WebhookReceiverOptions extends WebhookSecretOptions, WebhookEve
   /** Receives the log lines. Default `console`. */
   readonly logger?: Logger | undefined;
   /**
-   * Refused deliveries are logged at `warn`, failures at `error`, other deliveries at `info`. Default `'warn'`. Environment:
-   * `AGENT_PLATFORM_LOG`.
+   * Refused deliveries are logged at `warn`, failures at `error`, other deliveries at `info`. Default `'warn'`.
+   * Environment: `AGENT_PLATFORM_LOG`.
    */
   readonly logLevel?: LogLevel | undefined;
 }
@@ -100,17 +99,15 @@ export interface WebhookReceiverOptions extends WebhookSecretOptions, WebhookEve
 export interface ReceiverSettings extends EventValidation {
   readonly deadline: number;
   readonly maxBodyBytes: number;
-  readonly maxUnverifiedBytes: number;
   readonly dedupe: DedupeSettings | undefined;
   readonly inbox: WebhookInbox | undefined;
   readonly hooks: WebhookReceiverHooks;
   readonly log: LeveledLogger;
 }
 
-const DEFAULT_MAX_UNVERIFIED_BYTES = 64 * 1024 * 1024;
-const DEFAULT_DEADLINE = 55_000;
+const DEFAULT_DEADLINE_MS = 55_000;
 /** A later response reaches nobody (specification, 6.4 and 8). */
-const MAX_DEADLINE = 59_000;
+const MAX_DEADLINE_MS = 59_000;
 
 /** The schemas of the options that receivers, worker handlers and parsers share. */
 export const validationOptions = {
@@ -121,16 +118,15 @@ export const eventOptions = {
   ...validationOptions,
   ...loggingOptions,
 };
-/** `secret` is checked with better words where it is resolved. */
+/** What is wrong with `secret` is described by `secretProblems`. */
 export const secretOptions = { secret: z.optional(z.unknown()), verifySecret: z.optional(func) };
 
 const store = methods('claim', 'complete', 'release');
 const receiverOptions = {
   ...secretOptions,
   ...eventOptions,
-  deadline: z.optional(milliseconds(MAX_DEADLINE)),
+  deadline: z.optional(milliseconds(MAX_DEADLINE_MS)),
   maxBodyBytes: z.optional(wholeNumber(1)),
-  maxUnverifiedBytes: z.optional(wholeNumber(1)),
   dedupe: z.optional(z.unknown()),
   inbox: z.optional(methods('store')),
   hooks: z.optional(z.strictObject({ onDelivery: z.optional(func) })),
@@ -143,34 +139,20 @@ export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettin
   // The schema refuses what has no fields to look at.
   if (!isObject(options)) checkOptions(schema, options, about);
   checkOptions(schema, options, about, [...secretProblems(options), ...conflicts(options)]);
-  const { deadline, maxBodyBytes, maxUnverifiedBytes } = limits(options);
+  const { deadline = DEFAULT_DEADLINE_MS, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
   const { inbox, hooks = {} } = options;
   const dedupe = resolveDedupe(options);
-  return { ...resolveEvents(options), deadline, maxBodyBytes, maxUnverifiedBytes, dedupe, inbox, hooks };
+  return { ...resolveEvents(options), deadline, maxBodyBytes, dedupe, inbox, hooks };
 }
 
-function limits({
-  deadline = DEFAULT_DEADLINE,
-  maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
-  ...options
-}: WebhookReceiverOptions) {
-  const { maxUnverifiedBytes = Math.max(DEFAULT_MAX_UNVERIFIED_BYTES, maxBodyBytes) } = options;
-  return { deadline, maxBodyBytes, maxUnverifiedBytes };
-}
-
-/** Returns the options that do not fit to others. */
+/** Describes the options that conflict with others. */
 function conflicts(options: WebhookReceiverOptions): readonly OptionProblem[] {
-  const { deadline, maxBodyBytes, maxUnverifiedBytes } = limits(options);
-  const { inbox, dedupe } = options;
+  const { deadline = DEFAULT_DEADLINE_MS, inbox, dedupe } = options;
   const problems: OptionProblem[] = [];
-  if (maxUnverifiedBytes < maxBodyBytes) {
-    const text = `must be at least maxBodyBytes, ${maxBodyBytes}: one body has to fit.`;
-    problems.push({ option: 'maxUnverifiedBytes', text });
-  }
   if (inbox?.storeTimeout !== undefined && inbox.storeTimeout >= deadline) {
     const text =
-      `must be above the storeTimeout of the inbox, ${inbox.storeTimeout} ms, got ${deadline}: an event that is still being ` +
-      'stored would be refused.';
+      `must be above the storeTimeout of the inbox, ${inbox.storeTimeout} ms, got ${deadline}: ` +
+      'an event that is still being stored would be refused.';
     problems.push({ option: 'deadline', text });
   }
   if (inbox !== undefined && dedupe !== undefined && dedupe !== false) {
@@ -199,7 +181,7 @@ function resolveDedupe({ dedupe, inbox }: WebhookReceiverOptions): DedupeSetting
     window: z.optional(milliseconds(Number.POSITIVE_INFINITY)),
   });
   checkOptions(schema, options, { of: 'createWebhookReceiver', path: 'dedupe' });
-  return { store: options.store ?? createMemoryDedupe(), window: options.window ?? DEFAULT_WINDOW };
+  return { store: options.store ?? createMemoryDedupe(), window: options.window ?? DEFAULT_WINDOW_MS };
 }
 
 function isStore(dedupe: DedupeOptions | DedupeStore): dedupe is DedupeStore {

@@ -1,11 +1,16 @@
-/** The status of each outcome. Only 200 counts as success for the service (specification, 6.4). */
-const statuses = {
+/** The status of each refusal. */
+const REFUSALS = {
   method_not_allowed: 405,
   body_too_large: 413,
   overloaded: 503,
   body_unreadable: 400,
   not_json: 400,
   verification_failed: 401,
+} satisfies Readonly<Record<RejectionReason, number>>;
+
+/** The status of each outcome. Only 200 counts as success for the service (specification, 6.4). */
+const STATUSES = {
+  ...REFUSALS,
   handled: 200,
   stored: 200,
   duplicate: 200,
@@ -20,7 +25,10 @@ const statuses = {
 } as const;
 
 /** The end of a delivery in one word: it appears in logs and decides the status of the response. */
-export type DeliveryOutcome = keyof typeof statuses;
+export type DeliveryOutcome = keyof typeof STATUSES;
+
+/** Whether all handlers of an event succeeded. */
+export type HandlersOutcome = 'handled' | 'handler_failed';
 
 /** The reason for which a delivery was refused before it was verified. */
 export type RejectionReason =
@@ -28,7 +36,7 @@ export type RejectionReason =
   | 'method_not_allowed'
   /** 413: more than `maxBodyBytes`. */
   | 'body_too_large'
-  /** 503: all bodies being read exceed `maxUnverifiedBytes`, and this was the oldest read. */
+  /** 503: all bodies being read exceed 64 MiB, and this was the oldest. */
   | 'overloaded'
   /** 400: cut off, stalled until the deadline, or read before by something else. */
   | 'body_unreadable'
@@ -43,7 +51,7 @@ export interface WebhookResponse {
   readonly status: number;
   /** The headers, with lower-case names. */
   readonly headers: Record<string, string>;
-  /** Empty, or a short JSON `{ message, code }`. Never holds anything of the payload or of a handler's error. */
+  /** Empty, or a short JSON `{ message, code }`. Never contains anything of the payload or of a handler's error. */
   readonly body: string;
 }
 
@@ -63,10 +71,16 @@ export class Rejection extends Error {
   }
 }
 
-export function statusOf(outcome: DeliveryOutcome): number {
-  return statuses[outcome];
+/** Whether a delivery was refused before it was verified. */
+export function isRefusal(outcome: DeliveryOutcome): outcome is RejectionReason {
+  return Object.hasOwn(REFUSALS, outcome);
 }
 
+export function statusOf(outcome: DeliveryOutcome): number {
+  return STATUSES[outcome];
+}
+
+/** Makes the response of an outcome. */
 export function respond(outcome: DeliveryOutcome): WebhookResponse {
   const status = statusOf(outcome);
   if (status === 200) return { status, headers: {}, body: '' };

@@ -1,26 +1,13 @@
 import { type UnknownEventError, WebhookPayloadError } from '../errors/index.js';
-import { type Issue, wrongType } from '../utils/issues.js';
-import { isObject } from '../utils/json.js';
+import { type Issue, MAX_ISSUES, wrongType } from '../utils/issues.js';
 import type { DriftReporter } from '../validation/drift.js';
 import { type ValidationMode, validateOwn } from '../validation/validate.js';
+import type { AuthenticBody } from './authenticate.js';
 import { isWebhookEventType, type WebhookEvent, webhookEvents } from './events.js';
-import type { SecretOwner } from './secrets/known.js';
 
-// From the bytes of a body to an event: decode, parse, remove the secret, validate.
+// From an authentic body to an event: remove the secret, validate.
 
-/** A parsed body. Nothing of it is verified. */
-export interface ParsedBody {
-  readonly type: unknown;
-  readonly payload: Readonly<Record<string, unknown>>;
-  /** The secret that it carries. */
-  readonly secret: unknown;
-  /** The names of all fields of the envelope, in their order. */
-  readonly fields: readonly string[];
-  /** The text it was parsed from; undefined if a body parser has made the object. */
-  readonly text: string | undefined;
-}
-
-/** A body whose secret was valid and is removed. It may still be an event of any type and shape. */
+/** An authentic body without its secret. Its event may still be of any type and shape. */
 export interface VerifiedWebhook {
   readonly type: unknown;
   readonly payload: Record<string, unknown>;
@@ -47,69 +34,7 @@ export interface InvalidWebhookEvent {
   readonly error: WebhookPayloadError;
 }
 
-const decoder = /* @__PURE__ */ new TextDecoder();
-const BYTE_ORDER_MARK = 0xfeff;
-
-/**
- * Returns the text of a body that was received as text or bytes; anything else as it is.
- *
- * Bytes that are not UTF-8 become replacement characters: an event must not be lost over a broken emoji in a chat.
- */
-export function decodeBody(received: unknown): unknown {
-  const text = isBytes(received) ? decoder.decode(received) : received;
-  return typeof text === 'string' && text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
-}
-
-/** Bytes of a body as it was received; undefined if a body parser has made an object of it. */
-export function sizeOf(body: unknown): number | undefined {
-  if (isBytes(body)) return body.byteLength;
-  return typeof body === 'string' ? new TextEncoder().encode(body).byteLength : undefined;
-}
-
-/** Whether a body is larger than a limit. False for an object, whose size is unknown. */
-export function exceeds(body: unknown, limit: number): boolean {
-  // No UTF-16 unit takes more than three bytes, so most bodies need no counting.
-  if (typeof body === 'string' && body.length * 3 <= limit) return false;
-  return (sizeOf(body) ?? 0) > limit;
-}
-
-/** Whether a value is bytes. `instanceof` would miss a Buffer of another realm, such as a test runner's. */
-function isBytes(body: unknown): body is ArrayBuffer | ArrayBufferView<ArrayBuffer> {
-  return ArrayBuffer.isView(body) || Object.prototype.toString.call(body) === '[object ArrayBuffer]';
-}
-
-/**
- * Parses a decoded body, or returns undefined if it is not JSON. Anything but an envelope carries no secret.
- *
- * The parser's own error is dropped, because its message quotes the body.
- */
-export function parseBody(body: unknown): ParsedBody | undefined {
-  let whole = body;
-  if (typeof body === 'string') {
-    try {
-      whole = JSON.parse(body);
-    } catch {
-      return undefined;
-    }
-  }
-  if (whole === undefined || isNodeStream(whole)) return undefined;
-  const envelope = isObject(whole) ? whole : {};
-  const payload = isObject(envelope.payload) ? envelope.payload : {};
-  return {
-    type: envelope.type,
-    payload,
-    secret: Object.hasOwn(payload, 'workspaceSecret') ? payload.workspaceSecret : undefined,
-    fields: Object.keys(envelope),
-    text: typeof body === 'string' ? body : undefined,
-  };
-}
-
-/** Whether a value is a Node stream that nobody has read. No JSON value has methods. */
-function isNodeStream(body: unknown): boolean {
-  return typeof (body as { readonly pipe?: unknown } | null)?.pipe === 'function';
-}
-
-/** The settings by which a verified webhook is validated. */
+/** The settings by which events are validated. */
 export interface EventValidation {
   readonly validation: ValidationMode;
   /** Receives the drift that the mode forgives. */
@@ -117,25 +42,24 @@ export interface EventValidation {
 }
 
 /**
- * Removes the secret from a body that was verified. What the caller passed in stays unchanged.
+ * Removes the secret from an authentic body. What the caller passed in stays unchanged.
  *
- * Unknown fields of the envelope are reported as drift, by name. They are no error in any mode: the specification does not say
- * that the envelope is closed.
+ * Unknown fields of the envelope are reported as drift, by name. They are never an error: the specification
+ * does not say that the envelope is closed.
  */
 export function removeSecret(
-  { type, payload, fields }: ParsedBody,
-  { workspace }: SecretOwner,
+  { type, payload, fields, owner }: AuthenticBody,
   { validation, drift }: EventValidation,
 ): VerifiedWebhook {
   const unknown = fields.filter((name) => name !== 'type' && name !== 'payload');
   if (unknown.length > 0 && validation !== 'off') {
     const issues = unknown
-      .slice(0, 100)
+      .slice(0, MAX_ISSUES)
       .map((name): Issue => ({ path: [name], code: 'unrecognized_key', message: 'unknown field' }));
     void drift.report({ source: labelOf(type, undefined), region: undefined, issues });
   }
   const { workspaceSecret, ...rest } = payload;
-  return { type, payload: rest, ...workspaceOf({ workspace }) };
+  return { type, payload: rest, ...workspaceOf(owner) };
 }
 
 /** Validates a verified webhook against the table of events, and reports the drift that is forgiven. */
@@ -175,14 +99,16 @@ export function isInvalidEvent(event: ReceivedWebhook): event is InvalidWebhookE
   return 'issues' in event;
 }
 
-/** The name of an event in logs and messages: type and workspace, which may hold anything, quoted and cut. */
+const MAX_LABEL_LENGTH = 100;
+
+/** Names an event in logs and messages by its type and workspace, which may be any text: quoted and cut. */
 export function labelOf(type: unknown, workspace: string | undefined): string {
-  const cut = (text: string) => JSON.stringify(text.slice(0, 100));
+  const cut = (text: string) => JSON.stringify(text.slice(0, MAX_LABEL_LENGTH));
   const name = typeof type !== 'string' ? '(no type)' : isWebhookEventType(type) ? type : cut(type);
   return workspace === undefined ? name : `${name} of ${cut(workspace)}`;
 }
 
-/** The workspace as a field of an event, which is absent if the secrets are not named. */
+/** Returns the workspace as a field of an event; no field if the secrets are not named. */
 export function workspaceOf({ workspace }: { readonly workspace?: string | undefined }): {
   readonly workspace?: string;
 } {

@@ -1,35 +1,34 @@
 import { ConfigurationError } from '../errors/index.js';
 import { describeThrown } from '../utils/logger.js';
 import {
-  answerNode,
-  checkRequest,
-  isStream,
   type NodeRequest,
   type NodeResponse,
   nodeProblem,
   parsedBody,
-  ReadBudget,
   readNode,
-  readRequest,
-  readStream,
-  toResponse,
+  respondNode,
 } from './adapters/node.js';
+import { MAX_UNVERIFIED_BYTES, ReadBudget } from './adapters/reading.js';
+import { checkRequest, isStream, readRequest, readStream, toResponse } from './adapters/web.js';
+import type { WebhookRejection } from './context.js';
 import { resolveReceiver, type WebhookReceiverOptions } from './options.js';
 import type { WebhookResponse } from './outcomes.js';
-import { deliver, type ReceiverParts } from './receive.js';
-import { checkFunction, Registry, WebhookRegistration, type WebhookRejection } from './registration.js';
-import { Reports } from './reporter.js';
-import { resolveSecrets, SecretLoader, verifierOf } from './secrets/known.js';
+import { type ReceiverParts, receive } from './receive.js';
+import { checkFunction, Registry, WebhookRegistration } from './registration.js';
+import { Reporter } from './reporter.js';
+import { SecretLoader } from './secrets/loader.js';
+import { resolveSecrets } from './secrets/resolve.js';
 
-// A delivery reads in this order: `receiver.ts` and `adapters.ts` take it from the server, `deliver.ts` carries it from there to the
-// response, and calls `secrets.ts`, `payload.ts`, `dedupe.ts`, `inbox.ts`, `handlers.ts`, `reports.ts` and `answers.ts`.
+// A delivery reads in this order: `receiver.ts` and `adapters/` take it from the server; `receive.ts` carries it to
+// the response, through `authenticate.ts`, `payload.ts`, `dedupe/`, and `inbox.ts` or `handlers.ts`.
 
 /** A request as any server can describe it. The request objects of Fastify and Koa fit as they are. */
 export interface WebhookRequest {
   /** The HTTP method. Any other than POST is refused with 405. */
   readonly method?: string | undefined;
   /**
-   * Ignored: the specification shows no header that verifies a webhook (6.4), and no content type refuses a body that is JSON.
+   * Ignored: the specification shows no header that verifies a webhook (6.4), and a body that is JSON is accepted
+   * whatever its content type.
    */
   readonly headers?: unknown;
   /** The body as a string, bytes or a Web stream, or the object that a body parser has made of it. */
@@ -45,19 +44,20 @@ export class WebhookReceiver extends WebhookRegistration {
     const settings = resolveReceiver(options);
     const registry = new Registry();
     super(registry, settings.inbox !== undefined);
-    const reports = new Reports(settings.log, registry);
-    const newVerify = resolveSecrets(options, {
-      known: verifierOf,
-      loader: (load) => new SecretLoader(load, (error) => reports.stale(error)),
-    });
-    const budget = new ReadBudget(settings.maxUnverifiedBytes);
-    this.#parts = { settings, newVerify, registry, reports, budget };
+    const reporter = new Reporter(settings.log, registry, settings.hooks.onDelivery);
+    const ownerFinder = resolveSecrets(
+      options,
+      (load) => new SecretLoader(load, (error) => reporter.usingStaleSecrets(error)),
+    );
+    const budget = new ReadBudget(Math.max(MAX_UNVERIFIED_BYTES, settings.maxBodyBytes));
+    this.#parts = { settings, ownerFinder, registry, reporter, budget };
   }
 
   /**
-   * Registers a listener for deliveries that were refused before they were verified: a wrong secret, a body that is too large or cut off.
+   * Registers a listener for deliveries that were refused before they were verified: a wrong secret, a body that
+   * is too large or cut off.
    *
-   * Failures go to `onError` only. What the listener throws is logged, and changes no response.
+   * Failures go to `onError` only. What the listener throws is logged and ignored.
    *
    * @example
    * ```ts
@@ -75,9 +75,9 @@ export class WebhookReceiver extends WebhookRegistration {
   }
 
   /**
-   * Takes a delivery from any server, and returns the response to send. `fetch` and `node` are translations of this.
+   * Takes a delivery from any server, and returns the response to send. `fetch` and `node` translate to it.
    *
-   * @throws {ConfigurationError} It was mounted as a route itself. A framework would respond with 200 otherwise.
+   * @throws {ConfigurationError} It was mounted as a route itself: the framework would respond with 200.
    *
    * @example
    * ```ts
@@ -97,22 +97,23 @@ export class WebhookReceiver extends WebhookRegistration {
   ) => {
     if (more.length > 0) {
       throw new ConfigurationError(
-        'receiver.handle was called as a route of a framework. It returns the response that your route has to send:\n' +
+        'receiver.handle was called as a route of a framework. ' +
+          'It returns the response that your route has to send:\n' +
           '  const { status, headers, body } = await receiver.handle({ method, body });',
         { option: 'handle' },
       );
     }
-    return await deliver(this.#parts, request, (reading) => {
+    return await receive(this.#parts, request, (reading) => {
       const { body } = request;
       return isStream(body) ? readStream(body, reading) : body;
     });
   };
 
   /**
-   * Takes a delivery as a `Request`: Next, Hono, Remix, Workers, Deno, Bun. Bound to the receiver, so that it can be passed as a
-   * function. In Hono: `app.post('/webhooks', (c) => receiver.fetch(c.req.raw))`.
+   * Takes a delivery as a `Request`: Next, Hono, Remix, Workers, Deno, Bun. Bound to the receiver, so that it can
+   * be passed as a function. In Hono: `app.post('/webhooks', (c) => receiver.fetch(c.req.raw))`.
    *
-   * @throws {ConfigurationError} A framework passed something else than a `Request`.
+   * @throws {ConfigurationError} A framework passed anything but a `Request`.
    *
    * @example
    * ```ts
@@ -123,22 +124,23 @@ export class WebhookReceiver extends WebhookRegistration {
    * ```
    */
   readonly fetch = async (request: Request): Promise<Response> => {
-    const answer = await deliver(this.#parts, request, (reading) => readRequest(request, reading));
-    // It was refused. A framework that does not know `Response` would respond with 200 all the same.
+    const response = await receive(this.#parts, request, (reading) => readRequest(request, reading));
+    // Anything else was refused, but a framework that does not know `Response` would respond with 200.
     checkRequest(request);
-    return toResponse(answer);
+    return toResponse(response);
   };
 
   /**
-   * Takes a delivery from `node:http`, Express 4 or 5, or anything that is built on them. Bound to the receiver, so that it can be passed
-   * as a function.
+   * Takes a delivery from `node:http`, Express 4 or 5, or anything that is built on them. Bound to the receiver,
+   * so that it can be passed as a function.
    *
-   * Takes `request.body` if a body parser has made one, and reads the stream otherwise. Mount the receiver before body parsers: they
-   * parse unauthenticated bodies too, and refuse larger ones by limits of their own (Express 100 kB, Fastify 1 MB).
+   * Takes `request.body` if a body parser has made one, and reads the stream otherwise. Mount the receiver before
+   * body parsers: they parse unauthenticated bodies too, and have lower limits (Express 100 kB, Fastify 1 MB).
    *
-   * @param parsed - The parsed body, if the server keeps it elsewhere: `receiver.node(request.raw, reply.raw, request.body)`. A function
-   *   in its place (Express passes `next`) is ignored.
-   * @throws {ConfigurationError} A framework passed something else than a request and a response of `node:http`.
+   * @param parsed - The parsed body, if the server keeps it elsewhere:
+   *   `receiver.node(request.raw, reply.raw, request.body)`. A function in its place (Express passes `next`) is
+   *   ignored.
+   * @throws {ConfigurationError} A framework passed anything but a request and a response of `node:http`.
    *
    * @example
    * ```ts
@@ -153,19 +155,19 @@ export class WebhookReceiver extends WebhookRegistration {
     const { log } = this.#parts.settings;
     const problem = nodeProblem(request, response);
     if (problem !== undefined) {
-      // Not every framework logs what a route throws.
+      // Logged too: Fastify logs what a route throws only if it was given a logger.
       log.log('error', () => problem.message);
       throw problem;
     }
-    const answer = await deliver(
+    const received = await receive(
       this.#parts,
       request,
       (reading) => parsedBody(request, parsed) ?? readNode(request, reading),
     );
     try {
-      answerNode(response, answer);
+      respondNode(response, received);
     } catch (error) {
-      log.log('error', () => `a webhook could not be responded to: ${describeThrown(error)}`);
+      log.log('error', () => `failed to respond to a webhook: ${describeThrown(error)}`);
     }
   };
 }

@@ -6,42 +6,57 @@ import {
   type LeveledLogger,
   type LogFields,
 } from '../utils/logger.js';
+import type { WebhookContext, WebhookFailure } from './context.js';
 import { isWebhookEventType } from './events.js';
-import { type DeliveryOutcome, type Rejection, statusOf } from './outcomes.js';
+import type { WebhookReceiverHooks } from './options.js';
+import { type DeliveryOutcome, isRefusal, type Rejection, statusOf } from './outcomes.js';
 import { isInvalidEvent, labelOf, type ReceivedWebhook } from './payload.js';
-import type { Registry, WebhookContext, WebhookFailure } from './registration.js';
+import type { Registry } from './registration.js';
 
-/** A delivery as reports describe it. */
-export interface ReportedDelivery {
+/** A delivery as it is reported. */
+interface ReportedDelivery {
   readonly context: WebhookContext;
   /** Undefined until it is verified. */
   readonly event: ReceivedWebhook | undefined;
+  /** Bytes of the body, measured for `onDelivery`. */
+  readonly size: number | undefined;
 }
 
 /** The most types without a handler that are logged. */
 const MAX_LOGGED_TYPES = 1_000;
-/** Milliseconds between two lines about secrets that could not be verified: any stranger's request can cause one. */
-const SECRET_LINES_APART = 60_000;
+/** At most one line in this time is about secrets that could not be verified: any stranger can cause one. */
+const SECRET_LINE_INTERVAL_MS = 60_000;
 
-/** Reports to the log and to listeners what happened to deliveries. A listener that throws is logged, and no more. */
-export class Reports {
+/** Reports deliveries to the log and to listeners. What a listener throws is logged and ignored. */
+export class Reporter {
   readonly #log: LeveledLogger;
   readonly #registry: Registry;
+  readonly #onDelivery: WebhookReceiverHooks['onDelivery'];
   readonly #loggedTypes = new Set<string>();
   #secretLineAt = Number.NEGATIVE_INFINITY;
 
-  constructor(log: LeveledLogger, registry: Registry) {
+  constructor(log: LeveledLogger, registry: Registry, onDelivery?: WebhookReceiverHooks['onDelivery']) {
     this.#log = log;
     this.#registry = registry;
+    this.#onDelivery = onDelivery;
   }
 
-  /** One line for each delivery that was not refused. */
-  answered(delivery: ReportedDelivery, outcome: DeliveryOutcome): void {
-    this.#line('info', delivery, `${statusOf(outcome)} ${outcome}`, outcome);
+  /** A delivery gets its response. Logged here unless it was refused, and passed to `onDelivery`. */
+  responded(delivery: ReportedDelivery, outcome: DeliveryOutcome): void {
+    const status = statusOf(outcome);
+    if (!isRefusal(outcome)) this.#line('info', delivery, `${status} ${outcome}`, outcome);
+    const onDelivery = this.#onDelivery;
+    if (onDelivery === undefined) return;
+    const { event, size, context } = delivery;
+    const { deliveryId, receivedAt } = context;
+    const { type, workspace } = event ?? {};
+    const durationMs = Date.now() - receivedAt;
+    const ended = { deliveryId, type, workspace, outcome, status, size, durationMs };
+    void this.#log.runQuietly('onDelivery', () => onDelivery(ended));
   }
 
-  /** The handlers of a delivery settled after its deadline. */
-  late(delivery: ReportedDelivery, outcome: DeliveryOutcome): void {
+  /** The handlers or the store of a delivery settled after its deadline. */
+  settledLate(delivery: ReportedDelivery, outcome: DeliveryOutcome): void {
     this.#line('warn', delivery, `settled after its deadline: ${outcome}`, outcome);
   }
 
@@ -75,13 +90,13 @@ export class Reports {
     await this.#call('onError', this.#registry.error, (listener) => listener(error, failure));
   }
 
-  /** The last secrets are used, because a function failed to load them. */
-  stale(error: unknown): void {
+  /** Loading secrets failed, and the last ones are used. */
+  usingStaleSecrets(error: unknown): void {
     if (!this.#mayLogSecret()) return;
     this.#log.log('error', () => `webhook secrets: using the last ones: ${describe(error, 'secret')}`);
   }
 
-  /** One line for each type without a handler: its events are acknowledged, and the service does not send them again. */
+  /** A type has no handler. One line each: its events are acknowledged, and not sent again. */
   unhandled(event: ReceivedWebhook): void {
     const type = labelOf(event.type, undefined);
     if (isInvalidEvent(event) || this.#loggedTypes.has(type)) return;
@@ -95,7 +110,7 @@ export class Reports {
 
   #mayLogSecret(): boolean {
     const now = performance.now();
-    if (now - this.#secretLineAt < SECRET_LINES_APART) return false;
+    if (now - this.#secretLineAt < SECRET_LINE_INTERVAL_MS) return false;
     this.#secretLineAt = now;
     return true;
   }
@@ -137,7 +152,7 @@ function nameOf(event: ReceivedWebhook | undefined): string {
 }
 
 /**
- * Describes an error with its message, causes and stack, if a handler threw it or this package did.
+ * Describes an error: with its message, causes and stack if a handler threw it, with its message if this package did.
  *
  * What a store or a function for secrets throws may quote the secret in its message, as Prisma quotes its arguments.
  */
@@ -148,7 +163,7 @@ function describe(error: unknown, stage: WebhookFailure['stage']): string {
   return text + framesOf(error);
 }
 
-/** Errors may be caused by each other. */
+/** Errors may be the cause of each other. */
 const MAX_CAUSES = 5;
 
 function describeWhole(error: unknown, depth: number): string {

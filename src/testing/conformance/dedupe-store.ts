@@ -1,5 +1,5 @@
 import { sleep } from '../../utils/waiting.js';
-import type { DedupeStore } from '../../webhooks/dedupe/claim.js';
+import type { DedupeStore } from '../../webhooks/dedupe/store.js';
 import { expectSame, randomKey } from './support.js';
 
 /** A store to test, and the means to advance its clock. */

@@ -1,0 +1,34 @@
+import { isObject } from '../../utils/json.js';
+
+// What to write instead of a wrong mount.
+
+export const READ_BEFORE =
+  'The body was read before. Mount the receiver before whatever reads it, or pass what was parsed: ' +
+  'receiver.node(request, response, body).';
+export const IN_KOA = 'In Koa: context.respond = false; await receiver.node(context.req, context.res)';
+export const IN_HONO = 'In Hono: receiver.fetch(c.req.raw)';
+
+/** Returns what to do about a request that is none, or has no body; undefined if that is up to the sender. */
+export function mountingHint(request: unknown): string | undefined {
+  if (!isObject(request)) return 'Pass an object: receiver.handle({ method, body }).';
+  const { requestContext, httpMethod, method, req, arrayBuffer, pipe, body, raw } = request;
+  if (requestContext !== undefined || httpMethod !== undefined) {
+    return (
+      'This is an event of AWS Lambda. Pass its parts: ' +
+      'receiver.handle({ method: event.requestContext.http.method, ' +
+      "body: event.isBase64Encoded ? Buffer.from(event.body, 'base64') : event.body })."
+    );
+  }
+  if (typeof arrayBuffer === 'function') {
+    // Only Hono's `c.req` has `raw`, the `Request` itself (hono 4.13, src/request.ts).
+    return raw === undefined ? 'This is a `Request`. Pass it to receiver.fetch.' : IN_HONO;
+  }
+  // Koa's context has `request`, Hono's has `req` and no `method`.
+  if (request.request !== undefined || (req !== undefined && method === undefined)) {
+    return `This is the context of a framework. ${IN_HONO}. ${IN_KOA}`;
+  }
+  if (body !== undefined) return undefined;
+  return typeof pipe === 'function'
+    ? 'Nobody has read this request. Pass it to receiver.node(request, response), or mount a body parser.'
+    : 'There is no body. Is a body parser mounted?';
+}

@@ -1,0 +1,77 @@
+import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './events.js';
+import type { RejectionReason } from './outcomes.js';
+import type { ReceivedWebhook } from './payload.js';
+
+// What handlers and listeners are called with.
+
+/** The delivery that an event came with. A plain object: `{ ...context }` keeps all of it. */
+export interface WebhookContext {
+  /** Id of this delivery, as in the logs. Two duplicates of an event are two deliveries. */
+  readonly deliveryId: string;
+  /**
+   * The key that all duplicates and retries of the event share: 64 hexadecimal digits. Use it for rows and
+   * idempotency keys. Empty in `onError` if the delivery was not verified.
+   */
+  readonly eventKey: string;
+  /** The time at which the delivery arrived, in milliseconds since the Unix epoch. */
+  readonly receivedAt: number;
+  /**
+   * Aborted at the deadline, when the delivery gets a 500.
+   *
+   * For a stored event, it is the signal that was passed to `process`: a worker of `agent-platform-sdk/bullmq`
+   * aborts it after `handlerTimeout`, when it has lost the lock, and when it closes.
+   */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Handles an event. The delivery gets a 200 after every handler has succeeded, and a 500 if one throws or rejects.
+ *
+ * @typeParam Event - The event, or the name of its type: `WebhookHandler<'lead_captured'>`.
+ *
+ * @example
+ * ```ts
+ * import type { WebhookHandler } from 'agent-platform-sdk';
+ *
+ * export const onLead: WebhookHandler<'lead_captured'> = ({ payload }) => console.log(payload.leadEmail);
+ * ```
+ */
+// `[Event]`, because a bare type parameter would distribute: a union of handlers for a union of events (TypeScript
+// handbook, "Distributive Conditional Types").
+export type WebhookHandler<Event = WebhookEvent> = [Event] extends [WebhookEventType]
+  ? (event: WebhookEventOf<Event>, context: WebhookContext) => unknown
+  : (event: Event, context: WebhookContext) => unknown;
+
+/** A failure, for `onError`. */
+export interface WebhookFailure {
+  /**
+   * The place of the failure:
+   *
+   * - `'handler'`: a handler threw.
+   * - `'deadline'`: the handlers had not settled at the deadline.
+   * - `'dedupe'`: the key of the event could not be made, or the store failed. If the store failed, the event is
+   *   handled anyway.
+   * - `'inbox'`: the inbox did not store the event.
+   * - `'secret'`: the secrets could not be loaded, or `verifySecret` failed.
+   * - `'validation'`: the event does not match the API specification, and no `onInvalid` is registered.
+   */
+  readonly stage: 'handler' | 'deadline' | 'dedupe' | 'inbox' | 'secret' | 'validation';
+  /** The event; undefined if the failure came before there was one. */
+  readonly event: ReceivedWebhook | undefined;
+  /** The delivery it came with. */
+  readonly context: WebhookContext;
+}
+
+/** A delivery that was refused before it was verified. Contains nothing of its body. */
+export interface WebhookRejection {
+  /** The reason for which the delivery was refused. */
+  readonly reason: RejectionReason;
+  /** The HTTP status of the response. */
+  readonly status: number;
+  /** Bytes received or announced; undefined if a body parser was in front. */
+  readonly size: number | undefined;
+  /** Id of the delivery, as in the logs. */
+  readonly deliveryId: string;
+  /** What to do about it, if that is known: the secret is wrong or missing, or the receiver is mounted wrongly. */
+  readonly hint?: string | undefined;
+}

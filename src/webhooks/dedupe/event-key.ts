@@ -1,0 +1,67 @@
+import type { AuthenticBody } from '../authenticate.js';
+
+/**
+ * Returns the key that all duplicates of an event share: a SHA-256 as 64 hexadecimal digits.
+ *
+ * It covers the workspace and the text without the secret; compact JSON, if a body parser was in front or the
+ * envelope has other fields than `type` and `payload`. The secret is part of it only if nothing else
+ * distinguishes workspaces: an event of one must not pass for that of another.
+ */
+export function eventKey({
+  type,
+  payload,
+  secret,
+  fields,
+  text,
+  owner: { workspace, isUnnamed },
+}: AuthenticBody): string | Promise<string> {
+  const whose = isUnnamed ? [secret] : (workspace ?? null);
+  const isPlain = fields.length === 2 && fields[0] === 'type';
+  const content = isPlain && text !== undefined ? text : JSON.stringify({ type, payload });
+  // The secret must not be guessable from a stored key. A short one is only replaced as a whole JSON string.
+  const literal = JSON.stringify(secret);
+  const written = String(secret).length >= 8 ? literal.slice(1, -1) : literal;
+  return sha256(JSON.stringify(whose), content, written);
+}
+
+/** The parts of `node:crypto` that Node, Bun and Deno have, and workerd with `nodejs_compat`. */
+interface NodeCrypto {
+  /** Up to twice as fast for a short text, since Node 20.12 (nodejs/node#51044). */
+  readonly hash?: (name: 'sha256', text: string, form: 'hex') => string;
+  /** Faster for the parts of a long text, which need not be joined. */
+  readonly createHash: (name: 'sha256') => Hash;
+}
+
+interface Hash {
+  update(text: string): Hash;
+  digest(form: 'hex'): string;
+}
+
+const MAX_JOINED_LENGTH = 16_384;
+
+/**
+ * SHA-256 of two texts in UTF-8, as hexadecimal digits. A NUL is between them, and replaces the secret in the
+ * second.
+ *
+ * WebCrypto is the last resort: it needs the text as bytes, and hashes them on another thread (five times as
+ * slow for small texts: nodejs/node#42233).
+ */
+function sha256(whose: string, content: string, secret: string): string | Promise<string> {
+  // The cast reads a global that not every runtime has. `getBuiltinModule` exists since Node 20.16 and 22.3.
+  const { process } = globalThis as {
+    readonly process?: { readonly getBuiltinModule?: (name: 'crypto') => NodeCrypto | undefined };
+  };
+  const native = process?.getBuiltinModule?.('crypto');
+  if (native !== undefined && content.length > MAX_JOINED_LENGTH) {
+    const hash = native.createHash('sha256').update(whose);
+    for (const part of content.split(secret)) hash.update('\0').update(part);
+    return hash.digest('hex');
+  }
+  const text = `${whose}\0${content.replaceAll(secret, '\0')}`;
+  return native?.hash?.('sha256', text, 'hex') ?? sha256ByWebCrypto(text);
+}
+
+async function sha256ByWebCrypto(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,51 @@
+/** The workspace whose secret a delivery carries. */
+export interface SecretOwner {
+  /** Its name, if the secrets are named. */
+  readonly workspace?: string | undefined;
+  /** True if only the secret distinguishes it from other workspaces. */
+  readonly isUnnamed?: true;
+}
+
+/**
+ * Finds the owner of a candidate; undefined if the secret is wrong.
+ *
+ * Rejects if that cannot be decided, and when the signal is aborted.
+ */
+export type FindOwner = (
+  candidate: unknown,
+  signal?: AbortSignal,
+) => SecretOwner | undefined | Promise<SecretOwner | undefined>;
+
+export const MAX_SECRET_LENGTH = 4_096;
+
+/** Whether a value can be a secret at all. */
+export function isCandidate(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_SECRET_LENGTH;
+}
+
+const KEY = 'workspaceSecret"';
+/** V8 looks for the first letter of a text (`memchr`): a hundred times as fast if that letter is rare. */
+const KEY_END = 'Secret"';
+/**
+ * A colon and a JSON string, which may write each of its characters in six.
+ *
+ * Bounded, because V8 throws a RangeError when the stack of a match overflows (nodejs/node#759).
+ */
+const VALUE = /\s*:\s*("(?:[^"\\]|\\.){0,24576}")/y;
+
+/** Yields the value of each field `workspaceSecret` in a JSON text, at any depth, without parsing the text. */
+export function* candidatesIn(text: string): Generator<string, void> {
+  for (let at = text.indexOf(KEY_END); at >= 0; at = text.indexOf(KEY_END, at + 1)) {
+    const end = at + KEY_END.length;
+    if (!text.endsWith(KEY, end)) continue;
+    VALUE.lastIndex = end;
+    const literal = VALUE.exec(text)?.[1];
+    if (literal === undefined) continue;
+    try {
+      // Parsed, which makes a new string: V8's slices keep the whole text in memory (crbug.com/v8/2869).
+      yield JSON.parse(literal) as string;
+    } catch {
+      return; // Invalid JSON.
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { ConfigurationError } from '../../errors/index.js';
+import { readEnvironment } from '../../utils/environment.js';
+import { typeName } from '../../utils/issues.js';
+import { isObject } from '../../utils/json.js';
+import { unlessAborted } from '../../utils/waiting.js';
+import type { OptionProblem } from '../../validation/options.js';
+import { type FindOwner, isCandidate, type SecretOwner } from './find.js';
+import { listSecrets, ownersOf, type WebhookSecrets } from './known.js';
+import type { SecretLoader, WebhookSecretLoader } from './loader.js';
+import { SECRET_VARIABLE, splitSecrets } from './variable.js';
+
+/** The secrets of a receiver: `secret` or `verifySecret`, else `AGENT_PLATFORM_WEBHOOK_SECRET`. */
+export interface WebhookSecretOptions {
+  /**
+   * Your workspace secret: one, a list during a rotation, a record of named workspaces, or a function without
+   * arguments that loads any of these.
+   *
+   * Environment: `AGENT_PLATFORM_WEBHOOK_SECRET`, several separated by commas. It is read if this option is
+   * absent; an option that is present and undefined is an error.
+   */
+  readonly secret?: WebhookSecrets | WebhookSecretLoader | undefined;
+  /**
+   * Verifies the secret that a delivery carries: returns `true`, `false` or `{ workspace }`. Cannot be combined
+   * with `secret`.
+   */
+  readonly verifySecret?: WebhookSecretVerifier | undefined;
+}
+
+/**
+ * Verifies the secret that a delivery carries, for example by a database query.
+ *
+ * Query by a hash of the secret, so that neither timing nor logs of the database reveal it. Called for at most
+ * 16 candidates per delivery, each of at most 4,096 characters.
+ */
+export type WebhookSecretVerifier = (candidate: string) => SecretAnswer | Promise<SecretAnswer>;
+
+/**
+ * The result of a {@link WebhookSecretVerifier}: `false`, `true`, or the name of the workspace.
+ *
+ * `true` means "the workspace of this secret": duplicates are recognised per secret, so a rotated secret is
+ * another workspace. Anything else is an error, never a pass.
+ */
+export type SecretAnswer =
+  | boolean
+  | {
+      /** The name of the workspace. */
+      readonly workspace: string;
+    };
+
+/** Describes what is wrong with `secret` and `verifySecret`. */
+export function secretProblems(options: WebhookSecretOptions): readonly OptionProblem[] {
+  const { secret, verifySecret } = options;
+  if (verifySecret !== undefined) {
+    const text = 'cannot be combined with secret: give one of them.';
+    return secret === undefined ? [] : [{ option: 'verifySecret', text }];
+  }
+  if (typeof secret === 'function') {
+    const text =
+      'takes a function without arguments, which loads secrets. To verify a secret, use the option `verifySecret`.';
+    return secret.length === 0 ? [] : [{ option: 'secret', text }];
+  }
+  return listSecrets(knownSecrets(options, secret)).problems;
+}
+
+/**
+ * Resolves `secret`, `verifySecret` or the environment variable, in which nothing is wrong.
+ *
+ * @returns A function that is called once for each delivery.
+ */
+export function resolveSecrets(
+  options: WebhookSecretOptions,
+  makeLoader: (load: WebhookSecretLoader) => SecretLoader,
+): () => FindOwner {
+  const { secret, verifySecret } = options;
+  if (verifySecret !== undefined) return () => callOnce(verifySecret);
+  const findOwner =
+    typeof secret === 'function' ? makeLoader(secret).findOwner : ownersOf(knownSecrets(options, secret));
+  return () => findOwner;
+}
+
+/** Returns the option `secret`, or the secrets of the environment if the option is absent. */
+export function knownSecrets(
+  options: object,
+  secret: WebhookSecrets | undefined,
+): WebhookSecrets | undefined {
+  if (Object.hasOwn(options, 'secret')) return secret;
+  const secrets = splitSecrets(readEnvironment(SECRET_VARIABLE));
+  return secrets.length > 1 ? secrets : secrets[0];
+}
+
+/** A delivery carries one secret. Others are in fields of that name in its payload, or make work on purpose. */
+const MAX_CALLS_PER_DELIVERY = 16;
+
+/** Calls `verifySecret` once for each candidate of a delivery. */
+function callOnce(verifySecret: WebhookSecretVerifier): FindOwner {
+  const owners = new Map<string, Promise<SecretOwner | undefined>>();
+  return (candidate, signal) => {
+    if (!isCandidate(candidate)) return undefined;
+    const known = owners.get(candidate);
+    if (known !== undefined || owners.size >= MAX_CALLS_PER_DELIVERY) return known;
+    const owner = unlessAborted(call(verifySecret, candidate), signal);
+    owners.set(candidate, owner);
+    return owner;
+  };
+}
+
+async function call(
+  verifySecret: WebhookSecretVerifier,
+  candidate: string,
+): Promise<SecretOwner | undefined> {
+  const result: unknown = await verifySecret(candidate);
+  if (result === true) return { isUnnamed: true };
+  if (result === false) return undefined;
+  const workspace = isObject(result) ? result.workspace : undefined;
+  if (typeof workspace === 'string' && workspace !== '') return { workspace };
+  // Only its type: it may be a secret.
+  throw new ConfigurationError(
+    `verifySecret must return true, false or { workspace }, got ${typeName(result)}.`,
+    { option: 'verifySecret' },
+  );
+}
