@@ -5,6 +5,7 @@ import type { DeliveryRecord } from '../testing/sending/post.js';
 import { formatIssues } from '../utils/issues.js';
 import { byRegion, type Region } from '../utils/regions.js';
 import type { Drift } from '../validation/drift.js';
+import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
 import {
   type Command,
   describeDelivery,
@@ -12,7 +13,6 @@ import {
   parseTarget,
   post,
   readSecrets,
-  SECRET_VARIABLE,
   type Terminal,
   type Tone,
   UsageError,

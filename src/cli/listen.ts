@@ -9,6 +9,7 @@ import { validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
+import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
 import {
   type Command,
   listenError,
@@ -18,7 +19,6 @@ import {
   post,
   printDelivery,
   readSecrets,
-  SECRET_VARIABLE,
   UsageError,
 } from './shared.js';
 

@@ -1,14 +1,6 @@
 import { type RecordedWebhook, readRecordingFile } from '../testing/sending/recording.js';
-import {
-  type Command,
-  parse,
-  parseTarget,
-  post,
-  printDelivery,
-  readSecrets,
-  SECRET_VARIABLE,
-  UsageError,
-} from './shared.js';
+import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
+import { type Command, parse, parseTarget, post, printDelivery, readSecrets, UsageError } from './shared.js';
 
 /** Posts recorded webhooks again. */
 export const replay: Command = {

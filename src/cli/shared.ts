@@ -5,6 +5,7 @@ import type { RecordedWebhook } from '../testing/sending/recording.js';
 import { isLoopback } from '../utils/loopback.js';
 import { onOneLine } from '../utils/printable.js';
 import { hintFor } from '../utils/suggest.js';
+import { SECRET_VARIABLE, splitSecrets } from '../webhooks/secrets/variable.js';
 
 /** The result of a step; a terminal shows it as a colour. */
 export type Tone = 'ok' | 'warn' | 'fail';
@@ -76,13 +77,10 @@ export function parseNumber(option: string, text: string, least: number, most: n
   throw new UsageError(`${option} must be a number from ${least} to ${most}, got "${text}".`);
 }
 
-/** The variable with the workspace secrets. Not an option: every process can read a command line. */
-export const SECRET_VARIABLE = 'AGENT_PLATFORM_WEBHOOK_SECRET';
-
-/** Reads the secrets of the environment: several, separated by commas. */
+/** Reads the secrets of the environment. No option has them: every process can read a command line. */
 export function readSecrets({ env }: Terminal): [string, ...string[]] {
-  const [first, ...rest] = (env[SECRET_VARIABLE] ?? '').split(',').map((secret) => secret.trim());
-  if (first !== undefined && first !== '') return [first, ...rest.filter((secret) => secret !== '')];
+  const [first, ...rest] = splitSecrets(env[SECRET_VARIABLE]);
+  if (first !== undefined) return [first, ...rest];
   throw new UsageError(`${SECRET_VARIABLE} is not set. Put the workspace secret into the environment.`);
 }
 

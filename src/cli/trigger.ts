@@ -5,6 +5,7 @@ import { formatIssues } from '../utils/issues.js';
 import { parseJson } from '../utils/json.js';
 import { validateOwn } from '../validation/validate.js';
 import { type WebhookEventType, webhookEvents } from '../webhooks/events.js';
+import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
 import {
   type Command,
   parse,
@@ -13,7 +14,6 @@ import {
   post,
   printDelivery,
   readSecrets,
-  SECRET_VARIABLE,
   UsageError,
 } from './shared.js';
 

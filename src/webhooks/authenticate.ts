@@ -69,17 +69,17 @@ function* authenticationOf<Found>(
   // 2. Parse it.
   const value = text === undefined ? body : parseJson(text);
   if (value === undefined || isNodeStream(value)) throw new Rejection('not_json', sizeOf(body));
-  const envelope = envelopeOf(value);
+  const { type, payload, secret, fields } = envelopeOf(value);
 
   // 3. Verify the payload's own secret, which may be another than the one in the text.
-  const owner = yield findOwner(envelope.secret);
-  if (owner === undefined) throw unverified(body, envelope.secret !== undefined);
-  return { ...envelope, owner, text };
+  const owner = yield findOwner(secret);
+  if (owner === undefined) throw unverified(body, secret !== undefined);
+  return { type, payload, secret, fields, text, owner };
 }
 
 function unverified(body: unknown, hasSecret: boolean): Rejection {
   const hint = hasSecret
-    ? "Its `workspaceSecret` matches none of the receiver's secrets. " +
+    ? 'Its `workspaceSecret` matches none of your secrets. ' +
       'Compare them with the workspace switcher of the dashboard.'
     : 'It has no `payload.workspaceSecret`, which every webhook of the service carries.';
   return new Rejection('verification_failed', sizeOf(body), hint);
@@ -94,8 +94,8 @@ const BYTE_ORDER_MARK = 0xfeff;
  * Bytes that are not UTF-8 become replacement characters: a broken emoji in a chat must not cost an event.
  */
 function textOf(body: unknown): string | undefined {
-  const text = isBytes(body) ? decoder.decode(body) : body;
-  if (typeof text !== 'string') return undefined;
+  if (typeof body !== 'string' && !isBytes(body)) return undefined;
+  const text = typeof body === 'string' ? body : decoder.decode(body);
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
 

@@ -1,32 +1,3 @@
-/** The status of each refusal. */
-const REFUSALS = {
-  method_not_allowed: 405,
-  body_too_large: 413,
-  overloaded: 503,
-  body_unreadable: 400,
-  not_json: 400,
-  verification_failed: 401,
-} satisfies Readonly<Record<RejectionReason, number>>;
-
-/** The status of each outcome. Only 200 counts as success for the service (specification, 6.4). */
-const STATUSES = {
-  ...REFUSALS,
-  handled: 200,
-  stored: 200,
-  duplicate: 200,
-  no_handler: 200,
-  invalid_event: 400,
-  secret_failed: 500,
-  handler_failed: 500,
-  deadline_passed: 500,
-  not_stored: 500,
-  internal_error: 500,
-  duplicate_pending: 503,
-} as const;
-
-/** The end of a delivery in one word: it appears in logs and decides the status of the response. */
-export type DeliveryOutcome = keyof typeof STATUSES;
-
 /** Whether all handlers of an event succeeded. */
 export type HandlersOutcome = 'handled' | 'handler_failed';
 
@@ -44,6 +15,44 @@ export type RejectionReason =
   | 'not_json'
   /** 401: the secret is missing or wrong, whatever else the body is. After a rotation, look here. */
   | 'verification_failed';
+
+/** The end of a delivery in one word: it appears in logs and decides the status of the response. */
+export type DeliveryOutcome =
+  | RejectionReason
+  | HandlersOutcome
+  | 'stored'
+  | 'duplicate'
+  | 'no_handler'
+  | 'invalid_event'
+  | 'secret_failed'
+  | 'deadline_passed'
+  | 'not_stored'
+  | 'internal_error'
+  | 'duplicate_pending';
+
+const REFUSED: Readonly<Record<RejectionReason, number>> = {
+  method_not_allowed: 405,
+  body_too_large: 413,
+  overloaded: 503,
+  body_unreadable: 400,
+  not_json: 400,
+  verification_failed: 401,
+};
+
+/** Only 200 counts as success for the service (specification, 6.4). */
+const HANDLED_OR_FAILED: Readonly<Record<Exclude<DeliveryOutcome, RejectionReason>, number>> = {
+  handled: 200,
+  stored: 200,
+  duplicate: 200,
+  no_handler: 200,
+  invalid_event: 400,
+  secret_failed: 500,
+  handler_failed: 500,
+  deadline_passed: 500,
+  not_stored: 500,
+  internal_error: 500,
+  duplicate_pending: 503,
+};
 
 /** A response that fits any server. */
 export interface WebhookResponse {
@@ -73,11 +82,11 @@ export class Rejection extends Error {
 
 /** Whether a delivery was refused before it was verified. */
 export function isRefusal(outcome: DeliveryOutcome): outcome is RejectionReason {
-  return Object.hasOwn(REFUSALS, outcome);
+  return Object.hasOwn(REFUSED, outcome);
 }
 
 export function statusOf(outcome: DeliveryOutcome): number {
-  return STATUSES[outcome];
+  return isRefusal(outcome) ? REFUSED[outcome] : HANDLED_OR_FAILED[outcome];
 }
 
 /** Makes the response of an outcome. */

@@ -92,13 +92,11 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions = {}): 
     );
   }
   const findOwner = ownersOf(knownSecrets(options, options.secret));
-  let authentic: AuthenticBody;
   try {
-    authentic = authenticateSync(body, findOwner);
+    return eventOf(authenticateSync(body, findOwner), options);
   } catch (error) {
-    throw refusalOf(error, body);
+    throw error instanceof Rejection ? refusalOf(error, body) : error;
   }
-  return eventOf(authentic, options);
 }
 
 /**
@@ -142,12 +140,12 @@ export async function parseWebhookRequest(
   );
   const findOwner = resolveSecrets(options, keptLoader)();
   const body = await readWhole(received, options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES);
-  let authentic: AuthenticBody;
-  try {
-    authentic = await authenticate(body, findOwner);
-  } catch (error) {
-    throw refusalOf(error, body);
-  }
+  const authentic = await authenticate(body, findOwner).catch((error: unknown) => {
+    if (error instanceof Rejection) throw refusalOf(error, body);
+    if (error instanceof WebhookError || error instanceof ConfigurationError) throw error;
+    const message = 'The webhook was not verified: `verifySecret` failed (see `error.cause`).';
+    throw new WebhookError(message, { cause: error });
+  });
   return eventOf(authentic, options);
 }
 
@@ -175,21 +173,15 @@ function refuse(option: string, problem: string): never {
   throw new ConfigurationError(`parseWebhook: ${option} ${problem}`, { option });
 }
 
-/** Turns what an authentication threw into the error for the caller. */
-function refusalOf(thrown: unknown, body: unknown): unknown {
-  if (thrown instanceof WebhookError || thrown instanceof ConfigurationError) return thrown;
-  if (!(thrown instanceof Rejection)) {
-    const message = 'The webhook was not verified: `verifySecret` failed (see `error.cause`).';
-    return new WebhookError(message, { cause: thrown });
-  }
-  if (thrown.reason === 'not_json') {
+/** Turns the rejection of a body into the error for the caller. */
+function refusalOf({ reason, hint }: Rejection, body: unknown): WebhookError {
+  if (reason === 'not_json') {
     const received = body === undefined ? ', received nothing: is a body parser mounted?' : '';
     return unreadable('The webhook body is not JSON', 'not_json', `expected JSON${received}`);
   }
   const hasPayload = !isObject(body) || 'payload' in body;
   return new WebhookVerificationError(
-    'The webhook was not verified: payload.workspaceSecret is missing or not your workspace secret\n' +
-      '  After a rotation, `secret` takes both secrets as a list.' +
+    `The webhook was not verified\n  ${hint}\n  After a rotation, \`secret\` takes both secrets as a list.` +
       (hasPayload ? '' : '\n  There is no `payload`: pass the body of the request, not the request.'),
   );
 }

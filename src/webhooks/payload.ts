@@ -62,21 +62,25 @@ export function removeSecret(
   return { type, payload: rest, ...workspaceOf(owner) };
 }
 
+/** Whether a verified webhook has a type, as every event has. */
+export function hasType(verified: VerifiedWebhook): verified is VerifiedWebhook & UnknownWebhookEvent {
+  return typeof verified.type === 'string';
+}
+
 /** Validates a verified webhook against the table of events, and reports the drift that is forgiven. */
 export function toEvent(verified: VerifiedWebhook, { validation, drift }: EventValidation): ReceivedWebhook {
-  const { type, payload } = verified;
-  if (typeof type !== 'string') {
-    const issue = { path: ['type'], code: 'invalid_type', message: wrongType('string', type) };
+  if (!hasType(verified)) {
+    const issue = { path: ['type'], code: 'invalid_type', message: wrongType('string', verified.type) };
     return invalidEvent(verified, undefined, [issue]);
   }
-  const event = { ...verified, type };
-  if (!isWebhookEventType(type)) return event;
+  const { type, payload } = verified;
+  if (!isWebhookEventType(type)) return verified;
   const verdict = validateOwn(webhookEvents[type].payload, payload, validation);
   const issues = (verdict.ok ? verdict.drift : verdict.issues).map(insidePayload);
   if (!verdict.ok) return invalidEvent(verified, type, issues);
   if (issues.length > 0) void drift.report({ source: type, region: undefined, issues });
   // The payload fits the schema of its type, or the mode trusts it.
-  return event as unknown as WebhookEvent;
+  return verified as unknown as WebhookEvent;
 }
 
 function insidePayload(issue: Issue): Issue {

@@ -16,13 +16,7 @@ import {
   respond,
   type WebhookResponse,
 } from './outcomes.js';
-import {
-  type ReceivedWebhook,
-  removeSecret,
-  toEvent,
-  type UnknownWebhookEvent,
-  type VerifiedWebhook,
-} from './payload.js';
+import { hasType, type ReceivedWebhook, removeSecret, toEvent, type UnknownWebhookEvent } from './payload.js';
 import type { Registry } from './registration.js';
 import type { Reporter } from './reporter.js';
 import type { FindOwner } from './secrets/find.js';
@@ -163,7 +157,8 @@ class Delivery {
     this.#stage = 'validation';
     const verified = removeSecret(authentic, settings);
     const { inbox } = settings;
-    const storable = inbox !== undefined && isStorable(verified) ? verified : undefined;
+    // A webhook without a type cannot be stored: `toEvent` finds it invalid.
+    const storable = inbox !== undefined && hasType(verified) ? verified : undefined;
     const event = storable ?? toEvent(verified, settings);
     this.event = event;
     this.#stage = 'dedupe';
@@ -243,11 +238,6 @@ function checkMethod(request: DeliveredRequest): void {
   if (String(method).toUpperCase() === 'POST') return;
   const hint = typeof method === 'string' ? undefined : mountingHint(request);
   throw new Rejection('method_not_allowed', undefined, hint);
-}
-
-/** A webhook without a type cannot be stored: it is refused with 400, and passed to `onError`. */
-function isStorable(verified: VerifiedWebhook): verified is VerifiedWebhook & UnknownWebhookEvent {
-  return typeof verified.type === 'string';
 }
 
 async function store(

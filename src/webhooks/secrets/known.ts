@@ -40,7 +40,9 @@ export function ownersOf(secrets: WebhookSecrets | undefined): FindKnownOwner {
   }
   const length = Math.max(256, ...listed.map(({ secret }) => 2 ** Math.ceil(Math.log2(secret.length))));
   const known = new Map<string, KnownSecret>();
-  for (const one of listed) known.set(one.secret, { ...one, padded: one.secret.padEnd(length, '\0') });
+  for (const { secret, workspace } of listed) {
+    known.set(secret, { secret, workspace, padded: secret.padEnd(length, '\0') });
+  }
   const [decoy] = known.values();
   return (candidate) => {
     const text = isCandidate(candidate) ? candidate : '';
