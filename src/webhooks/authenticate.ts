@@ -54,8 +54,8 @@ function* authenticationOf<Found>(
   body: unknown,
   findOwner: (candidate: unknown) => Found,
 ): Generator<Found, AuthenticBody, SecretOwner | undefined> {
-  // 1. Look for a valid secret in the text. Without one it is not parsed, which would take many times as long,
-  // and as much memory.
+  // 1. Look for a valid secret in the text. Without one it is not parsed, which would take many times as
+  // long, and as much memory.
   const text = textOf(body);
   if (text !== undefined && text !== '') {
     let owner: SecretOwner | undefined;

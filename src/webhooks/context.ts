@@ -18,14 +18,15 @@ export interface WebhookContext {
   /**
    * Aborted at the deadline, when the delivery gets a 500.
    *
-   * For a stored event, it is the signal that was passed to `process`: a worker of `agent-platform-sdk/bullmq`
-   * aborts it after `handlerTimeout`, when it has lost the lock, and when it closes.
+   * For a stored event, it is the signal that was passed to `process`: a worker of
+   * `agent-platform-sdk/bullmq` aborts it after `handlerTimeout`, when it has lost the lock, and when it
+   * closes.
    */
   readonly signal: AbortSignal;
 }
 
 /**
- * Handles an event. The delivery gets a 200 after every handler has succeeded, and a 500 if one throws or rejects.
+ * Handles an event. The delivery gets a 200 once every handler has succeeded, and a 500 if one fails.
  *
  * @typeParam Event - The event, or the name of its type: `WebhookHandler<'lead_captured'>`.
  *
@@ -36,8 +37,8 @@ export interface WebhookContext {
  * export const onLead: WebhookHandler<'lead_captured'> = ({ payload }) => console.log(payload.leadEmail);
  * ```
  */
-// `[Event]`, because a bare type parameter would distribute: a union of handlers for a union of events (TypeScript
-// handbook, "Distributive Conditional Types").
+// `[Event]`, because a bare type parameter would distribute: a union of handlers for a union of events
+// (TypeScript handbook, "Distributive Conditional Types").
 export type WebhookHandler<Event = WebhookEvent> = [Event] extends [WebhookEventType]
   ? (event: WebhookEventOf<Event>, context: WebhookContext) => unknown
   : (event: Event, context: WebhookContext) => unknown;
@@ -49,8 +50,8 @@ export interface WebhookFailure {
    *
    * - `'handler'`: a handler threw.
    * - `'deadline'`: the handlers had not settled at the deadline.
-   * - `'dedupe'`: the key of the event could not be made, or the store failed. If the store failed, the event is
-   *   handled anyway.
+   * - `'dedupe'`: the key of the event could not be made, or the store failed. If the store failed, the event
+   *   is handled anyway.
    * - `'inbox'`: the inbox did not store the event.
    * - `'secret'`: the secrets could not be loaded, or `verifySecret` failed.
    * - `'validation'`: the event does not match the API specification, and no `onInvalid` is registered.
@@ -72,6 +73,6 @@ export interface WebhookRejection {
   readonly size: number | undefined;
   /** Id of the delivery, as in the logs. */
   readonly deliveryId: string;
-  /** What to do about it, if that is known: the secret is wrong or missing, or the receiver is mounted wrongly. */
+  /** What to do about it, if known: the secret is wrong or missing, or the receiver is not mounted right. */
   readonly hint?: string | undefined;
 }

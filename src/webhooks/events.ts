@@ -7,6 +7,7 @@ import {
 } from '../schemas/channel.js';
 import { anythings, requiredDictionary, requiredText, text } from '../schemas/fields.js';
 import { openObject } from '../schemas/object.js';
+import { REGIONS, type Region } from '../utils/regions.js';
 
 // The events of the service as data. A new event is its payload, its line in `WebhookEvents` and its row in
 // `webhookEvents`; the compiler then asks for its fixture.
@@ -231,7 +232,9 @@ export const AgentEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
   createdAt,
 }));
 
-/** Payload of `webhook_test`, which verifies that a receiver is reachable and configured (specification, 6.3). */
+/**
+ * Payload of `webhook_test`, which verifies that a receiver is reachable and configured (specification, 6.3).
+ */
 export interface WebhookTestPayload {
   /** Message of the test. */
   message: string;
@@ -382,7 +385,7 @@ export interface ConversationUpdatedPayload {
   /** Channel of the conversation. No value set is given for this event. */
   channel?: string | undefined;
   /** Region of the workspace. */
-  region?: 'eu' | 'na' | undefined;
+  region?: Region | undefined;
   /** Light conversation metadata. */
   lightConvoData: Record<string, unknown>;
   /** Full chat history. */
@@ -402,7 +405,7 @@ export const ConversationUpdatedPayloadSchema = /* @__PURE__ */ openObject(() =>
   convoId: requiredText,
   sessionId: text,
   channel: text,
-  region: z.optional(z.enum(['eu', 'na'])),
+  region: z.optional(z.enum(REGIONS)),
   lightConvoData: requiredDictionary,
   turns: z.array(z.unknown()),
   messagesHistory: anythings,

@@ -72,7 +72,9 @@ export interface WebhookHandlersOptions extends WebhookEventOptions {
   readonly logLevel?: LogLevel | undefined;
 }
 
-/** The handlers of a worker, which process what an inbox has stored. Made by {@link createWebhookHandlers}. */
+/**
+ * The handlers of a worker, which process what an inbox has stored. Made by {@link createWebhookHandlers}.
+ */
 export class WebhookHandlers extends WebhookRegistration {
   readonly #validation: EventValidation;
   readonly #parts: EventParts;
@@ -94,7 +96,7 @@ export class WebhookHandlers extends WebhookRegistration {
    * ```ts
    * import { createWebhookHandlers } from 'agent-platform-sdk';
    *
-   * const handlers = createWebhookHandlers().on('lead_captured', ({ payload }) => console.log(payload.leadEmail));
+   * const handlers = createWebhookHandlers().on('lead_captured', (event) => console.log(event.payload));
    * console.log(handlers.handles('agent_deleted')); // false
    * ```
    */
@@ -106,8 +108,8 @@ export class WebhookHandlers extends WebhookRegistration {
    * Validates a stored event and runs its handlers.
    *
    * @param options - `signal` becomes the handlers' `context.signal`.
-   * @throws {WebhookError} A handler failed: `cause` is what it threw, or an `AggregateError` if several did. Try
-   *   again later.
+   * @throws {WebhookError} A handler failed: `cause` is what it threw, or an `AggregateError` if several did.
+   *   Try again later.
    * @throws {WebhookPayloadError} The event does not match the API specification, and no `onInvalid` is
    *   registered.
    *

@@ -3,7 +3,7 @@ import { isObject } from '../utils/json.js';
 
 /** A verified webhook in a durable inbox: plain JSON without the secret, not validated yet. */
 export interface StoredWebhook {
-  /** The version of this form, 1 today. A worker refuses a newer one: keep the event until the worker is updated. */
+  /** The version of this format, now 1. A worker refuses a newer one: keep the event until you update it. */
   readonly version: number;
   /** The key that all duplicates of the event share: 64 hexadecimal digits. Use it as the id of the job. */
   readonly key: string;
@@ -19,18 +19,18 @@ export interface StoredWebhook {
   readonly receivedAt: number;
 }
 
-/** The version of the form that this package stores. */
+/** The version of the format that this package stores. */
 export const STORED_VERSION = 1;
 
 /**
  * Durable storage in front of the handlers.
  *
- * With an inbox, the receiver responds with 200 as soon as the event is stored, and with 500 if that fails. Workers take
- * the events out and pass each to `process` of {@link createWebhookHandlers}, which rejects if a handler failed, so that
- * the queue can retry. Handlers must be idempotent.
+ * With an inbox, the receiver responds with 200 as soon as the event is stored, and with 500 if that fails.
+ * Workers take the events out and pass each to `process` of {@link createWebhookHandlers}, which rejects if a
+ * handler failed, so that the queue can retry. Handlers must be idempotent.
  *
- * The receiver makes no claim: `store` must keep one job per `key`, for as long as duplicates are to be recognised.
- * `inboxConformance` of `agent-platform-sdk/testing` has these rules as tests.
+ * The receiver makes no claim: `store` must keep one job per `key`, for as long as duplicates are to be
+ * recognised. `inboxConformance` of `agent-platform-sdk/testing` has these rules as tests.
  *
  * @example
  * ```ts
@@ -47,17 +47,18 @@ export const STORED_VERSION = 1;
  *   sendToDeadLetters(body: string): Promise<void>;
  * }
  *
- * // A FIFO queue such as SQS. Each event is a group of its own: within a group, an event that fails delays all others.
+ * // A FIFO queue such as SQS. Each event is a group of its own: an event that fails delays its whole group.
  * const queueInbox = (queue: Queue): WebhookInbox => ({
  *   store: (webhook) =>
  *     queue.send({ body: JSON.stringify(webhook), groupId: webhook.key, deduplicationId: webhook.key }),
  * });
  *
  * declare const queue: Queue;
- * export const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET, inbox: queueInbox(queue) });
+ * const secret = process.env.AGENT_PLATFORM_WEBHOOK_SECRET;
+ * export const receiver = createWebhookReceiver({ secret, inbox: queueInbox(queue) });
  *
  * // The worker, for each message: it is deleted when this resolves, and delivered again when this rejects.
- * const handlers = createWebhookHandlers().on('lead_captured', ({ payload }) => console.log(payload.leadEmail));
+ * const handlers = createWebhookHandlers().on('lead_captured', (event) => console.log(event.payload));
  * export async function work(body: string): Promise<void> {
  *   try {
  *     await handlers.process(JSON.parse(body) as StoredWebhook);
@@ -71,11 +72,11 @@ export const STORED_VERSION = 1;
 export interface WebhookInbox {
   /** Resolves once the webhook is stored durably, or was stored before. Rejects if it could not be stored. */
   store(webhook: StoredWebhook): Promise<unknown>;
-  /** Time that `store` may take, in ms. The receiver refuses one that is not below its `deadline`. */
+  /** Time limit of `store`, in ms. The receiver refuses one that is not below its `deadline`. */
   readonly storeTimeout?: number | undefined;
 }
 
-/** Returns a stored webhook, or throws if the data is something else, such as the message of another application. */
+/** Returns a stored webhook. Throws if the data is something else, such as the job of another application. */
 export function checkStored(data: unknown): StoredWebhook {
   const { version, type, payload } = isObject(data) ? data : {};
   if (typeof version !== 'number' || typeof type !== 'string' || !isObject(payload)) {

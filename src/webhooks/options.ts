@@ -46,7 +46,10 @@ export interface DeliveryHookContext {
   readonly type: string | undefined;
   /** The name of the workspace that sent it, if the secrets are named. */
   readonly workspace: string | undefined;
-  /** The end of the delivery in one word: `handled`, `stored`, `duplicate`, `verification_failed`, `handler_failed`, … */
+  /**
+   * The end of the delivery in one word: `handled`, `stored`, `duplicate`, `verification_failed`,
+   * `handler_failed`, …
+   */
   readonly outcome: DeliveryOutcome;
   /** The HTTP status of the response. */
   readonly status: number;
@@ -65,32 +68,32 @@ export interface WebhookReceiverHooks {
 /** Options of {@link createWebhookReceiver}. */
 export interface WebhookReceiverOptions extends WebhookSecretOptions, WebhookEventOptions {
   /**
-   * Time limit of a delivery, in ms. Then it gets a 500, and `context.signal` is aborted. Default 55 000, at most
-   * 59 000: the service waits 60 seconds (specification, 6.4).
+   * Time limit of a delivery, in ms. Then it gets a 500, and `context.signal` is aborted. Default 55 000, at
+   * most 59 000: the service waits 60 seconds (specification, 6.4).
    */
   readonly deadline?: number | undefined;
   /**
    * The most bytes of a body; a larger one is refused with 413. Not checked if a body parser was in front.
    * Default 8 MiB: room for a conversation of four thousand messages of 1 kB, which its event carries twice.
    *
-   * All bodies that a receiver is reading share 64 MiB, or `maxBodyBytes` if that is more. Above that, the oldest
-   * is refused with 503, and `onRejected` gets the reason `overloaded`.
+   * All bodies that a receiver is reading share 64 MiB, or `maxBodyBytes` if that is more. Above that, the
+   * oldest is refused with 503, and `onRejected` gets the reason `overloaded`.
    */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Recognition of duplicates: options, a store, or `false` to handle every duplicate. Cannot be combined with
-   * `inbox`. Default: in the memory of this process, for 24 hours.
+   * Recognition of duplicates: options, a store, or `false` to handle every duplicate. Cannot be combined
+   * with `inbox`. Default: in the memory of this process, for 24 hours.
    */
   readonly dedupe?: DedupeOptions | DedupeStore | false | undefined;
-  /** Durable storage in front of the handlers. With it, 200 means stored, and handlers belong to its workers. */
+  /** Durable storage in front of the handlers: 200 means stored, and handlers belong to its workers. */
   readonly inbox?: WebhookInbox | undefined;
   /** Callbacks for metrics. */
   readonly hooks?: WebhookReceiverHooks | undefined;
   /** Receives the log lines. Default `console`. */
   readonly logger?: Logger | undefined;
   /**
-   * Refused deliveries are logged at `warn`, failures at `error`, other deliveries at `info`. Default `'warn'`.
-   * Environment: `AGENT_PLATFORM_LOG`.
+   * Refused deliveries are logged at `warn`, failures at `error`, other deliveries at `info`. Default
+   * `'warn'`. Environment: `AGENT_PLATFORM_LOG`.
    */
   readonly logLevel?: LogLevel | undefined;
 }
@@ -118,7 +121,7 @@ export const eventOptions = {
   ...validationOptions,
   ...loggingOptions,
 };
-/** What is wrong with `secret` is described by `secretProblems`. */
+/** `secretProblems` describes what is wrong with `secret`. */
 export const secretOptions = { secret: z.optional(z.unknown()), verifySecret: z.optional(func) };
 
 const store = methods('claim', 'complete', 'release');

@@ -30,7 +30,7 @@ export type DeliveryOutcome =
   | 'internal_error'
   | 'duplicate_pending';
 
-const REFUSED: Readonly<Record<RejectionReason, number>> = {
+const REFUSAL_STATUSES: Readonly<Record<RejectionReason, number>> = {
   method_not_allowed: 405,
   body_too_large: 413,
   overloaded: 503,
@@ -40,7 +40,7 @@ const REFUSED: Readonly<Record<RejectionReason, number>> = {
 };
 
 /** Only 200 counts as success for the service (specification, 6.4). */
-const HANDLED_OR_FAILED: Readonly<Record<Exclude<DeliveryOutcome, RejectionReason>, number>> = {
+const OTHER_STATUSES: Readonly<Record<Exclude<DeliveryOutcome, RejectionReason>, number>> = {
   handled: 200,
   stored: 200,
   duplicate: 200,
@@ -60,7 +60,10 @@ export interface WebhookResponse {
   readonly status: number;
   /** The headers, with lower-case names. */
   readonly headers: Record<string, string>;
-  /** Empty, or a short JSON `{ message, code }`. Never contains anything of the payload or of a handler's error. */
+  /**
+   * Empty, or a short JSON `{ message, code }`. Never contains anything of the payload or of a handler's
+   * error.
+   */
   readonly body: string;
 }
 
@@ -82,11 +85,11 @@ export class Rejection extends Error {
 
 /** Whether a delivery was refused before it was verified. */
 export function isRefusal(outcome: DeliveryOutcome): outcome is RejectionReason {
-  return Object.hasOwn(REFUSED, outcome);
+  return Object.hasOwn(REFUSAL_STATUSES, outcome);
 }
 
 export function statusOf(outcome: DeliveryOutcome): number {
-  return isRefusal(outcome) ? REFUSED[outcome] : HANDLED_OR_FAILED[outcome];
+  return isRefusal(outcome) ? REFUSAL_STATUSES[outcome] : OTHER_STATUSES[outcome];
 }
 
 /** Makes the response of an outcome. */

@@ -50,17 +50,19 @@ export interface ParseWebhookRequestOptions extends WebhookSecretOptions, Webhoo
 }
 
 /**
- * Verifies a received webhook and returns it as a typed event, without `workspaceSecret` (specification, 6.1 to 6.4).
+ * Verifies a received webhook and returns it as a typed event, without `workspaceSecret` (specification, 6.1
+ * to 6.4).
  *
- * For your own server; `createWebhookReceiver` does the rest too. The secret is checked first, in constant time: a
- * text without a valid secret is not parsed. Then the payload is validated. Fields that the specification does not
- * list are kept.
+ * For your own server; `createWebhookReceiver` does the rest too. The secret is checked first, in constant
+ * time: a text without a valid secret is not parsed. Then the payload is validated. Fields that the
+ * specification does not list are kept.
  *
  * @param body - The body as a string or bytes, or the object that a body parser has made of it.
  * @returns `{ type, payload }`, and `workspace` if the secrets are named.
- * @throws {WebhookVerificationError} The secret is missing or wrong, whatever else the body is: respond with 401.
- * @throws {WebhookPayloadError} Empty, truncated, or verified but not as the specification says: respond with 400.
- *   Has `issues` with paths.
+ * @throws {WebhookVerificationError} The secret is missing or wrong, whatever else the body is: respond with
+ *   401.
+ * @throws {WebhookPayloadError} Empty, truncated, or verified but not as the specification says: respond with
+ *   400. Has `issues` with paths.
  * @throws {UnknownEventError} Verified, but of a type that this version does not know: `error.event` has it.
  * @throws {ConfigurationError} An option is wrong, such as an empty secret.
  *
@@ -100,15 +102,16 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions = {}): 
 }
 
 /**
- * The asynchronous form of {@link parseWebhook}: for a `Request`, and for secrets that a function loads or verifies.
+ * The asynchronous form of {@link parseWebhook}: for a `Request`, and for secrets that a function loads or
+ * verifies.
  *
  * What a function has loaded is kept for later calls with the same function: make it once, not for each call.
  *
- * @param received - A `Request` or a Web stream that was not read, or a body as for {@link parseWebhook}, or a
- *   promise of one: `parseWebhookRequest(request.text(), …)`.
- * @throws As {@link parseWebhook}, and what such a promise rejects with. A body that is too large or cannot be read
- *   is a `WebhookPayloadError`. A `verifySecret` or a loader that fails is a `WebhookError` with that as its `cause`;
- *   one that returns something wrong is a `ConfigurationError`: respond with 500.
+ * @param received - A `Request` or a Web stream that was not read, or a body as for {@link parseWebhook}, or
+ *   a promise of one: `parseWebhookRequest(request.text(), …)`.
+ * @throws As {@link parseWebhook}, and what such a promise rejects with. A body that is too large or cannot
+ *   be read is a `WebhookPayloadError`. A `verifySecret` or a loader that fails is a `WebhookError` with that
+ *   as its `cause`; one that returns something wrong is a `ConfigurationError`: respond with 500.
  *
  * @example
  * ```ts

@@ -14,13 +14,17 @@ export interface VerifiedWebhook {
   readonly workspace?: string;
 }
 
-/** Any verified webhook: an event, one of an unknown type, or one that does not match the API specification. */
+/**
+ * Any verified webhook: an event, one of an unknown type, or one that does not match the API specification.
+ */
 export type ReceivedWebhook = WebhookEvent | UnknownWebhookEvent | InvalidWebhookEvent;
 
 /** A verified event of a type that this version does not know, as sent, without the secret. */
 export type UnknownWebhookEvent = UnknownEventError['event'];
 
-/** A verified webhook without a type, or with a payload that does not match section 6.3 of the specification. */
+/**
+ * A verified webhook without a type, or with a payload that does not match section 6.3 of the specification.
+ */
 export interface InvalidWebhookEvent {
   /** `type` of the envelope; undefined if it is missing or not a string. */
   readonly type: string | undefined;

@@ -83,6 +83,7 @@ const STAGES: Readonly<Record<Stage, StageRow>> = {
   settled: { failed: 'internal_error', overdue: 'deadline_passed', reportedAs: 'dedupe' },
 };
 
+/** One delivery. Its methods are in the order in which they run. */
 class Delivery {
   context: WebhookContext;
   /** Undefined until it is verified. */
@@ -118,13 +119,7 @@ class Delivery {
     return respond(outcome);
   }
 
-  /** Sets the outcome as soon as it is certain. The first one stands. */
-  #settle(outcome: DeliveryOutcome): DeliveryOutcome {
-    this.#outcome ??= outcome;
-    return this.#outcome;
-  }
-
-  /** Handles the delivery, and waits for the listeners: the process may end with the response. Never rejects. */
+  /** Handles the delivery, then waits for listeners: the process may end with the response. Never rejects. */
   async #work(request: DeliveredRequest, readBody: ReadBody): Promise<DeliveryOutcome> {
     let outcome: DeliveryOutcome;
     try {
@@ -176,6 +171,7 @@ class Delivery {
     return await runEvent(this.#parts, event, this.context, report, (run) => this.#runOnce(run));
   }
 
+  /** Runs the handlers under the claim of the event, if duplicates are recognised. */
   #runOnce(run: () => Promise<HandlersOutcome>): Promise<DeliveryOutcome> {
     const { dedupe } = this.#parts.settings;
     const { deliveryId, eventKey: key, signal } = this.context;
@@ -196,13 +192,6 @@ class Delivery {
       onStoreError: (error: unknown) => this.#report('dedupe', error),
     };
     return handleOnce(dedupe, key, claimant, handle);
-  }
-
-  /** Passes a failure to the reporter. The response waits for the listeners. */
-  #report(stage: WebhookFailure['stage'], error: unknown): void {
-    const { event, context } = this;
-    if (stage === 'handler') this.#settle('handler_failed');
-    this.#reports.push(this.#parts.reporter.failed(error, { stage, event, context }));
   }
 
   /** Turns what was thrown into the outcome, and reports it. */
@@ -230,6 +219,19 @@ class Delivery {
     }
     this.#controller.abort(error);
     return this.#settle(overdue);
+  }
+
+  /** Passes a failure to the reporter. The response waits for the listeners. */
+  #report(stage: WebhookFailure['stage'], error: unknown): void {
+    const { event, context } = this;
+    if (stage === 'handler') this.#settle('handler_failed');
+    this.#reports.push(this.#parts.reporter.failed(error, { stage, event, context }));
+  }
+
+  /** Sets the outcome as soon as it is certain. The first one stands. */
+  #settle(outcome: DeliveryOutcome): DeliveryOutcome {
+    this.#outcome ??= outcome;
+    return this.#outcome;
   }
 }
 

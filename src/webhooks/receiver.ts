@@ -19,16 +19,16 @@ import { Reporter } from './reporter.js';
 import { SecretLoader } from './secrets/loader.js';
 import { resolveSecrets } from './secrets/resolve.js';
 
-// A delivery reads in this order: `receiver.ts` and `adapters/` take it from the server; `receive.ts` carries it to
-// the response, through `authenticate.ts`, `payload.ts`, `dedupe/`, and `inbox.ts` or `handlers.ts`.
+// A delivery reads in this order: `receiver.ts` and `adapters/` take it from the server; `receive.ts` carries
+// it to the response, through `authenticate.ts`, `payload.ts`, `dedupe/`, and `inbox.ts` or `handlers.ts`.
 
 /** A request as any server can describe it. The request objects of Fastify and Koa fit as they are. */
 export interface WebhookRequest {
   /** The HTTP method. Any other than POST is refused with 405. */
   readonly method?: string | undefined;
   /**
-   * Ignored: the specification shows no header that verifies a webhook (6.4), and a body that is JSON is accepted
-   * whatever its content type.
+   * Ignored: the specification shows no header that verifies a webhook (6.4), and a body that is JSON is
+   * accepted whatever its content type.
    */
   readonly headers?: unknown;
   /** The body as a string, bytes or a Web stream, or the object that a body parser has made of it. */
@@ -54,8 +54,8 @@ export class WebhookReceiver extends WebhookRegistration {
   }
 
   /**
-   * Registers a listener for deliveries that were refused before they were verified: a wrong secret, a body that
-   * is too large or cut off.
+   * Registers a listener for deliveries that were refused before they were verified: a wrong secret, a body
+   * that is too large or cut off.
    *
    * Failures go to `onError` only. What the listener throws is logged and ignored.
    *
@@ -110,8 +110,8 @@ export class WebhookReceiver extends WebhookRegistration {
   };
 
   /**
-   * Takes a delivery as a `Request`: Next, Hono, Remix, Workers, Deno, Bun. Bound to the receiver, so that it can
-   * be passed as a function. In Hono: `app.post('/webhooks', (c) => receiver.fetch(c.req.raw))`.
+   * Takes a delivery as a `Request`: Next, Hono, Remix, Workers, Deno, Bun. Bound to the receiver, so that it
+   * can be passed as a function. In Hono: `app.post('/webhooks', (c) => receiver.fetch(c.req.raw))`.
    *
    * @throws {ConfigurationError} A framework passed anything but a `Request`.
    *
@@ -131,15 +131,16 @@ export class WebhookReceiver extends WebhookRegistration {
   };
 
   /**
-   * Takes a delivery from `node:http`, Express 4 or 5, or anything that is built on them. Bound to the receiver,
-   * so that it can be passed as a function.
+   * Takes a delivery from `node:http`, Express 4 or 5, or anything that is built on them. Bound to the
+   * receiver, so that it can be passed as a function.
    *
-   * Takes `request.body` if a body parser has made one, and reads the stream otherwise. Mount the receiver before
-   * body parsers: they parse unauthenticated bodies too, and have lower limits (Express 100 kB, Fastify 1 MB).
+   * Takes `request.body` if a body parser has made one, and reads the stream otherwise. Mount the receiver
+   * before body parsers: they parse unauthenticated bodies too, and have lower limits (Express 100 kB,
+   * Fastify 1 MB).
    *
    * @param parsed - The parsed body, if the server keeps it elsewhere:
-   *   `receiver.node(request.raw, reply.raw, request.body)`. A function in its place (Express passes `next`) is
-   *   ignored.
+   *   `receiver.node(request.raw, reply.raw, request.body)`. A function in its place (Express passes `next`)
+   *   is ignored.
    * @throws {ConfigurationError} A framework passed anything but a request and a response of `node:http`.
    *
    * @example
@@ -155,17 +156,17 @@ export class WebhookReceiver extends WebhookRegistration {
     const { log } = this.#parts.settings;
     const problem = nodeProblem(request, response);
     if (problem !== undefined) {
-      // Logged too: Fastify logs what a route throws only if it was given a logger.
+      // Logged too: Fastify (5.12) logs what a route throws only if it was given a logger.
       log.log('error', () => problem.message);
       throw problem;
     }
-    const received = await receive(
+    const result = await receive(
       this.#parts,
       request,
       (reading) => parsedBody(request, parsed) ?? readNode(request, reading),
     );
     try {
-      respondNode(response, received);
+      respondNode(response, result);
     } catch (error) {
       log.log('error', () => `failed to respond to a webhook: ${describeThrown(error)}`);
     }
@@ -175,10 +176,11 @@ export class WebhookReceiver extends WebhookRegistration {
 /**
  * Makes a receiver for the service's webhooks.
  *
- * A 200 means that the event was handled, or stored in the inbox: the service has no automatic retry (specification, 6.4).
+ * A 200 means that the event was handled, or stored in the inbox: the service has no automatic retry
+ * (specification, 6.4).
  *
- * @throws {ConfigurationError} An option is wrong, or there is no secret: neither `secret` nor `verifySecret`, nor the environment
- *   variable `AGENT_PLATFORM_WEBHOOK_SECRET`.
+ * @throws {ConfigurationError} An option is wrong, or there is no secret: neither `secret` nor
+ *   `verifySecret`, nor the environment variable `AGENT_PLATFORM_WEBHOOK_SECRET`.
  *
  * @example
  * ```ts

@@ -166,8 +166,8 @@ export abstract class WebhookRegistration {
   }
 
   /**
-   * Registers a listener for every failure: see {@link WebhookFailure}. What the listener throws is logged and
-   * ignored.
+   * Registers a listener for every failure: see {@link WebhookFailure}. What the listener throws is logged
+   * and ignored.
    *
    * @example
    * ```ts
@@ -189,7 +189,8 @@ export abstract class WebhookRegistration {
     if (this.#hasInbox) {
       throw new ConfigurationError(
         `${name}: a receiver with an inbox runs no handlers. Pass them to the worker:\n` +
-          "  inbox.work({ lead_captured: (event) => … }), or createWebhookHandlers().on('lead_captured', …)",
+          '  inbox.work({ lead_captured: (event) => … }), ' +
+          "or createWebhookHandlers().on('lead_captured', …)",
         { option: name },
       );
     }

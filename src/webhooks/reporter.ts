@@ -74,17 +74,14 @@ export class Reporter {
   /** Something failed while an event was handled. */
   async failed(error: unknown, failure: WebhookFailure): Promise<void> {
     const { stage, event, context } = failure;
+    const { deliveryId } = context;
+    const { type, workspace } = event ?? {};
     if (stage !== 'secret' || this.#mayLogSecret()) {
+      const where = `webhook ${nameOf(event)}: failed at ${stage}, delivery ${deliveryId}`;
       this.#log.log(
         'error',
-        () =>
-          `webhook ${nameOf(event)}: failed at ${stage}, delivery ${context.deliveryId}: ${describe(error, stage)}`,
-        () => ({
-          type: event?.type,
-          workspace: event?.workspace,
-          deliveryId: context.deliveryId,
-          outcome: `${stage}_failed`,
-        }),
+        () => `${where}: ${describe(error, stage)}`,
+        () => ({ type, workspace, deliveryId, outcome: `${stage}_failed` }),
       );
     }
     await this.#call('onError', this.#registry.error, (listener) => listener(error, failure));
@@ -152,9 +149,9 @@ function nameOf(event: ReceivedWebhook | undefined): string {
 }
 
 /**
- * Describes an error: with its message, causes and stack if a handler threw it, with its message if this package did.
+ * Describes an error: that of a handler with its message and causes, one of this package with its message.
  *
- * What a store or a function for secrets throws may quote the secret in its message, as Prisma quotes its arguments.
+ * What a store or a function for secrets throws may quote the secret, as Prisma quotes its arguments.
  */
 function describe(error: unknown, stage: WebhookFailure['stage']): string {
   if (stage === 'handler') return describeWhole(error, 0);

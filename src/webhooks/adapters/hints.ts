@@ -8,7 +8,7 @@ export const READ_BEFORE =
 export const IN_KOA = 'In Koa: context.respond = false; await receiver.node(context.req, context.res)';
 export const IN_HONO = 'In Hono: receiver.fetch(c.req.raw)';
 
-/** Returns what to do about a request that is none, or has no body; undefined if that is up to the sender. */
+/** Returns what to do about a wrong mount; undefined if nothing is wrong with it. */
 export function mountingHint(request: unknown): string | undefined {
   if (!isObject(request)) return 'Pass an object: receiver.handle({ method, body }).';
   const { requestContext, httpMethod, method, req, arrayBuffer, pipe, body, raw } = request;

@@ -39,9 +39,9 @@ export interface NodeResponse {
 }
 
 /**
- * The error for a framework that passed something else than a request and a response of `node:http`.
+ * Returns the error for a framework that passed anything but a request and a response of `node:http`.
  *
- * It is thrown: to return would make the framework respond with 200 to an event that nobody handled.
+ * It is to be thrown: on a return, the framework would respond with 200 to an event that nobody handled.
  */
 export function nodeProblem(request: NodeRequest, response: NodeResponse): ConfigurationError | undefined {
   const isNode = typeof request?.on === 'function' && typeof response?.setHeader === 'function';
@@ -56,8 +56,8 @@ export function nodeProblem(request: NodeRequest, response: NodeResponse): Confi
 /** Returns the body that a parser has made of a request; undefined if the stream is still to be read. */
 export function parsedBody(request: NodeRequest, parsed: unknown): unknown {
   const value = parsed === undefined || typeof parsed === 'function' ? request.body : parsed;
-  // The parsers of Express 4 (body-parser 1) set `{}` for a content type that they do not accept, and leave the
-  // stream unread (expressjs/body-parser#269).
+  // The parsers of Express 4 (body-parser 1) set `{}` for a content type that they do not accept, and leave
+  // the stream unread (expressjs/body-parser#269).
   const isEmpty = value === null || (isObject(value) && Object.keys(value).length === 0);
   return isEmpty && request.readableEnded === false ? undefined : value;
 }

@@ -50,7 +50,7 @@ export class ReadBudget {
   }
 }
 
-/** Collects chunks in one growing array: a list would cost a hundred bytes per chunk, which may be one byte. */
+/** Collects chunks in one growing array: in a list, each chunk would cost a hundred bytes more. */
 export class ByteCollector {
   size = 0;
   #bytes = new Uint8Array();
@@ -73,12 +73,12 @@ export class ByteCollector {
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** A chunk is a string if someone has called `setEncoding`, or if a stream of strings was passed as the body. */
+/** A chunk is a string after `setEncoding`, or if a stream of strings was passed as the body. */
 export function toBytes(chunk: unknown): Uint8Array {
   // Streams of bodies yield nothing else.
   return typeof chunk === 'string' ? encoder.encode(chunk) : (chunk as Uint8Array);
 }
 
 export function ignore(): void {
-  // The connection is gone, or the reading was ended: whoever waits for body or response gets the error elsewhere.
+  // The connection is gone, or the reading was ended: whoever waits gets that error elsewhere.
 }

@@ -31,8 +31,8 @@ export interface Claimant {
 }
 
 /**
- * Handles an event unless a duplicate of it was handled. While a duplicate is being handled, waits for its end,
- * and takes over if it failed.
+ * Handles an event unless a duplicate of it was handled. While a duplicate is being handled, waits for its
+ * end, and takes over if it failed.
  *
  * If the store fails, the event is handled: a refusal would lose it.
  *
@@ -93,7 +93,8 @@ function inTime<Result>(result: Result | Promise<Result>): Result | Promise<Resu
 /**
  * Renews a claim while handlers run.
  *
- * @returns A function that stops it. Await its result: a renewal in progress would claim again what is released.
+ * @returns A function that stops it. Await its result: a renewal in progress would claim again what is
+ *   released.
  */
 function renewRegularly(renew: () => Promise<unknown>): () => Promise<unknown> | undefined {
   const interval = LEASE_MS / 3;

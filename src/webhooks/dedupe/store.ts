@@ -20,14 +20,15 @@ export interface DedupeStore {
   /**
    * Claims an event for an owner, for `leaseMs` milliseconds.
    *
-   * @returns `'new'`: the claim is the owner's; it was free, or was the owner's already and is renewed. `'pending'`:
-   *   another owner holds it. `'done'`: the event was handled.
+   * @returns `'new'`: the claim is the owner's; it was free, or was the owner's already and is renewed.
+   *   `'pending'`: another owner holds it. `'done'`: the event was handled.
    */
   claim(key: string, owner: string, leaseMs: number): ClaimResult | Promise<ClaimResult>;
   /**
    * Marks an event as handled for `ttlMs` milliseconds.
    *
-   * Takes effect unless another owner holds the claim: an owner whose lease expired has still handled the event.
+   * Takes effect unless another owner holds the claim: an owner whose lease expired has still handled the
+   * event.
    */
   complete(key: string, owner: string, ttlMs: number): void | Promise<void>;
   /** Ends the owner's claim, so that the next duplicate is `'new'`. */
@@ -37,8 +38,8 @@ export interface DedupeStore {
 /** Options of {@link createMemoryDedupe}. */
 export interface MemoryDedupeOptions {
   /**
-   * The least number of handled events that are remembered; at most twice as many are. Default 100 000. Events
-   * that are being handled are always remembered, and not counted.
+   * The least number of handled events that are remembered; at most twice as many are. Default 100 000.
+   * Events that are being handled are always remembered, and not counted.
    */
   readonly maxKeys?: number | undefined;
 }
@@ -47,8 +48,8 @@ export interface MemoryDedupeOptions {
  * Makes a store for duplicates in the memory of this process: the receiver's default.
  *
  * Make one yourself to share it between receivers, for example of the subscription and of the agent-level
- * webhook (specification, 6.3 rule 1; that both deliveries are identical is an assumption). With more than one
- * process, use a store that they share.
+ * webhook (specification, 6.3 rule 1; that both deliveries are identical is an assumption). With more than
+ * one process, use a store that they share.
  *
  * @throws {ConfigurationError} An option is wrong.
  *

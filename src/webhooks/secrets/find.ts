@@ -24,16 +24,16 @@ export function isCandidate(value: unknown): value is string {
 }
 
 const KEY = 'workspaceSecret"';
-/** V8 looks for the first letter of a text (`memchr`): a hundred times as fast if that letter is rare. */
+/** V8 looks for the first letter (`memchr` in its src/strings/string-search.h): `S` is rare, `w` is not. */
 const KEY_END = 'Secret"';
 /**
- * A colon and a JSON string, which may write each of its characters in six.
+ * A colon and a JSON string of at most 4,096 characters, each of which may be written in six.
  *
- * Bounded, because V8 throws a RangeError when the stack of a match overflows (nodejs/node#759).
+ * Without a limit, V8 throws a RangeError when the stack of a match overflows (nodejs/node#759).
  */
 const VALUE = /\s*:\s*("(?:[^"\\]|\\.){0,24576}")/y;
 
-/** Yields the value of each field `workspaceSecret` in a JSON text, at any depth, without parsing the text. */
+/** Yields the value of each field `workspaceSecret` in a JSON text, at any depth. Does not parse the text. */
 export function* candidatesIn(text: string): Generator<string, void> {
   for (let at = text.indexOf(KEY_END); at >= 0; at = text.indexOf(KEY_END, at + 1)) {
     const end = at + KEY_END.length;

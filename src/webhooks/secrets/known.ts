@@ -111,6 +111,10 @@ function problemOf(given: unknown, secret: string): string | undefined {
   if (secret !== '') return undefined;
   const got = typeof given === 'string' ? 'an empty string' : typeName(given);
   const isUnset = given === undefined || given === '';
-  const hint = ` Is the environment variable set? Without secret and verifySecret, ${SECRET_VARIABLE} is read.`;
-  return `must be a workspace secret, from the workspace switcher of the dashboard, got ${got}.${isUnset ? hint : ''}`;
+  const hint =
+    ' Is the environment variable set? ' + `Without secret and verifySecret, ${SECRET_VARIABLE} is read.`;
+  return (
+    `must be a workspace secret, from the workspace switcher of the dashboard, got ${got}.` +
+    (isUnset ? hint : '')
+  );
 }

@@ -7,10 +7,10 @@ import { type FindKnownOwner, ownersOf, type WebhookSecrets } from './known.js';
  * Loads the workspace secrets, for example from a vault. Called without arguments, when a delivery first
  * carries a secret.
  *
- * The result is kept for five minutes. An unknown secret loads it again before that, at most every ten seconds,
- * so that a rotation is noticed. If loading fails or takes more than ten seconds, the last result is used until
- * it is an hour old. Without one, a receiver retries every ten seconds until the deadline of the delivery;
- * `parseWebhookRequest` rejects.
+ * The result is kept for five minutes. An unknown secret loads it again before that, at most every ten
+ * seconds, so that a rotation is noticed. If loading fails or takes more than ten seconds, the last result is
+ * used until it is an hour old. Without one, a receiver retries every ten seconds until the deadline of the
+ * delivery; `parseWebhookRequest` rejects.
  */
 export type WebhookSecretLoader = () => WebhookSecrets | undefined | Promise<WebhookSecrets | undefined>;
 

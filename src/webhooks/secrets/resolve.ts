@@ -20,8 +20,8 @@ export interface WebhookSecretOptions {
    */
   readonly secret?: WebhookSecrets | WebhookSecretLoader | undefined;
   /**
-   * Verifies the secret that a delivery carries: returns `true`, `false` or `{ workspace }`. Cannot be combined
-   * with `secret`.
+   * Verifies the secret that a delivery carries: returns `true`, `false` or `{ workspace }`. Cannot be
+   * combined with `secret`.
    */
   readonly verifySecret?: WebhookSecretVerifier | undefined;
 }
@@ -29,8 +29,8 @@ export interface WebhookSecretOptions {
 /**
  * Verifies the secret that a delivery carries, for example by a database query.
  *
- * Query by a hash of the secret, so that neither timing nor logs of the database reveal it. Called for at most
- * 16 candidates per delivery, each of at most 4,096 characters.
+ * Query by a hash of the secret, so that neither timing nor logs of the database reveal it. Called for at
+ * most 16 candidates per delivery, each of at most 4,096 characters.
  */
 export type WebhookSecretVerifier = (candidate: string) => SecretAnswer | Promise<SecretAnswer>;
 
@@ -56,7 +56,8 @@ export function secretProblems(options: WebhookSecretOptions): readonly OptionPr
   }
   if (typeof secret === 'function') {
     const text =
-      'takes a function without arguments, which loads secrets. To verify a secret, use the option `verifySecret`.';
+      'takes a function without arguments, which loads secrets. ' +
+      'To verify a secret, use the option `verifySecret`.';
     return secret.length === 0 ? [] : [{ option: 'secret', text }];
   }
   return listSecrets(knownSecrets(options, secret)).problems;
@@ -88,7 +89,9 @@ export function knownSecrets(
   return secrets.length > 1 ? secrets : secrets[0];
 }
 
-/** A delivery carries one secret. Others are in fields of that name in its payload, or make work on purpose. */
+/**
+ * A delivery carries one secret. Others are in fields of that name in its payload, or make work on purpose.
+ */
 const MAX_CALLS_PER_DELIVERY = 16;
 
 /** Calls `verifySecret` once for each candidate of a delivery. */
