@@ -29,7 +29,7 @@ function setUp(options: { maxBodyBytes?: number; deadline?: number } = {}) {
   return { receiver, events, rejections, logger };
 }
 
-/** What `node:http` hands to a listener, without a connection. Only these parts of it are looked at. */
+/** What `node:http` passes to a listener, without a connection: the parts that are used. */
 function inMemory(stream: Readable, fields: object = {}) {
   const request = Object.assign(stream, { method: 'POST', headers: {}, ...fields });
   return { request, response: new ServerResponse(request as unknown as IncomingMessage) };
@@ -50,7 +50,7 @@ function inExpress(parser?: express.RequestHandler): Mount {
   };
 }
 
-/** The parser of Express 4, of a content type that it does not accept: it leaves the stream unread. */
+/** A parser of Express 4 (body-parser 1) that does not accept the content type: the stream stays unread. */
 const emptyBody: express.RequestHandler = (request, _, next) => {
   request.body = {};
   next();
@@ -65,7 +65,7 @@ const mounts: readonly [name: string, mount: Mount][] = [
   ['Express 4, whose parser leaves an empty object', inExpress(emptyBody)],
 ];
 
-test.each(mounts)('%s: a authentic event is handled', async (_, mount) => {
+test.each(mounts)('%s: an authentic event is handled', async (_, mount) => {
   const { receiver, events } = setUp();
   const response = await post(await serve(mount(receiver)), delivery('lead_captured'));
   expect([response.status, await response.text()]).toEqual([200, '']);
@@ -88,7 +88,7 @@ test.each(mounts)('%s: a content type refuses nothing that is JSON', async (_, m
   expect(events).toHaveLength(3);
 });
 
-test.each(mounts)('%s: what is refused has its status and code', async (_, mount) => {
+test.each(mounts)('%s: a refusal has its status and code', async (_, mount) => {
   const address = await serve(mount(setUp({ maxBodyBytes: 10_000 }).receiver));
   const forged = await post(address, delivery('lead_captured', { workspaceSecret: 'forged' }));
   expect([forged.status, await forged.json()]).toMatchObject([401, { code: 'verification_failed' }]);
@@ -110,14 +110,14 @@ test('Fastify: request and reply can be given as they are, with the parsed body'
 
 test.each<[string, (receiver: WebhookReceiver) => Middleware]>([
   [
-    'node writes the answer of its own',
+    'node writes the response itself',
     (receiver) => (context) => {
       context.respond = false;
       return receiver.node(context.req, context.res);
     },
   ],
   [
-    'its request is one for `handle` as it is, behind a parser',
+    'its request fits `handle` as it is, behind a parser',
     (receiver) => async (context) => {
       const parsed: unknown = JSON.parse(await text(context.req));
       const { status, headers, body } = await receiver.handle(
@@ -138,7 +138,7 @@ test.each<[string, (receiver: WebhookReceiver) => Middleware]>([
   expect(await forged.json()).toMatchObject({ code: 'verification_failed' });
 });
 
-test('a parsed body that is given to node goes before the one that the request has', async () => {
+test('a parsed body that is passed to node takes precedence over that of the request', async () => {
   const { receiver, events } = setUp();
   const body = JSON.parse(delivery('webhook_test', { message: 'of the request' })) as unknown;
   const text = delivery('webhook_test', { message: 'as text' });
@@ -159,7 +159,7 @@ test('another method gets a 405 with what is allowed', async () => {
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
 });
 
-test('a body that someone has read before gets a 400, and does not hang', async () => {
+test('a body that was read before gets a 400, and does not hang', async () => {
   const { receiver, rejections } = setUp();
   const address = await serve(async (request, response) => {
     request.resume();
@@ -198,7 +198,7 @@ test('a body that announces too much gets a 413 before it is read', async () => 
   request.destroy();
 });
 
-test('a body that turns out too large gets a 413, and the connection serves on', async () => {
+test('a body that turns out too large gets a 413, and the connection stays usable', async () => {
   const { receiver, events, rejections } = setUp({ maxBodyBytes: 100_000 });
   const address = await serve(receiver.node);
   const chunks = new ReadableStream({
@@ -214,7 +214,7 @@ test('a body that turns out too large gets a 413, and the connection serves on',
   expect(events).toHaveLength(1);
 });
 
-test('a sender that does not stop is cut off, and the server serves on', async () => {
+test('a sender that does not stop is cut off, and the server stays usable', async () => {
   const { receiver } = setUp({ maxBodyBytes: 1_000 });
   const address = await serve(receiver.node);
   const request = httpRequest(address, { method: 'POST', headers: { 'transfer-encoding': 'chunked' } });
@@ -226,7 +226,7 @@ test('a sender that does not stop is cut off, and the server serves on', async (
   expect((await post(address, delivery('lead_captured'))).status).toBe(200);
 });
 
-test('a sender that disconnects half way harms nothing, and is reported', async () => {
+test('a sender that disconnects half way is reported, and the server stays usable', async () => {
   const { receiver, rejections } = setUp();
   const address = await serve(receiver.node);
   const socket = connect(Number(new URL(address).port), '127.0.0.1');
@@ -236,19 +236,19 @@ test('a sender that disconnects half way harms nothing, and is reported', async 
   expect((await post(address, delivery('lead_captured'))).status).toBe(200);
 });
 
-test('errors of a request and of its answer, whose connection is gone, have a listener', async () => {
+test('errors of a request and of a response whose connection is gone have a listener', async () => {
   const { receiver, rejections } = setUp();
   const { request, response } = inMemory(new Readable({ read: () => undefined }));
-  const answered = receiver.node(request, response);
+  const responding = receiver.node(request, response);
   // An error without a listener would be thrown, and end the process.
   request.emit('error', new Error('aborted'));
   request.destroy();
-  await answered;
+  await responding;
   response.emit('error', new Error('write EPIPE'));
   expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
 });
 
-test('a sender that disconnects while handlers run keeps none from finishing', async () => {
+test('a sender that disconnects while handlers run does not stop them', async () => {
   const { receiver, rejections } = setUp();
   const [started, end] = [deferred(), deferred()];
   let signal: AbortSignal | undefined;
@@ -273,7 +273,7 @@ test('a sender that disconnects while handlers run keeps none from finishing', a
   expect(rejections).toEqual([]);
 });
 
-test('a request whose connection is gone is refused at once, and one whose answer nobody can get is left', async () => {
+test('a request or a response whose connection is gone is refused at once, or not written', async () => {
   const { receiver, rejections } = setUp({ deadline: 100 });
   const { request, response } = inMemory(new Readable({ read: () => undefined }));
   request.destroy();
@@ -323,7 +323,7 @@ test('a letter whose bytes come one by one is read as it was', async () => {
   expect(events).toMatchObject([{ leadName: 'Zoë 😀' }]);
 });
 
-test('fetch refuses a body that announces too much, unread, and answers 200 without a body or its type', async () => {
+test('fetch refuses a body that announces too much, unread; a 200 has no body and no type', async () => {
   const { receiver, rejections } = setUp({ maxBodyBytes: 1_000 });
   const send = (body: string, headers = {}) =>
     receiver.fetch(new Request('https://example.com', { method: 'POST', body, headers }));
@@ -347,7 +347,7 @@ test('fetch reads no further than the limit', async () => {
   expect(cancel).toHaveBeenCalledOnce();
 });
 
-test('a response that another has sent is left as it is', async () => {
+test('a response that something else has sent is left as it is', async () => {
   const { receiver, logger } = setUp();
   let done: Promise<void> | undefined;
   const address = await serve((request, response) => {
@@ -356,7 +356,7 @@ test('a response that another has sent is left as it is', async () => {
   });
   expect((await post(address, delivery('lead_captured', { workspaceSecret: 'forged' }))).status).toBe(202);
   await expect(done).resolves.toBeUndefined();
-  expect(logger.lines.join()).not.toContain('could not be responded to');
+  expect(logger.lines.join()).not.toContain('failed to respond');
 });
 
 test('text from setEncoding is read as the bytes it was', async () => {
@@ -403,7 +403,7 @@ test.each<[string, Send]>([
       return (await receiver.fetch(request)).status;
     },
   ],
-])('%s takes a body of the greatest size, and none that is larger', async (_, send) => {
+])('%s takes a body of exactly the greatest size, and refuses a larger one', async (_, send) => {
   const body = delivery('webhook_test', { message: 'm'.repeat(1_000) });
   for (const isDeclared of [true, false]) {
     expect(await send(setUp({ maxBodyBytes: body.length }).receiver, body, isDeclared)).toBe(200);
@@ -412,7 +412,7 @@ test.each<[string, Send]>([
 });
 
 test.each([
-  [false, [expect.stringMatching(/^error .*a webhook could not be responded to: Error$/)]],
+  [false, [expect.stringMatching(/^error .*failed to respond to a webhook: Error$/)]],
   // Someone else has responded: nothing is left to be done.
   [true, []],
 ])('a response that cannot be written is logged, if it has started: %s', async (headersSent, logged) => {

@@ -5,9 +5,11 @@ import { expect, test, vi } from 'vitest';
 import { collectGarbage, heldPerByte, streamOf } from '../support/memory.js';
 import { delivery, secret, settle } from './deliveries.js';
 
-// The memory that bodies of strangers hold.
+// The memory that bodies of strangers take.
 
-function setUp(limits: { maxBodyBytes?: number; maxUnverifiedBytes?: number } = {}) {
+const MEBIBYTE = 1_048_576;
+
+function setUp(limits: { maxBodyBytes?: number } = {}) {
   const rejections: WebhookRejection[] = [];
   const receiver = createWebhookReceiver({ secret, dedupe: false, logLevel: 'off', ...limits })
     .onAny(() => undefined)
@@ -15,10 +17,11 @@ function setUp(limits: { maxBodyBytes?: number; maxUnverifiedBytes?: number } = 
   return { receiver, rejections };
 }
 
-/** A body of which as much comes as is pushed. */
+/** A body that arrives as it is pushed. */
 interface OpenBody {
   readonly push: (bytes: number | string) => Promise<void>;
   readonly end: () => void;
+  readonly cutOff: () => void;
   readonly status: () => number | undefined;
 }
 
@@ -43,6 +46,7 @@ function throughFetch(receiver: WebhookReceiver): OpenBody {
       await settle();
     },
     end: () => controller?.close(),
+    cutOff: () => controller?.error(new Error('reset')),
     status: () => status,
   };
 }
@@ -58,6 +62,7 @@ function throughNode(receiver: WebhookReceiver): OpenBody {
       await settle();
     },
     end: () => request.push(null),
+    cutOff: () => request.destroy(),
     status: () => (response.headersSent ? response.statusCode : undefined),
   };
 }
@@ -68,41 +73,55 @@ const doors: readonly [string, (receiver: WebhookReceiver) => OpenBody][] = [
 ];
 
 test.each(doors)(
-  '%s: bodies being read share a budget; above it the oldest read is ended with 503',
+  '%s: bodies being read share 64 MiB; above that, the oldest is ended with 503',
   async (_, open) => {
-    const { receiver, rejections } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 2_000 });
-    const [first, second, third] = [open(receiver), open(receiver), open(receiver)];
-    for (const body of [first, second]) await body.push(900);
-    await third.push(200);
-    expect([first.status(), second.status(), third.status()]).toEqual([undefined, undefined, undefined]);
-    await third.push(1);
-    await vi.waitFor(() => expect(first.status()).toBe(503));
-    expect(rejections).toMatchObject([{ reason: 'overloaded', status: 503, size: 900 }]);
-    await second.push(100);
-    await third.push(delivery('webhook_test'));
-    third.end();
-    await vi.waitFor(() => expect(third.status()).toBe(200));
-    expect(second.status()).toBeUndefined();
+    const { receiver, rejections } = setUp();
+    const [first, second, ...others] = Array.from({ length: 8 }, () => open(receiver));
+    const last = open(receiver);
+    for (const body of [first, second, ...others]) await body?.push(8_000_000);
+    await last.push(64 * MEBIBYTE - 64_000_000);
+    expect(first?.status()).toBeUndefined();
+    await last.push(1);
+    await vi.waitFor(() => expect(first?.status()).toBe(503));
+    expect(rejections).toMatchObject([{ reason: 'overloaded', status: 503, size: 8_000_000 }]);
+    await last.push(delivery('webhook_test'));
+    last.end();
+    await vi.waitFor(() => expect(last.status()).toBe(200));
     // What was read or ended takes no room.
-    await open(receiver).push(1_000);
-    expect(second.status()).toBeUndefined();
+    await open(receiver).push(8_000_000);
+    for (const body of [second, ...others]) expect(body?.status()).toBeUndefined();
   },
 );
 
+test.each(doors)('%s: if one body may be larger than 64 MiB, all share that much', async (_, open) => {
+  const { receiver } = setUp({ maxBodyBytes: 80 * MEBIBYTE });
+  const [first, second] = [open(receiver), open(receiver)];
+  await first.push(70 * MEBIBYTE);
+  await second.push(10 * MEBIBYTE);
+  expect(first.status()).toBeUndefined();
+  await second.push(1);
+  await vi.waitFor(() => expect(first.status()).toBe(503));
+});
+
 test.each(doors)('%s: a body that is too large, cut off or handled makes room again', async (_, open) => {
-  const { receiver, rejections } = setUp({ maxBodyBytes: 1_000, maxUnverifiedBytes: 1_000 });
+  const { receiver, rejections } = setUp();
   for (let round = 0; round < 5; round += 1) {
     const large = open(receiver);
-    await large.push(900);
-    await large.push(200);
+    await large.push(8_000_000);
+    await large.push(1_000_000);
     await vi.waitFor(() => expect(large.status()).toBe(413));
+    const cutOff = open(receiver);
+    await cutOff.push(8_000_000);
+    cutOff.cutOff();
+    await vi.waitFor(() => expect(cutOff.status()).toBe(400));
     const handled = open(receiver);
-    await handled.push(700);
+    await handled.push(8_000_000);
     await handled.push(delivery('webhook_test'));
     handled.end();
     await vi.waitFor(() => expect(handled.status()).toBe(200));
   }
-  expect(rejections.every(({ reason }) => reason === 'body_too_large')).toBe(true);
+  const reasons = new Set(rejections.map(({ reason }) => reason));
+  expect([...reasons]).toEqual(['body_too_large', 'body_unreadable']);
 });
 
 test.each<[string, (receiver: WebhookReceiver, chunks: Iterable<Uint8Array>) => Promise<number>]>([
@@ -134,11 +153,11 @@ test.each<[string, (receiver: WebhookReceiver, chunks: Iterable<Uint8Array>) => 
   },
 );
 
-test('at the deadline a body that waits for its secret is dropped, whichever way it came', async () => {
+test('at the deadline, a body that waits for its secret is dropped', async () => {
   const kept: Promise<boolean>[] = [];
   const candidates: string[] = [];
   const verifySecret = (candidate: string) => {
-    // As a driver would: it keeps what it was asked about, and the promise.
+    // Like a database driver, which keeps its argument and the promise.
     candidates.push(candidate);
     const pending = new Promise<boolean>(() => undefined);
     kept.push(pending);

@@ -41,11 +41,11 @@ test('handlers that do not settle: 500 at the deadline, with one report', async 
     .on('lead_captured', async () => undefined)
     .on('lead_captured', never)
     .on('lead_captured', never);
-  const answer = receiver.handle(post('lead_captured'));
+  const response = receiver.handle(post('lead_captured'));
   await pass(54_999);
   expect(failures).toEqual([]);
   await pass(1);
-  expect(codeOf(await answer)).toEqual([500, 'deadline_passed']);
+  expect(codeOf(await response)).toEqual([500, 'deadline_passed']);
   expect(failures).toMatchObject([
     [
       { message: expect.stringContaining('55000 ms') },
@@ -58,11 +58,11 @@ test('handlers that do not settle: 500 at the deadline, with one report', async 
 test('a handler that fails is reported at once, though another never settles', async () => {
   const { receiver, failures } = setUp();
   receiver.on('lead_captured', () => Promise.reject(new Error('no'))).on('lead_captured', never);
-  const answer = receiver.handle(post('lead_captured'));
+  const response = receiver.handle(post('lead_captured'));
   await pass(1);
   expect(failures).toMatchObject([[{ message: 'no' }, { stage: 'handler' }]]);
   await pass(55_000);
-  expect(codeOf(await answer)).toEqual([500, 'handler_failed']);
+  expect(codeOf(await response)).toEqual([500, 'handler_failed']);
   expect(failures.map(([, { stage }]) => stage)).toEqual(['handler', 'deadline']);
 });
 
@@ -73,11 +73,11 @@ test('the signal is aborted at the deadline, not before', async () => {
     context = { ...given };
     return never();
   });
-  const answer = receiver.handle(post('lead_captured'));
+  const response = receiver.handle(post('lead_captured'));
   await pass(999);
   expect(context?.signal.aborted).toBe(false);
   await pass(1);
-  await answer;
+  await response;
   expect(context?.signal).toMatchObject({ aborted: true, reason: { type: 'webhook_error' } });
 });
 
@@ -100,9 +100,9 @@ test('a failure after the deadline is still reported', async () => {
     await end.promise;
     throw new Error('late');
   });
-  const answer = receiver.handle(post('lead_captured'));
+  const response = receiver.handle(post('lead_captured'));
   await pass(55_000);
-  await answer;
+  await response;
   end.resolve();
   await pass(0);
   expect(failures.map(([, { stage }]) => stage)).toEqual(['deadline', 'handler']);
@@ -120,9 +120,9 @@ test.each<[string, object, unknown[]]>([
     receiver.onRejected(never).onRejected(() => called.push('onRejected'));
     receiver.onError(never).onError(() => called.push('onError'));
     receiver.on('lead_captured', () => Promise.reject(new Error('no')));
-    const answer = receiver.handle(request);
+    const response = receiver.handle(request);
     await pass(55_000);
-    expect(codeOf(await answer)).toEqual(expected);
+    expect(codeOf(await response)).toEqual(expected);
     expect([called, failures.length + rejections.length]).toEqual([[name], 1]);
   },
 );
@@ -141,11 +141,11 @@ test.each<[string, WebhookReceiverOptions, string, object]>([
     'not_stored',
     { stage: 'inbox', event: { type: 'lead_captured' } },
   ],
-])('%s that never answers: 500 at the deadline, with one report', async (_, options, code, failure) => {
+])('%s that never settles: 500 at the deadline, with one report', async (_, options, code, failure) => {
   const { receiver, failures, rejections } = setUp(options);
-  const answer = receiver.handle(post('lead_captured'));
+  const response = receiver.handle(post('lead_captured'));
   await pass(55_000);
-  expect(codeOf(await answer)).toEqual([500, code]);
+  expect(codeOf(await response)).toEqual([500, code]);
   await pass(60_000);
   const error = expect.objectContaining({ type: 'webhook_error' }) as Error;
   expect([failures, rejections]).toMatchObject([[[error, failure]], []]);
@@ -157,11 +157,11 @@ test('an event that was verified after the deadline is not handled', async () =>
   const verifySecret = () => end.promise.then(() => true);
   const { receiver, failures } = setUp({ secret: undefined, verifySecret });
   receiver.onAny(() => expect.unreachable());
-  const answer = receiver.handle(post('lead_captured'));
+  const response = receiver.handle(post('lead_captured'));
   await pass(55_000);
   end.resolve();
   await pass(0);
-  expect(codeOf(await answer)).toEqual([500, 'secret_failed']);
+  expect(codeOf(await response)).toEqual([500, 'secret_failed']);
   expect(failures).toHaveLength(1);
 });
 
@@ -174,15 +174,15 @@ test('through fetch, a body that stalls: 400 at the deadline, and the stream is 
     cancel,
   });
   const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
-  const answer = receiver.fetch(new Request('https://receiver.example', init));
+  const response = receiver.fetch(new Request('https://receiver.example', init));
   await pass(55_000);
-  expect((await answer).status).toBe(400);
+  expect((await response).status).toBe(400);
   await pass(0);
   expect(cancel).toHaveBeenCalledOnce();
   expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
 });
 
-/** A request of `node:http` of which a whole event has come, but not its end, and its response. */
+/** A request of `node:http` whose event has arrived, but not its end, and its response. */
 function stalledRequest() {
   const stream = new Readable({ read: () => undefined });
   stream.push(delivery('lead_captured'));
@@ -191,15 +191,15 @@ function stalledRequest() {
   return { request, response: new ServerResponse(request as unknown as IncomingMessage) };
 }
 
-test('through node, a body that stalls: 400 at the deadline, and it is not handled when its end comes', async () => {
+test('through node, a body that stalls: 400 at the deadline, and not handled when its end comes', async () => {
   const { receiver, rejections, failures } = setUp();
   receiver.onAny(() => expect.unreachable());
   const { request, response } = stalledRequest();
-  const answered = receiver.node(request, response);
+  const responding = receiver.node(request, response);
   await pass(54_999);
   expect(response.headersSent).toBe(false);
   await pass(1);
-  await answered;
+  await responding;
   expect(response.statusCode).toBe(400);
   request.push(null);
   await once(request, 'close');
@@ -211,9 +211,9 @@ test('what was handled is a 200 at the deadline, though the store does not respo
   // A second before the deadline, so that the time limit of the store ends after it.
   const { receiver } = setUp({ dedupe: { ...forgetful, complete: never } });
   receiver.on('lead_captured', () => new Promise((resolve) => setTimeout(resolve, 54_000)));
-  const answer = receiver.handle(post('lead_captured'));
+  const response = receiver.handle(post('lead_captured'));
   await pass(55_000);
-  expect(codeOf(await answer)).toEqual([200]);
+  expect(codeOf(await response)).toEqual([200]);
 });
 
 test('an inbox that fails after the deadline is reported twice: late, and failed', async () => {
@@ -223,9 +223,9 @@ test('an inbox that fails after the deadline is reported twice: late, and failed
     throw new Error('full');
   };
   const { receiver, failures } = setUp({ inbox: { store } });
-  const answer = receiver.handle(post('lead_captured'));
+  const response = receiver.handle(post('lead_captured'));
   await pass(55_000);
-  expect(codeOf(await answer)).toEqual([500, 'not_stored']);
+  expect(codeOf(await response)).toEqual([500, 'not_stored']);
   end.resolve();
   await pass(0);
   expect(failures).toMatchObject([
@@ -234,14 +234,14 @@ test('an inbox that fails after the deadline is reported twice: late, and failed
   ]);
 });
 
-test('the timer of the deadline keeps no process alive', async () => {
+test('the timer of the deadline does not keep the process alive', async () => {
   vi.useRealTimers();
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const end = deferred();
   const receiver = createWebhookReceiver({ secret, logLevel: 'off' }).on('lead_captured', () => end.promise);
   const before = timers();
-  const answer = receiver.handle(post('lead_captured'));
+  const response = receiver.handle(post('lead_captured'));
   expect(timers()).toBe(before);
   end.resolve();
-  expect((await answer).status).toBe(200);
+  expect((await response).status).toBe(200);
 });

@@ -173,9 +173,12 @@ test.each([
   expect(issuesOf(type, { [field]: other })).toEqual([['payload', field]]);
 });
 
-test.each(['constructor', '__proto__', 'toString', 'LEAD_CAPTURED', ''])('%j is no event type', (type) => {
-  expect(isWebhookEventType(type)).toBe(false);
-});
+test.each(['constructor', '__proto__', 'toString', 'LEAD_CAPTURED', ''])(
+  '%j is not an event type',
+  (type) => {
+    expect(isWebhookEventType(type)).toBe(false);
+  },
+);
 
 test('the schema of the envelope takes each delivery as posted, with its secret', () => {
   for (const type of eventTypes) expect(WebhookEnvelopeSchema.parse(envelope(type))).toEqual(envelope(type));

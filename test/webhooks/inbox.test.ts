@@ -93,10 +93,10 @@ test('an inbox that fails: 500, and onError gets its error', async () => {
   expect(logger.lines.join()).not.toContain(secret);
 });
 
-test('what is not authentic is not stored', async () => {
+test('an unauthenticated delivery is not stored', async () => {
   const { receiver, stored } = setUp();
-  const answer = await receiver.handle(post('lead_captured', { workspaceSecret: 'forged' }));
-  expect([answer.status, stored]).toEqual([401, []]);
+  const response = await receiver.handle(post('lead_captured', { workspaceSecret: 'forged' }));
+  expect([response.status, stored]).toEqual([401, []]);
 });
 
 test.each(['on', 'onAny', 'onUnhandled', 'onUnknown', 'onInvalid'] as const)(
@@ -126,7 +126,7 @@ test('handlers of a worker process what the receiver has stored', async () => {
   ]);
 });
 
-test('without a signal, the context has one all the same', async () => {
+test('without a signal, the context still has one', async () => {
   let context: WebhookContext | undefined;
   const handlers = createWebhookHandlers().on('lead_captured', (_, given) => {
     context = given;
@@ -223,13 +223,13 @@ test.each<[string, unknown]>([
   ['the job of another application', { id: 1 }],
   ['an event without a version', { ...aStored(), version: undefined }],
   ['a payload that is a list', { ...aStored(), payload: [] }],
-])('%s is no stored webhook, and no retry helps', async (_, data) => {
+])('%s is not a stored webhook, and a retry does not help', async (_, data) => {
   const processing = createWebhookHandlers().process(data as StoredWebhook);
   await expect(processing).rejects.toThrow('The job does not hold a stored webhook');
   await expect(processing).rejects.toMatchObject({ retryable: false });
 });
 
-test('an event of a newer version is to be kept until the worker is updated', async () => {
+test('an event of a newer version must be kept until the worker is updated', async () => {
   const processing = createWebhookHandlers().process(aStored({ version: 2 }));
   await expect(processing).rejects.toThrow(/version 2: update agent-platform-sdk in the worker/);
   await expect(processing).rejects.toMatchObject({ retryable: true });

@@ -24,7 +24,7 @@ function setUp() {
 const send = (url: string, body = delivery('lead_captured')) =>
   fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 
-/** Serves one route of a framework. Returns its address, and the errors that it was handed. */
+/** Serves one route of a framework. Returns its address, and collects the errors that the framework gets. */
 type Serve = (receiver: WebhookReceiver, errors: unknown[]) => Promise<string>;
 
 const fastify =
@@ -61,8 +61,8 @@ const hono =
     return serve(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
-      const answer = await app.request('/', { method: 'POST', body: Buffer.concat(chunks) });
-      response.writeHead(answer.status).end(await answer.text());
+      const routed = await app.request('/', { method: 'POST', body: Buffer.concat(chunks) });
+      response.writeHead(routed.status).end(await routed.text());
     });
   };
 
@@ -233,7 +233,7 @@ test.each<[string, (receiver: WebhookReceiver) => unknown, RegExp]>([
   expect(logger.lines.join()).toContain(`\n  ${hints[0]}`);
 });
 
-test('a stranger who sends nothing, or looks by, leads to no hint', async () => {
+test('an empty body or another method leads to no hint', async () => {
   const { receiver, hints } = setUp();
   await receiver.handle({ method: 'GET' });
   await receiver.handle({ method: 'POST', body: '' });

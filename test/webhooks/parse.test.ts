@@ -263,7 +263,7 @@ test.each([
   await expect(parsing).rejects.toMatchObject({ option });
 });
 
-test('a body that is no Request is taken as it is, also as a promise', async () => {
+test('a body that is not a Request is taken as it is, also as a promise', async () => {
   for (const body of [JSON.parse(authentic), request(authentic).json(), request(authentic).arrayBuffer()]) {
     await expect(parseWebhookRequest(body, { secret })).resolves.toEqual(event);
   }

@@ -17,10 +17,10 @@ const json = fc.oneof(
   ),
 );
 
-/** A authentic event of any type. */
+/** An authentic event of any type. */
 const authentic = fc.constantFrom(...eventTypes).map((type) => envelope(type));
 
-/** A authentic event with one to three places changed: fields set, removed, or added, in the envelope or the payload. */
+/** An authentic event with one to three fields set, removed or added, in the envelope or the payload. */
 const mutated = fc
   .tuple(
     authentic,
@@ -55,7 +55,7 @@ const mutated = fc
         writable: true,
       });
     }
-    // What was made is turned into what JSON can hold: nothing undefined, no names on lists.
+    // Made JSON again: without undefined, and without names on lists.
     return JSON.parse(JSON.stringify(copy)) as unknown;
   });
 
@@ -89,7 +89,7 @@ function meaningOf(received: unknown): unknown {
 const options = { numRuns: 3_000 };
 const modes = ['strict', 'tolerant', 'report', 'off'] as const;
 
-test('parseWebhook returns an authentic event or throws a webhook error, which does not contain the secret', () => {
+test('parseWebhook returns an authentic event or throws a webhook error without the secret', () => {
   fc.assert(
     fc.property(body, fc.constantFrom(...modes), (received, validation) => {
       try {
@@ -105,7 +105,7 @@ test('parseWebhook returns an authentic event or throws a webhook error, which d
   );
 });
 
-test('a receiver responds to everything, runs no handler for what is not authentic, and never reveals the secret', async () => {
+test('a receiver responds to every body, and handles only authentic ones, without the secret', async () => {
   await fc.assert(
     fc.asyncProperty(body, fc.constantFrom(...modes), fc.boolean(), async (received, validation, fails) => {
       const logger = new RecordingLogger();

@@ -33,7 +33,7 @@ const refused = (status: number, code: string, headers: object = {}) => ({
   body: JSON.stringify({ message: code.replaceAll('_', ' '), code }),
 });
 
-test('a handler gets the event without the secret, and a plain context, whose spread keeps all of it', async () => {
+test('a handler gets the event without the secret, and a context that can be spread', async () => {
   const before = Date.now();
   const { receiver } = setUp();
   const seen: [WebhookEvent, WebhookContext][] = [];
@@ -53,7 +53,7 @@ test('a handler gets the event without the secret, and a plain context, whose sp
   expect(seen[0]?.[1].receivedAt).toBeGreaterThanOrEqual(before);
 });
 
-test('with named secrets, the event says whose it is', async () => {
+test('with named secrets, the event has the name of its workspace', async () => {
   const { receiver } = setUp({ secret: { acme: secret } });
   const workspaces: (string | undefined)[] = [];
   receiver.on('webhook_test', (event) => workspaces.push(event.workspace));
@@ -85,20 +85,30 @@ test('a handler that is registered twice runs twice', async () => {
   expect(ran).toEqual(['lead_captured', 'lead_captured', 'lead_captured']);
 });
 
-test.each([0, 1, 2])('the answer waits for each of several handlers (%i)', async (slow) => {
+test.each([0, 1, 2])('the response waits for each of several handlers (%i)', async (slow) => {
   const { receiver } = setUp();
   const end = deferred();
-  let answered = false;
+  let hasResponded = false;
   for (const number of [0, 1, 2]) {
     receiver.on('lead_captured', () => (number === slow ? end.promise : Promise.resolve()));
   }
-  const answer = receiver.handle(post('lead_captured')).finally(() => {
-    answered = true;
+  const responding = receiver.handle(post('lead_captured')).finally(() => {
+    hasResponded = true;
   });
   await settle();
-  expect(answered).toBe(false);
+  expect(hasResponded).toBe(false);
   end.resolve();
-  expect(await answer).toEqual(ok);
+  expect(await responding).toEqual(ok);
+});
+
+test('handlers run concurrently: the first may wait for the last', async () => {
+  const { receiver } = setUp();
+  const last = deferred();
+  receiver
+    .on('lead_captured', () => last.promise)
+    .on('lead_captured', () => undefined)
+    .onAny(() => last.resolve());
+  expect(await receiver.handle(post('lead_captured'))).toEqual(ok);
 });
 
 test('a handler may return whatever can be awaited, such as the query of a database library', async () => {
@@ -134,7 +144,7 @@ test('an event without a handler goes to onUnhandled, and one with a handler doe
   expect(logger.lines.join()).not.toContain('no handler is registered');
 });
 
-test('onUnhandled sees every event of a receiver that has no other handler, and can fail like any', async () => {
+test('onUnhandled gets every event if there is no other handler, and may fail like one', async () => {
   const { receiver, failures } = setUp();
   const seen: string[] = [];
   receiver.onUnhandled(({ type }) => {
@@ -169,7 +179,7 @@ test('at the default log level each type that nobody handles, or nobody knows, l
   ]);
 });
 
-test('the types that have left a line are remembered up to a bound, and never whole', async () => {
+test('at most a thousand types are logged, and a long one is cut', async () => {
   const logger = new RecordingLogger();
   const receiver = createWebhookReceiver({ secret, logger });
   for (let index = 0; index < 1_100; index += 1) await receiver.handle(post(`type_${index}`));
@@ -180,7 +190,7 @@ test('the types that have left a line are remembered up to a bound, and never wh
   expect(other.lines).toHaveLength(1);
 });
 
-test('a type that would begin a line of the log is quoted', async () => {
+test('a type with a line break is quoted in the log', async () => {
   const { receiver, logger } = setUp();
   await receiver.handle(post('a "type"\nof a stranger'));
   expect(logger.lines.join()).toContain(String.raw`"a \"type\"\nof a stranger"`);
@@ -254,7 +264,7 @@ test('an event without a type is reported with its payload too', async () => {
   expect(body.payload.workspaceSecret).toBe(secret);
 });
 
-test('an onInvalid that fails is a failure like any', async () => {
+test('an onInvalid that fails is a failure like any other', async () => {
   const { receiver, failures } = setUp();
   const handler = () => {
     throw new Error('no');
@@ -270,15 +280,15 @@ test('an onInvalid that fails is a failure like any', async () => {
 
 test.each(['GET', 'PUT', 'HEAD', undefined])('the method %s gets a 405', async (method) => {
   const { receiver, rejections, logger } = setUp();
-  const answer = await receiver.handle({ ...post('lead_captured'), method });
-  expect(answer).toEqual(refused(405, 'method_not_allowed', { allow: 'POST' }));
+  const response = await receiver.handle({ ...post('lead_captured'), method });
+  expect(response).toEqual(refused(405, 'method_not_allowed', { allow: 'POST' }));
   expect(logger.lines).toEqual([
     expect.stringMatching(/refused with 405 method_not_allowed after \d+ ms, delivery \S+$/),
   ]);
   expect(rejections).toMatchObject([{ reason: 'method_not_allowed', status: 405 }]);
 });
 
-test.each(['post', 'Post'])('a method is taken in whichever case a server writes it: %s', async (method) => {
+test.each(['post', 'Post'])('a method is accepted in any case: %s', async (method) => {
   expect(await setUp().receiver.handle({ ...post('lead_captured'), method })).toEqual(ok);
 });
 
@@ -325,7 +335,7 @@ test.each(['x', 'é', '€', '😀', '\uD83D', '\uDE00x'])(
   },
 );
 
-test('one failing handler keeps none from running, and each failure is passed to onError as thrown', async () => {
+test('one failure does not stop the other handlers, and each is passed to onError as thrown', async () => {
   const { receiver, failures } = setUp();
   const ran: string[] = [];
   const throws = () => {
@@ -370,10 +380,10 @@ test.each<[what: string, body: string, handler: () => unknown]>([
   };
   const { receiver } = setUp();
   receiver.on('lead_captured', handler).onError(listen).onRejected(listen);
-  const answering = receiver.handle({ method: 'POST', body }).then(() => ended.push('responded'));
+  const responding = receiver.handle({ method: 'POST', body }).then(() => ended.push('responded'));
   await settle();
   listened.resolve();
-  await answering;
+  await responding;
   expect(ended).toEqual(['listened', 'responded']);
 });
 
@@ -385,7 +395,7 @@ test.each([
     },
   ],
   ['rejects', () => Promise.reject(new Error('again'))],
-])('an onError or onRejected that %s changes no answer', async (_, listener) => {
+])('an onError or onRejected that %s changes no response', async (_, listener) => {
   const logger = new RecordingLogger();
   const receiver = createWebhookReceiver({ secret, logger }).onError(listener).onRejected(listener);
   receiver.on('lead_captured', () => Promise.reject(new Error('no')));
@@ -396,7 +406,7 @@ test.each([
   );
 });
 
-test('a logger that throws changes no answer', async () => {
+test('a logger that throws changes no response', async () => {
   const fail = () => {
     throw new Error('disk full');
   };
@@ -432,7 +442,7 @@ test('by default only what was refused or failed is logged', async () => {
   expect(logger.lines).toHaveLength(1);
 });
 
-test('the environment says how much is logged, unless an option does', async () => {
+test('the environment sets the log level, unless an option does', async () => {
   vi.stubEnv('AGENT_PLATFORM_LOG', 'error');
   onTestFinished(() => void vi.unstubAllEnvs());
   const logger = new RecordingLogger();
@@ -443,7 +453,7 @@ test('the environment says how much is logged, unless an option does', async () 
   expect(logger.lines).toHaveLength(1);
 });
 
-test('the four validation modes are those of parseWebhook, and drift is reported with the event type', async () => {
+test('the validation modes are those of parseWebhook; drift is reported with the event type', async () => {
   const statuses: number[] = [];
   const sources: string[] = [];
   for (const validation of ['strict', undefined, 'tolerant', 'report', 'off'] as const) {
@@ -456,7 +466,7 @@ test('the four validation modes are those of parseWebhook, and drift is reported
 });
 
 test.each(['strict', 'tolerant', 'report', 'off'] as const)(
-  'an unknown field of the envelope is drift by its name, and no error: %s',
+  'an unknown field of the envelope is drift by its name, not an error: %s',
   async (validation) => {
     const drifts: Drift[] = [];
     const { receiver } = setUp({ validation, onDrift: (drift) => void drifts.push(drift) });
@@ -477,14 +487,14 @@ test.each(['strict', 'tolerant', 'report', 'off'] as const)(
 test('neither the receiver nor what it reports contains the secret', async () => {
   const { receiver, rejections, failures, logger } = setUp();
   receiver.onAny(() => Promise.reject(new Error('no')));
-  const answers = [
+  const responses = [
     await receiver.handle(post('lead_captured')),
     await receiver.handle(post('lead_captured', { channel: secret })),
     await receiver.handle({ method: 'POST', body: delivery('lead_captured').slice(1) }),
   ];
   // The event itself is data as it was sent: only what this package says about it is looked at here.
   const errors = failures.map(([error]) => error);
-  const output = inspect([answers, rejections, errors, logger.lines, receiver], {
+  const output = inspect([responses, rejections, errors, logger.lines, receiver], {
     depth: 20,
     showHidden: true,
   });
@@ -494,7 +504,6 @@ test('neither the receiver nor what it reports contains the secret', async () =>
 test.each<[options: object, option: string]>([
   [{ dedup: false }, 'dedup'],
   [{ dedupe: { windowMS: 1 } }, 'dedupe.windowMS'],
-  [{ dedupe: { lease: 1 } }, 'dedupe.lease'],
   [{ dedupe: true }, 'dedupe'],
   [{ dedupe: null }, 'dedupe'],
   [{ dedupe: { window: 0 } }, 'dedupe.window'],
@@ -507,10 +516,6 @@ test.each<[options: object, option: string]>([
   [{ deadline: 0 }, 'deadline'],
   [{ deadline: 59_001 }, 'deadline'],
   [{ maxBodyBytes: 0 }, 'maxBodyBytes'],
-  [{ maxUnverifiedBytes: 0 }, 'maxUnverifiedBytes'],
-  [{ maxBodyBytes: 2, maxUnverifiedBytes: 1 }, 'maxUnverifiedBytes'],
-  [{ newestOnly: () => 'convo_1' }, 'newestOnly'],
-  [{ clock: {} }, 'clock'],
   [{ verifySecret: () => true }, 'verifySecret'],
   [{ hooks: { onDelivery: 1 } }, 'hooks.onDelivery'],
   [{ hooks: { onDeliverey: () => undefined } }, 'hooks.onDeliverey'],
@@ -526,7 +531,7 @@ test.each<[options: object, option: string]>([
 
 test.each<object>([
   { deadline: 59_000 },
-  { maxBodyBytes: 1, maxUnverifiedBytes: 1 },
+  { maxBodyBytes: 1 },
   { dedupe: undefined },
   { dedupe: false },
   { dedupe: { window: Number.POSITIVE_INFINITY } },
@@ -543,7 +548,7 @@ test('all wrong options are named in one error, with what was meant', () => {
   );
 });
 
-test('a handler for an unknown type or a list of types, or one that is no function, is refused', () => {
+test('a handler for an unknown type or a list of types, and anything but a function, is refused', () => {
   const { receiver } = setUp();
   expect(() => receiver.on('lead_capturd' as 'lead_captured', () => undefined)).toThrow(
     expect.objectContaining({
@@ -560,10 +565,4 @@ test('a handler for an unknown type or a list of types, or one that is no functi
   for (const name of ['onAny', 'onUnhandled', 'onUnknown', 'onInvalid', 'onError', 'onRejected'] as const) {
     expect(() => receiver[name]('log' as never)).toThrow(expect.objectContaining({ option: name }));
   }
-});
-
-test('the object of a body parser is left as it is', async () => {
-  const body = envelope('lead_captured');
-  await setUp().receiver.handle({ method: 'POST', body });
-  expect(body).toEqual(envelope('lead_captured'));
 });

@@ -40,12 +40,12 @@ function setUp(secrets: WebhookSecretOptions) {
   return { logger, workspaces, failures, receiver, statusOf };
 }
 
-/** A receiver with a loader that counts its calls, and whose answer can be changed. */
+/** A receiver with a loader that counts its calls, and whose result can be changed. */
 function vault() {
-  const state: { answer: () => unknown; loads: number } = { answer: () => secret, loads: 0 };
+  const state: { result: () => unknown; loads: number } = { result: () => secret, loads: 0 };
   const load = async () => {
     state.loads += 1;
-    return (await state.answer()) as string;
+    return (await state.result()) as string;
   };
   return { state, ...setUp({ secret: load }) };
 }
@@ -93,7 +93,7 @@ test('loaded secrets are kept for five minutes', async () => {
 test('an unknown secret reloads them, at most each ten seconds: a rotation is seen', async () => {
   const { state, statusOf } = vault();
   await statusOf(authentic());
-  state.answer = () => [secret, rotated];
+  state.result = () => [secret, rotated];
   for (let index = 0; index < 100; index += 1) await statusOf(forged());
   expect(state.loads).toBe(1);
   await pass(10 * SECONDS);
@@ -106,16 +106,16 @@ test('an unknown secret waits for a load in progress', async () => {
   const { state, statusOf } = vault();
   await statusOf(authentic());
   await pass(10 * SECONDS);
-  state.answer = () => new Promise((resolve) => setTimeout(() => resolve([secret, rotated]), 500));
-  const answers = [statusOf(forged()), statusOf(post('webhook_test', { workspaceSecret: rotated }))];
+  state.result = () => new Promise((resolve) => setTimeout(() => resolve([secret, rotated]), 500));
+  const statuses = [statusOf(forged()), statusOf(post('webhook_test', { workspaceSecret: rotated }))];
   await pass(500);
-  expect(await Promise.all(answers)).toEqual([401, 200]);
+  expect(await Promise.all(statuses)).toEqual([401, 200]);
 });
 
-test('if loading fails, the last secrets are used until they are an hour old, with a line a minute', async () => {
+test('if loading fails, the last secrets are used for an hour, with a line a minute', async () => {
   const { state, statusOf, logger, failures } = vault();
   await statusOf(authentic());
-  state.answer = away;
+  state.result = away;
   await pass(5 * MINUTES);
   for (let second = 0; second < 300; second += 1) {
     expect([await statusOf(authentic()), await statusOf(forged())]).toEqual([200, 401]);
@@ -130,47 +130,47 @@ test('if loading fails, the last secrets are used until they are an hour old, wi
   expect(failures).toEqual([]);
   expect(state.loads).toBeLessThanOrEqual(32);
   await pass(50 * MINUTES);
-  const answer = statusOf(authentic());
+  const status = statusOf(authentic());
   await pass(55 * SECONDS);
-  expect(await answer).toBe(500);
+  expect(await status).toBe(500);
 });
 
-test('without secrets at hand, a loader that fails is retried within the deadline: no event is lost', async () => {
+test('without earlier secrets, a loader that fails is retried until the deadline', async () => {
   const { state, statusOf } = vault();
-  state.answer = away;
-  const answers = [statusOf(authentic()), statusOf(authentic())];
+  state.result = away;
+  const statuses = [statusOf(authentic()), statusOf(authentic())];
   await pass(15 * SECONDS);
-  state.answer = () => secret;
+  state.result = () => secret;
   await pass(10 * SECONDS);
-  expect(await Promise.all(answers)).toEqual([200, 200]);
+  expect(await Promise.all(statuses)).toEqual([200, 200]);
   expect(state.loads).toBe(3);
   expect(vi.getTimerCount()).toBe(0);
 });
 
 test('a loader that hangs is called again after ten seconds', async () => {
   const { state, statusOf } = vault();
-  state.answer = () => new Promise(() => undefined);
-  const answer = statusOf(authentic());
+  state.result = () => new Promise(() => undefined);
+  const status = statusOf(authentic());
   await pass(9 * SECONDS);
-  state.answer = () => secret;
+  state.result = () => secret;
   await pass(2 * SECONDS);
-  expect([await answer, state.loads]).toEqual([200, 2]);
+  expect([await status, state.loads]).toEqual([200, 2]);
 });
 
 test('a load that takes longer than ten seconds is used when it comes', async () => {
   const { state, statusOf } = vault();
-  state.answer = () => new Promise((resolve) => setTimeout(() => resolve(secret), 15 * SECONDS));
-  const answer = statusOf(authentic());
+  state.result = () => new Promise((resolve) => setTimeout(() => resolve(secret), 15 * SECONDS));
+  const status = statusOf(authentic());
   await pass(25 * SECONDS);
-  expect(await answer).toBe(200);
+  expect(await status).toBe(200);
 });
 
-test('while nothing can be loaded, strangers cause one line a minute, and onError is called each time', async () => {
+test('while nothing can be loaded, strangers cause a line a minute, and onError is called', async () => {
   const { state, logger, failures, receiver } = vault();
-  state.answer = away;
-  const answers = Array.from({ length: 50 }, () => receiver.handle(forged()));
+  state.result = away;
+  const responses = Array.from({ length: 50 }, () => receiver.handle(forged()));
   await pass(55 * SECONDS);
-  for (const answer of answers) expect(codeOf(await answer)).toEqual([500, 'secret_failed']);
+  for (const response of responses) expect(codeOf(await response)).toEqual([500, 'secret_failed']);
   expect(failures).toHaveLength(50);
   expect(failures[0]).toMatchObject([
     { type: 'webhook_error', cause: { message: expect.stringContaining('connection refused') } },
@@ -190,11 +190,11 @@ test.each<[string, unknown]>([
   ['an empty list', []],
   ['an empty secret in a record', { acme: '' }],
   ['a boolean', true],
-])('a loader that returns %s: 500 at once, never a pass', async (_, answer) => {
-  const { workspaces, failures, statusOf } = setUp({ secret: () => answer as string });
+])('a loader that returns %s: 500 at once, never a pass', async (_, result) => {
+  const { workspaces, failures, statusOf } = setUp({ secret: () => result as string });
   expect([await statusOf(authentic()), workspaces]).toEqual([500, []]);
   expect(failures).toMatchObject([[{ type: 'configuration_error' }, { stage: 'secret' }]]);
-  const parsing = parseWebhookRequest(delivery('webhook_test'), { secret: () => answer as string });
+  const parsing = parseWebhookRequest(delivery('webhook_test'), { secret: () => result as string });
   await expect(parsing).rejects.toThrow(ConfigurationError);
 });
 
@@ -245,8 +245,8 @@ test.each<WebhookSecretVerifier>([() => false, async () => false])(
 
 test.each(['acme-name', '', undefined, null, 0, 1, {}, [], { workspace: '' }, { workspace: 7 }])(
   'verifySecret that returns %j is wrong: 500, never a pass',
-  async (answer) => {
-    const verifySecret = async () => answer as unknown as boolean;
+  async (result) => {
+    const verifySecret = async () => result as unknown as boolean;
     const { failures, logger, workspaces, statusOf } = setUp({ verifySecret });
     expect([await statusOf(authentic()), workspaces]).toEqual([500, []]);
     expect(failures).toMatchObject([[{ option: 'verifySecret' }, { stage: 'secret' }]]);

@@ -31,14 +31,17 @@ async function startReceiver(options: WebhookReceiverOptions = {}) {
 async function dial(url: string): Promise<{ socket: Socket; statuses: () => readonly number[] }> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
-  let answer = '';
+  let received = '';
   socket.setEncoding('latin1').on('error', () => undefined);
   socket.on('data', (chunk: string) => {
-    answer += chunk;
+    received += chunk;
   });
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
-  return { socket, statuses: () => [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((one) => Number(one[1])) };
+  return {
+    socket,
+    statuses: () => [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((one) => Number(one[1])),
+  };
 }
 
 test.each(['ended', 'reset'])('handles no delivery that is %s before its last byte', async (way) => {
@@ -64,13 +67,13 @@ test('responds with 400 at the deadline to a sender that stops anywhere in the b
   const { url, handled, rejected } = await startReceiver({ deadline: 500 });
   const senders = await Promise.all(Array.from({ length: body.length }, () => dial(url)));
   for (const [sent, { socket }] of senders.entries()) socket.write(whole.slice(0, head + sent));
-  const answered = () => senders.map(({ statuses }) => statuses());
-  await expect.poll(answered, { timeout: 20_000 }).toEqual(senders.map(() => [400]));
+  const responses = () => senders.map(({ statuses }) => statuses());
+  await expect.poll(responses, { timeout: 20_000 }).toEqual(senders.map(() => [400]));
   expect(handled).toEqual([]);
   expect(rejected.map(({ reason }) => reason)).toEqual(senders.map(() => 'body_unreadable'));
 });
 
-test('answers others while slow senders wait for their deadline', async () => {
+test('responds to others while slow senders wait for their deadline', async () => {
   const { url, handled } = await startReceiver({ deadline: 1_000 });
   const slow = await Promise.all(Array.from({ length: 100 }, () => dial(url)));
   for (const { socket } of slow) {
@@ -82,8 +85,8 @@ test('answers others while slow senders wait for their deadline', async () => {
     const text = delivery('webhook_test', { message: `honest ${number}` });
     expect((await fetch(url, { method: 'POST', body: text })).status).toBe(200);
   }
-  const answered = () => slow.map(({ statuses }) => statuses());
-  await expect.poll(answered, { timeout: 20_000 }).toEqual(slow.map(() => [400]));
+  const responses = () => slow.map(({ statuses }) => statuses());
+  await expect.poll(responses, { timeout: 20_000 }).toEqual(slow.map(() => [400]));
   expect(handled).toHaveLength(50);
 });
 
@@ -97,7 +100,7 @@ test.each([
   ['both a length and chunks', posted(body, '2\r\ntransfer-encoding: chunked'), 400],
   ['two lengths', posted(body, '2\r\ncontent-length: 1'), 400],
   ['the truth', whole, 200],
-])('answers a length that announces %s', async (_, bytes, status) => {
+])('responds to a length that announces %s', async (_, bytes, status) => {
   const { url, handled } = await startReceiver({ deadline: 300, maxBodyBytes: 1_000_000 });
   const { socket, statuses } = await dial(url);
   socket.write(bytes);
@@ -105,7 +108,7 @@ test.each([
   expect(handled).toHaveLength(status === 200 ? 1 : 0);
 });
 
-test('handles pipelined deliveries once each, and answers in their order', async () => {
+test('handles pipelined deliveries once each, and responds in their order', async () => {
   const { url, handled } = await startReceiver();
   const messages = Array.from({ length: 200 }, (_, number) => `pipelined ${number}`);
   const isForged = (number: number) => number % 7 === 3;
