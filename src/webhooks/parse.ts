@@ -37,8 +37,10 @@ import {
 /** Options of {@link parseWebhook}. */
 export interface ParseWebhookOptions extends WebhookEventOptions {
   /**
-   * Your workspace secret: one, a list during a rotation, or a record of named workspaces. Environment:
-   * `AGENT_PLATFORM_WEBHOOK_SECRET`, several separated by commas.
+   * Your workspace secret: one, a list during a rotation, or a record of named workspaces. Read in each call:
+   * for thousands of workspaces, {@link createWebhookReceiver} reads them once.
+   *
+   * Environment: `AGENT_PLATFORM_WEBHOOK_SECRET`, several separated by commas.
    */
   readonly secret?: WebhookSecrets | undefined;
 }
