@@ -37,8 +37,8 @@ export interface WebhookContext {
  * export const onLead: WebhookHandler<'lead_captured'> = ({ payload }) => console.log(payload.leadEmail);
  * ```
  */
-// `[Event]`, because a bare type parameter would distribute: a union of handlers for a union of events
-// (TypeScript handbook, "Distributive Conditional Types").
+// `[Event]`, because a bare type parameter distributes over a union since TypeScript 2.8 (its release notes,
+// "Distributive conditional types"), which would make a union of handlers.
 export type WebhookHandler<Event = WebhookEvent> = [Event] extends [WebhookEventType]
   ? (event: WebhookEventOf<Event>, context: WebhookContext) => unknown
   : (event: Event, context: WebhookContext) => unknown;

@@ -1,6 +1,3 @@
-/** Whether all handlers of an event succeeded. */
-export type HandlersOutcome = 'handled' | 'handler_failed';
-
 /** The reason for which a delivery was refused before it was verified. */
 export type RejectionReason =
   /** 405: not a POST. */
@@ -19,7 +16,8 @@ export type RejectionReason =
 /** The end of a delivery in one word: it appears in logs and decides the status of the response. */
 export type DeliveryOutcome =
   | RejectionReason
-  | HandlersOutcome
+  | 'handled'
+  | 'handler_failed'
   | 'stored'
   | 'duplicate'
   | 'no_handler'
@@ -29,6 +27,9 @@ export type DeliveryOutcome =
   | 'not_stored'
   | 'internal_error'
   | 'duplicate_pending';
+
+/** Whether all handlers of an event succeeded. */
+export type HandlersOutcome = Extract<DeliveryOutcome, 'handled' | 'handler_failed'>;
 
 const REFUSAL_STATUSES: Readonly<Record<RejectionReason, number>> = {
   method_not_allowed: 405,

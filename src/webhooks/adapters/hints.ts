@@ -23,7 +23,7 @@ export function mountingHint(request: unknown): string | undefined {
     // Only Hono's `c.req` has `raw`, the `Request` itself (hono 4.13, src/request.ts).
     return raw === undefined ? 'This is a `Request`. Pass it to receiver.fetch.' : IN_HONO;
   }
-  // Koa's context has `request`, Hono's has `req` and no `method`.
+  // Koa's context has `request` (koa 3.3, lib/application.js), Hono's has `req` and no `method`.
   if (request.request !== undefined || (req !== undefined && method === undefined)) {
     return `This is the context of a framework. ${IN_HONO}. ${IN_KOA}`;
   }

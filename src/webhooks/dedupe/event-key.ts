@@ -24,7 +24,7 @@ export function eventKey({
   return sha256(JSON.stringify(whose), content, written);
 }
 
-/** The parts of `node:crypto` that Node, Bun and Deno have, and workerd with `nodejs_compat`. */
+/** The parts of `node:crypto` that are used. */
 interface NodeCrypto {
   /** Up to twice as fast for a short text, since Node 20.12 (nodejs/node#51044). */
   readonly hash?: (name: 'sha256', text: string, form: 'hex') => string;
