@@ -1,8 +1,8 @@
 import { refuseOptions } from '../../validation/options.js';
+import type { WebhookHandler } from '../../webhooks/context.js';
 import type { WebhookEventOf, WebhookEventType } from '../../webhooks/events.js';
 import {
   createWebhookHandlers,
-  type WebhookHandler,
   type WebhookHandlers,
   type WebhookHandlersOptions,
 } from '../../webhooks/handlers.js';

@@ -6,7 +6,7 @@ import {
   type OptionFields,
   wholeNumber,
 } from '../../validation/options.js';
-import type { WebhookFailure } from '../../webhooks/handlers.js';
+import type { WebhookFailure } from '../../webhooks/context.js';
 
 /** Options of `inbox.work`. */
 export interface WorkOptions {
