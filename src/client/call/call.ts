@@ -35,6 +35,8 @@ export interface Attempt {
   isSent: boolean;
   /** The status of the response, even if its body does not follow. */
   status?: number | undefined;
+  /** The 2xx response that ends the call. */
+  received?: ReceivedResponse;
   /** Milliseconds until the next attempt, once this one has failed and another will follow. */
   retryDelayMs?: number | undefined;
 }

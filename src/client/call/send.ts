@@ -101,7 +101,7 @@ async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
   const { settings, options, request } = call;
   const caller = followSignal(options.signal);
   try {
-    const received: unknown = await ky(settings.baseUrl + request.path, {
+    await ky(settings.baseUrl + request.path, {
       signal: caller.signal ?? null,
       timeout: options.timeout,
       totalTimeout: options.totalTimeout ?? false,
@@ -119,16 +119,16 @@ async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
         },
         delay: () => call.attempt.retryDelayMs ?? 0,
       },
-      // ky passes a `Request`, and resolves with the result, a `Response` or not (2.1.0, core/Ky.js:175).
-      fetch: (kyRequest) =>
-        unlessAborted(fetchOnce(call, (kyRequest as Request).signal), caller.signal) as Promise<never>,
+      // ky passes a `Request`.
+      fetch: (kyRequest) => unlessAborted(fetchOnce(call, (kyRequest as Request).signal), caller.signal),
     });
-    return received as ReceivedResponse;
   } catch (error) {
     throw failAttempt(call, error);
   } finally {
     caller.release();
   }
+  // ky resolves with the response of the latest attempt.
+  return call.attempt.received as ReceivedResponse;
 }
 
 /** Returns the error of an attempt. For a timeout or an abort, which come from outside, it is made here. */
@@ -141,7 +141,7 @@ function failAttempt(call: Call, thrown: unknown): AgentPlatformError {
 }
 
 /** Makes one attempt. Once its signal is aborted, it sends and reports nothing more. */
-async function fetchOnce(call: Call, signal: AbortSignal): Promise<ReceivedResponse> {
+async function fetchOnce(call: Call, signal: AbortSignal): Promise<Response> {
   call.attempt = newAttempt(call.attempt.number + 1);
   signal.throwIfAborted();
   const headers = await requestHeaders(call, signal);
@@ -152,7 +152,8 @@ async function fetchOnce(call: Call, signal: AbortSignal): Promise<ReceivedRespo
   signal.throwIfAborted();
   reportResponse(call, received);
   if (!received.response.ok) throw toApiError(call, received);
-  return received;
+  call.attempt.received = received;
+  return received.response;
 }
 
 /** Sends the request and reads the response, whatever its status. */
