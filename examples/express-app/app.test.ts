@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { AgentPlatform, createWebhookReceiver, endpoints } from 'agent-platform-sdk';
 import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createApp, type Ticket } from './app.js';
 
 // One fake for the whole suite, over real HTTP, and one app for each test.
@@ -96,6 +96,8 @@ test('responds with 404 for an unknown tool', async () => {
 });
 
 test("responds with 502 if the platform's responses are cut off", async () => {
+  const log = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => log.mockRestore());
   fake.faults.inject({ kind: 'truncated', times: 'always' });
 
   expect((await fetch(`${appUrl}/tools/${fake.seed.eu.toolId}`)).status).toBe(502);
@@ -110,6 +112,8 @@ test('responds with 409 for a greeting that exists', async () => {
 });
 
 test('does not repeat a greeting whose response was lost', async () => {
+  const log = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => log.mockRestore());
   fake.faults.inject({ endpoint: endpoints.createVariable, kind: 'reset', acts: true });
 
   expect((await setGreeting('Hello!')).status).toBe(502);

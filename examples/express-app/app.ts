@@ -1,6 +1,7 @@
 // A shop's support backend: opens a ticket for each chat that an agent hands over, and calls the platform.
 import {
   type AgentPlatform,
+  AgentPlatformError,
   ApiError,
   BadRequestError,
   NotFoundError,
@@ -70,9 +71,14 @@ export function createApp({ platform, receiver }: Services): Express {
  * The service's own refusal has a `code`; the 404 of a proxy has none. The specification shows only the 400
  * of a duplicate key, and a 400 may have other reasons. It is an assumption that an unknown record is a 404.
  */
-const onPlatformError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
+const onPlatformError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  if (!(error instanceof AgentPlatformError)) return next(error);
   const isRefusal = error instanceof ApiError && error.code !== undefined;
   if (isRefusal && error instanceof NotFoundError) response.status(404).json({ error: 'not found' });
   else if (isRefusal && error instanceof BadRequestError) response.status(409).json({ error: 'refused' });
-  else response.status(502).json({ error: 'the agent platform is not available' });
+  else {
+    // The message is for the log: it names ids and the region.
+    console.error(error);
+    response.status(502).json({ error: 'the agent platform is not available' });
+  }
 };
