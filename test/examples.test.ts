@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { LambdaEvent } from '../examples/lambda/handler.js';
+import type { HttpEvent } from '../examples/lambda/http-event.js';
 import { startExample } from './support/example-process.js';
 import { freePort } from './support/free-port.js';
 
@@ -165,16 +165,20 @@ describe('receivers', { timeout: 60_000 }, () => {
     await expectWebhooks('hono-worker', serve, printedLines());
   });
 
-  test.each(['utf8', 'base64'] as const)('lambda receives webhooks in %s', async (encoding) => {
+  test.each<[string, 'utf8' | 'base64', (method: string) => object]>([
+    ['2.0', 'utf8', (method) => ({ version: '2.0', requestContext: { http: { method } } })],
+    ['1.0', 'base64', (httpMethod) => ({ httpMethod, requestContext: { stage: 'prod' } })],
+  ])('lambda receives webhooks of payload format %s in %s', async (_, encoding, partsFor) => {
     vi.resetModules();
     const { handler } = await import('../examples/lambda/handler.js');
     const serve: Serve = async (request) => {
-      const event: LambdaEvent = {
-        requestContext: { http: { method: request.method } },
+      const event = {
+        ...partsFor(request.method),
+        headers: Object.fromEntries(request.headers),
         body: Buffer.from(await request.arrayBuffer()).toString(encoding),
         isBase64Encoded: encoding === 'base64',
       };
-      const { statusCode, headers, body } = await handler(event);
+      const { statusCode, headers, body } = await handler(event as HttpEvent);
       return new Response(body, { status: statusCode, headers });
     };
     await expectWebhooks('lambda', serve, printedLines());
