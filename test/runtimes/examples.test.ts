@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync } from 'node:fs';
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +7,7 @@ import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { removeLater, root } from '../package/consumer.js';
 import { freePort } from '../support/free-port.js';
-import { downloaded } from './tool-cache.js';
+import { binaryOf, downloaded } from './tool-cache.js';
 import { serveWorker, WORKERD, workerdBinary } from './workerd.js';
 
 const secret = 'test-workspace-secret-0001';
@@ -32,6 +32,35 @@ test(`hono-worker receives webhooks on ${WORKERD}`, async (context) => {
     AGENT_PLATFORM_WEBHOOK_SECRET: secret,
   });
   expect(await statusesOf(`${worker.url}/webhooks`)).toEqual([200, 200, 401, 400]);
+});
+
+test('`deno serve --allow-env` receives webhooks with the lines of the guide', async (context) => {
+  const deno = await downloaded(binaryOf('deno@2.9.6', '@deno', 'deno'), context);
+  const consumer = inject('consumer');
+  const lines = `import { createWebhookReceiver } from 'agent-platform-sdk';
+    const receiver = createWebhookReceiver({ logLevel: 'off' }).onAny(() => undefined);
+    export default { fetch: receiver.fetch };`;
+  writeFileSync(join(consumer, 'deno-serve.mjs'), lines);
+  const port = String(await freePort());
+  const args = [
+    'serve',
+    '--no-prompt',
+    '--allow-env',
+    '--host',
+    '127.0.0.1',
+    '--port',
+    port,
+    'deno-serve.mjs',
+  ];
+  const server = spawn(deno, args, {
+    cwd: consumer,
+    stdio: 'ignore',
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, AGENT_PLATFORM_WEBHOOK_SECRET: secret },
+  });
+  onTestFinished(() => void server.kill());
+  const url = `http://127.0.0.1:${port}`;
+  await vi.waitFor(() => fetch(url), { timeout: 60_000, interval: 100 });
+  expect(await statusesOf(url)).toEqual([200, 200, 401, 400]);
 });
 
 test('next-app builds without secrets, receives webhooks and reads a conversation', async (context) => {
@@ -66,4 +95,8 @@ test('next-app builds without secrets, receives webhooks and reads a conversatio
   expect(await statusesOf(`${url}/webhooks`)).toEqual([200, 200, 401, 400]);
   const read = async (id: string) => (await fetch(`${url}/agents/${agentId}/convos/${id}`)).status;
   expect([await read(convoId), await read('nowhere')]).toEqual([200, 404]);
+  // An error that a route does not catch: Next does not take its status.
+  fake.faults.inject({ status: 401, times: 1 });
+  const refused = await fetch(`${url}/agents/${agentId}/convos/${convoId}`);
+  expect([refused.status, await refused.text()]).toEqual([500, expect.not.stringContaining('401')]);
 });

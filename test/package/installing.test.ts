@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { installTool } from '../runtimes/tool-cache.js';
+import { project, removeLater, run } from './consumer.js';
+
+// What the inbox's dependencies ask of bundlers and package managers, as the guide of the inbox says.
+
+const program = `
+  import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
+  const inbox = createBullMQInbox({ connection: 'redis://127.0.0.1:1', logLevel: 'off' });
+  console.log(typeof inbox.store);
+  process.exit();`;
+
+test.each([
+  ['an ES module', 'bundle.mjs', { format: 'esm' }, /Dynamic require of "events" is not supported/],
+  ['an ES module, --packages=external', 'bundle.mjs', { format: 'esm', packages: 'external' }, undefined],
+  ['CommonJS', 'bundle.cjs', { format: 'cjs' }, undefined],
+] as const)('esbuild bundles the inbox as %s', async (_, name, options, problem) => {
+  const folder = project({ 'inbox.mjs': program });
+  await build({
+    entryPoints: [join(folder, 'inbox.mjs')],
+    outfile: join(folder, name),
+    bundle: true,
+    platform: 'node',
+    logLevel: 'silent',
+    ...options,
+  });
+  if (problem === undefined) expect(run(folder, name)).toBe('function\n');
+  else expect(() => run(folder, name)).toThrow(problem);
+});
+
+test("pnpm installs the inbox's packages once the build of msgpackr-extract is refused", async () => {
+  const pnpm = join(await installTool('pnpm@12.21.0'), '.bin/pnpm');
+  const folder = mkdtempSync(join(tmpdir(), 'sdk-pnpm-'));
+  onTestFinished(() => removeLater(folder));
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  writeFileSync(join(folder, 'inbox.js'), program);
+  const options = { cwd: folder, env: { ...process.env, PNPM_HOME: folder } };
+  const tarball = join(inject('consumer'), 'package.tgz');
+  const add = promisify(execFile)(
+    pnpm,
+    ['add', '--store-dir', '.store', tarball, 'bullmq@6.7.0', 'ioredis@6.0.0'],
+    options,
+  );
+  await expect(add).rejects.toThrow('ERR_PNPM_IGNORED_BUILDS');
+  await promisify(execFile)(pnpm, ['approve-builds', '!msgpackr-extract'], options);
+  await promisify(execFile)(pnpm, ['install', '--store-dir', '.store'], options);
+  expect(run(folder, 'inbox.js')).toBe('function\n');
+});
