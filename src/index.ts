@@ -22,6 +22,7 @@ export type {
   AgentPlatformOptions,
   CallOptions,
   FetchFunction,
+  FetchOptions,
   RequestOptions,
   TokenSource,
 } from './client/options.js';

@@ -9,6 +9,22 @@ export type TokenSource = string | (() => string | Promise<string>);
 /** The part of `fetch` that the client needs. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
+/**
+ * What the runtime's `fetch` takes beside the request: in Node an undici `dispatcher`, in Bun `proxy` and `tls`.
+ *
+ * The fields that are `never` are the client's own, and are refused.
+ */
+export interface FetchOptions {
+  /** In Node: sends the requests, such as a `ProxyAgent` of undici. Its major version has to fit Node's. */
+  readonly dispatcher?: object | undefined;
+  readonly method?: never;
+  readonly body?: never;
+  readonly headers?: never;
+  readonly redirect?: never;
+  readonly signal?: never;
+  readonly [option: string]: unknown;
+}
+
 /** The options that both a client and a single call have. */
 export interface CallOptions {
   /**
@@ -30,6 +46,21 @@ export interface CallOptions {
    * `authorization` and `content-type` are refused: the client sets them itself.
    */
   readonly headers?: HeadersInit | undefined;
+  /**
+   * Passed to the runtime's `fetch`, for example for a proxy or a client certificate.
+   *
+   * Those of a call are added to those of the client. Refused together with the option `fetch`.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform } from 'agent-platform-sdk';
+   * import { ProxyAgent } from 'undici'; // undici 7 fits Node 20 to 26
+   *
+   * const dispatcher = new ProxyAgent('http://proxy.example.com:3128');
+   * const platform = new AgentPlatform({ fetchOptions: { dispatcher } });
+   * ```
+   */
+  readonly fetchOptions?: FetchOptions | undefined;
 }
 
 /** The options of one call. They take precedence over the client's. */
@@ -52,7 +83,7 @@ export interface AgentPlatformOptions extends CallOptions {
    * Environment: `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`.
    */
   readonly baseUrls?: { readonly [Name in Region]?: string | undefined } | undefined;
-  /** Sends the requests, for example through a proxy. Default: the runtime's `fetch`. */
+  /** Sends the requests. Default: the runtime's `fetch`, which takes `fetchOptions`. */
   readonly fetch?: FetchFunction | undefined;
   /** The destination of log lines. Default `console`. */
   readonly logger?: Logger | undefined;

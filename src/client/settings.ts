@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { openObject } from '../schemas/object.js';
 import { isBrowser, readEnvironment } from '../utils/environment.js';
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
@@ -23,6 +24,7 @@ import type {
   AgentPlatformOptions,
   CallOptions,
   FetchFunction,
+  FetchOptions,
   RequestOptions,
   TokenSource,
 } from './options.js';
@@ -36,6 +38,7 @@ export interface CallSettings {
   readonly validation: ValidationMode;
   /** With names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly fetchOptions?: FetchOptions | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -80,6 +83,7 @@ function createSchemas() {
   const region = oneOf(REGIONS);
   const token = checkedBy((value) => (typeof value === 'function' ? undefined : tokenProblem(value)));
   const anything = z.optional(z.unknown());
+  const own = z.optional(checkedBy(() => 'is one that the client sets itself'));
   const callFields: OptionFields<CallOptions> = {
     token: z.optional(token),
     timeout: z.optional(milliseconds()),
@@ -87,6 +91,9 @@ function createSchemas() {
     maxRetries: z.optional(wholeNumber(0)),
     validation: z.optional(oneOf(VALIDATION_MODES)),
     headers: z.optional(checkedBy(headersProblem)),
+    fetchOptions: z.optional(
+      openObject(() => ({ method: own, body: own, headers: own, redirect: own, signal: own })),
+    ),
   };
   const requestFields: OptionFields<RequestOptions> = {
     ...callFields,
@@ -134,7 +141,12 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
   // The schema refuses what has no fields to look at.
   if (!isObject(options)) checkOptions(schema, options, about);
   const given = withEnvironment(options);
-  checkOptions(schema, given, about, [...addressProblems(given), ...browserProblems(given)]);
+  const problems = [
+    ...addressProblems(given),
+    ...browserProblems(given),
+    ...fetchProblems(given, given.fetch),
+  ];
+  checkOptions(schema, given, about, problems);
   const call = withCallOptions(DEFAULTS, given);
   const log = createLogger(given.logger, given.logLevel);
   // Just checked: the client has a region, and an address for it.
@@ -167,7 +179,7 @@ export function checkRawOptions(options: unknown, call: string): void {
 export function resolveCall(settings: Settings, options: RequestOptions, call: string): CallSettings {
   // Most calls have none.
   if (isObject(options) && Object.keys(options).length === 0) return settings;
-  checkOptions(getSchemas().request, options, { of: call });
+  checkOptions(getSchemas().request, options, { of: call }, fetchProblems(options, settings.fetch));
   return withCallOptions(settings, options);
 }
 
@@ -178,6 +190,7 @@ function withCallOptions(base: CallSettings, options: CallOptions): CallSettings
     ...defined(options),
     token: typeof token === 'string' ? token.trim() : token,
     headers: mergeHeaders(base.headers, options.headers),
+    fetchOptions: { ...base.fetchOptions, ...options.fetchOptions },
   };
 }
 
@@ -231,6 +244,11 @@ export function tokenProblem(token: unknown): string | undefined {
   if (trimmed === '') return 'is blank';
   if (/^bearer\s/i.test(trimmed)) return 'is given with `Bearer `, which the client adds itself';
   return /[^\x21-\x7e]/.test(trimmed) ? 'contains a character that HTTP does not allow' : undefined;
+}
+
+/** A user-supplied `fetch` gets the request only. */
+function fetchProblems({ fetchOptions }: CallOptions, fetch: unknown): OptionProblem[] {
+  return fetch && fetchOptions ? [{ option: 'fetchOptions', text: 'and `fetch` cannot be combined.' }] : [];
 }
 
 function signalProblem(signal: unknown): string | undefined {

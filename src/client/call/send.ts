@@ -162,9 +162,17 @@ async function exchange(
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<ReceivedResponse> {
-  const { settings, request, attempt } = call;
+  const { settings, options, request, attempt } = call;
   const { method, body } = request;
-  const init = { method, headers, redirect: 'manual', signal, ...(body !== undefined && { body }) } as const;
+  const init = {
+    // The runtime knows what it takes.
+    ...(options.fetchOptions as object),
+    method,
+    headers,
+    redirect: 'manual',
+    signal,
+    ...(body !== undefined && { body }),
+  } as const;
   try {
     const response = await (settings.fetch ?? fetch)(settings.baseUrl + request.path, init);
     // A `fetch` that ignores its signal responds too late.
