@@ -248,7 +248,7 @@ export function tokenProblem(token: unknown): string | undefined {
 
 /** A user-supplied `fetch` gets the request only. */
 function fetchProblems({ fetchOptions }: CallOptions, fetch: unknown): OptionProblem[] {
-  return fetch && fetchOptions ? [{ option: 'fetchOptions', text: 'and `fetch` cannot be combined.' }] : [];
+  return fetch && fetchOptions ? [{ option: 'fetchOptions', text: 'cannot be combined with `fetch`.' }] : [];
 }
 
 function signalProblem(signal: unknown): string | undefined {

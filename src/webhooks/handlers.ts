@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { WebhookError } from '../errors/index.js';
 import type { Logger, LogLevel } from '../utils/logger.js';
-import { checkOptions } from '../validation/options.js';
+import { checkOptions, loggingOptions } from '../validation/options.js';
 import type { WebhookContext, WebhookFailure } from './context.js';
 import { checkStored, type StoredWebhook } from './inbox.js';
-import { eventOptions, resolveEvents, type WebhookEventOptions } from './options.js';
+import { resolveEvents, validationOptions, type WebhookEventOptions } from './options.js';
 import type { HandlersOutcome } from './outcomes.js';
 import {
   type EventValidation,
@@ -83,7 +83,8 @@ export class WebhookHandlers extends WebhookRegistration {
   constructor(options: WebhookHandlersOptions = {}) {
     const registry = new Registry();
     super(registry, false);
-    checkOptions(z.strictObject(eventOptions), options, { of: 'createWebhookHandlers' });
+    const schema = z.strictObject({ ...validationOptions, ...loggingOptions });
+    checkOptions(schema, options, { of: 'createWebhookHandlers' });
     const { validation, drift, log } = resolveEvents(options);
     this.#validation = { validation, drift };
     this.#parts = { registry, reporter: new Reporter(log, registry) };

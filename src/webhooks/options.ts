@@ -117,28 +117,27 @@ export const validationOptions = {
   validation: z.optional(oneOf(VALIDATION_MODES)),
   onDrift: z.optional(func),
 };
-export const eventOptions = {
-  ...validationOptions,
-  ...loggingOptions,
-};
 /** `secretProblems` describes what is wrong with `secret`. */
 export const secretOptions = { secret: z.optional(z.unknown()), verifySecret: z.optional(func) };
 
-const store = methods('claim', 'complete', 'release');
-const receiverOptions = {
-  ...secretOptions,
-  ...eventOptions,
-  deadline: z.optional(milliseconds(MAX_DEADLINE_MS)),
-  maxBodyBytes: z.optional(wholeNumber(1)),
-  dedupe: z.optional(z.unknown()),
-  inbox: z.optional(methods('store')),
-  hooks: z.optional(z.strictObject({ onDelivery: z.optional(func) })),
-} satisfies OptionFields<WebhookReceiverOptions>;
+/** In a function, because esbuild keeps what spreads others at the top level in every bundle. */
+function receiverOptions(): OptionFields<WebhookReceiverOptions> {
+  return {
+    ...secretOptions,
+    ...validationOptions,
+    ...loggingOptions,
+    deadline: z.optional(milliseconds(MAX_DEADLINE_MS)),
+    maxBodyBytes: z.optional(wholeNumber(1)),
+    dedupe: z.optional(z.unknown()),
+    inbox: z.optional(methods('store')),
+    hooks: z.optional(z.strictObject({ onDelivery: z.optional(func) })),
+  };
+}
 
 /** Checks the options of a receiver, and fills in the defaults. */
 export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettings {
   const about = { of: 'createWebhookReceiver', variables: { logLevel: 'AGENT_PLATFORM_LOG' } };
-  const schema = z.strictObject(receiverOptions);
+  const schema = z.strictObject(receiverOptions());
   // The schema refuses what has no fields to look at.
   if (!isObject(options)) checkOptions(schema, options, about);
   checkOptions(schema, options, about, [...secretProblems(options), ...conflicts(options)]);
@@ -180,7 +179,7 @@ function resolveDedupe({ dedupe, inbox }: WebhookReceiverOptions): DedupeSetting
   if (dedupe === false || (inbox !== undefined && dedupe === undefined)) return undefined;
   const options: DedupeOptions = dedupe === undefined ? {} : isStore(dedupe) ? { store: dedupe } : dedupe;
   const schema = z.strictObject({
-    store: z.optional(store),
+    store: z.optional(methods('claim', 'complete', 'release')),
     window: z.optional(milliseconds(Number.POSITIVE_INFINITY)),
   });
   checkOptions(schema, options, { of: 'createWebhookReceiver', path: 'dedupe' });

@@ -13,6 +13,7 @@ import {
   withData,
   withoutData,
 } from 'agent-platform-sdk';
+import { Agent } from 'undici';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 
@@ -109,4 +110,13 @@ test('headers may be whatever fetch takes', () => {
   platform.tools.get('t', { headers: new Headers() });
   platform.tools.get('t', { headers: [['x-app', 'shop']] });
   platform.tools.get('t', { headers: { 'x-app': 'shop' } });
+});
+
+test('fetchOptions take what the runtime takes, but for what the client sets', () => {
+  platform.tools.get('t', { fetchOptions: { dispatcher: new Agent(), cache: 'no-store' } });
+  platform.tools.get('t', { fetchOptions: { proxy: 'http://proxy.example.com:3128' } });
+  // @ts-expect-error the client sets it
+  platform.tools.get('t', { fetchOptions: { redirect: 'follow' } });
+  // @ts-expect-error an object
+  platform.tools.get('t', { fetchOptions: { dispatcher: 'http://proxy.example.com:3128' } });
 });

@@ -1,0 +1,43 @@
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { listenOnLoopback } from './loopback.js';
+import { ownCertificate } from './own-certificate.js';
+import { success } from './server.js';
+
+/** What a client needs for the service of {@link startCertifiedService}: its authority, and its own certificate. */
+export interface Credentials {
+  readonly ca: string;
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** Starts a service over TLS that accepts one client certificate. All calls succeed. */
+export async function startCertifiedService() {
+  const methods: string[] = [];
+  const service = ownCertificate('491231235959Z', 'localhost');
+  const client = ownCertificate();
+  const options = { ...service, ca: client.cert, requestCert: true };
+  const server = createTlsServer(options, (request, response) => {
+    methods.push(request.method ?? '');
+    response.end(JSON.stringify(success({ id: 't1', key: 'k' })));
+  });
+  server.on('tlsClientError', () => undefined);
+  const credentials: Credentials = { ca: service.cert, ...client };
+  return { url: `https://localhost:${await listenOnLoopback(server)}`, methods, credentials };
+}
+
+/** Starts a proxy that opens tunnels, on loopback only. */
+export async function startProxy() {
+  const tunnels: string[] = [];
+  const server = createServer().on('connect', ({ url = '' }, socket: Socket) => {
+    tunnels.push(url);
+    const target = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.pipe(target).pipe(socket);
+    });
+    socket.on('error', () => target.destroy());
+    target.on('error', () => socket.destroy());
+  });
+  return { url: `http://127.0.0.1:${await listenOnLoopback(server)}`, tunnels };
+}
