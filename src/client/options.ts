@@ -10,7 +10,7 @@ export type TokenSource = string | (() => string | Promise<string>);
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * What the runtime's `fetch` takes beside the request: in Node an undici `dispatcher`, in Bun `proxy` and `tls`.
+ * What the runtime's `fetch` takes beside the request: in Node a `dispatcher` of undici, in Bun a `proxy`.
  *
  * The fields that are `never` are the client's own, and are refused.
  */

@@ -73,6 +73,9 @@ export interface WebhookRejection {
   readonly size: number | undefined;
   /** Id of the delivery, as in the logs. */
   readonly deliveryId: string;
-  /** What to do about it, if known: the secret is wrong or missing, or the receiver is not mounted right. */
+  /**
+   * What happened or what to do, if known: the secret is wrong or missing, the receiver is not mounted right,
+   * or why the body could not be read.
+   */
   readonly hint?: string | undefined;
 }

@@ -73,7 +73,7 @@ export class Rejection extends Error {
   readonly reason: RejectionReason;
   /** Bytes received or announced, if known. */
   readonly size: number | undefined;
-  /** What to do about it, if that is known. */
+  /** What happened or what to do about it, if that is known. */
   readonly hint: string | undefined;
 
   constructor(reason: RejectionReason, size?: number, hint?: string) {

@@ -66,7 +66,7 @@ function start(program: string, args: readonly string[], settings: NodeJS.Proces
   const server = spawn(program, args, {
     cwd: app,
     env: { ...environment, ...settings },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void server.kill());
   return server;
@@ -114,14 +114,17 @@ test('SvelteKit receives webhooks up to BODY_SIZE_LIMIT', async () => {
   await runIn(app, 'npx', 'vite', 'build');
   const serve = async (settings: NodeJS.ProcessEnv) => {
     const port = String(await freePort());
-    start(process.execPath, ['build'], { HOST: '127.0.0.1', PORT: port, ...settings });
+    const { stderr } = start(process.execPath, ['build'], { HOST: '127.0.0.1', PORT: port, ...settings });
+    const lines: string[] = [];
+    stderr?.on('data', (chunk) => lines.push(String(chunk)));
     const url = `http://127.0.0.1:${port}`;
     await vi.waitFor(() => fetch(url), { timeout: 60_000, interval: 50 });
-    return url;
+    return { url, lines };
   };
-  const url = await serve({ BODY_SIZE_LIMIT: '8M' });
+  const { url } = await serve({ BODY_SIZE_LIMIT: '8M' });
   expect(await statusesOf(`${url}/webhooks`)).toEqual([200, 200, 401, 400, 200]);
   expect(await statusOfRefused(`${url}/service`)).toBe(500);
   const limited = await serve({});
-  expect(await statusesOf(`${limited}/webhooks`)).toEqual([200, 200, 401, 400, 400]);
+  expect(await statusesOf(`${limited.url}/webhooks`)).toEqual([200, 200, 401, 400, 400]);
+  await vi.waitFor(() => expect(limited.lines.join()).toContain('exceeds limit of 524288 bytes'));
 });

@@ -186,6 +186,17 @@ test('a body that throws when it is read gets a 400, and what it threw is not lo
   ]);
 });
 
+test('a body that the limit of a framework cuts is refused with the message of its error', async () => {
+  const { receiver, rejections, logger } = setUp();
+  const message = 'request body size exceeded BODY_SIZE_LIMIT of 524288';
+  const body = new ReadableStream({ pull: (stream) => stream.error(new Error(message)) });
+  const init = { method: 'POST', body, duplex: 'half' };
+  const response = await receiver.fetch(new Request('https://app.example/webhooks', init));
+  expect([response.status, await response.text()]).toEqual([400, expect.not.stringContaining(message)]);
+  expect(rejections).toMatchObject([{ reason: 'body_unreadable', hint: `Reading it failed: ${message}` }]);
+  expect(logger.lines.join()).toContain(message);
+});
+
 test('a body that announces too much gets a 413 before it is read', async () => {
   const { receiver, rejections } = setUp({ maxBodyBytes: 1_000 });
   const address = await serve(receiver.node);
@@ -232,7 +243,9 @@ test('a sender that disconnects half way is reported, and the server stays usabl
   const socket = connect(Number(new URL(address).port), '127.0.0.1');
   socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n{"type":');
   setTimeout(() => socket.destroy(), 50);
-  await expect.poll(() => rejections).toMatchObject([{ reason: 'body_unreadable' }]);
+  await expect
+    .poll(() => rejections)
+    .toMatchObject([{ reason: 'body_unreadable', hint: 'Reading it failed: aborted' }]);
   expect((await post(address, delivery('lead_captured'))).status).toBe(200);
 });
 

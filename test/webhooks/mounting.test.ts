@@ -207,7 +207,7 @@ test.each<[string, (receiver: WebhookReceiver) => unknown, RegExp]>([
   [
     'handle, an event of Lambda',
     handed({ requestContext: { http: {} }, body: '{}' }),
-    /event\.requestContext\.http\.method.*isBase64Encoded/,
+    /event\.httpMethod \?\? event\.requestContext\.http\.method.*isBase64Encoded/,
   ],
   ['handle, an older event of Lambda', handed({ httpMethod: 'POST', body: '{}' }), /AWS Lambda/],
   ['handle, a Request', handed({ arrayBuffer: () => undefined }), /receiver\.fetch/],
@@ -231,6 +231,19 @@ test.each<[string, (receiver: WebhookReceiver) => unknown, RegExp]>([
   expect(await call(receiver)).not.toMatchObject({ status: 200 });
   expect(hints).toEqual([expect.stringMatching(hint)]);
   expect(logger.lines.join()).toContain(`\n  ${hints[0]}`);
+});
+
+test.each<[string, object]>([
+  ['1.0', { httpMethod: 'POST', requestContext: { stage: 'prod' } }],
+  ['2.0', { version: '2.0', requestContext: { http: { method: 'POST' } } }],
+])('the hint for an event of Lambda is right for payload format %s', async (_, parts) => {
+  const { receiver, hints } = setUp();
+  const event = { ...parts, body: btoa(delivery('lead_captured')), isBase64Encoded: true };
+  await receiver.handle(event as never);
+  const code = /receiver\.handle\(.*\)/.exec(hints[0] ?? '')?.[0];
+  // What a user would paste.
+  const handle = new Function('receiver', 'event', `return ${code}`) as (...args: unknown[]) => unknown;
+  expect(await handle(receiver, event)).toMatchObject({ status: 200 });
 });
 
 test('an empty body or another method leads to no hint', async () => {

@@ -1,4 +1,5 @@
 import { isObject } from '../../utils/json.js';
+import { onOneLine } from '../../utils/printable.js';
 
 // What to write instead of a wrong mount.
 
@@ -8,6 +9,11 @@ export const READ_BEFORE =
 export const IN_KOA = 'In Koa: context.respond = false; await receiver.node(context.req, context.res)';
 export const IN_HONO = 'In Hono: receiver.fetch(c.req.raw)';
 
+/** Describes why a stream failed, such as by a framework's limit. It was not parsed, so nothing quotes it. */
+export function readingHint(error: unknown): string | undefined {
+  return error instanceof Error ? `Reading it failed: ${onOneLine(error.message)}` : undefined;
+}
+
 /** Returns what to do about a wrong mount; undefined if nothing is wrong with it. */
 export function mountingHint(request: unknown): string | undefined {
   if (!isObject(request)) return 'Pass an object: receiver.handle({ method, body }).';
@@ -15,7 +21,7 @@ export function mountingHint(request: unknown): string | undefined {
   if (requestContext !== undefined || httpMethod !== undefined) {
     return (
       'This is an event of AWS Lambda. Pass its parts: ' +
-      'receiver.handle({ method: event.requestContext.http.method, ' +
+      'receiver.handle({ method: event.httpMethod ?? event.requestContext.http.method, ' +
       "body: event.isBase64Encoded ? Buffer.from(event.body, 'base64') : event.body })."
     );
   }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/index.js';
 import { isObject } from '../../utils/json.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
-import { IN_HONO, IN_KOA, READ_BEFORE } from './hints.js';
+import { IN_HONO, IN_KOA, READ_BEFORE, readingHint } from './hints.js';
 import { ByteCollector, ignore, type Reading, toBytes } from './reading.js';
 
 /** The part of a `node:http` request that is needed. Requests of Express and of HTTP/2 fit too. */
@@ -68,7 +68,10 @@ export function readNode(request: NodeRequest, reading: Reading): Promise<Uint8A
   // A request that is aborted later emits an error. Node's own does so only if there are listeners
   // (v20.20 lib/_http_incoming.js:439). Others always do, which would end the process: `inject` of Fastify
   // (light-my-request 6.8, lib/request.js:349).
-  request.on('error', ignore);
+  let failure: unknown;
+  request.on('error', (error) => {
+    failure = error;
+  });
   if (request.readableEnded === true) throw new Rejection('body_unreadable', undefined, READ_BEFORE);
   if (request.destroyed === true) throw new Rejection('body_unreadable');
   const announced = Number(request.headers['content-length']);
@@ -88,7 +91,7 @@ export function readNode(request: NodeRequest, reading: Reading): Promise<Uint8A
     const refuse = (reason: RejectionReason, size = bytes?.size) => {
       if (end() === undefined) return;
       discard(request, limit);
-      reject(new Rejection(reason, size));
+      reject(new Rejection(reason, size, readingHint(failure)));
     };
     reading.stop = refuse;
     request.on('data', (data) => {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/index.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
-import { IN_HONO, IN_KOA, mountingHint, READ_BEFORE } from './hints.js';
+import { IN_HONO, IN_KOA, mountingHint, READ_BEFORE, readingHint } from './hints.js';
 import { ByteCollector, ignore, type Reading, toBytes } from './reading.js';
 
 /** Throws if a framework passed anything but a `Request`. */
@@ -46,7 +46,8 @@ export async function readStream(stream: ReadableStream<unknown>, reading: Readi
     }
   } catch (error) {
     cancel();
-    throw error instanceof Rejection ? error : new Rejection('body_unreadable', bytes.size);
+    if (error instanceof Rejection) throw error;
+    throw new Rejection('body_unreadable', bytes.size, readingHint(error));
   } finally {
     reading.budget?.end(reading);
   }
