@@ -242,6 +242,7 @@ test.each<[string, object]>([
   await receiver.handle(event as never);
   const code = /receiver\.handle\(.*\)/.exec(hints[0] ?? '')?.[0];
   // What a user would paste.
+  // oxlint-disable-next-line typescript/no-implied-eval
   const handle = new Function('receiver', 'event', `return ${code}`) as (...args: unknown[]) => unknown;
   expect(await handle(receiver, event)).toMatchObject({ status: 200 });
 });

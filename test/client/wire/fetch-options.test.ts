@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { AgentPlatform, type FetchOptions } from 'agent-platform-sdk';
+import type { AgentPlatform, FetchOptions } from 'agent-platform-sdk';
 import { Agent, ProxyAgent } from 'undici';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { calls, outcomeOf, startRawServer, wire } from '../../support/raw-server.js';
