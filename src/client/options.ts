@@ -12,16 +12,13 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
 /**
  * What the runtime's `fetch` takes beside the request: in Node a `dispatcher` of undici, in Bun a `proxy`.
  *
- * The fields that are `never` are the client's own, and are refused.
+ * What the client sets itself is refused.
  */
-export interface FetchOptions {
+export interface FetchOptions
+  extends Partial<Readonly<Record<'method' | 'body' | 'headers' | 'redirect' | 'signal', never>>> {
   /** In Node: sends the requests, such as a `ProxyAgent` of undici. Its major version has to fit Node's. */
   readonly dispatcher?: object | undefined;
-  readonly method?: never;
-  readonly body?: never;
-  readonly headers?: never;
-  readonly redirect?: never;
-  readonly signal?: never;
+  /** Anything else that the runtime's `fetch` takes. */
   readonly [option: string]: unknown;
 }
 
