@@ -111,16 +111,13 @@ test('hooks may be the methods of an object', async () => {
     onRequest(): void {
       this.#seen.push('request');
     }
-    onResponse(): void {
-      this.#seen.push('response');
-    }
     onEnd(): void {
       this.#seen.push('end');
     }
   }
   const hooks = new Metrics();
   await createClient({ hooks }).tools.get(toolId);
-  expect(hooks.seen).toEqual(['request', 'response', 'end']);
+  expect(hooks.seen).toEqual(['request', 'end']);
 });
 
 test('onRequest that throws ends the call with a HookError before anything is sent', async () => {

@@ -29,7 +29,7 @@ const faults: [string, FaultInput, boolean][] = [
   ['a 502 with an empty body', { kind: 'empty', status: 502 }, true],
   ['a 200 with HTML', { kind: 'html', status: 200 }, true],
   ['a 200 with truncated JSON', { kind: 'truncated' }, true],
-  ['a 200 of a wrong shape', { kind: 'wrong-shape', body: [1] }, true],
+  ['a 200 of a wrong shape', { kind: 'wrong-shape', body: {} }, true],
   ['success: false', { kind: 'wrong-shape', body: { success: false, message: 'no' } }, true],
   ['a reset connection', { kind: 'reset' }, true],
   ['a body that is cut off', { kind: 'reset', at: 'body' }, true],

@@ -67,10 +67,7 @@ test('an error of this package that fetch throws becomes a connection error, bec
   });
 });
 
-test.each([
-  ['of no declared length', {}],
-  ['that is compressed, whatever length it declares', { 'content-length': '9', 'content-encoding': 'gzip' }],
-])('a long body %s is closed at the limit', async (_, headers) => {
+test('a long body of no declared length is closed at the limit', async () => {
   for (const [isBuiltIn, maxResponseBytes] of [
     [false, 5_000],
     // The end of a chunk, behind which another one comes.
@@ -86,7 +83,7 @@ test.each([
       },
       cancel: closed.resolve,
     });
-    const received = new Response(long, { headers });
+    const received = new Response(long);
     if (isBuiltIn) vi.stubGlobal('fetch', async () => received);
     onTestFinished(() => void vi.unstubAllGlobals());
     const client = isBuiltIn ? createClient() : connectWith(received);

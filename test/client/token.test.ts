@@ -30,8 +30,3 @@ test.each([` ${TOKEN}\n`, () => ` ${TOKEN}\n`])(
     expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${TOKEN}`);
   },
 );
-
-test('the token of a call wins over the client’s', async () => {
-  await createClient({ token: 'another' }).tools.get(seed.toolId, { token: TOKEN });
-  expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${TOKEN}`);
-});

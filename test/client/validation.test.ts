@@ -277,12 +277,3 @@ test.each([204, 200])('%i with an empty body is a success of a deletion, in ever
     expect(drifts).toMatchObject(validation === 'off' ? [] : [{ issues: [{ code: 'empty_body' }] }]);
   }
 });
-
-test('a deletion with the response {} has an unknown outcome: nothing says that it succeeded', async () => {
-  const { platform } = watched(endpoints.deleteWorkspace, {});
-  expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({
-    type: 'response_validation_error',
-    outcomeUnknown: true,
-    issues: [{ path: ['success'] }],
-  });
-});

@@ -158,10 +158,6 @@ describe('wrongRegion', () => {
 });
 
 describe('refusals', () => {
-  test('an error code is the name of its status', async () => {
-    await expect(clientOf(createFakePlatform()).tools.get('x')).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  });
-
   test('status and code can be chosen; the code follows the status', async () => {
     const refusals = { notFound: { status: 409 }, notPermitted: { code: 'no_way' } };
     const fake = createFakePlatform({ choices: { refusals } });

@@ -29,6 +29,7 @@ const outcomes: readonly (readonly [name: string, fault: FaultInput, seen: objec
   ['headers without a body', { kind: 'stall', after: 0 }, { name: 'TimeoutError' }],
   ['a reset', { kind: 'reset' }, { name: 'ConnectionError' }],
   ['a reset in the body', { kind: 'reset', at: 'body' }, { name: 'ConnectionError' }],
+  ['a refused connection', { kind: 'refused' }, { name: 'ConnectionError' }],
 ];
 
 /** The ways in which a client reaches a fake. */
@@ -68,12 +69,6 @@ async function statuses(fake: FakePlatform, ...paths: readonly string[]): Promis
 const [TOOLS, TOOL] = ['/v3/tools/defaults', '/v3/tools/tool_eu_1'];
 
 describe('scope', () => {
-  test('the next call by default', async () => {
-    const fake = createFakePlatform();
-    fake.faults.inject({ status: 500 });
-    expect(await statuses(fake, TOOLS, TOOLS)).toEqual([500, 200]);
-  });
-
   test('the next calls of one endpoint, named by its declaration or its key', async () => {
     for (const endpointOf of [endpoints.getTool, 'getTool']) {
       const fake = createFakePlatform();
@@ -114,13 +109,6 @@ describe('scope', () => {
     fake.faults.inject({ status: 501 });
     expect(await statuses(fake, TOOLS, TOOLS, TOOLS)).toEqual([500, 501, 200]);
   });
-
-  test('clear removes all', async () => {
-    const fake = createFakePlatform();
-    fake.faults.inject({ status: 500, times: 'always' });
-    fake.faults.clear();
-    expect([await statuses(fake, TOOLS), fake.faults.list()]).toEqual([[200], []]);
-  });
 });
 
 describe('acts', () => {
@@ -142,14 +130,6 @@ describe('acts', () => {
       .workspaces.delete(secondWorkspaceId)
       .catch(() => undefined);
     expect(fake.state.eu.workspaces.has(secondWorkspaceId)).toBe(!acted);
-  });
-
-  test('lets a client meet outcomeUnknown', async () => {
-    const fake = createFakePlatform();
-    fake.faults.inject({ kind: 'reset', acts: true });
-    const creating = clientOf(fake).variables.create('agent_eu_1', { key: 'plan' });
-    await expect(creating).rejects.toMatchObject({ outcomeUnknown: true });
-    expect(fake.state.eu.variables.size).toBe(2);
   });
 });
 

@@ -160,17 +160,6 @@ describe('tools (4.4, 4.5)', () => {
       expect(assignableViaToolsIds).toBe(kind === 'assignable_system');
   });
 
-  test('returns a tool with fields, server URL and channels', async () => {
-    const fake = createFakePlatform();
-    const { toolId } = fake.seed.eu;
-
-    const tool = await clientOf(fake).tools.get(toolId);
-
-    expect(tool).toEqual(fake.state.eu.tools.get(toolId));
-    expect(tool).toMatchObject({ fields: [{ key: 'order_number' }], channels: ['web-chat'] });
-    expect(tool.serverUrl).toMatch(/^https:/);
-  });
-
   test('responds to an unknown tool with the error body', async () => {
     const getting = clientOf(createFakePlatform()).tools.get('nowhere');
 
@@ -250,14 +239,6 @@ describe('deletion of a workspace (4.7)', () => {
 
     await expect(deleting).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
     expect(fake.state.eu.workspaces.has(workspaceId)).toBe(true);
-  });
-
-  test('refuses the secret of another workspace', async () => {
-    const fake = createFakePlatform();
-    const { workspaceId, secondWorkspaceSecret: token } = fake.seed.eu;
-    const deleting = clientOf(fake, { token }).workspaces.delete(workspaceId);
-
-    await expect(deleting).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
   });
 
   test('refuses a caller who is not an owner', async () => {

@@ -13,15 +13,6 @@ describe('fetch', () => {
     );
   });
 
-  test.each(['https://api.test', 'https://api.test/', 'https://api.test/v3/'])(
-    'serves the base address %s',
-    async (eu) => {
-      const fake = createFakePlatform({ baseUrls: { eu } });
-      await expect(clientOf(fake).tools.listDefaults()).resolves.toHaveLength(7);
-      expect(fake.baseUrls.eu).toBe('https://api.test');
-    },
-  );
-
   test('rejects with the reason of an aborted signal, before and during the call', async () => {
     const fake = createFakePlatform();
     fake.faults.inject({ kind: 'latency', ms: 60_000 });
@@ -78,14 +69,6 @@ test('an invalid body is refused with an issue for each field', async () => {
     400,
     expect.arrayContaining(['variable.id', 'variable.key', 'variable.required']),
   ]);
-});
-
-test('path parameters are decoded, and /tools/defaults is not a tool', async () => {
-  const fake = createFakePlatform();
-  fake.add.tool({ id: 'a/b c' });
-  fake.add.tool({ id: 'defaults' });
-  expect((await clientOf(fake).tools.get('a/b c')).id).toBe('a/b c');
-  expect(await (await send(fake, '/v3/tools/defaults')).json()).toMatchObject({ data: { length: 7 } });
 });
 
 describe('requests', () => {

@@ -22,15 +22,13 @@ interface Received {
 /** A receiver in process that records each delivery. */
 function recorder(status = 200) {
   const received: Received[] = [];
-  const requests: Request[] = [];
   const target: DeliveryTarget = {
     async fetch(request) {
-      requests.push(request.clone());
       received.push((await request.json()) as Received);
       return new Response(null, { status });
     },
   };
-  return { ...target, received, requests };
+  return { ...target, received };
 }
 
 /** A fake with one subscriber for every event. */
@@ -57,8 +55,10 @@ describe('send', () => {
   test('posts JSON over real HTTP, with the secret of the workspace', async () => {
     const fake = createFakePlatform();
     const bodies: Received[] = [];
+    const heads: unknown[] = [];
     const url = await serve((request, response) => {
       let body = '';
+      heads.push([request.method, request.headers['content-type']]);
       request.setEncoding('utf8').on('data', (part: string) => (body += part));
       request.on('end', () => {
         bodies.push(JSON.parse(body) as Received);
@@ -69,6 +69,7 @@ describe('send', () => {
     const payload = { leadName: 'Dana', leadEmail: undefined };
     const [delivery] = await fake.webhooks.send('lead_captured', payload);
     const { leadEmail: _, ...rest } = fixtures.event('lead_captured').payload;
+    expect(heads).toEqual([['POST', 'application/json']]);
     expect(bodies).toEqual([
       {
         type: 'lead_captured',
@@ -89,13 +90,6 @@ describe('send', () => {
       payload: { leadName: 'Dana', workspaceSecret: '[redacted]' },
     });
     expect(fake.webhooks.deliveries).toEqual([delivery]);
-  });
-
-  test('is a POST of JSON', async () => {
-    const { fake, target } = subscribed();
-    await fake.webhooks.send('webhook_test');
-    expect(target.requests).toMatchObject([{ method: 'POST' }]);
-    expect(target.requests[0]?.headers.get('content-type')).toBe('application/json');
   });
 
   test('sends any other type with its payload unchanged', async () => {

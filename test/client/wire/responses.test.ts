@@ -29,10 +29,12 @@ test('a body that is not compressed as it says is a typed error, and its connect
   }
 });
 
-test('the limit counts the bytes of a compressed response after decompression', async () => {
+test('the limit counts bytes after decompression, whatever length is declared', async () => {
   const bomb = gzipSync(JSON.stringify(success({ id: 't1', name: 'x'.repeat(100_000) })));
   const { platform } = await connectTo(
-    (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    (_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': bomb.length }).end(bomb);
+    },
     { maxResponseBytes: 10_000 },
   );
   expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ issues: [{ code: 'too_large' }] });
@@ -60,15 +62,6 @@ test.each([
   expect(outcome).toEqual(expected);
 });
 
-test('a call that takes too long closes its connection', async () => {
-  const closed = deferred();
-  const { platform } = await connectTo((_, { socket }) => void socket?.once('close', closed.resolve), {
-    timeout: 200,
-  });
-  expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
-  await closed.promise;
-});
-
 test('the connection of a body that stalls is closed, even if a user-supplied `fetch` ignores its signal', async () => {
   const closed = deferred();
   const { platform } = await connectTo(
@@ -81,18 +74,6 @@ test('the connection of a body that stalls is closed, even if a user-supplied `f
   );
   expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
   await closed.promise;
-});
-
-test('a body that arrives byte by byte ends with the timeout', async () => {
-  const { platform } = await connectTo(
-    (_, response) => {
-      response.writeHead(200);
-      const timer = setInterval(() => response.write(' '), 10);
-      response.on('close', () => clearInterval(timer));
-    },
-    { timeout: 80 },
-  );
-  expect(await rejectionOf(platform.tools.get('t1'))).toMatchObject({ type: 'timeout_error' });
 });
 
 test('a truncated error body is kept as far as it was read', async () => {
