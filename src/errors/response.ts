@@ -58,7 +58,7 @@ export class ApiError extends ResponseError {
 
   /** `code` of the error body; undefined if the body is not the specified one. */
   readonly code: string | undefined;
-  /** The first 100 `issues` of the error body (specification, section 7), with all fields; may be empty. */
+  /** The first 100 `issues` of the error body (specification, section 7): of each, its `message` alone. */
   readonly issues: readonly ErrorIssue[];
 
   constructor(message: string, options: ApiErrorParts) {

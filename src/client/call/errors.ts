@@ -5,7 +5,7 @@ import type { ErrorIssue } from '../../schemas/envelope.js';
 import { MAX_ISSUES } from '../../utils/issues.js';
 import { isObject, parseJson } from '../../utils/json.js';
 import { printable } from '../../utils/printable.js';
-import { MASK, redact } from '../../utils/redact.js';
+import { MASK } from '../../utils/redact.js';
 import type { Call, ReceivedResponse } from './call.js';
 import { innermost, isCertificateError, wasNeverConnected } from './never-connected.js';
 import { isTooLong, retryAfter } from './retry.js';
@@ -66,11 +66,8 @@ export function toApiError(call: Call, received: ReceivedResponse): ApiError {
   const said = typeof fields.message === 'string' ? serviceWords(call, fields.message) : undefined;
   const code = typeof fields.code === 'string' ? serviceWords(call, fields.code) : undefined;
   const sent = Array.isArray(fields.issues) ? fields.issues.filter(hasMessage) : [];
-  const issues = sent.slice(0, MAX_ISSUES).map((issue) => ({
-    // An object stays one.
-    ...(redact(issue) as ErrorIssue),
-    message: serviceWords(call, issue.message),
-  }));
+  // The specification lists no other field (7), so any other may hold anything, such as the token.
+  const issues = sent.slice(0, MAX_ISSUES).map(({ message }) => ({ message: serviceWords(call, message) }));
   const lines = issues
     .slice(0, MAX_ISSUE_LINES)
     .map(({ message }) => `\n  - ${message.slice(0, MAX_WORDS_CHARACTERS)}`);
