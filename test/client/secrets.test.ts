@@ -90,6 +90,17 @@ test.each(['error', 'warn', 'info', 'debug'] as const)(
   },
 );
 
+test('a token that the limit of a logged body cuts through is masked as a whole', async () => {
+  const logger = new RecordingLogger();
+  const { tools } = createClient({ token: TOKEN, logger, logLevel: 'debug' });
+  const bodyWith = (fill: number) => success({ id: 't1', name: `${'x'.repeat(fill)}${TOKEN}` });
+  // The last ten characters before the limit are the first of the token.
+  const fill = 16_384 - JSON.stringify(bodyWith(0)).indexOf(TOKEN) - '[redacted]'.length;
+  respond(response(200, bodyWith(fill)));
+  await tools.get('t1');
+  expect(logger.lines.at(-1)?.slice(-11)).toBe('x[redacted]');
+});
+
 test('no hook gets the token', async () => {
   const contexts: unknown[] = [];
   const record = (context: object) => void contexts.push({ ...context });

@@ -137,10 +137,14 @@ function mayHaveActed({ request, attempt }: Call): boolean {
 }
 
 /** Returns words of the service as an error shows them: on one line, without the token. */
-export function serviceWords({ attempt }: Call, words: string): string {
+export function serviceWords(call: Call, words: string): string {
+  return printable(maskToken(call, words).replace(/\s+/g, ' ').trim());
+}
+
+/** Masks the token in a text. A text that is cut must be masked before: a part of the token would stay. */
+export function maskToken({ attempt }: Call, text: string): string {
   const token = attempt.token ?? '';
-  const shown = token.length < MIN_TOKEN_CHARACTERS ? words : words.replaceAll(token, MASK);
-  return printable(shown.replace(/\s+/g, ' ').trim());
+  return token.length < MIN_TOKEN_CHARACTERS ? text : text.replaceAll(token, MASK);
 }
 
 /** Describes a body that is not what was expected: `HTML, 1234 characters`. */

@@ -10,7 +10,7 @@ import type { LogFields } from '../../utils/logger.js';
 import { redact } from '../../utils/redact.js';
 import type { HookCall } from '../hooks.js';
 import type { Call, ReceivedResponse, StartedCall } from './call.js';
-import { describeBody, serviceWords } from './errors.js';
+import { describeBody, maskToken, serviceWords } from './errors.js';
 
 /** The most characters of a body that are logged at debug. */
 const MAX_LOGGED_BODY_CHARACTERS = 16_384;
@@ -62,7 +62,7 @@ function responseForLog(call: Call, headers: Headers, text: string): string {
   const shownBody =
     parsed === undefined
       ? describeBody(text)
-      : JSON.stringify(redact(parsed)).slice(0, MAX_LOGGED_BODY_CHARACTERS);
+      : maskToken(call, JSON.stringify(redact(parsed))).slice(0, MAX_LOGGED_BODY_CHARACTERS);
   return serviceWords(call, `${shownHeaders} ${shownBody}`);
 }
 
