@@ -21,6 +21,7 @@ import {
   seed,
   TOKEN,
 } from '../support/client.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 
 const errorBody = { message: 'It does not work', code: 'some_code', issues: [{ message: 'first' }] };
 
@@ -107,6 +108,16 @@ describe('any error body is accepted', () => {
     const issues = [{ message: 'a', path: ['x'], received: `Bearer ${TOKEN}` }, { path: 'x' }, null, 'text'];
     const error = await errorFor(400, { message: 'm', code: 'c', issues });
     expect(error.issues).toEqual([{ message: 'a' }]);
+  });
+
+  test('an issue nested 20,000 deep changes nothing, even if the body is logged', async () => {
+    const issue = `{"message":"a","path":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    respond(response(404, `{"message":"m","code":"c","issues":[${issue}]}`));
+    const logger = new RecordingLogger();
+    const error = await rejectionOf(createClient({ logger, logLevel: 'debug' }).tools.get('t1'));
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toMatchObject({ code: 'c', issues: [{ message: 'a' }] });
+    expect(logger.lines.at(-1)).toContain('[nested too deeply]');
   });
 
   test('the first 100 issues are kept, and the message lists 20', async () => {

@@ -71,6 +71,17 @@ test('an invalid body is refused with an issue for each field', async () => {
   ]);
 });
 
+test('a body nested 20,000 deep is refused and recorded, and the fake goes on', async () => {
+  const fake = createFakePlatform();
+  const value = '['.repeat(20_000) + ']'.repeat(20_000);
+  const body = `{"variable":{"key":"plan","value":${value}}}`;
+  const init = { method: 'POST', headers: json, body };
+  const response = await send(fake, '/v3/agents/agent_eu_1/variables', init);
+  expect([response.status, await response.json()]).toMatchObject([500, { code: 'INTERNAL_SERVER_ERROR' }]);
+  expect(JSON.stringify(fake.requests)).toContain('[nested too deeply]');
+  await expect(clientOf(fake).variables.create('agent_eu_1', { key: 'plan' })).resolves.toBeDefined();
+});
+
 describe('requests', () => {
   test('records each request with its endpoint, body and response', async () => {
     const fake = createFakePlatform();
