@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { streamSSE } from 'hono/streaming';
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import { Hono } from 'hono/tiny';
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../../errors/index.js';
@@ -14,6 +14,9 @@ import { errorBody, isJson } from '../fake/responses.js';
 import type { SendOptions, SubscribeOptions } from '../sending/webhooks.js';
 import type { ControlledFake } from './controlled-fake.js';
 import { addPage } from './page/routes.js';
+
+/** The most characters that wait for a watcher of changes: one that does not read must not fill the memory. */
+const MAX_PENDING_CHARACTERS = 16_777_216;
 
 /** Responds to a request that changes something. */
 function after(change: () => void): (context: Context) => Response {
@@ -60,18 +63,7 @@ export function createControl(fake: ControlledFake): (request: Request) => Respo
     after(() => fake.reset()),
   );
 
-  app.get('/_fake/changes', (context) =>
-    streamSSE(context, async (stream) => {
-      const closed = new Promise<void>((resolve) => stream.onAbort(resolve));
-      // The first bytes: nothing is missed from here on.
-      void stream.writeSSE({ event: 'open', data: '{}' });
-      const stop = fake.onChange(({ type, ...change }) => {
-        void stream.writeSSE({ event: type, data: JSON.stringify(change) });
-      });
-      await closed;
-      stop();
-    }),
-  );
+  app.get('/_fake/changes', (context) => streamSSE(context, (stream) => sendChanges(fake, stream)));
 
   addPage(app, fake);
 
@@ -83,6 +75,24 @@ export function createControl(fake: ControlledFake): (request: Request) => Respo
     return refuse(context, error instanceof ConfigurationError ? 400 : 500, error.message);
   });
   return (request) => app.fetch(request);
+}
+
+/** Sends each change, until the watcher leaves or too much waits for it. */
+async function sendChanges(fake: ControlledFake, stream: SSEStreamingApi): Promise<void> {
+  let pending = 0;
+  let stop: (() => void) | undefined;
+  await new Promise<void>((resolve) => {
+    stream.onAbort(resolve);
+    // The first bytes: nothing is missed from here on.
+    void stream.writeSSE({ event: 'open', data: '{}' });
+    stop = fake.onChange(({ type, ...change }) => {
+      if (pending > MAX_PENDING_CHARACTERS) return resolve();
+      const data = JSON.stringify(change);
+      pending += data.length;
+      void stream.writeSSE({ event: type, data }).then(() => (pending -= data.length));
+    });
+  });
+  stop?.();
 }
 
 function addRecords(app: Hono, { records }: ControlledFake): void {
