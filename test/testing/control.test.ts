@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { collectGarbage } from '../support/memory.js';
@@ -184,17 +186,22 @@ test.each<[method: string, path: string, body: object | undefined, status: numbe
   });
 });
 
-test.each(['text/plain', 'application/x-www-form-urlencoded', undefined])(
-  'a POST of the content type %s is refused with 415, and changes nothing',
-  async (type) => {
-    const { fake, server } = await controlled();
-    fake.add.tool({ id: 'kept' });
-    const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
-    const body = new TextEncoder().encode('{}');
-    const response = await fetch(`${server.url}/_fake/reset`, { method: 'POST', headers, body });
-    expect([response.status, fake.state.eu.tools.has('kept')]).toEqual([415, true]);
-  },
-);
+test.each(
+  ['POST', 'PATCH'].flatMap((method) =>
+    ['text/plain', 'application/x-www-form-urlencoded', undefined].map((type) => [method, type] as const),
+  ),
+)('a %s of the content type %s is refused with 415 before its body is read', async (method, type) => {
+  const { fake, server } = await controlled();
+  const path = method === 'POST' ? '/_fake/reset' : '/_fake/records/eu/tools/tool_eu_1';
+  fake.add.tool({ id: 'kept' });
+  const before = fake.snapshot();
+  const headers = { 'content-length': 600_000_000, ...(type !== undefined && { 'content-type': type }) };
+  const call = request(server.url + path, { method, headers });
+  call.on('error', () => undefined).write('{"name":"changed"}');
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  call.destroy();
+  expect([response.statusCode, fake.snapshot()]).toEqual([415, before]);
+});
 
 describe('the page', () => {
   const page = async (path: string, fake?: FakePlatform) => {
@@ -209,7 +216,12 @@ describe('the page', () => {
       expect(status).toBe(200);
       expect(html).toMatch(new RegExp(`aria-current="page"[^>]*>${tab}<`));
     }
-    expect((await page('/?tab=nowhere')).status).toBe(404);
+    for (const tab of ['nowhere', '__proto__', 'constructor']) {
+      expect((await page(`/?tab=${tab}`)).status).toBe(404);
+    }
+    for (const tab of ['records', 'webhooks', 'faults']) {
+      expect((await page(`/?tab=${tab}&kind=__proto__&id=__proto__&region=__proto__`)).status).toBe(200);
+    }
   });
 
   test('shows text as text, and runs no inline script', async () => {

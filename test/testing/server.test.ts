@@ -62,6 +62,22 @@ async function responseTo(
   return response;
 }
 
+test.each(['cross-site', 'same-site', 'same-origin', 'none'])(
+  'a request that a browser sends from another site is refused: %s',
+  async (site) => {
+    const fake = createFakePlatform();
+    fake.faults.inject({ status: 500 });
+    const { url } = await listening(fake, { control: true });
+    const headers = { 'sec-fetch-site': site };
+    const calls = ['/', '/_fake/state', '/eu/v3/tools/defaults'].map((path) =>
+      fetch(url + path, { headers }),
+    );
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses).toEqual(site === 'cross-site' ? [403, 403, 403] : [200, 200, 500]);
+    expect(fake.requests).toHaveLength(site === 'cross-site' ? 0 : 1);
+  },
+);
+
 describe('the header Host', () => {
   test.each(['localhost:4010', '127.0.0.1', '[::1]:80', 'platform', 'a.localhost', 'host.docker.internal:1'])(
     '%s is served',

@@ -5,9 +5,9 @@ import { parseJson } from '../../utils/json.js';
 /** The envelope of a success (2.7). Its message is not shown: `'OK'` is a choice. */
 export const SUCCESS = { success: true, message: 'OK' } as const;
 
-/** Whether a request declares its body as JSON. */
-export function isJson(request: Request): boolean {
-  return /^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '');
+/** Whether a content type is that of JSON. */
+export function isJson(contentType: string | null | undefined): boolean {
+  return /^application\/json\s*(;|$)/i.test(contentType ?? '');
 }
 
 /** Creates a response like the service's: JSON, with its length. */

@@ -135,7 +135,8 @@ async function checkBody(
   request: Request,
   text: string,
 ): Promise<unknown> {
-  if (!isJson(request)) throw new Refusal('invalidRequest', 'The request body must be application/json.');
+  if (!isJson(request.headers.get('content-type')))
+    throw new Refusal('invalidRequest', 'The request body must be application/json.');
   const body = parseJson(text);
   if (body === undefined) throw new Refusal('invalidRequest', 'The request body is invalid JSON.');
   const verdict = await validate(schema, body, 'strict');

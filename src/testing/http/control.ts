@@ -10,7 +10,7 @@ import { checkOptions } from '../../validation/options.js';
 import type { FaultInput } from '../fake/faults/faults.js';
 import type { CollectionName } from '../fake/records/records.js';
 import { statusName } from '../fake/refusals.js';
-import { errorBody, isJson } from '../fake/responses.js';
+import { errorBody } from '../fake/responses.js';
 import type { SendOptions, SubscribeOptions } from '../sending/webhooks.js';
 import type { ControlledFake } from './controlled-fake.js';
 import { addPage } from './page/routes.js';
@@ -29,15 +29,6 @@ function after(change: () => void): (context: Context) => Response {
 /** Creates the HTTP API below `/_fake`, for the page and for tests in other languages. */
 export function createControl(fake: ControlledFake): (request: Request) => Response | Promise<Response> {
   const app = new Hono();
-
-  app.use(async (context, next) => {
-    const { method } = context.req;
-    // A page of another site must ask before it sends this content type (fetch.spec.whatwg.org, 2.2.2).
-    if ((method === 'POST' || method === 'PATCH') && !isJson(context.req.raw)) {
-      return refuse(context, 415, 'The content type must be application/json.');
-    }
-    return next();
-  });
 
   app.get('/_fake/state', (context) =>
     context.json({
@@ -160,7 +151,7 @@ function addFaults(app: Hono, { faults }: ControlledFake): void {
 
 const eventSchema = /* @__PURE__ */ z.strictObject({ type: requiredText, payload: dictionary });
 
-function refuse(context: Context, status: 400 | 404 | 415 | 500, message: string): Response {
+function refuse(context: Context, status: 400 | 404 | 500, message: string): Response {
   return context.json(errorBody(statusName(status), message), status);
 }
 

@@ -7,7 +7,7 @@ import { byRegion, REGIONS } from '../../utils/regions.js';
 import { checkedBy, checkOptions, wholeNumber } from '../../validation/options.js';
 import type { BaseUrls } from '../fake/base-urls.js';
 import { statusName } from '../fake/refusals.js';
-import { errorBody, jsonResponse } from '../fake/responses.js';
+import { errorBody, isJson, jsonResponse } from '../fake/responses.js';
 import type { FakeFetch } from '../fake/service.js';
 import { callableHost, hostInUrl, isHostName, isOwnHost, isThisMachine } from './hosts.js';
 
@@ -117,26 +117,47 @@ async function serve(
 ): Promise<void> {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
-  const { host = '' } = incoming.headers;
-  if (!isOwnHost(host, allowedHosts)) {
-    const hint = 'Allow it with --allow-host, or the option allowedHosts of listen.';
-    return sendResponse(refusal(421, `The fake does not serve the host "${host}". ${hint}`), outgoing);
-  }
-  if (/^(TRACE|CONNECT)$/.test(incoming.method ?? '')) {
-    return sendResponse(refusal(405, `The fake does not serve ${incoming.method}.`), outgoing);
-  }
   const { url = '/' } = incoming;
+  const { host = '' } = incoming.headers;
   const region = REGIONS.find((name) => url.startsWith(`/${name}/`));
+  const respond = region === undefined ? control : fetch;
+  const refusal = refuseUnread(incoming, host, allowedHosts);
+  if (refusal !== undefined) return sendResponse(refusal, outgoing);
+  if (respond === undefined) {
+    return sendResponse(refuse(404, 'The fake serves its regions below /eu/v3 and /na/v3.'), outgoing);
+  }
+  if (region === undefined && lacksJson(incoming)) {
+    return sendResponse(refuse(415, 'The content type must be application/json.'), outgoing);
+  }
   // `/eu/v3/tools/t` is `/v3/tools/t` at the in-process address of region `eu`.
   const address =
     region === undefined ? `http://${host}${url}` : baseUrls[region] + url.slice(`/${region}`.length);
-  const request = await toRequest(address, incoming, gone.signal);
-  if (region !== undefined) return sendResponse(await fetch(request), outgoing);
-  if (control !== undefined) return sendResponse(await control(request), outgoing);
-  return sendResponse(refusal(404, 'The fake serves its regions below /eu/v3 and /na/v3.'), outgoing);
+  await sendResponse(await respond(await toRequest(address, incoming, gone.signal)), outgoing);
 }
 
-function refusal(status: number, message: string): Response {
+/** Refuses what a page of another site may have sent, and what is never served. Its body is not read. */
+function refuseUnread(
+  { method = '', headers }: http.IncomingMessage,
+  host: string,
+  allowedHosts: readonly string[],
+): Response | undefined {
+  if (!isOwnHost(host, allowedHosts)) {
+    const hint = 'Allow it with --allow-host, or the option allowedHosts of listen.';
+    return refuse(421, `The fake does not serve the host "${host}". ${hint}`);
+  }
+  // Set by browsers, for what a page loads and for its links (www.w3.org/TR/fetch-metadata, 2.3).
+  if (headers['sec-fetch-site'] === 'cross-site') {
+    return refuse(403, 'The fake serves no page of another site. Enter its address in the browser yourself.');
+  }
+  return /^(TRACE|CONNECT)$/.test(method) ? refuse(405, `The fake does not serve ${method}.`) : undefined;
+}
+
+/** A page of another site must ask before it sends this content type (fetch.spec.whatwg.org, 2.2.2). */
+function lacksJson({ method = '', headers }: http.IncomingMessage): boolean {
+  return /^(POST|PATCH)$/.test(method) && !isJson(headers['content-type']);
+}
+
+function refuse(status: number, message: string): Response {
   const response = jsonResponse(errorBody(statusName(status), message), status);
   // The request may not have been read to its end.
   response.headers.set('connection', 'close');

@@ -1,5 +1,5 @@
 import { AgentPlatform, type AgentPlatformOptions, type Region } from 'agent-platform-sdk';
-import type { FakePlatform, FakeServer } from 'agent-platform-sdk/testing';
+import type { FakePlatform, FakeServer, ListenOptions } from 'agent-platform-sdk/testing';
 import { onTestFinished } from 'vitest';
 
 /** A client of the fake in process, by default with the secret of the primary workspace. */
@@ -21,8 +21,8 @@ export function clientOf(
 }
 
 /** The fake behind real HTTP for the length of one test. */
-export async function listening(fake: FakePlatform): Promise<FakeServer> {
-  const server = await fake.listen();
+export async function listening(fake: FakePlatform, options?: ListenOptions): Promise<FakeServer> {
+  const server = await fake.listen(options);
   onTestFinished(() => server.close());
   return server;
 }
