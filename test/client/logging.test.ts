@@ -5,6 +5,7 @@ import { RecordingLogger } from '../support/recording-logger.js';
 
 const { toolId } = seed;
 const SDK = '[agent-platform-sdk]';
+const hang = () => new Promise<never>(() => undefined);
 
 async function linesAt(
   logLevel: LogLevel | undefined,
@@ -30,11 +31,22 @@ test('info is one line for each attempt: method, path, attempt, region, status a
 
 test.each<[string, AgentPlatformOptions]>([
   ['ConnectionError', { fetch: () => Promise.reject(new Error('no route')) }],
-  ['TimeoutError', { token: () => new Promise(() => undefined), timeout: 20 }],
-  ['TimeoutError', { fetch: () => new Promise(() => undefined), timeout: 20, maxRetries: 0 }],
+  ['TimeoutError', { token: hang, timeout: 20 }],
+  ['TimeoutError', { fetch: hang, timeout: 20 }],
 ])('info is one line for an attempt without a response, sent or not: %s', async (name, options) => {
   const line = `info ${SDK} GET /tools/${toolId} (attempt 1, eu) -> ${name} in N ms`;
   expect(withoutTimes(await linesAt('info', options))).toEqual([line, line]);
+});
+
+test('an attempt that is not retried has one line, even if retries are left', async () => {
+  const logger = new RecordingLogger();
+  const options = { logger, logLevel: 'info', maxRetries: 2, timeout: 20, fetch: hang } as const;
+  await createClient(options)
+    .variables.create('a1', { key: 'k' })
+    .catch(() => undefined);
+  expect(withoutTimes(logger.lines)).toEqual([
+    `info ${SDK} POST /agents/a1/variables (attempt 1, eu) -> TimeoutError in N ms`,
+  ]);
 });
 
 test('each attempt that times out has one line', async () => {

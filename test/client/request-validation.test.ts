@@ -3,6 +3,8 @@ import {
   type AgentPlatformOptions,
   endpoint,
   endpoints,
+  type OrgClient,
+  OrgClientSchema,
   RequestValidationError,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
@@ -122,6 +124,19 @@ test.each([
 ])('phoneNumbers.release checks %s: %j', async (field, number) => {
   const error = await refusalOf(({ phoneNumbers }) => phoneNumbers.release(number as never));
   expect(error).toMatchObject({ issues: [{ path: [field] }] });
+});
+
+test('an unknown field inside an optional object of an argument is refused too', async () => {
+  const invite = endpoint({
+    method: 'POST',
+    path: '/orgs/{orgId}/members',
+    body: OrgClientSchema,
+    response: z.unknown(),
+  });
+  const body = { ID: 'c1', handoff: { maxAssignes: 1 } } as object as OrgClient;
+  expect(await refusalOf((platform) => platform.send(invite, { path: { orgId: 'o1' }, body }))).toMatchObject(
+    { issues: [{ path: ['handoff', 'maxAssignes'], code: 'unrecognized_key' }] },
+  );
 });
 
 test('the values of a variable may have any fields', async () => {

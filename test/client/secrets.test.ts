@@ -20,7 +20,8 @@ const SECRET = new RegExp(`${TOKEN}|marked-\\d\\d`);
 
 const echo = { message: `no access with Bearer ${TOKEN}`, code: `c-${TOKEN}`, ...MARKED };
 const issues = [{ message: `not ${TOKEN}`, ...MARKED }];
-const headers = { 'set-cookie': `session=${TOKEN}` };
+// Not the token, which is masked wherever it is.
+const headers = { 'set-cookie': 'session=marked-11' };
 
 /** Calls that fail although the service, or a function of the program, knows the token and marked fields. */
 const failures: [string, () => Promise<unknown>][] = [
@@ -83,7 +84,7 @@ test.each(['error', 'warn', 'info', 'debug'] as const)(
     const platform = createClient(options);
     await platform.tools.get('t1');
     await rejectionOf(platform.tools.get('t1'));
-    await rejectionOf(platform.variables.create('a1', { key: 'k', isEnv: true, value: 'marked-11' }));
+    await rejectionOf(platform.variables.create('a1', { key: 'k', isEnv: true, value: 'marked-12' }));
     expect(requests.length).toBe(4);
     for (const line of logger.lines) expect(line).not.toMatch(SECRET);
     expect(logger.lines.length > 0).toBe(logLevel !== 'error');
@@ -149,11 +150,8 @@ test('redact masks marked fields, values of variables with isEnv, and credential
   );
   expect(text).not.toMatch(SECRET);
   expect(text).toContain('"name":"n"');
-  expect(redact({ key: 'k', isEnv: false, value: 'plain' })).toEqual({
-    key: 'k',
-    isEnv: false,
-    value: 'plain',
-  });
+  expect(redact({ isEnv: false, value: 'plain' })).toEqual({ isEnv: false, value: 'plain' });
+  expect(redact({ isEnv: 'true', value: 'marked-09' })).toEqual({ isEnv: 'true', value: '[redacted]' });
 });
 
 test('redact changes nothing else: texts, dates, lists, fields that are absent, `__proto__`', () => {

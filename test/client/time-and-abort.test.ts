@@ -93,20 +93,30 @@ test('a response is awaited as long as the timeout allows', async () => {
 });
 
 test('totalTimeout ends the whole call, attempts and delays included', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   vi.spyOn(Math, 'random').mockReturnValue(0);
   addFaults({ kind: 'stall', times: 'always' });
-  const startedAt = performance.now();
-  const options = { timeout: 40, totalTimeout: 130, maxRetries: 50 };
-  const error = (await rejectionOf(createClient(options).tools.get(toolId))) as TimeoutError;
-  expect(error).toBeInstanceOf(TimeoutError);
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
-  expect(requests.length).toBeLessThan(10);
+  const onEnd = vi.fn();
+  const options = { timeout: 100, totalTimeout: 250, maxRetries: 50, hooks: { onEnd }, fetch: fake.fetch };
+  const ended = rejectionOf(createClient(options).tools.get(toolId));
+  // In the middle of the third attempt.
+  await vi.advanceTimersByTimeAsync(249);
+  expect(onEnd).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(onEnd).toHaveBeenCalledOnce();
+  expect(await ended).toMatchObject({
+    message: `GET /tools/${toolId} timed out after 250 ms (\`totalTimeout\`, attempt 3)`,
+  });
 });
 
-test('if totalTimeout is shorter than timeout, the error names it', async () => {
+test.each([
+  [{ totalTimeout: 40 }, 'totalTimeout'],
+  [{ timeout: 40, totalTimeout: 60_000 }, 'timeout'],
+])('with %j, the error of a timeout names the shorter one', async (options, limit) => {
   addFaults({ kind: 'stall' });
-  const error = await rejectionOf(createClient({ totalTimeout: 40 }).tools.get(toolId));
-  expect((error as Error).message).toContain('timed out after 40 ms (`totalTimeout`, attempt 1)');
+  const error = await rejectionOf(createClient(options).tools.get(toolId));
+  expect((error as Error).message).toContain(`timed out after 40 ms (\`${limit}\`, attempt 1)`);
 });
 
 test('a signal aborted before the call: no token is read and nothing is sent', async () => {
@@ -127,6 +137,14 @@ test('a signal aborted during the delay between two attempts ends the call', asy
   expect(error).toBeInstanceOf(AbortError);
   expect(requests).toHaveLength(1);
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+});
+
+test('an abort during the delay after a 429 leaves nothing unknown: the service refused the request', async () => {
+  const controller = new AbortController();
+  addFaults({ status: 429, retryAfter: 30 });
+  const { variables } = createClient({ maxRetries: 1, hooks: { onRetry: () => controller.abort() } });
+  const call = variables.create(seed.agentId, { key: 'k' }, { signal: controller.signal });
+  expect(await rejectionOf(call)).toMatchObject({ type: 'abort_error', outcomeUnknown: false });
 });
 
 test('when a call ends, others with the same signal can still be aborted', async () => {

@@ -161,8 +161,11 @@ describe('snapshot', () => {
     other.restore(snapshot);
     expect(other.snapshot()).toEqual(snapshot);
     expect(other.state.eu.phoneNumbers.has('number_eu_1')).toBe(false);
-    other.add.tool({ id: 'new' });
-    expect(snapshot.records.eu.tools).toHaveLength(1);
+    // A change in place, as by a handler of `fake.handle`.
+    const tool = other.state.eu.tools.get('tool_eu_1') as Tool;
+    tool.name = 'changed';
+    other.restore(snapshot);
+    expect(other.snapshot()).toEqual(fake.snapshot());
   });
 });
 
