@@ -144,6 +144,13 @@ describe('requests', () => {
     await vi.waitFor(() => expect(thrown).toMatchObject([{ message: 'of the test' }]));
   });
 
+  test('keeps the newest 10,000', async () => {
+    const fake = createFakePlatform();
+    for (let count = 0; count < 10_002; count += 1) await send(fake, '/v3/nowhere');
+    expect(fake.requests).toHaveLength(10_000);
+    expect(fake.requests[0]?.id).toBe('request_3');
+  });
+
   test('clearRequests empties the list, and ids start again', async () => {
     const fake = createFakePlatform();
     const { requests } = fake;

@@ -304,6 +304,16 @@ test('resend repeats a delivery, to the last byte', async () => {
   await expect(fake.webhooks.resend('delivery_9')).rejects.toThrow('There is no delivery "delivery_9".');
 });
 
+test('the newest 10,000 deliveries are kept, and can be repeated', async () => {
+  const { webhooks } = createFakePlatform();
+  webhooks.subscribe({ fetch: () => new Response() });
+  for (let count = 0; count < 10; count += 1) await webhooks.send('webhook_test', {}, { copies: 1_000 });
+  await webhooks.send('webhook_test', {}, { copies: 2 });
+  expect(webhooks.deliveries).toHaveLength(10_000);
+  await expect(webhooks.resend('delivery_2')).rejects.toThrow('There is no delivery "delivery_2".');
+  await expect(webhooks.resend('delivery_10000')).resolves.toMatchObject({ id: 'delivery_10003' });
+});
+
 describe('replay', () => {
   const folder = mkdtempSync(join(tmpdir(), 'recording-'));
   const write = (content: string): string => {
