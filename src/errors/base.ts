@@ -94,7 +94,7 @@ export class AgentPlatformError extends Error {
     return names?.includes((this as ErrorClass).errorName) === true;
   }
 
-  /** The name of the class, also after minification. */
+  /** The class's name, correct even after minification. */
   override get name(): string {
     return (this.constructor as unknown as ErrorClass).errorName;
   }

@@ -5,7 +5,8 @@ import { AgentPlatformError } from './base.js';
 /**
  * An option is wrong or missing. The message names it, and its environment variable if it has one.
  *
- * Nothing was sent, except if a token function fails before a retry: then that attempt was not sent.
+ * Thrown before anything is sent. Exception: a token function may fail before a retry; then that attempt is
+ * not sent.
  */
 export class ConfigurationError extends AgentPlatformError {
   static override readonly errorName = 'ConfigurationError';

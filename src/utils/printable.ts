@@ -6,7 +6,7 @@ export function printable(text: string): string {
   return text.replace(OBEYED, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** {@link printable} for words from outside, whose line breaks would forge lines. */
+/** {@link printable} for outside text: a line break in it could forge a log line. */
 export function onOneLine(text: string): string {
   return printable(text).replaceAll('\n', '\\n');
 }

@@ -53,9 +53,9 @@ function redactWithin(value: unknown, parents: Set<unknown>): unknown {
   if (parents.has(value)) return '[circular]';
   if (parents.size === MAX_DEPTH) return '[nested too deeply]';
   parents.add(value);
-  const duplicate = redactObject(value, parents);
+  const copy = redactObject(value, parents);
   parents.delete(value);
-  return duplicate;
+  return copy;
 }
 
 function redactObject(value: object, parents: Set<unknown>): unknown {
@@ -70,6 +70,6 @@ function redactObject(value: object, parents: Set<unknown>): unknown {
     const isEnvValue = isEnv && (name === 'value' || name === 'defaultValue');
     return [name, field !== undefined && (isSecret || isEnvValue) ? MASK : redactWithin(field, parents)];
   });
-  // Not by assigning: a field named `__proto__` would set the prototype of the duplicate.
+  // Not by assigning: a field named `__proto__` would set the prototype of the copy.
   return Object.fromEntries(fields);
 }

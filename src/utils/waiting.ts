@@ -49,7 +49,7 @@ export function unlessAborted<Value>(promise: Promise<Value>, signal?: AbortSign
   });
 }
 
-/** Delays between attempts. They double, so that many who wait do not overload what has just come back. */
+/** Delays double, so that many waiting callers do not overload a service that has just returned. */
 const RETRY_DELAY_MS = { first: 100, last: 2_000 };
 
 /**

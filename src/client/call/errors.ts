@@ -136,7 +136,7 @@ function mayHaveActed({ request, attempt }: Call): boolean {
   return request.method !== 'GET' && attempt.isSent && attempt.retryDelayMs === undefined;
 }
 
-/** Returns words of the service as an error shows them: on one line, without the token. */
+/** Returns the service's words as an error shows them: on one line, with the token masked. */
 export function serviceWords(call: Call, words: string): string {
   return printable(maskToken(call, words).replace(/\s+/g, ' ').trim());
 }

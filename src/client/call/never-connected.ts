@@ -32,7 +32,7 @@ const CERTIFICATE_CODE = /(^|_)CERT(_|$)|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/;
 
 /**
  * The text of hyper's errors before a connection was made (https://github.com/denoland/deno/issues/24922): in
- * Deno 2.9 on the cause of the TypeError, before it on the error itself. Deno gives no code.
+ * Deno 2.9 on the cause of the TypeError, before it on the error itself.
  */
 const DENO_NEVER_CONNECTED_TEXT = 'client error (Connect)';
 
@@ -44,7 +44,7 @@ export function wasNeverConnected(error: unknown): boolean {
   if (several !== undefined) return several.every((one) => wasNeverConnected(one));
   const code = innermost('code', error);
   if (code === undefined) {
-    // In other runtimes, a text may be anyone's, such as that of a proxy's page.
+    // Deno gives only a text. In other runtimes such a text can come from anyone, such as a proxy's page.
     return 'Deno' in globalThis && innermost('message', error)?.includes(DENO_NEVER_CONNECTED_TEXT) === true;
   }
   return (

@@ -27,7 +27,7 @@ function isRetryable(method: string, failure: unknown): boolean {
   if (failure instanceof ApiError) {
     return failure.status === 429 || (method === 'GET' && RETRYABLE_STATUSES.has(failure.status));
   }
-  // `outcomeUnknown` is never true for a GET; for other methods it is, unless no connection was made.
+  // For a GET, `outcomeUnknown` is always false; otherwise it is true, unless no connection was made.
   return failure instanceof ConnectionError && failure.type !== 'abort_error' && !failure.outcomeUnknown;
 }
 

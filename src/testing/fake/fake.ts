@@ -106,7 +106,7 @@ export class FakePlatform {
     this.faults = faults;
     this.webhooks = new FakeWebhooks(store, this.#changes);
     this.fetch = createFetch(this.#service);
-    // A duplicate: `reset` returns to these records, even if the test has changed its own.
+    // A copy: `reset` returns to these records, even if the test has changed its own.
     this.#options = { ...options, regions: structuredClone(options.regions) };
     fillStore(store, this.add, this.#options);
     const { onRequest, onDelivery } = options;
@@ -144,8 +144,10 @@ export class FakePlatform {
 
   /**
    * Adds an operation that the specification does not show, or replaces one that it does, before or after the
-   * first request. Requests are authenticated, validated against the endpoint's body schema, and put to
-   * `choices.permits`, before the handler is called. The handler checks what else a caller may reach.
+   * first request.
+   *
+   * Before the handler is called, the request is authenticated, validated against the endpoint's body schema,
+   * and checked by `choices.permits`. The handler checks what else a caller may reach.
    *
    * @example
    * ```ts
@@ -218,7 +220,7 @@ export class FakePlatform {
   }
 
   /**
-   * Duplicates all records, as JSON. Secrets and marked fields are in it: they are made up.
+   * Returns a copy of all records, as JSON. Secrets and marked fields are in it: they are made up.
    *
    * @example
    * ```ts

@@ -290,7 +290,7 @@ export class FakeWebhooks {
     const { region, workspace } = this.#ownerOf(options);
     const { copies = 1, forged = false } = options;
     const { agents, workspaces } = this.#store[region];
-    // A duplicate, because it may be delivered again later.
+    // A copy, because it may be delivered again later.
     const event = { type, payload: structuredClone(payload) };
     const secretOf = ({ id, secret }: FakeWorkspace): string => (forged ? `forged-${id}` : secret);
     const posts = this.#subscriptions

@@ -44,7 +44,7 @@ export interface FakeSnapshot {
   };
 }
 
-/** Duplicates all records, as plain lists. */
+/** Copies all records into plain lists. */
 export function takeSnapshot(store: Store): FakeSnapshot {
   const records = byRegion((region) =>
     Object.fromEntries(collectionNames.map((name) => [name, [...store[region][name].values()]])),

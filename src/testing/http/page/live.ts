@@ -53,9 +53,9 @@ document.addEventListener('submit', async (event) => {
     const headers = { 'content-type': 'application/json' };
     const init = method === 'DELETE' ? { method } : { method, headers, body: JSON.stringify(readForm(form)) };
     const response = await fetch(path, init);
-    const answer = await response.json();
-    if (!response.ok) throw new Error(answer.message);
-    output.textContent = answer.deliveries?.length === 0 ? 'No subscribers.' : 'Done.';
+    const body = await response.json();
+    if (!response.ok) throw new Error(body.message);
+    output.textContent = body.deliveries?.length === 0 ? 'No subscribers.' : 'Done.';
     output.className = '';
     renew();
   } catch (error) {
