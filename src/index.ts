@@ -45,7 +45,6 @@ export {
 export * from './endpoints/endpoints.js';
 export { type ResponseShape, withData, withoutData } from './endpoints/response-shape.js';
 export * from './errors/index.js';
-export * from './schemas/channel.js';
 export * from './schemas/conversation.js';
 export * from './schemas/conversation-records.js';
 export * from './schemas/default-tool.js';
@@ -57,6 +56,7 @@ export * from './schemas/org-client.js';
 export * from './schemas/release-number.js';
 export * from './schemas/team.js';
 export * from './schemas/tool.js';
+export * from './schemas/values.js';
 export * from './schemas/variable.js';
 export type { Issue } from './utils/issues.js';
 export { fieldsFirst, type LogFields, type Logger, type LogLevel } from './utils/logger.js';

@@ -1,18 +1,23 @@
 import * as z from 'zod/mini';
 import { flag, text, texts } from './fields.js';
 import { openObject } from './object.js';
+import {
+  type DefaultToolId,
+  DefaultToolIdSchema,
+  type DefaultToolKind,
+  DefaultToolKindSchema,
+  type DefaultToolName,
+  DefaultToolNameSchema,
+} from './values.js';
 
 // The doc comments are the words of openapi.json, up to their first tag.
 
 /** An entry of the catalogue of built-in tools (specification, 2.5). */
 export interface DefaultTool {
-  /**
-   * Tool id, such as `web-search`, `human-handoff` or `end-call`. The specification shows names, not ids, of
-   * `runtime_auto` tools.
-   */
-  id?: string | undefined;
-  /** Name of the tool. */
-  name?: string | undefined;
+  /** Tool id. The specification shows ids of `assignable_system` tools only. */
+  id?: DefaultToolId | undefined;
+  /** Name of the tool. The specification shows names of `runtime_auto` tools only. */
+  name?: DefaultToolName | undefined;
   /** Description of the tool. */
   description?: string | undefined;
   /** Notes on the tool. */
@@ -24,7 +29,7 @@ export interface DefaultTool {
    *   update.
    * - `runtime_auto`: injected by the LLM runtime, not created through the Tools operations.
    */
-  kind?: 'assignable_system' | 'runtime_auto' | undefined;
+  kind?: DefaultToolKind | undefined;
   /** Whether the tool can be assigned through `nodes[].toolsIds`. */
   assignableViaToolsIds?: boolean | undefined;
   /** Ids of the tool's variables. */
@@ -35,11 +40,11 @@ export interface DefaultTool {
 
 /** Schema of {@link DefaultTool}. */
 export const DefaultToolSchema = /* @__PURE__ */ openObject(() => ({
-  id: text,
-  name: text,
+  id: z.optional(DefaultToolIdSchema),
+  name: z.optional(DefaultToolNameSchema),
   description: text,
   notes: text,
-  kind: z.optional(z.enum(['assignable_system', 'runtime_auto'])),
+  kind: z.optional(DefaultToolKindSchema),
   assignableViaToolsIds: flag,
   variablesIds: texts,
   channels: texts,

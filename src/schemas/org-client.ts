@@ -3,6 +3,14 @@ import { anythings, expectedText, flag, number, type OpenEnum, openEnum, text, t
 import { closedObject, openObject } from './object.js';
 import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.js';
 import { type TeamSummary, TeamSummarySchema } from './team.js';
+import {
+  type ClientStatus,
+  ClientStatusSchema,
+  type NotifyIf,
+  NotifyIfSchema,
+  type NotifyThrough,
+  NotifyThroughSchema,
+} from './values.js';
 
 // The doc comments are the words of openapi.json, up to their first tag.
 
@@ -13,17 +21,17 @@ import { type TeamSummary, TeamSummarySchema } from './team.js';
  */
 export interface NotificationsSettings {
   /** How the client is notified. */
-  notifyThrough: 'email' | 'push' | 'all' | 'none';
+  notifyThrough: NotifyThrough;
   /** What the client is notified about: everything, requests only or nothing. */
-  notifyIf: 'all' | 'requestsOnly' | 'none';
+  notifyIf: NotifyIf;
   /** Whether an email is sent for each lead captured from calls. */
   emailNotifyOnNewLead?: boolean | undefined;
 }
 
 /** Schema of {@link NotificationsSettings}. */
 export const NotificationsSettingsSchema = /* @__PURE__ */ closedObject(() => ({
-  notifyThrough: z.enum(['email', 'push', 'all', 'none']),
-  notifyIf: z.enum(['all', 'requestsOnly', 'none']),
+  notifyThrough: NotifyThroughSchema,
+  notifyIf: NotifyIfSchema,
   emailNotifyOnNewLead: flag,
 }));
 
@@ -140,7 +148,7 @@ export interface OrgClient {
   /** Whether the client may delegate chats to other users of the org. */
   canDelegateChats?: boolean | undefined;
   /** Availability for real-time handoff, shown on the dashboard and in the web widget. */
-  status?: 'online' | 'offline' | undefined;
+  status?: ClientStatus | undefined;
   /** Tags used for quick tagging of chats. */
   predefinedTags?: string[] | undefined;
   /**
@@ -212,7 +220,7 @@ export const OrgClientSchema = /* @__PURE__ */ closedObject(() => ({
   type: z.optional(z.enum(['client', 'org'])),
   isOrgAdmin: flag,
   canDelegateChats: flag,
-  status: z.optional(z.enum(['online', 'offline'])),
+  status: z.optional(ClientStatusSchema),
   predefinedTags: texts,
   FB_PUSH_TOKEN: text,
   notificationsSettings: z.optional(NotificationsSettingsSchema),

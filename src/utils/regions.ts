@@ -4,9 +4,9 @@
  * The base address must match the region of the dashboard. A request to the wrong region may fail or return
  * data of the wrong environment.
  */
-export type Region = 'eu' | 'na';
+export type Region = (typeof REGIONS)[number];
 
-export const REGIONS: readonly Region[] = ['eu', 'na'];
+export const REGIONS = ['eu', 'na'] as const;
 
 /** Makes a value for each region. */
 /* @__NO_SIDE_EFFECTS__ */

@@ -1,13 +1,20 @@
 import * as z from 'zod/mini';
-import {
-  type EventChannel,
-  EventChannelSchema,
-  type MessageChannel,
-  MessageChannelSchema,
-} from '../schemas/channel.js';
 import { anythings, requiredDictionary, requiredText, text } from '../schemas/fields.js';
 import { openObject } from '../schemas/object.js';
-import { REGIONS, type Region } from '../utils/regions.js';
+import {
+  type EventAgentPlatform,
+  EventAgentPlatformSchema,
+  type EventChannel,
+  EventChannelSchema,
+  type EventOperation,
+  type FormType,
+  FormTypeSchema,
+  type MessageChannel,
+  MessageChannelSchema,
+  RegionSchema,
+} from '../schemas/values.js';
+import type { Region } from '../utils/regions.js';
+import { checkName } from '../validation/options.js';
 
 // The events of the service as data. A new event is its payload, its line in `WebhookEvents` and its row in
 // `webhookEvents`; the compiler then asks for its fixture.
@@ -32,18 +39,6 @@ export type WebhookEventCategory =
 /** The agent platforms that support an event (specification, 6.2). */
 export type WebhookEventPlatforms = 'both' | 'native' | 'not shown';
 
-/** One event type as data. */
-export interface WebhookEventDefinition<Type extends string = string, Payload = unknown> {
-  /** `type` of the envelope. */
-  readonly type: Type;
-  /** Category in the specification's table. */
-  readonly category: WebhookEventCategory;
-  /** The agent platforms that support it. */
-  readonly platforms: WebhookEventPlatforms;
-  /** Schema of the payload without `workspaceSecret`, which is removed after it is verified. */
-  readonly payload: z.ZodMiniType<Payload, Payload>;
-}
-
 /** A verified event, as passed to handlers and returned by `parseWebhook`. */
 export interface ReceivedEvent<Type extends string, Payload> {
   /** The event type. */
@@ -54,37 +49,14 @@ export interface ReceivedEvent<Type extends string, Payload> {
   readonly workspace?: string;
 }
 
-/** A delivery as the service posts it (specification, 6.1), before it is verified. */
-export interface WebhookEnvelope {
-  /** The event type. */
-  type: string;
-  /** The payload as posted. */
-  payload: {
-    /**
-     * The workspace secret, with which a receiver verifies the delivery. It is an API token as well.
-     *
-     * @remarks `redact()` masks it.
-     */
-    workspaceSecret: string;
-    /** The fields of the event. */
-    [field: string]: unknown;
-  };
-}
-
-/**
- * Schema of {@link WebhookEnvelope}, for programs that keep deliveries as posted, such as gateways and tests.
- * It does not verify the secret.
- */
-export const WebhookEnvelopeSchema: z.ZodMiniType<WebhookEnvelope, WebhookEnvelope> =
-  /* @__PURE__ */ openObject(() => ({
-    type: requiredText,
-    payload: z.looseObject({ workspaceSecret: requiredText }),
-  }));
-
 /** In every payload: milliseconds since the Unix epoch (specification, 6.1). */
 const createdAt = /* @__PURE__ */ z.number();
-/** The `operation` of agent, organisation and client events: a closed list (specification, 6.3). */
-const lifecycleOperation = /* @__PURE__ */ z.enum(['created', 'updated', 'deleted']);
+
+/** The values that the specification lists for the `operation` of an event (6.3): a closed list. */
+/* @__NO_SIDE_EFFECTS__ */
+function operation<const Values extends readonly EventOperation[]>(...values: Values) {
+  return z.enum(values);
+}
 
 /** Payload of `message_received` (specification, 6.3). */
 export interface MessageReceivedPayload {
@@ -102,7 +74,7 @@ export interface MessageReceivedPayload {
   messageType?: string | undefined;
   /** Sender of the message. */
   from?: string | undefined;
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
   createdAt: number;
 }
 
@@ -146,7 +118,7 @@ export interface ChatDelegatedPayload {
   channel: EventChannel;
   /** Operation. */
   operation: 'delegated';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
   createdAt: number;
 }
 
@@ -164,7 +136,7 @@ export const ChatDelegatedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   customerEmail: text,
   customerPhone: text,
   channel: EventChannelSchema,
-  operation: z.enum(['delegated']),
+  operation: operation('delegated'),
   createdAt,
 }));
 
@@ -190,7 +162,7 @@ export interface BugReportedPayload {
   channel: EventChannel;
   /** Operation. */
   operation: 'reported';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
   createdAt: number;
 }
 
@@ -205,7 +177,7 @@ export const BugReportedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   reportedByUserName: text,
   reportedByUserEmail: text,
   channel: EventChannelSchema,
-  operation: z.enum(['reported']),
+  operation: operation('reported'),
   createdAt,
 }));
 
@@ -216,10 +188,10 @@ export interface AgentEventPayload {
   /** Agent name. */
   agentName?: string | undefined;
   /** Platform of the agent. Which code stands for which platform is not shown. */
-  agentPlatform?: 'vg' | 'vf' | undefined;
+  agentPlatform?: EventAgentPlatform | undefined;
   /** Operation. All three values are listed for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
   createdAt: number;
 }
 
@@ -227,8 +199,8 @@ export interface AgentEventPayload {
 export const AgentEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
   agentId: requiredText,
   agentName: text,
-  agentPlatform: z.optional(z.enum(['vg', 'vf'])),
-  operation: lifecycleOperation,
+  agentPlatform: z.optional(EventAgentPlatformSchema),
+  operation: operation('created', 'updated', 'deleted'),
   createdAt,
 }));
 
@@ -238,7 +210,7 @@ export const AgentEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
 export interface WebhookTestPayload {
   /** Message of the test. */
   message: string;
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
   createdAt: number;
 }
 
@@ -268,7 +240,7 @@ export interface LeadCapturedPayload {
   channel: EventChannel;
   /** Operation. */
   operation: 'captured';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
   createdAt: number;
 }
 
@@ -280,7 +252,7 @@ export const LeadCapturedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   leadEmail: text,
   leadPhone: text,
   channel: EventChannelSchema,
-  operation: z.enum(['captured']),
+  operation: operation('captured'),
   createdAt,
 }));
 
@@ -297,12 +269,12 @@ export interface FormSubmittedPayload {
   /** Conversation id. */
   convoId: string;
   /** Type of the form. */
-  formType: 'ui_engine_form' | 'ui_engine_input';
+  formType: FormType;
   /** Data of the form, as key-value pairs. */
   formData: Record<string, unknown>;
   /** Channel (Set B). */
   channel: EventChannel;
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
   createdAt: number;
 }
 
@@ -311,7 +283,7 @@ export const FormSubmittedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   agentId: requiredText,
   agentName: text,
   convoId: requiredText,
-  formType: z.enum(['ui_engine_form', 'ui_engine_input']),
+  formType: FormTypeSchema,
   formData: requiredDictionary,
   channel: EventChannelSchema,
   createdAt,
@@ -327,7 +299,7 @@ export interface OrganisationEventPayload {
   organisationName?: string | undefined;
   /** Operation. All three values are listed for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
   createdAt: number;
 }
 
@@ -335,7 +307,7 @@ export interface OrganisationEventPayload {
 export const OrganisationEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
   organisationId: requiredText,
   organisationName: text,
-  operation: lifecycleOperation,
+  operation: operation('created', 'updated', 'deleted'),
   createdAt,
 }));
 
@@ -353,7 +325,7 @@ export interface ClientEventPayload {
   clientEmail?: string | undefined;
   /** Operation. All three values are listed for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
   createdAt: number;
 }
 
@@ -364,7 +336,7 @@ export const ClientEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
   clientId: requiredText,
   clientName: text,
   clientEmail: text,
-  operation: lifecycleOperation,
+  operation: operation('created', 'updated', 'deleted'),
   createdAt,
 }));
 
@@ -394,7 +366,7 @@ export interface ConversationUpdatedPayload {
   messagesHistory?: unknown[] | undefined;
   /** Operation. */
   operation: 'updated';
-  /** Time of creation, in milliseconds since the Unix epoch. */
+  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
   createdAt: number;
 }
 
@@ -405,76 +377,89 @@ export const ConversationUpdatedPayloadSchema = /* @__PURE__ */ openObject(() =>
   convoId: requiredText,
   sessionId: text,
   channel: text,
-  region: z.optional(z.enum(REGIONS)),
+  region: z.optional(RegionSchema),
   lightConvoData: requiredDictionary,
   turns: z.array(z.unknown()),
   messagesHistory: anythings,
-  operation: z.enum(['updated']),
+  operation: operation('updated'),
   createdAt,
 }));
 
+/** What the specification says of one event type (6.2, 6.3). */
+interface Documented<
+  Category extends WebhookEventCategory,
+  Platforms extends WebhookEventPlatforms,
+  Payload,
+  Channel extends string = never,
+> {
+  readonly category: Category;
+  readonly platforms: Platforms;
+  readonly payload: Payload;
+  readonly channels: [Channel] extends [never] ? undefined : readonly Channel[];
+}
+
 /**
- * The event of each type. It is written out: inferred from the table of schemas, it would cost every program
- * that is compiled against this package two thousand instantiations of Zod's types.
+ * What the specification says of each event type, for the compiler, which holds `webhookEvents` to it. It is
+ * written out: inferred from the schemas, it would cost every program that is compiled against this package
+ * two thousand instantiations of Zod's types.
  */
 export interface WebhookEvents {
-  /** Category: Message (6.2). */
-  message_received: ReceivedEvent<'message_received', MessageReceivedPayload>;
-  /** Category: Chat (6.2). */
-  chat_delegated: ReceivedEvent<'chat_delegated', ChatDelegatedPayload>;
-  /** Category: Bug (6.2). */
-  bug_reported: ReceivedEvent<'bug_reported', BugReportedPayload>;
-  /** Category: Agent (6.2). */
-  agent_deleted: ReceivedEvent<'agent_deleted', AgentEventPayload>;
-  /** Category: Test (6.2). */
-  webhook_test: ReceivedEvent<'webhook_test', WebhookTestPayload>;
-  /** Category: Lead (6.2). */
-  lead_captured: ReceivedEvent<'lead_captured', LeadCapturedPayload>;
-  /** Category: Form (6.2). */
-  form_submitted: ReceivedEvent<'form_submitted', FormSubmittedPayload>;
-  /** Category: Organisation (6.2). */
-  organisation_created: ReceivedEvent<'organisation_created', OrganisationEventPayload>;
-  /** Category: Organisation (6.2). */
-  organisation_updated: ReceivedEvent<'organisation_updated', OrganisationEventPayload>;
-  /** Category: Organisation (6.2). */
-  organisation_deleted: ReceivedEvent<'organisation_deleted', OrganisationEventPayload>;
-  /** Category: Client (6.2). */
-  client_created: ReceivedEvent<'client_created', ClientEventPayload>;
-  /** Category: Client (6.2). */
-  client_updated: ReceivedEvent<'client_updated', ClientEventPayload>;
-  /** Category: Client (6.2). */
-  client_deleted: ReceivedEvent<'client_deleted', ClientEventPayload>;
-  /** Category: Agent (6.2). */
-  agent_created: ReceivedEvent<'agent_created', AgentEventPayload>;
-  /** Category: Agent (6.2). */
-  agent_updated: ReceivedEvent<'agent_updated', AgentEventPayload>;
-  /** Category: Conversation (6.2). */
-  conversation_updated: ReceivedEvent<'conversation_updated', ConversationUpdatedPayload>;
+  message_received: Documented<'Message', 'both', MessageReceivedPayload, MessageChannel>;
+  chat_delegated: Documented<'Chat', 'both', ChatDelegatedPayload, EventChannel>;
+  bug_reported: Documented<'Bug', 'both', BugReportedPayload, EventChannel>;
+  agent_deleted: Documented<'Agent', 'both', AgentEventPayload>;
+  webhook_test: Documented<'Test', 'both', WebhookTestPayload>;
+  lead_captured: Documented<'Lead', 'native', LeadCapturedPayload, EventChannel>;
+  form_submitted: Documented<'Form', 'native', FormSubmittedPayload, EventChannel>;
+  organisation_created: Documented<'Organisation', 'both', OrganisationEventPayload>;
+  organisation_updated: Documented<'Organisation', 'both', OrganisationEventPayload>;
+  organisation_deleted: Documented<'Organisation', 'both', OrganisationEventPayload>;
+  client_created: Documented<'Client', 'both', ClientEventPayload>;
+  client_updated: Documented<'Client', 'both', ClientEventPayload>;
+  client_deleted: Documented<'Client', 'both', ClientEventPayload>;
+  agent_created: Documented<'Agent', 'not shown', AgentEventPayload>;
+  agent_updated: Documented<'Agent', 'not shown', AgentEventPayload>;
+  conversation_updated: Documented<'Conversation', 'not shown', ConversationUpdatedPayload>;
 }
 
 /** The event types that this version knows. */
 export type WebhookEventType = keyof WebhookEvents;
 
-/** The event of a type: `WebhookEventOf<'lead_captured'>`. */
-export type WebhookEventOf<Type extends WebhookEventType> = WebhookEvents[Type];
-
 /** The payload of an event type: `WebhookPayloadOf<'lead_captured'>` is {@link LeadCapturedPayload}. */
 export type WebhookPayloadOf<Type extends WebhookEventType> = WebhookEvents[Type]['payload'];
 
-/** A verified event of any type: `switch (event.type)` narrows the payload. */
-export type WebhookEvent = WebhookEvents[WebhookEventType];
+/** The event of a type: `WebhookEventOf<'lead_captured'>`. */
+export type WebhookEventOf<Type extends WebhookEventType> = {
+  [One in Type]: ReceivedEvent<One, WebhookPayloadOf<One>>;
+}[Type];
 
-type Table = {
-  readonly [Type in WebhookEventType]: WebhookEventDefinition<Type, WebhookPayloadOf<Type>>;
-};
+/** A verified event of any type: `switch (event.type)` narrows the payload. */
+export type WebhookEvent = WebhookEventOf<WebhookEventType>;
+
+/** One event type as data. */
+export interface WebhookEventDefinition<Type extends WebhookEventType = WebhookEventType> {
+  /** `type` of the envelope. */
+  readonly type: Type;
+  /** Category in the specification's table (6.2). */
+  readonly category: WebhookEvents[Type]['category'];
+  /** The agent platforms that support it (6.2). */
+  readonly platforms: WebhookEvents[Type]['platforms'];
+  /** The values of `channel`: Set A or Set B. Undefined if the specification lists none for it (6.3). */
+  readonly channels: WebhookEvents[Type]['channels'];
+  /** Schema of the payload without `workspaceSecret`, which is removed after it is verified. */
+  readonly payload: z.ZodMiniType<WebhookPayloadOf<Type>, WebhookPayloadOf<Type>>;
+}
+
+type Table = { readonly [Type in WebhookEventType]: WebhookEventDefinition<Type> };
 type Rows = { readonly [Type in WebhookEventType]: Omit<Table[Type], 'type'> };
 
-function row<Payload>(
-  category: WebhookEventCategory,
-  platforms: WebhookEventPlatforms,
+function row<Category, Platforms, Payload, Channels = undefined>(
+  category: Category,
+  platforms: Platforms,
   payload: z.ZodMiniType<Payload, Payload>,
-): Omit<WebhookEventDefinition<string, Payload>, 'type'> {
-  return { category, platforms, payload };
+  channels?: Channels,
+) {
+  return { category, platforms, payload, channels: channels as Channels };
 }
 
 function table(rows: () => Rows): Table {
@@ -484,7 +469,7 @@ function table(rows: () => Rows): Table {
 }
 
 /**
- * The sixteen event types, with category, supporting agent platforms and schema of the payload
+ * The sixteen event types: category, supporting agent platforms, channels, and schema of the payload
  * (specification, 6.2 and 6.3).
  *
  * Only the events a receiver is subscribed to are sent (6.2). Subscriptions are changed through the dashboard
@@ -497,17 +482,18 @@ function table(rows: () => Rows): Table {
  * import { webhookEvents } from 'agent-platform-sdk';
  *
  * webhookEvents.lead_captured.platforms; // 'native'
+ * webhookEvents.message_received.channels; // ['whatsapp', 'instagram', …]
  * Object.keys(webhookEvents); // ['message_received', 'chat_delegated', …]
  * ```
  */
 export const webhookEvents = /* @__PURE__ */ table(() => ({
-  message_received: row('Message', 'both', MessageReceivedPayloadSchema),
-  chat_delegated: row('Chat', 'both', ChatDelegatedPayloadSchema),
-  bug_reported: row('Bug', 'both', BugReportedPayloadSchema),
+  message_received: row('Message', 'both', MessageReceivedPayloadSchema, MessageChannelSchema.options),
+  chat_delegated: row('Chat', 'both', ChatDelegatedPayloadSchema, EventChannelSchema.options),
+  bug_reported: row('Bug', 'both', BugReportedPayloadSchema, EventChannelSchema.options),
   agent_deleted: row('Agent', 'both', AgentEventPayloadSchema),
   webhook_test: row('Test', 'both', WebhookTestPayloadSchema),
-  lead_captured: row('Lead', 'native', LeadCapturedPayloadSchema),
-  form_submitted: row('Form', 'native', FormSubmittedPayloadSchema),
+  lead_captured: row('Lead', 'native', LeadCapturedPayloadSchema, EventChannelSchema.options),
+  form_submitted: row('Form', 'native', FormSubmittedPayloadSchema, EventChannelSchema.options),
   organisation_created: row('Organisation', 'both', OrganisationEventPayloadSchema),
   organisation_updated: row('Organisation', 'both', OrganisationEventPayloadSchema),
   organisation_deleted: row('Organisation', 'both', OrganisationEventPayloadSchema),
@@ -533,4 +519,71 @@ export const webhookEvents = /* @__PURE__ */ table(() => ({
 export function isWebhookEventType(type: string): type is WebhookEventType {
   // `Object.hasOwn` would convert a list of one name to the name.
   return typeof type === 'string' && Object.hasOwn(webhookEvents, type);
+}
+
+/** A delivery as the service posts it (specification, 6.1), of any type, before it is verified. */
+export interface WebhookEnvelope {
+  /** The event type. */
+  type: string;
+  /** The payload as posted. */
+  payload: {
+    /** Timestamp, in milliseconds since the Unix epoch. */
+    createdAt: number;
+    /**
+     * The workspace secret, with which a receiver verifies the delivery. It is an API token as well.
+     *
+     * @remarks `redact()` masks it.
+     */
+    workspaceSecret: string;
+    /** The fields of the event. */
+    [field: string]: unknown;
+  };
+}
+
+/**
+ * Schema of {@link WebhookEnvelope}, for programs that keep deliveries as posted, such as gateways and tests.
+ * It does not verify the secret.
+ */
+export const WebhookEnvelopeSchema: z.ZodMiniType<WebhookEnvelope, WebhookEnvelope> =
+  /* @__PURE__ */ openObject(() => ({
+    type: requiredText,
+    payload: z.looseObject({ createdAt, workspaceSecret: requiredText }),
+  }));
+
+/** A delivery of a type, or of any known one, as the service posts it: `WebhookDelivery<'lead_captured'>`. */
+export type WebhookDelivery<Type extends WebhookEventType = WebhookEventType> = {
+  [One in Type]: {
+    /** The event type. */
+    type: One;
+    /** The fields of the event and, as in {@link WebhookEnvelope}, the workspace secret. */
+    payload: WebhookPayloadOf<One> & Pick<WebhookEnvelope['payload'], 'workspaceSecret'>;
+  };
+}[Type];
+
+/**
+ * Returns the schema of {@link WebhookDelivery}. It does not verify the secret.
+ *
+ * @throws {ConfigurationError} If this version does not know the type.
+ *
+ * @example
+ * ```ts
+ * import { type WebhookDelivery, webhookDeliverySchema } from 'agent-platform-sdk';
+ *
+ * export function readRecording(text: string): WebhookDelivery<'lead_captured'> {
+ *   return webhookDeliverySchema('lead_captured').parse(JSON.parse(text));
+ * }
+ * ```
+ */
+export function webhookDeliverySchema<Type extends WebhookEventType>(
+  type: Type,
+): z.ZodMiniType<WebhookDelivery<Type>, WebhookDelivery<Type>> {
+  checkName('event type', type, Object.keys(webhookEvents));
+  // The schemas in the table are those above, all of objects.
+  const { shape } = webhookEvents[type].payload as unknown as z.ZodMiniObject;
+  const schema = openObject(() => ({
+    type: z.enum([type]),
+    payload: openObject(() => ({ ...shape, workspaceSecret: requiredText })),
+  }));
+  // The compiler forgets which shape it is.
+  return schema as unknown as z.ZodMiniType<WebhookDelivery<Type>, WebhookDelivery<Type>>;
 }

@@ -19,12 +19,15 @@ import type {
   MessageReceivedPayloadSchema,
   OrganisationEventPayload,
   OrganisationEventPayloadSchema,
+  WebhookDelivery,
   WebhookEvent,
   WebhookEventOf,
   WebhookEventType,
   WebhookPayloadOf,
   WebhookTestPayload,
   WebhookTestPayloadSchema,
+  webhookDeliverySchema,
+  webhookEvents,
 } from 'agent-platform-sdk';
 import type * as z from 'zod/mini';
 
@@ -64,6 +67,29 @@ export type PayloadsOfTheTable = [
   Holds<Equal<WebhookPayloadOf<'conversation_updated'>['channel'], string | undefined>>,
   Holds<Equal<WebhookEvent['type'], WebhookEventType>>,
 ];
+
+type Lead = (typeof webhookEvents)['lead_captured'];
+
+export type FactsOfTheTable = [
+  Holds<Equal<Lead['category'], 'Lead'>>,
+  Holds<Equal<Lead['platforms'], 'native'>>,
+  Holds<Equal<Lead['channels'], readonly EventChannel[]>>,
+  Holds<Equal<(typeof webhookEvents)['message_received']['channels'], readonly MessageChannel[]>>,
+  Holds<Equal<(typeof webhookEvents)['webhook_test']['channels'], undefined>>,
+  Holds<Equal<(typeof webhookEvents)['agent_created']['platforms'], 'not shown'>>,
+];
+
+type LeadDelivery = WebhookDelivery<'lead_captured'>;
+
+export type DeliveryAsPosted = [
+  Holds<Equal<z.infer<ReturnType<typeof webhookDeliverySchema<'lead_captured'>>>, LeadDelivery>>,
+  Holds<Equal<LeadDelivery['type'], 'lead_captured'>>,
+  Holds<Equal<Flat<LeadDelivery['payload']>, Flat<LeadCapturedPayload & { workspaceSecret: string }>>>,
+];
+
+export function narrowsByTypeAsPosted(delivery: WebhookDelivery): string | undefined {
+  return delivery.type === 'lead_captured' ? delivery.payload.leadEmail : delivery.payload.workspaceSecret;
+}
 
 export function narrowsByType(event: WebhookEvent): string | undefined {
   switch (event.type) {
