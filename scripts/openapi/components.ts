@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import * as sdk from '../../src/index.js';
 import { isExpected, openObject } from '../../src/schemas/object.js';
-import type { Words } from './words.js';
+import type { RecordWords, Words } from './words.js';
 
 /** Any JSON object of the document. */
 export interface JsonObject {
@@ -102,11 +102,15 @@ function leaveOutReturnedOnly(json: z.core.JSONSchema.BaseSchema): void {
   }
 }
 
+/** Words of the one field that no interface has: the envelope's `data`, which each operation has its own of. */
+const DATA: RecordWords = { description: 'What the operation returns (2.7).', 'x-choice': true };
+
 /** Adds the words of an interface to the JSON schema that it describes. */
 function withWords(record: string, schema: JsonObject, words: Words): JsonObject {
+  const isData = (field: string) => record === 'Envelope' && field === 'data';
   const fields = Object.entries((schema.properties ?? {}) as Record<string, JsonObject>).map(
     ([field, type]) => {
-      const { examples, ...about } = words.record(record, field);
+      const { examples, ...about } = isData(field) ? DATA : words.record(record, field);
       return [field, { ...about, ...withExamples(type, examples) }];
     },
   );

@@ -14,7 +14,7 @@ export function openApiText(): string {
 
 function createOpenApi(): JsonObject {
   const words = readWords('src/index.ts');
-  const operations = { paths: paths(words), webhooks: webhooks() };
+  const operations = { paths: paths(words), webhooks: webhooks(words) };
   return {
     openapi: '3.1.1',
     info: {
@@ -27,7 +27,9 @@ function createOpenApi(): JsonObject {
         'machine-readable description of the members-and-teams operation is labelled version 1.0.4 (9).\n\n' +
         'Where the specification gives only name and type of a field, the description is read from the name. ' +
         '`examples` are values that it shows; others are possible. `x-expected` marks a field that ' +
-        'agent-platform-sdk expects in a response, although the specification does not require it.',
+        'agent-platform-sdk expects in a response, although the specification does not require it. `x-choice` ' +
+        'marks a field that is `required` here by a choice of agent-platform-sdk: the specification shows it ' +
+        'without saying whether it is required.',
     },
     servers: [server('eu'), server('na')],
     security: [{ bearer: [] }],

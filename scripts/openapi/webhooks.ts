@@ -1,5 +1,6 @@
 import { type WebhookEventPlatforms, type WebhookEventType, webhookEvents } from '../../src/index.js';
 import { type JsonObject, recordName } from './components.js';
+import type { Words } from './words.js';
 
 /** The group of all deliveries. */
 export const WEBHOOKS_TAG = {
@@ -16,12 +17,12 @@ const senders: Readonly<Record<WebhookEventPlatforms, string>> = {
 };
 
 /** The `webhooks` of the document, from the table of events (6.2). */
-export function webhooks(): Record<string, JsonObject> {
+export function webhooks(words: Words): Record<string, JsonObject> {
   const types = Object.keys(webhookEvents) as WebhookEventType[];
-  return Object.fromEntries(types.map((type) => [type, { post: delivery(type) }]));
+  return Object.fromEntries(types.map((type) => [type, { post: delivery(type, words) }]));
 }
 
-function delivery(type: WebhookEventType): JsonObject {
+function delivery(type: WebhookEventType, words: Words): JsonObject {
   const { category, platforms, payload } = webhookEvents[type];
   return {
     operationId: `on_${type}`,
@@ -31,7 +32,7 @@ function delivery(type: WebhookEventType): JsonObject {
     security: [],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: envelope(type, recordName(payload)) } },
+      content: { 'application/json': { schema: envelope(type, recordName(payload), words) } },
     },
     responses: {
       '200': { description: 'Success, within 60 seconds. An empty body is acceptable.' },
@@ -41,12 +42,13 @@ function delivery(type: WebhookEventType): JsonObject {
 }
 
 /** The envelope (6.1), whose payload has the workspace secret beside the fields of its event. */
-function envelope(type: string, payload = 'a payload that is not exported'): JsonObject {
+function envelope(type: string, payload = 'a payload that is not exported', words: Words): JsonObject {
   return {
     type: 'object',
     properties: {
-      type: { type: 'string', const: type },
+      type: { ...words.record('WebhookEnvelope', 'type'), type: 'string', const: type },
       payload: {
+        ...words.record('WebhookEnvelope', 'payload'),
         allOf: [
           { $ref: `#/components/schemas/${payload}` },
           {

@@ -33,6 +33,8 @@ export interface RecordWords {
   readonly deprecated?: true;
   /** The values of an `OpenEnum`. */
   readonly examples?: readonly string[];
+  /** From `@choice`: the field is required, although the specification does not say so. */
+  readonly 'x-choice'?: true;
 }
 
 /** Reads the doc comments of what a module exports. */
@@ -147,20 +149,31 @@ function wordsOfRecord(
     ...(description !== '' && { description }),
     ...(deprecated !== undefined && { deprecated: true }),
     ...(examples.length > 0 && { examples }),
+    ...(tagOf(symbol, 'choice') !== undefined && { 'x-choice': true }),
   };
 }
 
-/** The values of an `OpenEnum<'a' | 'b'>` anywhere in a type. */
+/** The values of an `OpenEnum<'a' | 'b'>` anywhere in a type, or of a type that is named for one. */
 function valuesIn(type: ts.Node, openEnum: ts.Symbol | undefined, checker: ts.TypeChecker): string[] {
-  if (ts.isTypeReferenceNode(type)) {
-    const named = checker.getSymbolAtLocation(type.typeName);
-    if (named !== undefined && declaredSymbol(named, checker) === openEnum) return literalsIn(type);
-  }
-  return type.getChildren().flatMap((child) => valuesIn(child, openEnum, checker));
+  const named = ts.isTypeReferenceNode(type) ? symbolAt(type.typeName, checker) : undefined;
+  if (named !== undefined && named === openEnum) return literalsIn(type, checker);
+  const alias = named?.declarations?.find(ts.isTypeAliasDeclaration)?.type;
+  const parts = alias === undefined ? type.getChildren() : [alias];
+  return parts.flatMap((part) => valuesIn(part, openEnum, checker));
 }
 
-function literalsIn(node: ts.Node): string[] {
-  return ts.isStringLiteral(node) ? [node.text] : node.getChildren().flatMap(literalsIn);
+/** The texts in a node, and in the constants whose type it takes: `(typeof values)[number]`. */
+function literalsIn(node: ts.Node, checker: ts.TypeChecker): string[] {
+  if (ts.isStringLiteral(node)) return [node.text];
+  const constant = ts.isTypeQueryNode(node) ? symbolAt(node.exprName, checker)?.valueDeclaration : undefined;
+  const parts = constant === undefined ? node.getChildren() : [constant];
+  return parts.flatMap((part) => literalsIn(part, checker));
+}
+
+/** What a name in a type stands for, wherever it is imported from. */
+function symbolAt(name: ts.Node, checker: ts.TypeChecker): ts.Symbol | undefined {
+  const symbol = checker.getSymbolAtLocation(name);
+  return symbol && declaredSymbol(symbol, checker);
 }
 
 function groupOf(resource: ts.Symbol): string {

@@ -7,7 +7,11 @@ import { closedObject, openObject } from './object.js';
 
 /** The fields beside the data of a response, or all of a response without data (specification, 2.7). */
 export interface Envelope {
-  /** Whether the operation succeeded. */
+  /**
+   * Whether the operation succeeded.
+   *
+   * @choice Required; the specification requires it of members and teams alone (4.1).
+   */
   success: boolean;
   /**
    * Message about the operation.
@@ -25,7 +29,11 @@ export const EnvelopeSchema = /* @__PURE__ */ openObject(() => ({
 
 /** An entry of `issues` in an error body (specification, section 7). */
 export interface ErrorIssue {
-  /** Description of the issue. */
+  /**
+   * Description of the issue.
+   *
+   * @choice Required; the specification gives only its type.
+   */
   message: string;
 }
 

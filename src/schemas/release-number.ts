@@ -8,7 +8,11 @@ import { openObject } from './object.js';
 export interface ReleaseNumberInput {
   /** Workspace to release the number from. Whether it is required is not shown; a sample omits it. */
   workspaceId?: string | undefined;
-  /** SID of the phone number. */
+  /**
+   * SID of the phone number.
+   *
+   * @choice Required; the specification does not say which fields are.
+   */
   phoneNumberSid: string;
   /**
    * Whether the number was imported.
@@ -17,6 +21,8 @@ export interface ReleaseNumberInput {
    *   platform's telephony account, which frees the slot. That is permanent; the same number may not be
    *   reclaimable.
    * - `true`: it is only removed from the workspace. The customer's own telephony account keeps it.
+   *
+   * @choice Required; the specification does not say which fields are.
    */
   isImportedNumber: boolean;
 }
@@ -30,7 +36,11 @@ export const ReleaseNumberInputSchema = /* @__PURE__ */ openObject(() => ({
 
 /** The response to the release of a number (specification, 4.3). */
 export interface ReleaseNumberResult {
-  /** Whether the release succeeded: read from the name. */
+  /**
+   * Whether the release succeeded: read from the name.
+   *
+   * @choice Required; the specification does not say which fields are.
+   */
   isGood: boolean;
   /**
    * What went wrong: read from the name. What the operation returns here is not shown.

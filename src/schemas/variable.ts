@@ -87,6 +87,11 @@ export interface VariableInput extends VariableSettings {
   /** Name. Must be unique within the agent: a duplicate key returns a 400 error. */
   key: string;
   /**
+   * Type of the value. The request of the specification does not list it; a sample carries it (4.2). Values
+   * other than `string` are not listed.
+   */
+  type?: OpenEnum<'string'> | undefined;
+  /**
    * Set by the service, returned only.
    *
    * @remarks Refused in a request, a choice of this package.
@@ -108,7 +113,11 @@ export interface VariableInput extends VariableSettings {
 
 /** The request body that creates a variable (specification, 4.2). */
 export interface CreateVariableBody {
-  /** The variable to create. */
+  /**
+   * The variable to create.
+   *
+   * @choice Required; the specification does not say which fields are, other than `key`.
+   */
   variable: VariableInput;
 }
 

@@ -4,23 +4,35 @@ import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { openApiText } from '../../scripts/openapi/document.js';
+import { documentTable } from '../schemas/document-table.js';
 
 interface Operation {
   readonly operationId: string;
   readonly parameters?: readonly { readonly name: string }[];
   readonly requestBody?: unknown;
 }
+interface Schema {
+  readonly properties: Readonly<
+    Record<string, { readonly description?: string; readonly 'x-choice'?: true }>
+  >;
+  readonly required?: readonly string[];
+}
 interface Document {
   readonly security: unknown;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<Record<string, { readonly post: object }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Partial<Schema>>> };
 }
 
 const committed = readFileSync('openapi.json', 'utf8');
 const document = JSON.parse(committed) as Document;
 const eventTypes = Object.keys(webhookEvents) as WebhookEventType[];
 
-const ajv = new Ajv2020({ strict: true, strictTypes: false, keywords: ['webhooks', 'x-expected'] });
+const ajv = new Ajv2020({
+  strict: true,
+  strictTypes: false,
+  keywords: ['webhooks', 'x-expected', 'x-choice'],
+});
 ajv.addVocabulary(['openapi', 'info', 'servers', 'tags', 'security', 'paths', 'components']);
 ajv.addSchema(document, 'openapi.json');
 
@@ -41,6 +53,42 @@ test.each(Object.entries(endpoints))('%s is described as it is declared', (name,
 
 test('openapi.json contains the contract of the service, and no rule of this package', () => {
   expect(committed).not.toMatch(/redact\(|refused:|minLength|"not":|Expected, not required|this package/);
+});
+
+/** The objects with `properties` in a part of the document, by their place in it. */
+function objectsIn(part: unknown, place: string): readonly (readonly [place: string, schema: Schema])[] {
+  if (typeof part !== 'object' || part === null) return [];
+  const inside = Object.entries(part).flatMap(([key, value]) => objectsIn(value, `${place}/${key}`));
+  // `properties` of a schema; no record has a field of this name.
+  return 'properties' in part ? [[place, part as Schema], ...inside] : inside;
+}
+
+test('every field of every body has a description', () => {
+  const fields = objectsIn(document, '').flatMap(([place, { properties }]) =>
+    Object.entries(properties).map(([name, field]) => ({ place: `${place}/${name}`, field })),
+  );
+  expect(fields.length).toBeGreaterThan(400);
+  expect(fields.filter(({ field }) => !field.description).map(({ place }) => place)).toEqual([]);
+});
+
+test('the fields that are required by a choice are marked, and no other', () => {
+  const { Envelope, ErrorIssue, CreateVariableBody, ReleaseNumberInput, ReleaseNumberResult } = documentTable;
+  const chosen: Readonly<Record<string, readonly string[]>> = {
+    ErrorIssue: ErrorIssue.chosen,
+    CreateVariableRequest: CreateVariableBody.chosen,
+    CreateVariableResponse: [...Envelope.chosen, 'data'],
+    ReleasePhoneNumberRequest: ReleaseNumberInput.chosen,
+    ReleasePhoneNumberResponse: ReleaseNumberResult.chosen,
+    ListDefaultToolsResponse: [...Envelope.chosen, 'data'],
+    GetToolResponse: [...Envelope.chosen, 'data'],
+    GetConversationResponse: [...Envelope.chosen, 'data'],
+    DeleteWorkspaceResponse: Envelope.chosen,
+  };
+  for (const [name, { properties = {}, required = [] }] of Object.entries(document.components.schemas)) {
+    const marked = Object.keys(properties).filter((field) => properties[field]?.['x-choice']);
+    expect([name, marked]).toEqual([name, chosen[name] ?? []]);
+    expect(required).toEqual(expect.arrayContaining(marked));
+  }
 });
 
 test('operations need a token, webhooks do not', () => {

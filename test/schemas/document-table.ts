@@ -22,6 +22,8 @@ export interface DocumentRecord {
   readonly closed: boolean;
   /** Fields that the document requires. */
   readonly required: readonly string[];
+  /** Fields that are required by a choice: the document does not say whether they are. */
+  readonly chosen: readonly string[];
   /**
    * Fields that the document shows in this very response, or that make the record useful, but does not
    * require.
@@ -39,20 +41,22 @@ const each = (type: DocumentType, names: string): Fields =>
 const shown = (...values: string[]): DocumentType => ({ type: 'string', shown: values });
 const oneOf = (...values: string[]): DocumentType => ({ oneOf: values });
 
-/** The required and the expected fields, written as the document lists names. All others are optional. */
+/** The names of fields by presence, written as the document lists names. All others are optional. */
 interface Presence {
   readonly required?: string;
+  readonly chosen?: string;
   readonly expected?: string;
 }
 
 const namesOf = (list: string): string[] => (list === '' ? [] : list.split(', '));
 const record =
   (closed: boolean) =>
-  (section: string, { required = '', expected = '' }: Presence = {}) =>
+  (section: string, { required = '', chosen = '', expected = '' }: Presence = {}) =>
   (fields: Fields): DocumentRecord => ({
     section,
     closed,
     required: namesOf(required),
+    chosen: namesOf(chosen),
     expected: namesOf(expected),
     fields,
   });
@@ -154,7 +158,7 @@ export const documentTable = {
     ...each('string', 'key, description'),
     ...each('boolean', 'required, reusable, isEnv, isSystem, isGlobal'),
   }),
-  CreateVariableBody: open('4.2', { required: 'variable' })({ variable: '{VariableInput}' }),
+  CreateVariableBody: open('4.2', { chosen: 'variable' })({ variable: '{VariableInput}' }),
   Tool: open('2.4', { expected: 'id' })({
     ...each('string', 'id, name, description'),
     isDefault: 'boolean',
@@ -171,7 +175,9 @@ export const documentTable = {
     channels: { type: 'array of string', shown: ['web-chat'] },
   }),
   DefaultTool: open('2.5')({
-    ...each('string', 'id, name, description, notes'),
+    id: shown('web-search', 'human-handoff', 'end-call'),
+    name: shown('KB-Search', 'Structured-Search', 'present', 'resolve_caller_timezone'),
+    ...each('string', 'description, notes'),
     kind: oneOf('assignable_system', 'runtime_auto'),
     assignableViaToolsIds: 'boolean',
     ...each('array of string', 'variablesIds, channels'),
@@ -312,7 +318,7 @@ export const documentTable = {
     lastDecisionReason: 'string',
     lastTriggeredBy: shown('phrase'),
   }),
-  Envelope: open('2.7', { required: 'success', expected: 'message' })({
+  Envelope: open('2.7', { chosen: 'success', expected: 'message' })({
     success: 'boolean',
     message: 'string',
   }),
@@ -326,11 +332,11 @@ export const documentTable = {
     clients: 'array of {OrgClient}',
     teams: 'array of {Team}',
   }),
-  ReleaseNumberInput: open('4.3', { required: 'phoneNumberSid, isImportedNumber' })({
+  ReleaseNumberInput: open('4.3', { chosen: 'phoneNumberSid, isImportedNumber' })({
     ...each('string', 'workspaceId, phoneNumberSid'),
     isImportedNumber: 'boolean',
   }),
-  ReleaseNumberResult: open('4.3', { required: 'isGood', expected: 'errors' })({
+  ReleaseNumberResult: open('4.3', { chosen: 'isGood', expected: 'errors' })({
     isGood: 'boolean',
     errors: 'string',
   }),
@@ -338,7 +344,7 @@ export const documentTable = {
     ...each('string', 'message, code'),
     issues: 'array of {ErrorIssue}',
   }),
-  ErrorIssue: open('7', { required: 'message' })({ message: 'string' }),
+  ErrorIssue: open('7', { chosen: 'message' })({ message: 'string' }),
 } satisfies Readonly<Record<string, DocumentRecord>>;
 
 /** The name of a record: of its interface, and of its schema without the ending `Schema`. */

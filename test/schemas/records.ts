@@ -28,7 +28,7 @@ function shownValues(schema: z.ZodMiniObject, field: string): readonly string[] 
 }
 
 /** Translates a schema back into the words of the table. */
-export function readBack(schema: z.ZodMiniObject): Omit<DocumentRecord, 'section'> {
+export function readBack(schema: z.ZodMiniObject): Omit<DocumentRecord, 'section' | 'chosen'> {
   const fields = Object.entries(schema.shape);
   return {
     closed: isClosed(schema),
