@@ -1,4 +1,4 @@
-import type { ErrorIssue } from '../schemas/envelope.js';
+import type { ErrorBody, ErrorIssue } from '../schemas/envelope.js';
 import type { Issue } from '../utils/issues.js';
 import { setUnprinted } from './base.js';
 import { CallError, type CallErrorParts } from './request.js';
@@ -13,6 +13,7 @@ export interface ResponseErrorParts extends CallErrorParts {
 
 /** The parts of an {@link ApiError}. */
 export interface ApiErrorParts extends ResponseErrorParts {
+  readonly errorBody?: ErrorBody | undefined;
   readonly code?: string | undefined;
   readonly issues?: readonly ErrorIssue[] | undefined;
   /** Only used by {@link RateLimitError}. */
@@ -56,13 +57,20 @@ export class ApiError extends ResponseError {
     | 'rate_limit_error'
     | 'server_error';
 
-  /** `code` of the error body; undefined if the body is not the specified one. */
+  /**
+   * The body, if it is the specified error body (section 7), as sent; undefined for any other, such as the
+   * HTML of a proxy, or an object with further fields. If it is there, the service itself responded. Not
+   * enumerable.
+   */
+  declare readonly errorBody: ErrorBody | undefined;
+  /** `code` of the body, if a string `message` stands beside it; other fields do not matter. */
   readonly code: string | undefined;
   /** The first 100 `issues` of the error body (specification, section 7): of each, its `message` alone. */
   readonly issues: readonly ErrorIssue[];
 
   constructor(message: string, options: ApiErrorParts) {
     super(message, options);
+    setUnprinted(this, { errorBody: options.errorBody });
     this.code = options.code;
     this.issues = options.issues ?? [];
   }

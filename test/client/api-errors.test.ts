@@ -94,7 +94,9 @@ describe('any error body is accepted', () => {
     ['null', 'null', undefined, 'text that is not JSON'],
     ['wrong types', '{"message":5,"code":{},"issues":"no"}', undefined, 'broken or unexpected JSON'],
     ['a message without code', '{"message":"only words"}', undefined, 'only words'],
-    ['a code without message', '{"code":"only_code"}', 'only_code', 'only_code'],
+    ['a code without message', '{"code":"only_code"}', undefined, 'broken or unexpected JSON'],
+    ['a code beside another message', '{"message":5,"code":"c"}', undefined, 'broken or unexpected JSON'],
+    ['more than the specified fields', '{"message":"m","code":"c","traceId":1}', 'c', 'm (code: c)'],
     ['text', 'upstream connect error', undefined, 'text that is not JSON, 22 characters'],
   ])('%s', async (_, body, code, said) => {
     const error = await errorFor(502, body);
@@ -102,6 +104,20 @@ describe('any error body is accepted', () => {
     expect(error.code).toBe(code);
     expect(error.message).toContain(said);
     expect(error.rawBody).toBe(body);
+  });
+
+  test.each([
+    ['the specified one', { message: '', code: '' }, true],
+    ['with issues', { ...errorBody, issues: [{ message: 'a', path: 'x' }] }, true],
+    ['without code', { message: 'Not found' }, false],
+    ['without message', { code: 'NOT_FOUND' }, false],
+    ['with another field', { ...errorBody, requestId: 'r1' }, false],
+    ['with issues of another shape', { ...errorBody, issues: ['first'] }, false],
+    ['of a proxy', '<html></html>', false],
+  ])('`errorBody` is there for the specified body alone: %s', async (_, body, isSpecified) => {
+    const error = await errorFor(404, body);
+    expect(error.errorBody).toEqual(isSpecified ? body : undefined);
+    expect(JSON.stringify(error)).not.toContain('errorBody');
   });
 
   test('an issue keeps its message alone, without the token; entries without one are left out', async () => {

@@ -1,11 +1,12 @@
 import { TimeoutError as KyTimeoutError } from 'ky';
 import { AbortError, type ApiError, ConnectionError, TimeoutError } from '../../errors/index.js';
 import { classOfStatus } from '../../errors/response.js';
-import type { ErrorIssue } from '../../schemas/envelope.js';
+import { type ErrorBody, ErrorBodySchema, type ErrorIssue } from '../../schemas/envelope.js';
 import { MAX_ISSUES } from '../../utils/issues.js';
 import { isObject, parseJson } from '../../utils/json.js';
 import { printable } from '../../utils/printable.js';
 import { MASK } from '../../utils/redact.js';
+import { validateOwn } from '../../validation/validate.js';
 import type { Call, ReceivedResponse } from './call.js';
 import { innermost, isCertificateError, wasNeverConnected } from './never-connected.js';
 import { isTooLong, retryAfter } from './retry.js';
@@ -63,23 +64,27 @@ export function toApiError(call: Call, received: ReceivedResponse): ApiError {
   const { status, headers } = response;
   const parsed = parseJson(text);
   const fields = isObject(parsed) ? parsed : {};
-  const said = typeof fields.message === 'string' ? serviceWords(call, fields.message) : undefined;
-  const code = typeof fields.code === 'string' ? serviceWords(call, fields.code) : undefined;
-  const sent = Array.isArray(fields.issues) ? fields.issues.filter(hasMessage) : [];
+  const shown = (words: unknown) => (typeof words === 'string' ? serviceWords(call, words) : undefined);
+  const said = shown(fields.message);
+  // Alone, a `code` may be anyone's.
+  const code = said === undefined ? undefined : shown(fields.code);
+  const sent: readonly (Partial<ErrorIssue> | null)[] = Array.isArray(fields.issues) ? fields.issues : [];
+  const texts = sent.flatMap((issue) => shown(issue?.message) ?? []);
   // The specification lists no other field (7), so any other may hold anything, such as the token.
-  const issues = sent.slice(0, MAX_ISSUES).map(({ message }) => ({ message: serviceWords(call, message) }));
-  const lines = issues
-    .slice(0, MAX_ISSUE_LINES)
-    .map(({ message }) => `\n  - ${message.slice(0, MAX_WORDS_CHARACTERS)}`);
-  if (sent.length > lines.length) lines.push(`\n  - and ${sent.length - lines.length} more issue(s)`);
+  const issues = texts.slice(0, MAX_ISSUES).map((message) => ({ message }));
+  const lines = texts.slice(0, MAX_ISSUE_LINES).map((one) => `\n  - ${one.slice(0, MAX_WORDS_CHARACTERS)}`);
+  if (texts.length > lines.length) lines.push(`\n  - and ${texts.length - lines.length} more issue(s)`);
   const what = said?.slice(0, MAX_WORDS_CHARACTERS) ?? describeBody(text, isCut);
   const problem = `: ${what}${code === undefined ? '' : ` (code: ${code})`}${lines.join('')}`;
   const { message, parts } = describeResponse(call, received, parsed, problem, hintsFor(call, response));
-  return new (classOfStatus(status))(message, { ...parts, code, issues, retryAfter: retryAfter(headers) });
-}
-
-function hasMessage(issue: unknown): issue is ErrorIssue {
-  return typeof (issue as ErrorIssue | null)?.message === 'string';
+  return new (classOfStatus(status))(message, {
+    ...parts,
+    // Valid by its schema.
+    errorBody: validateOwn(ErrorBodySchema, parsed, 'strict').ok ? (parsed as ErrorBody) : undefined,
+    code,
+    issues,
+    retryAfter: retryAfter(headers),
+  });
 }
 
 /** Lines that say what to try after an error status. */
