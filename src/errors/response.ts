@@ -58,12 +58,13 @@ export class ApiError extends ResponseError {
     | 'server_error';
 
   /**
-   * The body, if it is the specified error body (section 7), as sent; undefined for any other, such as the
-   * HTML of a proxy, or an object with further fields. If it is there, the service itself responded. Not
-   * enumerable.
+   * The body, if it is the error body of the specification (section 7); undefined for any other, such as the
+   * HTML of a proxy or an object with further fields.
+   *
+   * Tells a refusal by the service from one by a proxy. As sent, and not enumerable.
    */
   declare readonly errorBody: ErrorBody | undefined;
-  /** `code` of the body, if a string `message` stands beside it; other fields do not matter. */
+  /** `code` of the body, if a string `message` stands beside it, whatever else the body has. */
   readonly code: string | undefined;
   /** The first 100 `issues` of the error body (specification, section 7): of each, its `message` alone. */
   readonly issues: readonly ErrorIssue[];
