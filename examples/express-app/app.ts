@@ -68,12 +68,13 @@ export function createApp({ platform, receiver }: Services): Express {
 /**
  * A refusal is the caller's problem (4xx); a platform that is down is ours (502).
  *
- * The service's own refusal has a `code`; the 404 of a proxy has none. The specification shows only the 400
- * of a duplicate key, and a 400 may have other reasons. It is an assumption that an unknown record is a 404.
+ * The service's own refusal has the error body of the specification (7); the 404 of a proxy has another. The
+ * specification shows only the 400 of a duplicate key, and a 400 may have other reasons. It is an assumption
+ * that an unknown record is a 404.
  */
 const onPlatformError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (!(error instanceof AgentPlatformError)) return next(error);
-  const isRefusal = error instanceof ApiError && error.code !== undefined;
+  const isRefusal = error instanceof ApiError && error.errorBody !== undefined;
   if (isRefusal && error instanceof NotFoundError) response.status(404).json({ error: 'not found' });
   else if (isRefusal && error instanceof BadRequestError) response.status(409).json({ error: 'refused' });
   else {

@@ -25,9 +25,9 @@ async function personOf(
     const { userName, userEmail } = await platform.conversations.get({ agentId, convoId });
     return userEmail ? { name: userName, email: userEmail } : undefined;
   } catch (error) {
-    // The service's own error body has a `code`; the 404 of a proxy has none. It is an assumption that an
-    // unknown conversation is a 404: the specification shows no status.
-    if (error instanceof NotFoundError && error.code !== undefined) return undefined;
+    // The service's own 404 has the error body of the specification (7); that of a proxy has another. It is an
+    // assumption that an unknown conversation is a 404: the specification shows no status.
+    if (error instanceof NotFoundError && error.errorBody !== undefined) return undefined;
     throw error;
   }
 }

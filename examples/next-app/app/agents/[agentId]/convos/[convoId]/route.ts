@@ -15,10 +15,10 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
     });
     return Response.json({ title, summary, lastMessage });
   } catch (error) {
-    // The service's own refusal has a `code`; the 404 of a proxy has none. It is an assumption that an
-    // unknown conversation is a 404: the specification shows no status. Anything else is a 500, even a
-    // refused token.
-    if (error instanceof NotFoundError && error.code !== undefined) {
+    // The service's own 404 has the error body of the specification (7); that of a proxy has another. It is an
+    // assumption that an unknown conversation is a 404: the specification shows no status. Anything else is a
+    // 500, even a refused token.
+    if (error instanceof NotFoundError && error.errorBody !== undefined) {
       return Response.json({ error: 'not found' }, { status: 404 });
     }
     throw error;
