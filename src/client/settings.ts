@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import { openObject } from '../schemas/object.js';
+import { closedObject } from '../schemas/object.js';
 import { isBrowser, readEnvironment } from '../utils/environment.js';
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { createLogger, type LeveledLogger, LOG_LEVEL_VARIABLE } from '../utils/logger.js';
-import { REGIONS, type Region } from '../utils/regions.js';
+import { byRegion, REGIONS, type Region } from '../utils/regions.js';
 import { DriftReporter } from '../validation/drift.js';
 import {
   checkedBy,
@@ -111,19 +112,19 @@ function createSchemas() {
     region: z.optional(region),
     ...callFields,
     // The addresses are checked in `base-url.ts`, beside the region.
-    baseUrls: z.optional(z.strictObject(Object.fromEntries(REGIONS.map((name) => [name, anything])))),
+    baseUrls: z.optional(closedObject(() => byRegion(() => anything))),
     fetch: z.optional(func),
     ...loggingOptions,
-    hooks: z.optional(z.strictObject(hookFields)),
+    hooks: z.optional(closedObject(() => hookFields)),
     maxResponseBytes: z.optional(wholeNumber(1)),
     dangerouslyAllowBrowser: z.optional(z.boolean()),
     allowInsecureBaseUrl: z.optional(z.boolean()),
   };
   return {
-    platform: z.strictObject({ ...platformFields, region, token }),
-    changes: z.strictObject(platformFields),
-    request: z.strictObject(requestFields),
-    raw: z.strictObject({ ...rawFields, query: anything, body: anything }),
+    platform: closedObject(() => ({ ...platformFields, region, token })),
+    changes: closedObject(() => platformFields),
+    request: closedObject(() => requestFields),
+    raw: closedObject(() => ({ ...rawFields, query: anything, body: anything })),
   };
 }
 
@@ -224,11 +225,8 @@ function withEnvironment(options: AgentPlatformOptions): AgentPlatformOptions {
   } = options;
   const given = { ...options, region, token, baseUrls, allowInsecureBaseUrl };
   if (!isObject(baseUrls)) return given;
-  const fromEnvironment = REGIONS.map((name): [Region, string | undefined] => [
-    name,
-    readEnvironment(VARIABLES[`baseUrls.${name}`]),
-  ]);
-  return { ...given, baseUrls: { ...Object.fromEntries(fromEnvironment), ...defined(baseUrls) } };
+  const fromEnvironment = byRegion((name) => readEnvironment(VARIABLES[`baseUrls.${name}`]));
+  return { ...given, baseUrls: { ...fromEnvironment, ...defined(baseUrls) } };
 }
 
 function browserProblems({ dangerouslyAllowBrowser }: AgentPlatformOptions): OptionProblem[] {
