@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { dictionary, flag, number, type OpenEnum, openEnum, text, texts } from './fields.js';
+import { dictionary, flag, known, number, type OpenEnum, text, texts } from './fields.js';
 import { openObject } from './object.js';
 
 // The records inside a conversation: what `Conversation` says of its fields holds here too. The doc comments
@@ -29,7 +29,7 @@ export const ExternalFlowV4SessionSchema = /* @__PURE__ */ openObject(() => ({
   projectId: text,
   environmentAlias: text,
   updatedAt: number,
-  resolvedRuntime: z.optional(openEnum<'legacy'>()),
+  resolvedRuntime: known<'legacy'>(text),
 }));
 
 /** A call at the external voice provider (specification, 2.6, voiceprov). */
@@ -193,7 +193,7 @@ export const AssigneeSchema = /* @__PURE__ */ openObject(() => ({
   photoUrl: text,
   note: text,
   assignedAt: text,
-  status: z.optional(openEnum<'pending'>()),
+  status: known<'pending'>(text),
 }));
 
 /** A handoff of a conversation (specification, 2.6, handoffHistory). */
@@ -306,11 +306,11 @@ export interface CrmActivity {
   metadata?: Record<string, unknown> | undefined;
 }
 
-const channel = /* @__PURE__ */ z.optional(/* @__PURE__ */ openEnum<'LinkedIn'>());
+const channel = /* @__PURE__ */ known<'LinkedIn'>(text);
 
 /** Schema of {@link CrmActivity}. */
 export const CrmActivitySchema = /* @__PURE__ */ openObject(() => ({
-  type: z.optional(openEnum<'Message'>()),
+  type: known<'Message'>(text),
   id: text,
   title: text,
   date: text,
@@ -378,5 +378,5 @@ export const InboundEngagementStateSchema = /* @__PURE__ */ openObject(() => ({
   aiOwnedThread: flag,
   ignoreThread: flag,
   lastDecisionReason: text,
-  lastTriggeredBy: z.optional(openEnum<'phrase'>()),
+  lastTriggeredBy: known<'phrase'>(text),
 }));

@@ -1,13 +1,11 @@
 import * as z from 'zod/mini';
-import { flag, text, texts } from './fields.js';
+import { flag, known, text, texts } from './fields.js';
 import { openObject } from './object.js';
 import {
   type DefaultToolId,
-  DefaultToolIdSchema,
   type DefaultToolKind,
   DefaultToolKindSchema,
   type DefaultToolName,
-  DefaultToolNameSchema,
 } from './values.js';
 
 // The doc comments are the words of openapi.json, up to their first tag.
@@ -40,8 +38,8 @@ export interface DefaultTool {
 
 /** Schema of {@link DefaultTool}. */
 export const DefaultToolSchema = /* @__PURE__ */ openObject(() => ({
-  id: z.optional(DefaultToolIdSchema),
-  name: z.optional(DefaultToolNameSchema),
+  id: known<DefaultToolId>(text),
+  name: known<DefaultToolName>(text),
   description: text,
   notes: text,
   kind: z.optional(DefaultToolKindSchema),

@@ -38,9 +38,18 @@ export const anythings = /* @__PURE__ */ z.optional(/* @__PURE__ */ z.array(/* @
  */
 export type OpenEnum<Known extends string> = Known | (string & {});
 
-/** A string. Only its type has the known values: openapi.json and editors read them there. */
+type OpenText<Known extends string> = z.ZodMiniType<OpenEnum<Known>, OpenEnum<Known>>;
+
+/**
+ * Gives a schema of strings the type {@link OpenEnum}. Only the type has the known values: openapi.json and
+ * editors read them there. At run time every string is valid.
+ */
 /* @__NO_SIDE_EFFECTS__ */
-export function openEnum<Known extends string>(): z.ZodMiniType<OpenEnum<Known>, OpenEnum<Known>> {
-  // The type is narrower for completion only: every string is valid at run time.
-  return z.string();
+export function known<Known extends string>(schema: typeof requiredText): OpenText<Known>;
+export function known<Known extends string>(schema: typeof text): z.ZodMiniOptional<OpenText<Known>>;
+export function known<Known extends string>(
+  schema: typeof texts,
+): z.ZodMiniOptional<z.ZodMiniArray<OpenText<Known>>>;
+export function known(schema: z.core.$ZodType): z.core.$ZodType {
+  return schema;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anythings, expectedText, flag, number, type OpenEnum, openEnum, text, texts } from './fields.js';
+import { anythings, expectedText, flag, known, number, type OpenEnum, text, texts } from './fields.js';
 import { closedObject, openObject } from './object.js';
 import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.js';
 import { type TeamSummary, TeamSummarySchema } from './team.js';
@@ -202,15 +202,13 @@ export const OrgClientSchema = /* @__PURE__ */ closedObject(() => ({
   dashboardUsername: text,
   dashboardPassword: text,
   ts: number,
-  canAccess: z.optional(
-    z.array(
-      openEnum<'/home' | '/convos' | '/leads' | '/kb' | '/analytics' | '/theme' | '/settings' | '/prompt'>(),
-    ),
-  ),
-  allowedChannels: z.optional(z.array(openEnum<'all'>())),
-  allowedIntegrations: z.optional(z.array(openEnum<'all'>())),
-  clientTabOrder: z.optional(
-    z.array(openEnum<'home' | 'convos' | 'leads' | 'kb' | 'analytics' | 'theme' | 'settings' | 'prompt'>()),
+  canAccess: known<
+    '/home' | '/convos' | '/leads' | '/kb' | '/analytics' | '/theme' | '/settings' | '/prompt'
+  >(texts),
+  allowedChannels: known<'all'>(texts),
+  allowedIntegrations: known<'all'>(texts),
+  clientTabOrder: known<'home' | 'convos' | 'leads' | 'kb' | 'analytics' | 'theme' | 'settings' | 'prompt'>(
+    texts,
   ),
   magicCode: text,
   index: number,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anything, expectedText, flag, type OpenEnum, openEnum, text, texts } from './fields.js';
+import { anything, expectedText, flag, known, type OpenEnum, text, texts } from './fields.js';
 import { openObject } from './object.js';
 import { type VariableField, VariableFieldSchema } from './variable.js';
 
@@ -67,7 +67,7 @@ export const ToolSchema = /* @__PURE__ */ openObject(() => ({
   name: text,
   description: text,
   isDefault: flag,
-  method: z.optional(openEnum<'GET'>()),
+  method: known<'GET'>(text),
   serverUrl: text,
   serverUrlSecret: text,
   createdAt: text,
@@ -82,5 +82,5 @@ export const ToolSchema = /* @__PURE__ */ openObject(() => ({
   backchannellingPhrases: texts,
   toolsSettings: anything,
   fields: z.optional(z.array(VariableFieldSchema)),
-  channels: z.optional(z.array(openEnum<'web-chat'>())),
+  channels: known<'web-chat'>(texts),
 }));

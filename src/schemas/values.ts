@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { REGIONS } from '../utils/regions.js';
-import { type OpenEnum, openEnum } from './fields.js';
+import { known, type OpenEnum, requiredText } from './fields.js';
 
 // The lists of values that the specification gives: complete ones, in which a new value is drift in `tolerant`
 // mode, and ones with examples (`OpenEnum`). Each name is that of the field.
@@ -43,7 +43,7 @@ const defaultToolId = ['web-search', 'human-handoff', 'end-call'] as const;
 export type DefaultToolId = OpenEnum<(typeof defaultToolId)[number]>;
 
 /** Schema of {@link DefaultToolId}: any string. */
-export const DefaultToolIdSchema = /* @__PURE__ */ openEnum<(typeof defaultToolId)[number]>();
+export const DefaultToolIdSchema = /* @__PURE__ */ known<(typeof defaultToolId)[number]>(requiredText);
 
 const defaultToolName = ['KB-Search', 'Structured-Search', 'present', 'resolve_caller_timezone'] as const;
 
@@ -51,7 +51,7 @@ const defaultToolName = ['KB-Search', 'Structured-Search', 'present', 'resolve_c
 export type DefaultToolName = OpenEnum<(typeof defaultToolName)[number]>;
 
 /** Schema of {@link DefaultToolName}: any string. */
-export const DefaultToolNameSchema = /* @__PURE__ */ openEnum<(typeof defaultToolName)[number]>();
+export const DefaultToolNameSchema = /* @__PURE__ */ known<(typeof defaultToolName)[number]>(requiredText);
 
 /** Schema of {@link Region}: `region` of an event (specification, 6.3). */
 export const RegionSchema = /* @__PURE__ */ z.enum(REGIONS);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { anything, expectedText, flag, type OpenEnum, openEnum, requiredText, text } from './fields.js';
-import { expected, openObject } from './object.js';
+import { anything, expectedText, flag, known, type OpenEnum, requiredText, text } from './fields.js';
+import { openObject } from './object.js';
 
 // The doc comments are the words of openapi.json, up to their first tag.
 
@@ -128,7 +128,7 @@ export const VariableFieldSchema = /* @__PURE__ */ openObject(fields);
 export const VariableSchema = /* @__PURE__ */ openObject(() => ({
   ...fields(),
   id: expectedText,
-  type: expected(openEnum<'string'>()),
+  type: known<'string'>(expectedText),
   key: expectedText,
   agentId: expectedText,
   userId: expectedText,
@@ -147,7 +147,7 @@ function fields() {
   return {
     id: text,
     in: text,
-    type: z.optional(openEnum<'string'>()),
+    type: known<'string'>(text),
     value: anything,
     defaultValue: anything,
     key: text,
