@@ -9,11 +9,12 @@ export interface ResponseErrorParts extends CallErrorParts {
   readonly headers: Headers;
   readonly body?: unknown;
   readonly rawBody: string;
+  /** Only used by {@link ApiError}. */
+  readonly errorBody?: ErrorBody | undefined;
 }
 
 /** The parts of an {@link ApiError}. */
 export interface ApiErrorParts extends ResponseErrorParts {
-  readonly errorBody?: ErrorBody | undefined;
   readonly code?: string | undefined;
   readonly issues?: readonly ErrorIssue[] | undefined;
   /** Only used by {@link RateLimitError}. */
@@ -34,8 +35,8 @@ abstract class ResponseError extends CallError {
   constructor(message: string, options: ResponseErrorParts) {
     super(message, options);
     this.status = options.status;
-    const { headers, body, rawBody } = options;
-    setUnprinted(this, { headers, body, rawBody });
+    const { headers, body, rawBody, errorBody } = options;
+    setUnprinted(this, { headers, body, rawBody, errorBody });
   }
 }
 
@@ -71,7 +72,6 @@ export class ApiError extends ResponseError {
 
   constructor(message: string, options: ApiErrorParts) {
     super(message, options);
-    setUnprinted(this, { errorBody: options.errorBody });
     this.code = options.code;
     this.issues = options.issues ?? [];
   }
