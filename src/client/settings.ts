@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { openObject } from '../schemas/object.js';
-import { closedObject } from '../schemas/object.js';
+import { anything, flag } from '../schemas/fields.js';
+import { closedObject, openObject } from '../schemas/object.js';
 import { isBrowser, readEnvironment } from '../utils/environment.js';
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
@@ -83,7 +83,6 @@ const VARIABLES = {
 function createSchemas() {
   const region = oneOf(REGIONS);
   const token = checkedBy((value) => (typeof value === 'function' ? undefined : tokenProblem(value)));
-  const anything = z.optional(z.unknown());
   const own = z.optional(checkedBy(() => 'is one that the client sets itself'));
   const callFields: OptionFields<CallOptions> = {
     token: z.optional(token),
@@ -117,8 +116,8 @@ function createSchemas() {
     ...loggingOptions,
     hooks: z.optional(closedObject(() => hookFields)),
     maxResponseBytes: z.optional(wholeNumber(1)),
-    dangerouslyAllowBrowser: z.optional(z.boolean()),
-    allowInsecureBaseUrl: z.optional(z.boolean()),
+    dangerouslyAllowBrowser: flag,
+    allowInsecureBaseUrl: flag,
   };
   return {
     platform: closedObject(() => ({ ...platformFields, region, token })),

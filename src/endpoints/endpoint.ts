@@ -143,7 +143,9 @@ export function operationIssues(method: unknown, path: unknown, body: unknown): 
   const issues: Issue[] = [];
   const add = (field: string, message: string) =>
     issues.push({ path: [field], code: `invalid_${field}`, message });
-  if (!METHODS.some((one) => one === method)) add('method', `expected one of ${METHODS.join(', ')}`);
+  // `includes` would take methods only.
+  if (!(METHODS as readonly unknown[]).includes(method))
+    add('method', `expected one of ${METHODS.join(', ')}`);
   // A parameter may have any name.
   const fixed = String(path).replace(/\{[^{}]+\}/g, 'id');
   if (!/^\/(?!v3(\/|$))[^{}?#\s]*$/.test(fixed) || /\/(:|\.\.?(\/|$))/.test(fixed)) {

@@ -1,8 +1,9 @@
 /** Replaces a value that must not be printed. */
 export const MASK = '[redacted]';
 
-/** The marked fields: secrets of records and events, masked by name in what the package prints. */
-const MARKED_FIELDS: readonly string[] = [
+/** What is masked by name in what the package prints. */
+const SECRET_NAMES: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  // The marked fields: secrets of records and events.
   'dashboardPassword',
   'magicCode',
   'usedSecret',
@@ -11,20 +12,16 @@ const MARKED_FIELDS: readonly string[] = [
   'workspaceSecret',
   'sessionKey',
   'listenUrl',
-];
-
-const CREDENTIAL_HEADERS: readonly string[] = [
+  // Headers that carry credentials.
   'authorization',
   'proxy-authorization',
   'cookie',
   'set-cookie',
   'x-api-key',
-];
+]);
 
 /** The depth of a value that is printed: far more than any record has, far less than ends a stack. */
 const MAX_DEPTH = 100;
-
-const secretNames: ReadonlySet<string> = /* @__PURE__ */ new Set([...MARKED_FIELDS, ...CREDENTIAL_HEADERS]);
 
 /**
  * Returns a deep copy of a value for logs, with secrets replaced by `'[redacted]'`, by the names of fields.
@@ -66,7 +63,7 @@ function redactObject(value: object, parents: Set<unknown>): unknown {
   // Any truthy value counts: one of a wrong type must not expose a secret.
   const isEnv = 'isEnv' in value && Boolean(value.isEnv);
   const fields = Object.entries(value).map(([name, field]): [string, unknown] => {
-    const isSecret = secretNames.has(name) || secretNames.has(name.toLowerCase());
+    const isSecret = SECRET_NAMES.has(name) || SECRET_NAMES.has(name.toLowerCase());
     const isEnvValue = isEnv && (name === 'value' || name === 'defaultValue');
     return [name, field !== undefined && (isSecret || isEnvValue) ? MASK : redactWithin(field, parents)];
   });
