@@ -26,14 +26,15 @@ export class DriftReporter<Context extends Drift = Drift> {
     this.#onDrift = onDrift;
   }
 
-  /** Resolves once the hook has. What the hook throws is logged and ignored. */
-  async report(drift: Context): Promise<void> {
+  /**
+   * Resolves once the hook has. What the hook throws is logged and ignored.
+   *
+   * @param problem - For the log, as the end of a sentence that starts with the source.
+   */
+  async report(drift: Context, problem = 'does not match the API specification'): Promise<void> {
     const fresh = drift.issues.filter((issue) => this.#isNew(drift.source, issue));
     const level = fresh.length > 0 ? 'warn' : 'debug';
-    this.#log.log(
-      level,
-      () => `${drift.source} does not match the API specification${formatIssues(drift.issues)}`,
-    );
+    this.#log.log(level, () => `${drift.source} ${problem}${formatIssues(drift.issues)}`);
     await this.#log.runQuietly('onDrift', () => this.#onDrift?.(drift));
   }
 

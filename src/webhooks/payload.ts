@@ -48,8 +48,8 @@ export interface EventValidation {
 /**
  * Removes the secret from an authentic body. What the caller passed in stays unchanged.
  *
- * Unknown fields of the envelope are reported as drift, by name. They are never an error: the specification
- * does not say that the envelope is closed.
+ * Unknown fields of the envelope are never an error: the specification does not say that it is closed. An
+ * event has no place for them, so that they are left out is reported as drift, by name.
  */
 export function removeSecret(
   { type, payload, fields, owner }: AuthenticBody,
@@ -60,7 +60,8 @@ export function removeSecret(
     const issues = unknown
       .slice(0, MAX_ISSUES)
       .map((name): Issue => ({ path: [name], code: 'unrecognized_key', message: 'unknown field' }));
-    void drift.report({ source: labelOf(type, undefined), region: undefined, issues });
+    const left = { source: labelOf(type, undefined), region: undefined, issues };
+    void drift.report(left, 'has fields beside `type` and `payload`, which are not passed on');
   }
   const { workspaceSecret, ...rest } = payload;
   return { type, payload: rest, ...workspaceOf(owner) };
