@@ -29,8 +29,8 @@ export const doctor: Command = {
 Checks the settings in the environment and calls GET /tools/defaults once with them. It prints no secrets.
 
 Options
-  --webhook <url>   posts an authentic and a forged webhook_test to your receiver, which should respond with
-                    200 and 401 within 60 s; needs ${SECRET_VARIABLE}
+  --webhook <url>   posts an authentic and a forged webhook_test to your receiver. Expects a 200 within 60 s
+                    and, as the receiver of this package responds, a 401; needs ${SECRET_VARIABLE}
   --redis           checks the health of the inbox in the Redis at REDIS_URL; needs bullmq and ioredis
   --queue <name>    the name of the inbox's queue, if it is not the default
   --json            prints the findings as JSON
@@ -146,7 +146,7 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
     'forged',
     forged,
     401,
-    '\n- Expected 401: the receiver must verify the secret before anything else.',
+    '\n- Expected 401, as the receiver of this package responds. Verify the secret of every event (6.4).',
   );
 }
 

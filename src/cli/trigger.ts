@@ -28,7 +28,7 @@ Options
   --to <url>             the address to post it to
   --set <field>=<value>  sets a field of the payload; a value that is not JSON is a string; repeatable
   --copies <number>      posts this many identical deliveries at once (default: 1)
-  --forged               sends a wrong secret, which your receiver should refuse with 401
+  --forged               sends a wrong secret, and expects 401, as the receiver of this package responds
 
 The exit code is 0 if every response was 200, or 401 with --forged.
 

@@ -148,6 +148,7 @@ export class AgentPlatform {
    * import { AgentPlatform, endpoint, withData } from 'agent-platform-sdk';
    * import * as z from 'zod';
    *
+   * // Made up: the specification shows no operation that retrieves an agent.
    * const getAgent = endpoint({
    *   method: 'GET',
    *   path: '/agents/{agentId}',
@@ -191,7 +192,9 @@ export class AgentPlatform {
    * import { AgentPlatform } from 'agent-platform-sdk';
    *
    * const platform = new AgentPlatform();
-   * console.log(await platform.request('GET', '/agents/agent_1', { query: { full: true } }));
+   * // The specification names this operation (4.4) and does not show its shape: the body is made up.
+   * const body = { nodes: [{ toolsIds: ['web-search'] }] };
+   * console.log(await platform.request('PATCH', '/agents/agent_1', { body }));
    * ```
    */
   request(method: HttpMethod, path: string, options: RawRequest = {}): ApiPromise<unknown> {

@@ -65,8 +65,6 @@ export type { FakeRequest } from './fake/requests.js';
 export type { FakeFetch } from './fake/service.js';
 export {
   createFixtures,
-  type DeliveryFixture,
-  type EventFixture,
   type Fixtures,
   fixtures,
 } from './fixtures/fixtures.js';

@@ -1,5 +1,5 @@
 import { BadRequestError, NotFoundError, PermissionDeniedError } from 'agent-platform-sdk';
-import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
+import { createFakePlatform, fixtures, type PermitQuestion } from 'agent-platform-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { clientOf } from './support/client.js';
 
@@ -241,13 +241,17 @@ describe('deletion of a workspace (4.7)', () => {
     expect(fake.state.eu.workspaces.has(workspaceId)).toBe(true);
   });
 
-  test('refuses a caller who is not an owner', async () => {
-    const fake = createFakePlatform();
-    const { id } = fake.add.workspace({ ownerIds: ['somebody_else'], memberIds: ['owner_eu'] });
-
-    const deleting = clientOf(fake).workspaces.delete(id);
-
-    await expect(deleting).rejects.toThrow(PermissionDeniedError);
-    expect(fake.state.eu.workspaces.has(id)).toBe(true);
+  test('`permits` lets a secret act for somebody who is not an owner; `ownerIds` has no effect', async () => {
+    const permits = ({ operation, caller }: PermitQuestion) =>
+      operation === 'deleteWorkspace' && caller.workspace.id === 'acme' ? false : undefined;
+    const fake = createFakePlatform({ choices: { permits } });
+    for (const id of ['acme', 'globex']) {
+      const { secret: token } = fake.add.workspace({ id, ownerIds: [] });
+      const deleting = clientOf(fake, { token }).workspaces.delete(id);
+      if (id === 'acme') await expect(deleting).rejects.toThrow(PermissionDeniedError);
+      else await deleting;
+    }
+    expect([...fake.state.eu.workspaces.keys()]).not.toContain('globex');
+    expect(fake.state.eu.workspaces.has('acme')).toBe(true);
   });
 });

@@ -6,6 +6,7 @@ import {
   ConfigurationError,
   createWebhookReceiver,
   type WebhookEventType,
+  webhookDeliverySchema,
   webhookEvents,
 } from 'agent-platform-sdk';
 import { createFakePlatform, type DeliveryTarget, fixtures } from 'agent-platform-sdk/testing';
@@ -285,12 +286,19 @@ describe('the agent (6.2, 6.3)', () => {
     expect(target.received.map(({ payload }) => payload.agentPlatform)).toEqual(['vf', 'vg']);
   });
 
+  test.each(types)('%s is posted as its schema describes it', async (type) => {
+    const { fake, target } = subscribed();
+    await fake.webhooks.send<string>(type);
+    const [posted] = target.received;
+    expect(webhookDeliverySchema(type).parse(posted)).toEqual(posted);
+  });
+
   test.each(types)('on the other platform sends %s only if that platform does', async (type) => {
     const { fake } = subscribed();
     fake.add.agent({ id: 'flow', platform: 'vf' });
     const isNative = webhookEvents[type].platforms === 'native';
     const sending = fake.webhooks.send<string>(type, { agentId: 'flow' });
-    if (isNative) await expect(sending).rejects.toThrow('only the native platform sends it');
+    if (isNative) await expect(sending).rejects.toThrow('only the native platform sends it (6.2)');
     else await expect(sending).resolves.toHaveLength(1);
   });
 });

@@ -13,7 +13,7 @@ const RETRYABLE_STATUSES: ReadonlySet<number> = /* @__PURE__ */ new Set([408, 42
  * Milliseconds until the next attempt; undefined if none may follow.
  *
  * GET is retried freely. Anything else only if the service cannot have acted, because the specification shows
- * no idempotency key, and a deletion or a release cannot be undone.
+ * no idempotency key, and a deletion, or the release of a rented number, cannot be undone.
  */
 export function delayBeforeRetry(call: Call, failure: unknown): number | undefined {
   if (!isRetryable(call.request.method, failure)) return undefined;

@@ -24,6 +24,7 @@ export interface PermitQuestion {
  *
  * Other choices are constants, which `fake.handle` overrides:
  *
+ * - `Bearer` of the header is accepted in any case, and with several spaces after it (5.2 shows one form).
  * - A success has status 200, which only 4.1 shows, and `message: 'OK'` (2.7).
  * - A created variable has `type: 'string'` (2.3), and the first owner of its workspace as `userId`.
  * - A release without `workspaceId` is from the caller's workspace (4.3).
@@ -52,13 +53,17 @@ export interface FakeChoices {
    * ```ts
    * import { createFakePlatform } from 'agent-platform-sdk/testing';
    *
-   * // No secret deletes a workspace; everything else is as by default.
-   * const careful = createFakePlatform({
-   *   choices: { permits: ({ operation }) => (operation === 'deleteWorkspace' ? false : undefined) },
+   * // Only owners may delete a workspace (4.7): here, the secret of `acme` acts for somebody else.
+   * const fake = createFakePlatform({
+   *   choices: {
+   *     permits: ({ operation, caller }) =>
+   *       operation === 'deleteWorkspace' && caller.workspace.id === 'acme' ? false : undefined,
+   *   },
    * });
+   * fake.add.workspace({ id: 'acme', secret: 'secret-of-acme' });
    * // Every secret of the region for every operation.
    * const open = createFakePlatform({ choices: { permits: () => true } });
-   * console.log(careful.requests.length, open.requests.length);
+   * console.log(fake.requests.length, open.requests.length);
    * ```
    */
   readonly permits: (question: PermitQuestion) => boolean | undefined | Promise<boolean | undefined>;

@@ -7,6 +7,7 @@ import { closedObject } from '../../../schemas/object.js';
 import { OrgClientSchema } from '../../../schemas/org-client.js';
 import { TeamSchema } from '../../../schemas/team.js';
 import { ToolSchema } from '../../../schemas/tool.js';
+import { EventAgentPlatformSchema } from '../../../schemas/values.js';
 import { type Variable, VariableSchema } from '../../../schemas/variable.js';
 import type { Region } from '../../../utils/regions.js';
 import type { CollectionName, FakeRegionState, NewRecordTypes, RecordTypes } from './records.js';
@@ -106,7 +107,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
       name: requiredText,
       secret: requiredText,
       workspaceId: requiredText,
-      platform: z.enum(['vg', 'vf']),
+      platform: EventAgentPlatformSchema,
       advanced: closedObject(() => ({ serverUrl: text })),
     })),
     complete: (given, { newId, first }) => {

@@ -3,6 +3,7 @@ import type { DefaultTool } from '../../../schemas/default-tool.js';
 import type { OrgClient } from '../../../schemas/org-client.js';
 import type { Team } from '../../../schemas/team.js';
 import type { Tool } from '../../../schemas/tool.js';
+import type { EventAgentPlatform } from '../../../schemas/values.js';
 import type { Variable } from '../../../schemas/variable.js';
 import type { Region } from '../../../utils/regions.js';
 
@@ -14,9 +15,12 @@ export interface FakeWorkspace {
   readonly secret: string;
   /** A primary workspace cannot be deleted (4.7). By default, each region has one: a choice. */
   readonly isPrimary: boolean;
-  /** User ids of the owners (4.7). */
+  /**
+   * User ids of the owners (4.7); the first is `userId` of a created variable. They have no effect on secrets:
+   * 5.2 does not say who a secret acts for. See {@link FakeChoices.permits} to test the rule of 4.7.
+   */
   readonly ownerIds: readonly string[];
-  /** User ids of the team members, whose access ends with the workspace (4.7). */
+  /** User ids of the team members, whose access ends with the workspace (4.7). No effect on secrets. */
   readonly memberIds: readonly string[];
 }
 
@@ -34,7 +38,7 @@ export interface FakeAgent {
    * `agentPlatform` of the agent events: `vg` is the native platform, `vf` the external flow builder (a
    * choice: not shown). A `vf` agent sends no `lead_captured` and no `form_submitted` (6.2).
    */
-  readonly platform: 'vg' | 'vf';
+  readonly platform: EventAgentPlatform;
   /** `serverUrl` is the agent-level webhook address (6.3, rule 1). */
   readonly advanced: {
     /** `conversation_updated` of this agent is posted to this address as well. */
