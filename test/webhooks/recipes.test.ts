@@ -5,21 +5,25 @@ import { post, secret } from './deliveries.js';
 
 // The recipes of docs/guides/webhooks.md.
 
-test('a snapshot is written only if it is newer than the one that is saved', async () => {
+test('the newest snapshot of a conversation stays, of equal ones the last, for each agent', async () => {
   const conversations = new Map<string, ConversationUpdatedPayload>();
   const receiver = createWebhookReceiver({ secret, logLevel: 'off' }).on(
     'conversation_updated',
     ({ payload }) => {
-      const saved = conversations.get(payload.convoId);
-      if (saved !== undefined && saved.createdAt >= payload.createdAt) return;
-      conversations.set(payload.convoId, payload);
+      const key = JSON.stringify([payload.agentId, payload.convoId]);
+      const saved = conversations.get(key);
+      if (saved !== undefined && saved.createdAt > payload.createdAt) return;
+      conversations.set(key, payload);
     },
   );
-  for (const createdAt of [3, 1, 5, 2, 4]) {
-    const turns = Array.from({ length: createdAt }, () => ({}));
-    expect((await receiver.handle(post('conversation_updated', { createdAt, turns }))).status).toBe(200);
+  const sent = [3, 1, 5, 2, 5, 4].map((createdAt, index) => ({ createdAt, turns: [index] }));
+  for (const update of [...sent, { agentId: 'agent_2', createdAt: 1, turns: ['other'] }]) {
+    expect((await receiver.handle(post('conversation_updated', update))).status).toBe(200);
   }
-  expect(conversations.get('convo_1')).toMatchObject({ createdAt: 5, turns: [{}, {}, {}, {}, {}] });
+  expect([...conversations.values()]).toMatchObject([
+    { agentId: 'agent_1', createdAt: 5, turns: [4] },
+    { agentId: 'agent_2', createdAt: 1, turns: ['other'] },
+  ]);
 });
 
 test('an event that the specification does not list is checked by a schema of your own', async () => {
