@@ -29,8 +29,8 @@ export class PhoneNumbersResource {
    *
    * @remarks Never retried automatically, except after a 429 or when no connection was made.
    *
-   * @param number - `phoneNumberSid` and `isImportedNumber` are required. Whether the service requires
-   * `workspaceId` is not documented. An empty `phoneNumberSid` is refused (a choice of this package).
+   * @param number - `phoneNumberSid`, which must not be empty, and `isImportedNumber` are required (choices of
+   * this package). Which fields the service requires is not documented.
    * @returns The service's `{ isGood, errors }`. What it returns in `errors` is not documented.
    * @throws {OperationFailedError} If the service responds `isGood: false` (a choice of this package).
    * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
