@@ -1,7 +1,7 @@
 import { AgentPlatform } from '../client/platform.js';
 import { ApiError } from '../errors/index.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
-import type { DeliveryRecord } from '../testing/sending/post.js';
+import type { PostedEvent } from '../testing/sending/post.js';
 import { formatIssues } from '../utils/issues.js';
 import { byRegion, type Region } from '../utils/regions.js';
 import type { Drift } from '../validation/drift.js';
@@ -129,7 +129,7 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
     post(url, webhook, secret),
     post(url, webhook, 'forged-by-agent-platform-sdk'),
   ]);
-  const compare = (kind: string, delivery: DeliveryRecord, expected: number, hints: string): void => {
+  const compare = (kind: string, delivery: PostedEvent, expected: number, hints: string): void => {
     const isExpected = delivery.status === expected;
     const result = `${kind} webhook_test: ${describeDelivery(delivery)}`;
     report('receiver', isExpected ? 'ok' : 'fail', isExpected ? result : result + hints);

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ConfigurationError } from '../errors/index.js';
-import { type DeliveryRecord, postEvent, targetAddress } from '../testing/sending/post.js';
+import { type PostedEvent, postEvent, targetAddress } from '../testing/sending/post.js';
 import type { RecordedWebhook } from '../testing/sending/recording.js';
 import { isLoopback } from '../utils/loopback.js';
 import { onOneLine } from '../utils/printable.js';
@@ -97,14 +97,14 @@ export function parseTarget(option: string, text: string | undefined, terminal: 
 }
 
 /** Posts a webhook once, like the service, with the secret in its payload. Never rejects. */
-export function post(url: string, webhook: RecordedWebhook, secret: string): Promise<DeliveryRecord> {
+export function post(url: string, webhook: RecordedWebhook, secret: string): Promise<PostedEvent> {
   return postEvent({ ...webhook, secret, target: url, via: 'subscription' });
 }
 
 /** Prints a delivery: `lead_captured 200 in 12 ms`, or why there was no response. */
 export function printDelivery(
   terminal: Terminal,
-  delivery: DeliveryRecord,
+  delivery: PostedEvent,
   isExpected: boolean,
   more = '',
 ): void {
@@ -113,7 +113,7 @@ export function printDelivery(
 }
 
 /** `200 in 12 ms`, or `failed in 12 ms: fetch failed: ECONNREFUSED`. */
-export function describeDelivery({ status, outcome, error, duration }: DeliveryRecord): string {
+export function describeDelivery({ status, outcome, error, duration }: PostedEvent): string {
   const reason = error === undefined ? '' : onOneLine(`: ${error}`);
   return `${status ?? outcome} in ${duration} ms${reason}`;
 }

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from '../testing/fixtures/events.js';
 import { checkEventType, createFixtures } from '../testing/fixtures/fixtures.js';
-import type { DeliveryRecord } from '../testing/sending/post.js';
+import type { PostedEvent } from '../testing/sending/post.js';
 import { formatIssues } from '../utils/issues.js';
 import { parseJson } from '../utils/json.js';
 import { validateOwn } from '../validation/validate.js';
@@ -51,7 +51,7 @@ ${EVENT_TYPES.map((type) => `  ${type}`).join('\n')}`,
     const posts = Array.from({ length: copies }, () => post(url, webhook, secret));
     const deliveries = await Promise.all(posts);
     const expected = values.forged ? 401 : 200;
-    const isExpected = ({ status }: DeliveryRecord): boolean => status === expected;
+    const isExpected = ({ status }: PostedEvent): boolean => status === expected;
     for (const delivery of deliveries) printDelivery(terminal, delivery, isExpected(delivery));
     return deliveries.every(isExpected) ? 0 : 1;
   },

@@ -115,6 +115,21 @@ describe('requests', () => {
     expect(JSON.stringify(fake.requests)).not.toContain(fake.seed.eu.workspaceSecret);
   });
 
+  test('records whose secret was sent, and says if it is of the other region', async () => {
+    const fake = createFakePlatform();
+    const { eu, na } = fake.seed;
+    for (const token of [eu.workspaceSecret, eu.agentSecret, na.workspaceSecret, 'unknown']) {
+      const headers = { authorization: `Bearer ${token}` };
+      await send(fake, '/v3/tools/defaults', { headers });
+    }
+    expect(fake.requests).toMatchObject([
+      { secretOf: eu.workspaceId, status: 200 },
+      { secretOf: eu.agentId, status: 200 },
+      { secretOf: na.workspaceId, response: { message: 'The token belongs to region na, not to eu.' } },
+      { secretOf: undefined, response: { message: 'The token is unknown.' } },
+    ]);
+  });
+
   test('records text that is not JSON, and no body', async () => {
     const fake = createFakePlatform();
     await send(fake, '/v3/nowhere?a=1', { method: 'POST', body: 'text' });

@@ -86,6 +86,8 @@ describe('send', () => {
       id: 'delivery_1',
       address: `${url}/hook`,
       via: 'subscription',
+      region: 'eu',
+      secretOf: fake.seed.eu.workspaceId,
       outcome: 'success',
       response: 'handled',
       payload: { leadName: 'Dana', workspaceSecret: '[redacted]' },
@@ -112,6 +114,7 @@ describe('send', () => {
     expect(await statusesOf({ copies: 3 })).toEqual([200, 200, 200]);
     expect(handled).toHaveLength(1);
     expect(await statusesOf({ forged: true })).toEqual([401]);
+    expect(fake.webhooks.deliveries.at(-1)).toMatchObject({ status: 401, secretOf: undefined });
   });
 
   test('two events of one moment are no duplicates, and a clock that is set back counts', async () => {

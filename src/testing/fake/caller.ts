@@ -25,18 +25,34 @@ export type Caller =
 
 /** Finds the caller by the bearer token: first in the addressed region, then in the other. */
 export function authenticate(headers: Headers, addressed: Region, state: FakeState): Caller {
-  const token = /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+  const token = bearerToken(headers);
   if (token === undefined) {
     throw new Refusal('unauthenticated', 'The header "Authorization: Bearer <token>" is missing.');
   }
-  for (const region of [addressed, ...REGIONS.filter((other) => other !== addressed)]) {
-    const caller = findCaller(token, state, region);
-    if (caller !== undefined) return caller;
-  }
+  const caller = findCaller(token, addressed, state);
+  if (caller !== undefined) return caller;
   throw new Refusal('unauthenticated', 'The token is unknown.');
 }
 
-function findCaller(token: string, state: FakeState, region: Region): Caller | undefined {
+/** The id of the workspace or the agent whose secret a request carries, if there is one. */
+export function holderOf(headers: Headers, addressed: Region, state: FakeState): string | undefined {
+  const caller = findCaller(bearerToken(headers) ?? '', addressed, state);
+  return caller?.kind === 'agent' ? caller.agent.id : caller?.workspace.id;
+}
+
+function bearerToken(headers: Headers): string | undefined {
+  return /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+}
+
+function findCaller(token: string, addressed: Region, state: FakeState): Caller | undefined {
+  for (const region of [addressed, ...REGIONS.filter((other) => other !== addressed)]) {
+    const caller = findInRegion(token, state, region);
+    if (caller !== undefined) return caller;
+  }
+  return undefined;
+}
+
+function findInRegion(token: string, state: FakeState, region: Region): Caller | undefined {
   const { workspaces, agents } = state[region];
   for (const workspace of workspaces.values()) {
     if (workspace.secret === token) return { kind: 'workspace', region, workspace };

@@ -17,7 +17,7 @@ export class RequestLog {
 
   /** Records a request on its arrival. */
   open(
-    arrival: Pick<FakeRequest, 'method' | 'path' | 'query' | 'region' | 'endpoint' | 'body'>,
+    arrival: Pick<FakeRequest, 'method' | 'path' | 'query' | 'region' | 'endpoint' | 'body' | 'secretOf'>,
     headers: Headers,
   ): OpenRequest {
     this.#lastId += 1;

@@ -21,6 +21,11 @@ export interface FakeRequest {
   readonly endpoint: string | undefined;
   /** The parsed body; the text if it is not JSON. Undefined if there is none. */
   readonly body: unknown;
+  /**
+   * The id of the workspace or the agent whose secret it carried. Undefined if there was no secret, or one
+   * that the fake does not know.
+   */
+  readonly secretOf: string | undefined;
   /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   /** The status of the response; undefined before it, and if a fault gave none. */

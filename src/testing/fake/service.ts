@@ -5,7 +5,7 @@ import { unlessAborted } from '../../utils/waiting.js';
 import { validate } from '../../validation/validate.js';
 import { permit, UNLIMITED_REACH } from './access.js';
 import { type BaseUrls, locate } from './base-urls.js';
-import { authenticate, type Caller } from './caller.js';
+import { authenticate, type Caller, holderOf } from './caller.js';
 import type { FakeChoices } from './choices.js';
 import type { Faults } from './faults/faults.js';
 import type { Store } from './records/store.js';
@@ -69,7 +69,7 @@ async function respondTo(service: Service, request: Request): Promise<Response> 
 }
 
 /** Reads a request, finds its route and enters it in the log. */
-async function receive({ baseUrls, routes, log }: Service, request: Request): Promise<Call> {
+async function receive({ baseUrls, routes, log, store }: Service, request: Request): Promise<Call> {
   const { method } = request;
   const { region, path } = locate(request.url, baseUrls);
   const below = path.startsWith('/v3/') ? path.slice('/v3'.length) : undefined;
@@ -82,6 +82,7 @@ async function receive({ baseUrls, routes, log }: Service, request: Request): Pr
     region,
     endpoint: match?.route.name,
     body: readable(text),
+    secretOf: holderOf(request.headers, region, store),
   };
   return { request, region, match, text, entry: log.open(arrival, request.headers) };
 }
@@ -125,7 +126,7 @@ async function runRule(
 /** The region whose records are used: a token of the other region is a case of 5.1. */
 function regionOfRecords(caller: Caller, addressed: Region, { wrongRegion }: FakeChoices): Region {
   if (caller.region !== addressed && wrongRegion === 'refuse') {
-    throw new Refusal('wrongRegion', `The token is unknown in region ${addressed}.`);
+    throw new Refusal('wrongRegion', `The token belongs to region ${caller.region}, not to ${addressed}.`);
   }
   return wrongRegion === 'data-of-token' ? caller.region : addressed;
 }

@@ -5,23 +5,27 @@ import { type DeliveryRecord, type EventPost, postEvent } from './post.js';
 /** The newest deliveries that are kept. */
 const MAX_DELIVERIES = 10_000;
 
+/** An event of a fake on its way, with what its record says about it. */
+export type FakePost = EventPost & Pick<DeliveryRecord, 'region' | 'secretOf'>;
+
 /** Posts the events of a fake, and records each delivery when it ends. */
 export class Deliveries {
   readonly records: DeliveryRecord[] = [];
   readonly #changes: ChangeEmitter;
   /** What was posted, by the id of its delivery. */
-  readonly #posts = new Map<string, EventPost>();
+  readonly #posts = new Map<string, FakePost>();
   #lastId = 0;
 
   constructor(changes: ChangeEmitter) {
     this.#changes = changes;
   }
 
-  async post(event: EventPost): Promise<DeliveryRecord> {
+  async post(event: FakePost): Promise<DeliveryRecord> {
     this.#lastId += 1;
     const id = `delivery_${this.#lastId}`;
     this.#posts.set(id, event);
-    const delivery = await postEvent(event, id);
+    const { region, secretOf } = event;
+    const delivery = { id, region, secretOf, ...(await postEvent(event)) };
     // Unless it was cleared meanwhile.
     if (this.#posts.get(id) === event) this.records.push(delivery);
     if (this.records.length > MAX_DELIVERIES) this.#posts.delete(this.records.shift()?.id ?? id);

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors/index.js';
 import { redact } from '../../utils/redact.js';
+import type { Region } from '../../utils/regions.js';
 import { unlessAborted } from '../../utils/waiting.js';
 import type { RecordedWebhook } from './recording.js';
 
@@ -23,6 +24,10 @@ export interface DeliveryRecord {
   readonly at: number;
   /** The type of the event. */
   readonly type: string;
+  /** The region whose event it is. */
+  readonly region: Region;
+  /** The id of the workspace whose secret it carried; undefined if it was forged. */
+  readonly secretOf: string | undefined;
   /** The address it went to; `'receiver'` for a receiver in process. */
   readonly address: string;
   /** A subscription, or the agent's `advanced.serverUrl` (6.3, rule 1). */
@@ -44,6 +49,9 @@ export interface DeliveryRecord {
   readonly duration: number;
 }
 
+/** What a post came to, whoever sent it. */
+export type PostedEvent = Omit<DeliveryRecord, 'id' | 'region' | 'secretOf'>;
+
 /** An event on its way to one target. */
 export interface EventPost extends Pick<RecordedWebhook, 'type' | 'payload'> {
   readonly secret: string;
@@ -52,12 +60,11 @@ export interface EventPost extends Pick<RecordedWebhook, 'type' | 'payload'> {
 }
 
 /** Posts one event to one target, without a retry (6.1, 6.4). Never rejects. */
-export async function postEvent(event: EventPost, id = 'delivery_1'): Promise<DeliveryRecord> {
+export async function postEvent(event: EventPost): Promise<PostedEvent> {
   const { type, target, via } = event;
   const at = Date.now();
   const result = await send(event);
   return {
-    id,
     at,
     type,
     address: typeof target === 'string' ? target : 'receiver',

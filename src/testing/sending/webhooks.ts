@@ -17,8 +17,8 @@ import type { Store } from '../fake/records/store.js';
 import { EVENT_TYPES } from '../fixtures/events.js';
 import { checkEventType, createFixtures } from '../fixtures/fixtures.js';
 import type { DeepPartial } from '../fixtures/overlay.js';
-import { Deliveries } from './deliveries.js';
-import { type DeliveryRecord, type DeliveryTarget, type EventPost, targetAddress } from './post.js';
+import { Deliveries, type FakePost } from './deliveries.js';
+import { type DeliveryRecord, type DeliveryTarget, targetAddress } from './post.js';
 import { type RecordedWebhook, readRecordingFile } from './recording.js';
 import { type Subscription, Subscriptions } from './subscriptions.js';
 
@@ -291,17 +291,18 @@ export class FakeWebhooks {
     const { copies = 1, forged = false } = options;
     const { agents, workspaces } = this.#store[region];
     // A copy, because it may be delivered again later.
-    const event = { type, payload: structuredClone(payload) };
-    const secretOf = ({ id, secret }: FakeWorkspace): string => (forged ? `forged-${id}` : secret);
+    const event = { type, payload: structuredClone(payload), region };
+    const secretFrom = ({ id, secret }: FakeWorkspace) =>
+      forged ? { secret: `forged-${id}`, secretOf: undefined } : { secret, secretOf: id };
     const posts = this.#subscriptions
       .targetsOf(type, region, workspace.id)
-      .map((target): EventPost => ({ ...event, target, via: 'subscription', secret: secretOf(workspace) }));
+      .map((target): FakePost => ({ ...event, target, via: 'subscription', ...secretFrom(workspace) }));
     const agent = type === 'conversation_updated' ? agents.get(String(payload.agentId)) : undefined;
     const target = agent?.advanced.serverUrl;
     // The secret is that of the agent's own workspace; if that was removed, there is none.
     const home = workspaces.get(agent?.workspaceId ?? '');
     if (target !== undefined && home !== undefined) {
-      posts.push({ ...event, target, via: 'agent', secret: secretOf(home) });
+      posts.push({ ...event, target, via: 'agent', ...secretFrom(home) });
     }
     const all = Array.from({ length: copies }, () => posts).flat();
     return Promise.all(all.map((post) => this.#deliveries.post(post)));
