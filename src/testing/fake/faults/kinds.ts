@@ -121,6 +121,8 @@ export type Respond<Each extends Fault> = (
 interface FaultRow<Kind extends FaultKind> {
   /** The schemas of its fields, beside those of the scope. */
   readonly fields: z.core.$ZodShape;
+  /** Its fields with common values, to begin with on the page. */
+  readonly example: object;
   readonly respond: Respond<Kind extends 'status' ? StatusFault : Extract<Fault, { readonly kind: Kind }>>;
 }
 
@@ -142,6 +144,7 @@ const resetAtStart = /* @__PURE__ */ replaces(() => {
 /** Every kind of fault, a row each: a missing one does not compile. */
 export const faultTable: { readonly [Kind in FaultKind]: FaultRow<Kind> } = {
   status: {
+    example: { status: 503, retryAfter: 1 },
     fields: {
       status,
       code: text,
@@ -152,38 +155,46 @@ export const faultTable: { readonly [Kind in FaultKind]: FaultRow<Kind> } = {
     respond: replaces(statusResponse),
   },
   html: {
+    example: { status: 502 },
     fields: { status: z.optional(status) },
     respond: replaces(htmlPage),
   },
   empty: {
+    example: { status: 200 },
     fields: { status: z.optional(status) },
     respond: replaces(({ status: code = 200 }) => new Response(null, { status: code })),
   },
   'wrong-shape': {
+    example: { status: 200, body: { unexpected: true } },
     fields: { status: z.optional(status), body: z.optional(z.unknown()) },
     respond: replaces(({ status: code = 200, body = { unexpected: true } }) => jsonResponse(body, code)),
   },
   truncated: {
+    example: {},
     fields: {},
     respond: async (_, { perform }) => damage(await perform(), truncate),
   },
   stall: {
+    example: { after: 0, ms: 5_000 },
     fields: { after: z.optional(wholeNumber(0)), ms: z.optional(delayMs) },
     respond: async ({ after, ms }, { perform, signal }) =>
       damage(await perform(), (bytes) => stall(bytes, after, ms, signal)),
   },
   reset: {
+    example: { at: 'start' },
     fields: { at: z.optional(oneOf(['start', 'body'])) },
     respond: async (fault, call) =>
       fault.at === 'body' ? damage(await call.perform(), breakOff) : resetAtStart(fault, call),
   },
   refused: {
+    example: {},
     fields: {},
     respond: replaces(() => {
       throw connectionError('connect ECONNREFUSED', 'ECONNREFUSED');
     }),
   },
   latency: {
+    example: { ms: 2_000 },
     fields: { ms: delayMs },
     // The delay has passed: `Faults` adds up the latencies of a call.
     respond: (_, { perform }) => perform(),

@@ -33,6 +33,8 @@ export interface Kind<Name extends CollectionName> {
   readonly schema: z.core.$ZodType<RecordTypes[Name]> & { readonly shape: object };
   /** Fills in the missing fields of a new record. */
   readonly complete: (given: NewRecordTypes[Name], completion: Completion) => RecordTypes[Name];
+  /** A new record, to begin with on the page. Its owners are those of the default seed. */
+  readonly example: (region: Region) => NewRecordTypes[Name];
   /** Checks a complete record against the others. */
   readonly check?: (record: RecordTypes[Name], state: FakeRegionState) => void;
 }
@@ -56,6 +58,7 @@ const requiredTexts = /* @__PURE__ */ z.array(requiredText);
 export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   workspaces: {
     prefix: 'workspace',
+    example: (region) => ({ id: 'acme', ownerIds: [`owner_${region}`], memberIds: [] }),
     key: ({ id }) => id,
     schema: closedObject(() => ({
       id: requiredText,
@@ -73,6 +76,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   },
   orgs: {
     prefix: 'org',
+    example: (region) => ({ id: 'acme_org', workspaceId: `workspace_${region}_1` }),
     key: ({ id }) => id,
     schema: closedObject(() => ({ id: requiredText, workspaceId: requiredText })),
     complete: (given, { newId, first }) => ({
@@ -83,6 +87,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   },
   clients: {
     prefix: 'client',
+    example: (region) => ({ ID: 'dana', name: 'Dana', email: 'dana@acme.example', orgId: `org_${region}_1` }),
     key: ({ ID }) => ID,
     schema: OrgClientSchema,
     complete: (given, { newId, first }) => {
@@ -92,6 +97,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   },
   teams: {
     prefix: 'team',
+    example: (region) => ({ ID: 'sales', label: 'Sales', memberIds: [], orgId: `org_${region}_1` }),
     key: ({ ID }) => ID,
     schema: TeamSchema,
     complete: (given, { newId, first }) => {
@@ -101,6 +107,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   },
   agents: {
     prefix: 'agent',
+    example: () => ({ id: 'bot', name: 'Bot', advanced: { serverUrl: 'http://127.0.0.1:3000/webhooks' } }),
     key: ({ id }) => id,
     schema: closedObject(() => ({
       id: requiredText,
@@ -119,6 +126,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   },
   variables: {
     prefix: 'variable',
+    example: (region) => ({ id: 'plan', key: 'plan', value: 'pro', agentId: `agent_${region}_1` }),
     key: ({ id }) => id,
     schema: VariableSchema,
     // Two choices: `type` is 'string', the one value shown (2.3), and `userId` the first owner of the agent's
@@ -140,6 +148,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   },
   tools: {
     prefix: 'tool',
+    example: (region) => ({ id: 'crm_lookup', name: 'CRM lookup', agentId: `agent_${region}_1` }),
     key: ({ id }) => id,
     schema: ToolSchema,
     complete: (given, { newId, first }) => {
@@ -149,6 +158,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   },
   defaultTools: {
     prefix: 'default_tool',
+    example: () => ({ id: 'crm_sync', name: 'CRM sync', kind: 'assignable_system' }),
     key: ({ id, name = '' }) => id ?? name,
     schema: DefaultToolSchema,
     complete: (given, { newId }) => {
@@ -158,6 +168,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   },
   conversations: {
     prefix: 'convo',
+    example: (region) => ({ agentId: `agent_${region}_1`, convoId: 'c1', record: { userName: 'Dana' } }),
     key: ({ agentId, convoId }) => conversationKey(agentId, convoId),
     schema: closedObject(() => ({
       agentId: requiredText,
@@ -173,6 +184,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   },
   leads: {
     prefix: 'lead',
+    example: (region) => ({ id: 'lead_of_dana', agentId: `agent_${region}_1` }),
     key: ({ id }) => id,
     schema: closedObject(() => ({ id: requiredText, agentId: requiredText })),
     complete: (given, { newId, first }) => ({
@@ -183,6 +195,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   },
   phoneNumbers: {
     prefix: 'number',
+    example: (region) => ({ sid: 'PN1', imported: true, workspaceId: `workspace_${region}_1` }),
     key: ({ sid }) => sid,
     schema: closedObject(() => ({ sid: requiredText, imported: z.boolean(), workspaceId: text })),
     complete: (given, { newId, first }) => ({
