@@ -1,0 +1,78 @@
+import { isObject, parseJson } from '../../utils/json.js';
+import { onOneLine } from '../../utils/printable.js';
+import type { FakeRequest } from '../fake/requests.js';
+import type { DeliveryRecord, PostedEvent } from '../sending/post.js';
+
+/** The characters of a receiver's response that a reason repeats. */
+const MAX_QUOTED_LENGTH = 200;
+
+/** `14:03:59`: the time of day, in the time zone of this process. */
+export function timeOfDay(at: number): string {
+  return new Date(at).toTimeString().slice(0, 8);
+}
+
+/** `12 ms`, or `1.5 s`. */
+export function durationText(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** What the faults do that leave no error body. */
+const FAULT_EFFECTS: Readonly<Record<string, string>> = {
+  html: "The response is an HTML page, like a proxy's.",
+  empty: 'The response has no body.',
+  'wrong-shape': 'The response is JSON of another shape.',
+  truncated: 'The response is cut in the middle of its JSON.',
+  stall: 'The response stalls half way.',
+  reset: 'The connection is cut.',
+  refused: 'The connection is cut.',
+};
+
+/** Why a request failed, and what to do if that is known. Undefined if it succeeded, or is under way. */
+export function failureOfRequest(request: FakeRequest): string | undefined {
+  const { status, fault, response, duration, secretOf } = request;
+  const effect = FAULT_EFFECTS[fault ?? ''];
+  if (duration === undefined) return undefined;
+  if (effect !== undefined) return effect;
+  if (status === undefined) return 'The client went away before the response.';
+  if (status < 400) return undefined;
+  const isUnknown = status === 401 && secretOf === undefined && fault === undefined;
+  return (
+    (messageOf(response) || `The response is ${status}.`) +
+    (isUnknown ? ' Use a secret of this fake: its settings have them.' : '')
+  );
+}
+
+/** Why a delivery failed, and what to do if that is known. Undefined for a 200. */
+export function failureOfDelivery(delivery: PostedEvent | DeliveryRecord): string | undefined {
+  if ('secretOf' in delivery && delivery.secretOf === undefined && delivery.status === 401) {
+    return 'The secret was forged, and the receiver refused it, as it should.';
+  }
+  const { outcome, status = 0, response = '', error = '' } = delivery;
+  if (outcome === 'success') return undefined;
+  if (outcome === 'timeout') return `${sentence(error)} Respond first and work later: an inbox does.`;
+  if (outcome === 'failed') return `${sentence(error)} Is the receiver running, at this address?`;
+  const said = parseJson(response);
+  const reason = messageOf(said === undefined ? response : said);
+  return `${reason || `The receiver responded with ${status}.`} ${hintFor(status)}`.trim();
+}
+
+/** What to do about a status of a receiver. */
+function hintFor(status: number): string {
+  if (status === 401 || status === 403) return 'Does the receiver have the secret of this workspace?';
+  if (status === 404 || status === 405) return 'Is the path right, and does it take a POST?';
+  if (status < 300) return 'Only a 200 counts as success (6.4).';
+  if (status < 400) return 'A redirect is not followed: only a 200 counts as success (6.4).';
+  return status < 500 ? '' : "The receiver's log says more.";
+}
+
+/** The message of an error body with its issues, or the beginning of another body. */
+function messageOf(body: unknown): string {
+  if (typeof body === 'string') return sentence(onOneLine(body.slice(0, MAX_QUOTED_LENGTH)));
+  if (!isObject(body) || typeof body.message !== 'string') return '';
+  const issues = Array.isArray(body.issues) ? body.issues : [];
+  return [sentence(body.message), ...issues.map(messageOf)].join(' ');
+}
+
+function sentence(text: string): string {
+  return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
+}

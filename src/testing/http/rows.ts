@@ -1,0 +1,64 @@
+import type { Region } from '../../utils/regions.js';
+import type { FakeRequest } from '../fake/requests.js';
+import type { DeliveryRecord } from '../sending/post.js';
+import { failureOfDelivery, failureOfRequest } from './describe.js';
+
+/** A request, or the delivery of an event, in the words of the page and of the command. */
+export interface Row {
+  readonly id: string;
+  readonly at: number;
+  readonly region: Region;
+  /** The status or the outcome. */
+  readonly mark: string;
+  /** The method; `EVENT` for a delivery. */
+  readonly verb: string;
+  /** The path, or the type of the event. */
+  readonly name: string;
+  /** The operation, or the address of the receiver. */
+  readonly target: string;
+  /** The holder of the secret. */
+  readonly secret: string;
+  /** The kind of the injected fault. */
+  readonly fault: string | undefined;
+  /** Why it failed, if it did. */
+  readonly failure: string | undefined;
+  /** Milliseconds; undefined before the response. */
+  readonly duration: number | undefined;
+}
+
+/** The row of a request. */
+export function requestRow(request: FakeRequest): Row {
+  const { id, at, region, method, path, query, status, duration, endpoint, fault, headers } = request;
+  const unnamed = headers.authorization === undefined ? 'no secret' : 'unknown secret';
+  return {
+    id,
+    at,
+    region,
+    fault,
+    duration,
+    verb: method,
+    name: path + query,
+    mark: String(status ?? (duration === undefined ? '…' : 'none')),
+    target: endpoint ?? 'no operation',
+    secret: request.secretOf ?? unnamed,
+    failure: failureOfRequest(request),
+  };
+}
+
+/** The row of a delivery. */
+export function deliveryRow(delivery: DeliveryRecord): Row {
+  const { id, at, region, type, status, outcome, address, duration, secretOf } = delivery;
+  return {
+    id,
+    at,
+    region,
+    duration,
+    fault: undefined,
+    verb: 'EVENT',
+    name: type,
+    target: address,
+    mark: String(status ?? outcome),
+    secret: secretOf ?? 'forged secret',
+    failure: failureOfDelivery(delivery),
+  };
+}
