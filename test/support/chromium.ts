@@ -33,6 +33,8 @@ export interface Page {
   ): Promise<Awaited<Result>>;
   click(selector: string): Promise<void>;
   fill(selector: string, text: string): Promise<void>;
+  /** Chooses from a list by the text of the option. */
+  selectOption(selector: string, option: { label: string }): Promise<unknown>;
   waitForSelector(selector: string): Promise<unknown>;
   url(): string;
 }

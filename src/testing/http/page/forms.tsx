@@ -1,69 +1,34 @@
-/** One field of a form. */
-export interface Field {
-  readonly name: string;
-  readonly value?: string;
-  /** The values to choose from. */
-  readonly values?: readonly string[];
-  readonly type?: 'text' | 'number' | 'checkbox' | 'json';
-}
-
-/** A form that is posted as JSON by `live.ts`. */
+/** A form whose JSON is sent as it is, to the API of the fake. */
 export interface FormProps {
   readonly label: string;
-  /** The method and the path: `POST /_fake/events`. */
+  /** Methods and paths: `POST /_fake/events`. */
   readonly action: string;
-  /** Fields that are always sent. */
-  readonly fixed?: object;
-  readonly fields?: readonly Field[];
+  /** What its text begins with. Without it, the form is a button. */
+  readonly body?: object;
   /** Asked before anything is sent. */
   readonly confirm?: string;
 }
 
-/** A form, drawn. */
-export function Form({ label, action, fixed, fields = [], confirm }: FormProps) {
+/** A form, which `live.ts` sends. */
+export function Form({ label, action, body, confirm }: FormProps) {
+  const text = body && JSON.stringify(body, undefined, 2);
   return (
-    <form data-action={action} data-fixed={fixed && JSON.stringify(fixed)} data-confirm={confirm}>
-      {fields.length > 0 && (
-        <fieldset>
-          <legend>{label}</legend>
-          {fields.map((field) => (
-            <FieldInput field={field} />
-          ))}
-        </fieldset>
+    <form data-action={action} data-confirm={confirm}>
+      {text !== undefined && (
+        <textarea aria-label={`JSON for ${label}`} rows={text.split('\n').length + 1}>
+          {text}
+        </textarea>
       )}
       <button type="submit">{label}</button> <output />
     </form>
   );
 }
 
-function FieldInput({ field: { name, value = '', values, type = 'text' } }: { field: Field }) {
-  const attributes = { name, 'data-type': type };
-  if (values !== undefined) {
-    return (
-      <label>
-        {name}
-        <select {...attributes}>
-          {values.map((each) => (
-            <option value={each} selected={each === value}>
-              {each}
-            </option>
-          ))}
-        </select>
-      </label>
-    );
-  }
-  if (type === 'json') {
-    return (
-      <label class="wide">
-        {name}
-        <textarea {...attributes}>{value}</textarea>
-      </label>
-    );
-  }
+/** A button that copies a text. */
+export function Copy({ label, text }: { label: string; text: string }) {
   return (
-    <label>
-      {name}
-      <input {...attributes} type={type === 'checkbox' ? 'checkbox' : 'text'} value={value} />
-    </label>
+    <button type="button" data-copy={text}>
+      {label}
+    </button>
   );
 }

@@ -5,7 +5,6 @@ import { script } from './live.js';
 import { Page } from './page.js';
 import { TABS } from './selection.js';
 import { styles } from './style.js';
-import { contentOf } from './tabs.js';
 
 /** Nothing but the page's own files: no inline script, no other host, no frame. */
 const SECURITY_POLICY =
@@ -19,10 +18,11 @@ export function addPage(app: Hono, fake: ControlledFake): void {
     const tab = TABS.find((name) => name === (query.tab ?? TABS[0]));
     if (tab === undefined) return context.notFound();
     const region = REGIONS.find((name) => name === query.region) ?? 'eu';
-    const { kind = '', id = '' } = query;
-    const content = contentOf(fake, { tab, region, kind, id }, new URL(context.req.url).origin);
+    const { kind = '', id = '', filter = '' } = query;
+    const { origin } = new URL(context.req.url);
+    const page = await Page({ fake, selection: { tab, region, kind, id, filter }, origin });
     context.header('content-security-policy', SECURITY_POLICY);
-    return context.html(`<!doctype html>${await Page({ content })}`);
+    return context.html(`<!doctype html>${page}`);
   });
   app.get('/_fake/page.js', (context) => context.body(script, 200, { 'content-type': 'text/javascript' }));
   app.get('/_fake/page.css', (context) => context.body(styles, 200, { 'content-type': 'text/css' }));

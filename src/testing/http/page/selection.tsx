@@ -1,7 +1,9 @@
 import type { Child } from 'hono/jsx';
 import type { Region } from '../../../utils/regions.js';
+import type { ControlledFake } from '../controlled-fake.js';
 
-export const TABS = ['requests', 'records', 'webhooks', 'faults', 'settings'] as const;
+/** The tabs beside the list. A new page shows the first one. */
+export const TABS = ['settings', 'details', 'events', 'faults', 'records'] as const;
 
 /** The name of a tab. */
 export type Tab = (typeof TABS)[number];
@@ -10,18 +12,32 @@ export type Tab = (typeof TABS)[number];
 export interface Selection {
   readonly tab: Tab;
   readonly region: Region;
-  /** The selected collection, event type or kind of fault. */
+  /** The event type, the kind of fault, or the collection. */
   readonly kind: string;
-  /** The selected row. */
+  /** The selected row, or record. */
   readonly id: string;
+  /** The words that each row of the list contains. */
+  readonly filter: string;
+}
+
+/** What a tab is drawn from. */
+export interface TabProps {
+  readonly fake: ControlledFake;
+  readonly selection: Selection;
+  /** The address of the fake. */
+  readonly origin: string;
+}
+
+/** The address of a selection. */
+export function hrefOf(selection: Selection): string {
+  return `/?${new URLSearchParams({ ...selection }).toString()}`;
 }
 
 /** A link to another selection. */
-export function Link(props: { to: Selection; isCurrent: boolean; children: Child }) {
-  const query = new URLSearchParams({ ...props.to }).toString();
+export function Link({ to, isCurrent, children }: { to: Selection; isCurrent?: boolean; children: Child }) {
   return (
-    <a href={`/?${query}`} aria-current={props.isCurrent ? 'page' : undefined}>
-      {props.children}
+    <a href={hrefOf(to)} aria-current={isCurrent === true ? 'page' : undefined}>
+      {children}
     </a>
   );
 }

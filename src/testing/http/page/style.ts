@@ -2,73 +2,75 @@
 export const styles = `
 :root {
   color-scheme: light dark;
-  --line: light-dark(#d0d4da, #3a4048);
-  --soft: light-dark(#f4f6f8, #1c2026);
-  --accent: light-dark(#0b5cad, #7db8ff);
-  --bad: light-dark(#b3261e, #ff8a80);
-  --good: light-dark(#1a7f37, #6fdd8b);
+  --back: light-dark(#fff, #0f1216);
+  --panel: light-dark(#f5f6f8, #191d24);
+  --line: light-dark(#dde1e6, #2d343e);
+  --text: light-dark(#191c20, #e4e8ee);
+  --dim: light-dark(#59626d, #9aa4b2);
+  --accent: light-dark(#1f57c3, #8ab4ff);
+  --good: light-dark(#11693a, #6cd88f);
+  --bad: light-dark(#b01e17, #ff9089);
+  --fault: light-dark(#855000, #f0b95e);
 }
 * { box-sizing: border-box; }
-body {
-  margin: 0;
-  font: 15px / 1.45 system-ui, sans-serif;
-  background: light-dark(#fff, #12151a);
-  color: light-dark(#1b1f24, #e6e9ee);
+body { margin: 0; font: 14px / 1.5 system-ui, sans-serif; background: var(--back); color: var(--text); }
+h1, h2, h3, p, ol, ul { margin: 0; padding: 0; list-style: none; font-size: inherit; }
+h1, h2 { font-size: 1rem; }
+h3, .note { color: var(--dim); font-weight: normal; font-size: 0.85rem; }
+code, pre, textarea, .mark { font: 0.85rem / 1.5 ui-monospace, Menlo, Consolas, monospace; }
+a { color: var(--accent); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
+
+button, select, pre, textarea {
+  padding: 0.25rem 0.6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); color: inherit;
 }
-header {
-  position: sticky; top: 0;
-  display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center;
-  padding: 0.6rem 1rem;
-  background: var(--soft);
-  border-bottom: 1px solid var(--line);
+button, select, input { font: inherit; white-space: nowrap; }
+button:hover { border-color: var(--dim); cursor: pointer; }
+textarea { display: block; width: 100%; max-height: 24rem; margin-bottom: 0.5rem; resize: vertical; }
+textarea + button { background: var(--accent); color: var(--back); }
+pre { margin: 0.3rem 0; padding: 0.5rem 0.7rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+
+header { display: flex; align-items: center; gap: 0.6rem; padding: 0.5rem 1rem; background: var(--panel); }
+header, nav, input, li { border: 0 solid var(--line); border-bottom-width: 1px; }
+header output { display: none; }
+#connection { flex: 1; color: var(--dim); }
+input { width: 100%; padding: 0.6rem 1rem; background: none; color: inherit; }
+#list { height: 34vh; overflow-y: auto; border-bottom: 1px solid var(--line); }
+#list > p { padding: 1rem; }
+#list a {
+  display: grid; grid-template-columns: 4rem 1fr auto; gap: 0.1rem 0.7rem; align-items: baseline;
+  padding: 0.4rem 1rem; color: inherit; text-decoration: none;
 }
-h1 { font-size: 1.05rem; margin: 0; }
-h2 { font-size: 1rem; margin: 0.8rem 0 0.5rem; }
-nav { display: flex; flex-wrap: wrap; gap: 0.25rem; }
-nav a, button, select, input, textarea {
-  font: inherit;
-  color: inherit;
-  background: light-dark(#fff, #20252c);
-  border: 1px solid var(--line);
-  border-radius: 6px;
-  padding: 0.25rem 0.6rem;
-  max-width: 100%;
-  text-decoration: none;
+#list a:hover, #list a[aria-current] { background: var(--panel); }
+#list a[aria-current] { box-shadow: inset 3px 0 var(--accent); }
+#list .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+#list .facts { grid-column: 2 / -1; }
+.facts { display: flex; flex-wrap: wrap; gap: 0.1rem 0.6rem; font-size: 0.85rem; color: var(--dim); }
+.facts em { flex-basis: 100%; font-style: normal; }
+.facts, li { overflow-wrap: anywhere; }
+.mark { padding: 0 0.35rem; border-radius: 4px; text-align: center; background: color-mix(in srgb, currentColor 12%, transparent); }
+.good, .done { color: var(--good); }
+.bad, em { color: var(--bad); }
+.fault { color: var(--fault); }
+
+nav { display: flex; gap: 1.2rem; padding: 0 1rem; overflow-x: auto; }
+nav a { padding: 0.55rem 0; color: var(--dim); text-decoration: none; text-transform: capitalize; }
+nav a[aria-current] { color: var(--text); box-shadow: inset 0 -2px var(--accent); }
+nav .mark { margin-left: 0.4rem; }
+#content { padding: 1rem; }
+article, section section, .steps { display: grid; gap: 0.7rem; align-content: start; min-width: 0; }
+.sides { display: grid; gap: 1.5rem; grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
+.line { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: baseline; }
+.steps { padding-left: 1.2rem; list-style: decimal; }
+.steps > li { border: 0; }
+#items li { display: flex; align-items: center; justify-content: space-between; gap: 0.6rem; padding: 0.3rem 0; }
+
+@media (min-width: 75rem) {
+  body { display: grid; grid-template-rows: auto 1fr; height: 100dvh; }
+  main { display: grid; grid-template-columns: minmax(28rem, 2fr) 3fr; min-height: 0; }
+  main > section { display: flex; flex-direction: column; min-height: 0; }
+  main > section + section { border-left: 1px solid var(--line); }
+  #list { flex: 1; border: 0; }
+  #content { overflow-y: auto; }
 }
-button { cursor: pointer; }
-a[aria-current] { border-color: var(--accent); color: var(--accent); font-weight: 600; }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-main { max-width: 80rem; margin: 0 auto; padding: 0.8rem 1rem 3rem; }
-.columns { display: grid; gap: 0 1.5rem; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); }
-.columns > * { min-width: 0; }
-ul { list-style: none; margin: 0; padding: 0; max-height: 32rem; overflow: auto; border: 1px solid var(--line); border-radius: 6px; }
-li + li { border-top: 1px solid var(--line); }
-li a { display: flex; gap: 0.6rem; padding: 0.3rem 0.6rem; color: inherit; text-decoration: none; overflow-wrap: anywhere; }
-li a:hover, li a[aria-current] { background: var(--soft); }
-li .note, li b { flex-shrink: 0; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.3rem 0.8rem; margin: 0.8rem 0 0; }
-dt, .note { opacity: 0.75; font-size: 0.85rem; font-weight: normal; }
-dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
-pre {
-  margin: 0; padding: 0.5rem;
-  overflow: auto; max-height: 22rem;
-  background: var(--soft);
-  border: 1px solid var(--line); border-radius: 6px;
-  font-size: 0.82rem; white-space: pre-wrap; overflow-wrap: anywhere;
-}
-form { margin: 0.6rem 0; }
-header form { margin: 0; }
-fieldset {
-  border: 1px solid var(--line); border-radius: 6px;
-  margin: 0 0 0.5rem; min-width: 0;
-  display: grid; gap: 0.5rem;
-  grid-template-columns: repeat(auto-fill, minmax(min(15rem, 100%), 1fr));
-}
-label { display: grid; gap: 0.15rem; align-content: start; font-size: 0.85rem; }
-input[type=checkbox] { justify-self: start; }
-.wide { grid-column: 1 / -1; }
-textarea { width: 100%; min-height: 9rem; font-family: ui-monospace, monospace; font-size: 0.85rem; }
-section textarea { min-height: 22rem; }
-.bad { color: var(--bad); }
-.good { color: var(--good); }
 `;

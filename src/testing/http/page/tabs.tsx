@@ -1,0 +1,173 @@
+import { REGIONS } from '../../../utils/regions.js';
+import { isWebhookEventType } from '../../../webhooks/events.js';
+import { FAULT_KINDS, faultTable } from '../../fake/faults/kinds.js';
+import { collectionNames, kinds } from '../../fake/records/kinds.js';
+import { EVENT_TYPES } from '../../fixtures/events.js';
+import { createFixtures } from '../../fixtures/fixtures.js';
+import { dotenv } from '../dotenv.js';
+import { Details } from './details.js';
+import { Copy, Form } from './forms.js';
+import { hrefOf, Link, type Selection, type Tab, type TabProps } from './selection.js';
+
+/** The content of the selected tab. */
+export function Content(props: TabProps) {
+  const contents = { settings: Settings, details: Details, events: Events, faults: Faults, records: Records };
+  return contents[props.selection.tab](props);
+}
+
+/** What a new page shows: the settings to copy, a first call, and where to go on. */
+function Settings({ fake, selection, origin }: TabProps) {
+  const to = (tab: Tab): Selection => ({ ...selection, tab });
+  const settings = dotenv(fake.state, selection.region, origin);
+  const token = /^AGENT_PLATFORM_TOKEN=(.*)$/m.exec(settings)?.[1];
+  const call = `curl -H 'authorization: Bearer ${token}' ${origin}/${selection.region}/v3/tools/defaults`;
+  return (
+    <article>
+      <h2>Settings of your program</h2>
+      <Choices selection={selection} />
+      <pre>{settings}</pre>
+      <p class="line">
+        <Copy label="Copy settings" text={settings} />
+        <span class="note">Save them as .env, and run: node --env-file=.env app.mjs</span>
+      </p>
+      <h2>First steps</h2>
+      <ol class="steps">
+        <li>
+          Make a call. It appears in the list: click it to see what was sent, and what came back.
+          <pre>{call}</pre>
+          <Copy label="Copy command" text={call} />
+        </li>
+        <li>
+          <Link to={to('events')}>Subscribe your receiver</Link>, and send it an event.
+        </li>
+        <li>
+          <Link to={to('faults')}>Inject a fault</Link>, and see how your program takes it.
+        </li>
+        <li>Select a row of the list, and copy it as a test.</li>
+      </ol>
+    </article>
+  );
+}
+
+function Events({ fake, selection }: TabProps) {
+  const { region } = selection;
+  const type = isWebhookEventType(selection.kind) ? selection.kind : 'lead_captured';
+  const { payload } = createFixtures({ region }).event(type);
+  // `live.ts` leaves out "now": the fake then takes the current time, and never the same one twice.
+  const event = { type, region, copies: 1, forged: false, payload: { ...payload, createdAt: 'now' } };
+  const subscription = { url: 'http://127.0.0.1:3000/webhooks', region };
+  const subscribers = fake.webhooks.subscriptions.map(
+    ({ id, region: from, address, events }): Item => ({
+      text: `${from} ${address} ${events?.join(', ') ?? 'all events'}`,
+      removal: `DELETE /_fake/subscriptions/${id}`,
+    }),
+  );
+  return (
+    <div class="sides">
+      <section>
+        <h2>Send an event</h2>
+        <Choices selection={{ ...selection, kind: type }} kinds={EVENT_TYPES} />
+        <Form label="Send" action="POST /_fake/events" body={event} />
+        <p class="note">Two events with the same createdAt are duplicates.</p>
+      </section>
+      <section>
+        <h2>Subscribers</h2>
+        <Items items={subscribers} />
+        <Form label="Subscribe" action="POST /_fake/subscriptions" body={subscription} />
+      </section>
+    </div>
+  );
+}
+
+function Faults({ fake, selection }: TabProps) {
+  const kind = FAULT_KINDS.find((name) => name === selection.kind) ?? 'status';
+  const endpoint = fake.requests.find(({ id }) => id === selection.id)?.endpoint ?? 'getTool';
+  const fault = { kind, ...faultTable[kind].example, endpoint, region: selection.region, times: 1 };
+  // A server cannot refuse a connection.
+  const kindsOverHttp = FAULT_KINDS.filter((name) => name !== 'refused');
+  const waiting = fake.faults.list().map(
+    ({ id, ...each }): Item => ({
+      text: JSON.stringify(each, undefined, 1),
+      removal: `DELETE /_fake/faults/${id}`,
+    }),
+  );
+  return (
+    <div class="sides">
+      <section>
+        <h2>Inject a fault</h2>
+        <Choices selection={{ ...selection, kind }} kinds={kindsOverHttp} />
+        <Form label="Inject" action="POST /_fake/faults" body={fault} />
+        <p class="note">Without endpoint, it is for all of {fake.endpointNames.join(', ')}.</p>
+      </section>
+      <section>
+        <h2>Faults that wait for calls</h2>
+        <Items items={waiting} />
+        <Form label="Remove all" action="DELETE /_fake/faults" />
+      </section>
+    </div>
+  );
+}
+
+function Records({ fake, selection }: TabProps) {
+  const { region, id } = selection;
+  const collection = collectionNames.find((name) => name === selection.kind) ?? 'tools';
+  const records = fake.state[region][collection];
+  const record = records.get(id);
+  const path = `/_fake/records/${region}/${collection}`;
+  const address = `${path}/${encodeURIComponent(id)}`;
+  const example = kinds[collection].example(region);
+  const to = { ...selection, kind: collection, id: '' };
+  const items = [...records.keys()].map((key): Item => ({ text: key, to: { ...to, id: key } }));
+  return (
+    <div class="sides">
+      <section>
+        <h2>Records</h2>
+        <Choices selection={to} kinds={collectionNames} />
+        <Items items={items} />
+        {record !== undefined && <Link to={to}>Add another</Link>}
+      </section>
+      <section>
+        <h2>{record === undefined ? `Add to ${collection}` : id}</h2>
+        {record === undefined && <Form label="Add" action={`POST ${path}`} body={example} />}
+        {record !== undefined && <Form label="Save" action={`PATCH ${address}`} body={record} />}
+        {record !== undefined && <Form label="Remove" action={`DELETE ${address}`} />}
+      </section>
+    </div>
+  );
+}
+
+/** An item of a list beside a form: a link, or what can be removed. */
+type Item = { readonly text: string; readonly to?: Selection; readonly removal?: string };
+
+function Items({ items }: { items: readonly Item[] }) {
+  return (
+    <ul id="items" data-live>
+      {items.length === 0 && <li class="note">None.</li>}
+      {items.map(({ text, to, removal }) => (
+        <li>
+          {to === undefined ? <code>{text}</code> : <Link to={to}>{text}</Link>}
+          {removal !== undefined && <Form label="Remove" action={removal} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What a tab lets choose: a kind if there are some, and a region. `live.ts` follows the choice. */
+function Choices({ selection, kinds: names = [] }: { selection: Selection; kinds?: readonly string[] }) {
+  const choice = (name: 'kind' | 'region', values: readonly string[]) => (
+    <select data-choice aria-label={name}>
+      {values.map((value) => (
+        <option value={hrefOf({ ...selection, [name]: value })} selected={value === selection[name]}>
+          {value}
+        </option>
+      ))}
+    </select>
+  );
+  return (
+    <p class="line">
+      {names.length > 0 && choice('kind', names)}
+      {choice('region', REGIONS)}
+    </p>
+  );
+}
