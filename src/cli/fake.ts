@@ -2,14 +2,20 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createFakePlatform, type FakePlatform } from '../testing/fake/fake.js';
 import type { StartRecords } from '../testing/fake/records/records.js';
 import type { FakeSnapshot } from '../testing/fake/records/store.js';
-import type { FakeRequest } from '../testing/fake/requests.js';
 import { dotenv } from '../testing/http/dotenv.js';
 import { isThisMachine } from '../testing/http/hosts.js';
+import { deliveryRow, type Row, requestRow } from '../testing/http/rows.js';
 import type { FakeServer, ListenOptions } from '../testing/http/server.js';
-import type { DeliveryRecord } from '../testing/sending/post.js';
-import { onOneLine } from '../utils/printable.js';
 import { REGIONS } from '../utils/regions.js';
-import { type Command, listenError, parse, parseNumber, type Terminal, UsageError } from './shared.js';
+import {
+  type Command,
+  listenError,
+  parse,
+  parseNumber,
+  printEvent,
+  type Terminal,
+  UsageError,
+} from './shared.js';
 
 /** Changes come in bursts, so the state is written this long after the first. */
 const WRITE_DELAY_MS = 100;
@@ -59,8 +65,8 @@ The full list: docs/guides/testing.md`,
     };
     const platform = createFakePlatform({
       ...(seed !== undefined && { regions: readJson('--seed', seed) as StartRecords }),
-      onRequest: (request) => terminal.out(requestLine(request)),
-      onDelivery: (delivery) => terminal.out(deliveryLine(delivery)),
+      onRequest: (request) => printRow(terminal, requestRow(request)),
+      onDelivery: (delivery) => printRow(terminal, deliveryRow(delivery)),
     });
     for (const url of values.webhook) {
       for (const region of REGIONS) platform.webhooks.subscribe(url, { region });
@@ -152,14 +158,12 @@ curl -H content-type:application/json -d '{"type":"lead_captured"}' ${server.url
 `;
 }
 
-/** `eu POST /agents/agent_eu_1/variables 400 createVariable` */
-function requestLine({ region, method, path, status, endpoint, fault }: FakeRequest): string {
-  const injected = fault === undefined ? '' : ` (fault: ${fault})`;
-  return `${region} ${method} ${path} ${status ?? 'no response'} ${endpoint ?? 'unknown route'}${injected}`;
+/** Prints `14:03:59  400      12 ms  eu  POST    /agents/agent_eu_1/variables  createVariable`. */
+function printRow(terminal: Terminal, { region, verb, name, target, fault, mark, ...row }: Row): void {
+  const injected = fault === undefined ? '' : `  (fault: ${fault})`;
+  const text = `${region}  ${verb.padEnd(VERB_WIDTH)}  ${name}  ${target}${injected}`;
+  printEvent(terminal, { ...row, mark, text });
 }
 
-/** `webhook lead_captured 200 http://127.0.0.1:3000/webhooks` */
-function deliveryLine({ type, outcome, status, address, error }: DeliveryRecord): string {
-  const reason = error === undefined ? '' : `: ${error}`;
-  return onOneLine(`webhook ${type} ${status ?? outcome} ${address}${reason}`);
-}
+/** As wide as `DELETE`. */
+const VERB_WIDTH = 6;

@@ -1,9 +1,9 @@
 import { appendFileSync, chmodSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { failureOfDelivery } from '../testing/http/describe.js';
 import type { RecordedWebhook } from '../testing/sending/recording.js';
 import { formatIssues } from '../utils/issues.js';
-import { onOneLine } from '../utils/printable.js';
 import { redact } from '../utils/redact.js';
 import { validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
@@ -18,7 +18,9 @@ import {
   parseTarget,
   post,
   printDelivery,
+  printEvent,
   readSecrets,
+  type Terminal,
   UsageError,
 } from './shared.js';
 
@@ -57,17 +59,19 @@ contains names, addresses and messages of real people: protect it as personal da
       // Recorded before it is forwarded: a failing target must not lose it.
       if (file !== undefined) appendFileSync(file, recordLine(webhook));
       const more = describeIssues(webhook) + (verbose ? `\n${payloadText(webhook)}` : '');
-      if (url === undefined) return terminal.out(`${onOneLine(webhook.type)} 200${more}`, 'ok');
+      const { type: text, receivedAt: at } = webhook;
+      if (url === undefined) return printEvent(terminal, { at, mark: 200, text, more });
       const delivery = await post(url, webhook, secrets[0]);
-      const isAccepted = delivery.outcome === 'success';
-      printDelivery(terminal, delivery, isAccepted, more);
+      const failure = failureOfDelivery(delivery);
+      printDelivery(terminal, delivery, failure, more);
       // Not handled: the response is 500.
-      if (!isAccepted) throw refusedByTarget;
+      if (failure !== undefined) throw refusedByTarget;
     };
     const receiver = createWebhookReceiver({ secret: secrets, logLevel: 'off', inbox: { store } })
-      .onRejected(({ reason, status }) => terminal.out(`rejected ${status} ${reason}`, 'fail'))
-      .onError((error) => {
-        if (error !== refusedByTarget) terminal.out(`failed 500 ${(error as Error).message}`, 'fail');
+      .onRejected(({ reason, status, hint }) => printFailure(terminal, status, reason, hint))
+      .onError((error, { event }) => {
+        if (error === refusedByTarget) return;
+        printFailure(terminal, 500, event?.type ?? 'failed', (error as Error).message);
       });
     const server = createServer((request, response) => void receiver.node(request, response));
     const address = await startListening(server, port);
@@ -84,6 +88,10 @@ contains names, addresses and messages of real people: protect it as personal da
     return 0;
   },
 };
+
+function printFailure(terminal: Terminal, mark: number, text: string, failure = ''): void {
+  printEvent(terminal, { at: Date.now(), mark, text, failure });
+}
 
 /** Printed with the delivery already. */
 const refusedByTarget = new Error('refused by the target');

@@ -1,3 +1,4 @@
+import { failureOfDelivery } from '../testing/http/describe.js';
 import { type RecordedWebhook, readRecordingFile } from '../testing/sending/recording.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
 import { type Command, parse, parseTarget, post, printDelivery, readSecrets, UsageError } from './shared.js';
@@ -26,11 +27,12 @@ The exit code is 0 if every response was 200, 1 if one was not, and 2 if there i
     const [secret] = readSecrets(terminal);
     const webhooks = select(readRecording(file), values.only, file);
     let refused = 0;
-    for (const webhook of webhooks) {
+    for (const [index, webhook] of webhooks.entries()) {
       const delivery = await post(url, webhook, secret);
-      const isAccepted = delivery.outcome === 'success';
-      if (!isAccepted) refused += 1;
-      printDelivery(terminal, delivery, isAccepted);
+      const failure = failureOfDelivery(delivery);
+      if (failure !== undefined) refused += 1;
+      printDelivery(terminal, delivery, failure);
+      terminal.progress(`${index + 1} of ${webhooks.length} posted, ${refused} without a 200`);
     }
     terminal.out(`${webhooks.length} posted, ${refused} without a 200`);
     return refused === 0 ? 0 : 1;

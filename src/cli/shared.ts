@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ConfigurationError } from '../errors/index.js';
+import { durationText, timeOfDay } from '../testing/http/describe.js';
 import { type PostedEvent, postEvent, targetAddress } from '../testing/sending/post.js';
 import type { RecordedWebhook } from '../testing/sending/recording.js';
 import { isLoopback } from '../utils/loopback.js';
@@ -12,8 +13,10 @@ export type Tone = 'ok' | 'warn' | 'fail';
 
 /** The terminal of a command. */
 export interface Terminal {
-  /** Prints a text. The tone colours its first word. */
+  /** Prints a text. The tone colours its first word; a time of day in front of it is dimmed. */
   out(text: string, tone?: Tone): void;
+  /** Shows how far the command is, below what is printed; nothing if the output is not a terminal. */
+  progress(text: string): void;
   error(text: string): void;
   /** Resolves when the user stops the command. */
   stopped(): Promise<void>;
@@ -101,21 +104,45 @@ export function post(url: string, webhook: RecordedWebhook, secret: string): Pro
   return postEvent({ ...webhook, secret, target: url, via: 'subscription' });
 }
 
-/** Prints a delivery: `lead_captured 200 in 12 ms`, or why there was no response. */
-export function printDelivery(
-  terminal: Terminal,
-  delivery: PostedEvent,
-  isExpected: boolean,
-  more = '',
-): void {
-  const line = `${onOneLine(delivery.type)} ${describeDelivery(delivery)}${more}`;
-  terminal.out(line, isExpected ? 'ok' : 'fail');
+/** One event of a command that runs: a line in aligned columns, and a hint below a failure. */
+export interface EventLine {
+  readonly at: number;
+  /** The status or the outcome. */
+  readonly mark: string | number;
+  /** Milliseconds, if it took any. */
+  readonly duration?: number | undefined;
+  /** What it was. */
+  readonly text: string;
+  /** Why it failed, if it did, and what to do. */
+  readonly failure?: string | undefined;
+  /** More lines below it. */
+  readonly more?: string;
 }
 
-/** `200 in 12 ms`, or `failed in 12 ms: fetch failed: ECONNREFUSED`. */
-export function describeDelivery({ status, outcome, error, duration }: PostedEvent): string {
-  const reason = error === undefined ? '' : onOneLine(`: ${error}`);
-  return `${status ?? outcome} in ${duration} ms${reason}`;
+/** Prints `14:03:59  200      12 ms  lead_captured`, in green; in red with a hint below if it failed. */
+export function printEvent(terminal: Terminal, line: EventLine): void {
+  const { at, mark, duration, text, failure, more = '' } = line;
+  const took = duration === undefined ? '' : durationText(duration);
+  const columns = [
+    timeOfDay(at),
+    String(mark).padEnd(MARK_WIDTH),
+    took.padStart(DURATION_WIDTH),
+    onOneLine(text),
+  ];
+  const hint = failure ? `\n${INDENT}${onOneLine(failure)}` : '';
+  terminal.out(columns.join('  ') + hint + more, failure === undefined ? 'ok' : 'fail');
+}
+
+/** As wide as `timeout`, and as `999 ms`. */
+const [MARK_WIDTH, DURATION_WIDTH] = [7, 6];
+
+/** What is below a line begins under its outcome. */
+const INDENT = ' '.repeat('14:03:59  '.length);
+
+/** Prints a delivery. A failure is why it did not end as expected. */
+export function printDelivery(terminal: Terminal, delivery: PostedEvent, failure?: string, more = ''): void {
+  const { at, status, outcome, duration, type } = delivery;
+  printEvent(terminal, { at, mark: status ?? outcome, duration, text: type, failure, more });
 }
 
 /** Describes why a server cannot listen. */

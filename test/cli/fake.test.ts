@@ -19,7 +19,7 @@ function post(url: string, body: object): Promise<Response> {
 }
 
 test('prints settings that a client works with', async () => {
-  const { lines, url, exit, stop } = await fake();
+  const { lines, tones, url, exit, stop } = await fake();
   const settings = Object.fromEntries(
     [...(lines[0] ?? '').matchAll(/^(AGENT_PLATFORM_\w+)=(.+)$/gm)].map(([, name, value]) => [name, value]),
   ) as Record<string, string>;
@@ -33,7 +33,12 @@ test('prints settings that a client works with', async () => {
   const baseUrls = { eu: settings.AGENT_PLATFORM_BASE_URL_EU };
   const platform = new AgentPlatform({ region: 'eu', token: settings.AGENT_PLATFORM_TOKEN, baseUrls });
   expect(await platform.tools.get(eu.toolId)).toMatchObject({ id: eu.toolId });
-  expect(lines[1]).toBe(`eu GET /tools/${eu.toolId} 200 getTool`);
+  expect(lines[1]).toMatch(/^\d\d:\d\d:\d\d {2}200 +\d+ ms {2}eu {2}GET {5}\/tools\/tool_eu_1 {2}getTool$/);
+  await expect(platform.tools.get('crm')).rejects.toThrow();
+  expect(lines[2]).toMatch(
+    /^.{10}404 .* GET {5}\/tools\/crm {2}getTool\n {10}There is no tool with the id "crm"\.$/,
+  );
+  expect(tones.slice(1)).toEqual(['ok', 'fail']);
   stop();
   expect(await exit).toBe(0);
 });
@@ -44,7 +49,7 @@ test('sends events to --webhook, as its curl line does', async () => {
   const [, body = '', address = ''] = /curl .* -d '(.+)' (\S+)/.exec(lines[0] ?? '') ?? [];
   await post(address, JSON.parse(body) as object);
   expect(address).toBe(`${url}/_fake/events`);
-  expect(lines.at(-1)).toBe(`webhook lead_captured 200 ${target}/`);
+  expect(lines.at(-1)).toMatch(new RegExp(`^.{10}200 .* ms  eu  EVENT   lead_captured  ${target}/$`));
 });
 
 test('serves its page and the control API', async () => {

@@ -70,19 +70,35 @@ describe('a wrong command line exits with 2', () => {
   );
 });
 
-test('a terminal shows colours, and NO_COLOR leaves them out', () => {
-  const code = `import { processTerminal } from './src/cli/run.ts';
-    Object.assign(process.stdout, { isTTY: true, hasColors: () => process.env.NO_COLOR === undefined });
-    processTerminal().out('fail  it is\\u0007', 'fail');`;
-  const print = (env: object): string => {
+describe('a terminal', () => {
+  /** What a process prints whose output is a terminal, or a pipe. */
+  function print(isTTY: boolean, env: object): string {
+    const code = `import { processTerminal } from './src/cli/run.ts';
+      Object.assign(process.stdout, { isTTY: ${isTTY}, hasColors: () => process.env.NO_COLOR === undefined });
+      const terminal = processTerminal();
+      terminal.progress('1 of 2');
+      terminal.out('14:03:59  401      it is\\u0007', 'fail');
+      terminal.out('fail  it is', 'fail');`;
     const args = ['--import', 'tsx', '--input-type=module', '-e', code];
-    const { stdout } = spawnSync(process.execPath, args, {
-      env: { ...process.env, FORCE_COLOR: '1', ...env },
-      encoding: 'utf8',
-    });
-    return stdout;
-  };
+    const all = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: '1', ...env };
+    return spawnSync(process.execPath, args, { env: all, encoding: 'utf8' }).stdout;
+  }
+  const [clear, dim, red] = ['\r\u001b[K', '\u001b[2m', '\u001b[31m'];
   // Control characters are printed by their numbers.
-  expect(print({ NO_COLOR: undefined })).toBe('\u001b[31mfail\u001b[39m  it is\\u0007\n');
-  expect(print({ NO_COLOR: '1', FORCE_COLOR: undefined })).toBe('fail  it is\\u0007\n');
+  const plain = '14:03:59  401      it is\\u0007\nfail  it is\n';
+
+  test('shows colours and progress', () => {
+    expect(print(true, {})).toBe(
+      `${clear}1 of 2${clear}${dim}14:03:59\u001b[22m  ${red}401\u001b[39m      it is\\u0007\n` +
+        `${red}fail\u001b[39m  it is\n`,
+    );
+  });
+
+  test('shows no colours with NO_COLOR', () => {
+    expect(print(true, { NO_COLOR: '1', FORCE_COLOR: undefined })).toBe(`${clear}1 of 2${clear}${plain}`);
+  });
+
+  test('that is a pipe gets plain lines', () => {
+    expect(print(false, {})).toBe(plain);
+  });
 });

@@ -47,10 +47,10 @@ describe('listen', () => {
     const forged = fixtures.delivery('lead_captured', 'another-secret-of-somebody');
     expect((await postTo(url, forged)).status).toBe(401);
     expect(lines.slice(1)).toEqual([
-      'lead_captured 200',
-      expect.stringMatching(/^lead_captured 200\n {2}- leadName: expected string/),
-      'new_type 200\n  - type: not in the API specification',
-      expect.stringMatching(/^rejected 401 /),
+      expect.stringMatching(/^\d\d:\d\d:\d\d {2}200 {14}lead_captured$/),
+      expect.stringMatching(/^.{10}200 {14}lead_captured\n {2}- leadName: expected string/),
+      expect.stringMatching(/^.{10}200 {14}new_type\n {2}- type: not in the API specification/),
+      expect.stringMatching(/^.{10}401 {14}verification_failed\n {10}Its `workspaceSecret` matches none/),
     ]);
     expect(tones.slice(1)).toEqual(['ok', 'ok', 'ok', 'fail']);
   });
@@ -74,11 +74,13 @@ describe('listen', () => {
     const { url, lines } = await start(['listen', '--port', '0', '--forward-to', target], env);
     expect((await postTo(url, lead)).status).toBe(200);
     expect(handled).toMatchObject([{ type: 'lead_captured', payload: { leadName: 'Dana' } }]);
-    expect(lines[1]).toMatch(/^lead_captured 200 in \d+ ms$/);
+    expect(lines[1]).toMatch(/^.{10}200 +\d+ ms {2}lead_captured$/);
     const refusing = await serve((_, response) => response.writeHead(503).end());
     const other = await start(['listen', '--port', '0', '--forward-to', refusing], env);
     expect((await postTo(other.url, lead)).status).toBe(500);
-    expect(other.lines.slice(1)).toEqual([expect.stringMatching(/^lead_captured 503 in \d+ ms$/)]);
+    expect(other.lines.slice(1)).toEqual([
+      expect.stringMatching(/^.{10}503 .* lead_captured\n {10}The receiver responded with 503\. .* log/),
+    ]);
   });
 
   test('--record appends verified webhooks to a file of its owner, without secrets', async () => {
@@ -106,9 +108,11 @@ describe('replay', () => {
 
   test('posts a recording in order, with the secret of the environment', async () => {
     const { url, handled } = await receiver();
-    const { code, lines } = await finish(['replay', newFile(recording.join('\n')), '--to', url], env);
+    const args = ['replay', newFile(recording.join('\n')), '--to', url];
+    const { code, lines, progress } = await finish(args, env);
     expect(handled.map(({ type }) => type)).toEqual(['lead_captured', 'webhook_test', 'lead_captured']);
     expect([code, lines.at(-1)]).toEqual([0, '3 posted, 0 without a 200']);
+    expect(progress.at(-1)).toBe('3 of 3 posted, 0 without a 200');
   });
 
   test('--only selects types', async () => {
@@ -128,7 +132,10 @@ describe('replay', () => {
     const wrong = { AGENT_PLATFORM_WEBHOOK_SECRET: 'another-secret-of-somebody' };
     const { code, lines, tones } = await finish(['replay', newFile(recording[0]), '--to', url], wrong);
     expect([code, tones[0]]).toEqual([1, 'fail']);
-    expect(lines).toEqual([expect.stringMatching(/^lead_captured 401 in/), '1 posted, 1 without a 200']);
+    expect(lines).toEqual([
+      expect.stringMatching(/^.{10}401 .* lead_captured\n.* Does the receiver have the secret/),
+      '1 posted, 1 without a 200',
+    ]);
   });
 });
 
@@ -151,14 +158,17 @@ describe('trigger', () => {
       tones: ['ok'],
     });
     const open = await serve((_, response) => response.end());
-    expect(await finish(['trigger', 'webhook_test', '--to', open, '--forged'])).toMatchObject({ code: 1 });
+    expect(await finish(['trigger', 'webhook_test', '--to', open, '--forged'])).toMatchObject({
+      code: 1,
+      lines: [expect.stringContaining('Expected 401')],
+    });
   });
 
   test('prints why no response came', async () => {
     const { code, lines } = await finish(['trigger', 'webhook_test', '--to', 'http://127.0.0.1:9999/'], env);
     expect([code, lines[0]]).toEqual([
       1,
-      expect.stringMatching(/^webhook_test failed in \d+ ms: .*ECONNREFUSED/),
+      expect.stringMatching(/^.{10}failed .* webhook_test\n.*ECONNREFUSED.* Is the receiver running/),
     ]);
   });
 
