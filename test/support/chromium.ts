@@ -17,6 +17,8 @@ export interface PageOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly javaScriptEnabled?: boolean;
   readonly colorScheme?: 'light' | 'dark';
+  /** Pixels of a picture for each of the page. Default 1. */
+  readonly deviceScaleFactor?: number;
   /** `clipboard-read` lets a test read what the page has copied. */
   readonly permissions?: readonly string[];
 }
@@ -37,6 +39,15 @@ export interface Page {
   selectOption(selector: string, option: { label: string }): Promise<unknown>;
   waitForSelector(selector: string): Promise<unknown>;
   url(): string;
+  /** What the DevTools protocol can do beyond the other methods. */
+  context(): { newCDPSession(page: Page): Promise<DevTools> };
+}
+interface DevTools {
+  /** `screenshot` of playwright-core 1.65 has no WebP. */
+  send(
+    method: 'Page.captureScreenshot',
+    options: { format: 'webp'; quality: number },
+  ): Promise<{ data: string }>;
 }
 interface Route {
   fulfill(response: { contentType: string; body: string }): Promise<void>;

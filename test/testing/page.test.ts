@@ -78,7 +78,7 @@ test('lists calls and events of both regions, each with what explains it, and fi
       .map((row) => row.replaceAll(/<[^>]+>|\s/g, ' ').replaceAll(/ +/g, ' '));
   };
   expect(await rows('')).toEqual([
-    expect.stringMatching(/^ failed EVENT lead_captured .* eu http:.*\/hook forged secret fetch failed: /),
+    expect.stringMatching(/^ failed EVENT lead_captured .* eu http:.*\/hook forged secret Fetch failed: /),
     expect.stringMatching(/^ 200 GET .* eu fault: truncated getTool workspace_eu_1 The response is cut/),
     expect.stringMatching(/^ 401 GET .* na getTool workspace_eu_1 The token belongs to region eu, not to na/),
     expect.stringMatching(/^ 200 GET .* eu getTool workspace_eu_1 $/),
@@ -133,6 +133,7 @@ describe('copies a row', () => {
       copied = made;
     };
     // The text that a developer would paste into a file.
+    // oxlint-disable-next-line no-implied-eval
     new Function(...Object.keys(names), 'test', body)(...Object.values(names), define);
     await copied();
   }

@@ -74,5 +74,6 @@ function messageOf(body: unknown): string {
 }
 
 function sentence(text: string): string {
-  return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return text === '' || /[.!?]$/.test(text) ? begun : `${begun}.`;
 }

@@ -53,7 +53,7 @@ input { width: 100%; padding: 0.6rem 1rem; background: none; color: inherit; }
 .bad, em { color: var(--bad); }
 .fault { color: var(--fault); }
 
-nav { display: flex; gap: 1.2rem; padding: 0 1rem; overflow-x: auto; }
+nav { display: flex; flex-shrink: 0; gap: 1.2rem; padding: 0 1rem; overflow-x: auto; }
 nav a { padding: 0.55rem 0; color: var(--dim); text-decoration: none; text-transform: capitalize; }
 nav a[aria-current] { color: var(--text); box-shadow: inset 0 -2px var(--accent); }
 nav .mark { margin-left: 0.4rem; }
