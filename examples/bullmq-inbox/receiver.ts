@@ -24,5 +24,5 @@ app.get('/ready', async (_request, response) => {
 
 const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log('receiving'));
 
-// The deliveries in progress must finish first: the service does not send them again.
+// The deliveries in progress must finish first: the service does not retry automatically (6.4).
 process.on('SIGTERM', () => server.close(() => void inbox.close()));

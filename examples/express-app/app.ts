@@ -68,7 +68,8 @@ export function createApp({ platform, receiver }: Services): Express {
 /**
  * A refusal is the caller's problem (4xx); a platform that is down is ours (502).
  *
- * The service's own refusal has the error body of the specification (7); the 404 of a proxy has another. The
+ * A 404 with the error body of the specification (7) is taken for the service's own, and any other for that of
+ * a proxy: an assumption. The
  * specification shows only the 400 of a duplicate key, and a 400 may have other reasons. It is an assumption
  * that an unknown record is a 404.
  */

@@ -25,8 +25,8 @@ async function personOf(
     const { userName, userEmail } = await platform.conversations.get({ agentId, convoId });
     return userEmail ? { name: userName, email: userEmail } : undefined;
   } catch (error) {
-    // The service's own 404 has the error body of the specification (7); that of a proxy has another. It is an
-    // assumption that an unknown conversation is a 404: the specification shows no status.
+    // A 404 with the error body of the specification (7) is taken for the service's own, and an unknown
+    // conversation for a 404. Both are assumptions: the specification shows no status.
     if (error instanceof NotFoundError && error.errorBody !== undefined) return undefined;
     throw error;
   }

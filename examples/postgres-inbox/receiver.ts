@@ -14,7 +14,7 @@ const server = createServer(receiver.node).listen(Number(process.env.PORT ?? 300
   console.log('receiving'),
 );
 
-// The deliveries in progress must finish first: the service does not send them again.
+// The deliveries in progress must finish first: the service does not retry automatically (6.4).
 process.on('SIGTERM', () =>
   server.close(async () => {
     await inbox.close();

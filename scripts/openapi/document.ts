@@ -23,7 +23,7 @@ function createOpenApi(): JsonObject {
       description:
         'The operations and webhook events whose shape the API specification shows. Numbers in parentheses ' +
         'are its sections. What it does not show is left out, such as all operations on Agents, Leads, ' +
-        'Knowledge Base, Campaigns and Custom Metrics (4). V3 is recommended for new integrations (9). The ' +
+        'Knowledge Base, Campaigns and Custom Metrics (4.7). V3 is recommended for new integrations (9). The ' +
         'machine-readable description of the members-and-teams operation is labelled version 1.0.4 (9).\n\n' +
         'Where the specification gives only name and type of a field, the description is read from the name. ' +
         '`examples` are values that it shows; others are possible. `x-expected` marks a field that ' +

@@ -60,7 +60,9 @@ ${EVENT_TYPES.map((type) => `  ${type}`).join('\n')}`,
 /** Why the delivery of a forged event did not end as it should. */
 function failureOfForged({ status, error }: PostedEvent): string | undefined {
   if (status === 401) return undefined;
-  return error ?? 'Expected 401: the receiver must verify the secret before anything else.';
+  return (
+    error ?? 'Expected 401, as the receiver of this package responds. Verify the secret of every event (6.4).'
+  );
 }
 
 function createPayload(type: WebhookEventType, set: readonly string[]): Record<string, unknown> {

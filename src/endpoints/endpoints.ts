@@ -57,7 +57,7 @@ function createEndpoints() {
      * Creates a variable for an agent.
      *
      * @see API specification, section 4.2
-     * @status 400 - A duplicate key returns this error. Its other causes are not shown.
+     * @status 400 - A duplicate key returns this error. Whether it has other causes is not shown.
      */
     createVariable: endpoint({
       method: 'POST',
@@ -114,7 +114,7 @@ function createEndpoints() {
     }),
 
     /**
-     * Permanently deletes a workspace and everything in it.
+     * Permanently deletes a workspace with its agents, conversations, leads, tools and variables.
      *
      * @see API specification, section 4.7
      */

@@ -17,7 +17,7 @@ export interface ResponseShape<Result> {
 /**
  * The envelope `{ success, message, data }` (specification, 2.7) around a schema. The caller gets `data`.
  *
- * `success` is required; `message` is only expected.
+ * `success` and `data` are required, and `message` is expected: choices, because 2.7 does not say.
  *
  * @param schema - Any Standard Schema of `data`; its output is returned.
  * @throws {TypeError} If it is not a Standard Schema.

@@ -62,7 +62,7 @@ export class ApiError extends ResponseError {
    * The body, if it is the error body of the specification (section 7); undefined for any other, such as the
    * HTML of a proxy or an object with further fields.
    *
-   * Tells a refusal by the service from one by a proxy. As sent, and not enumerable.
+   * Suggests that the service refused, not a proxy: an assumption. As sent, and not enumerable.
    */
   declare readonly errorBody: ErrorBody | undefined;
   /** `code` of the body, if a string `message` stands beside it, whatever else the body has. */
@@ -83,7 +83,10 @@ export class BadRequestError extends ApiError {
   declare readonly type: 'bad_request_error';
 }
 
-/** 401: the token was not accepted. A token of the other region may fail in the same way (5.1). */
+/**
+ * 401: by HTTP, the token was not accepted. A request to the wrong region may fail too (5.1); with which status
+ * is not shown.
+ */
 export class AuthenticationError extends ApiError {
   static override readonly errorName = 'AuthenticationError';
   declare readonly type: 'authentication_error';

@@ -5,7 +5,7 @@ import { closedObject, openObject } from './object.js';
 // The specification gives names and types (2.7, 7); meanings are read from the names. The doc comments are
 // the words of openapi.json, up to their first tag.
 
-/** The fields beside the data of a response, or all of a response without data (specification, 2.7). */
+/** The envelope of a response; what an operation returns, if anything, is its `data` (specification, 2.7). */
 export interface Envelope {
   /**
    * Whether the operation succeeded.

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { REGIONS } from '../utils/regions.js';
 import { known, type OpenEnum, requiredText } from './fields.js';
 
-// The lists of values that the specification gives: complete ones, in which a new value is drift in `tolerant`
-// mode, and ones with examples (`OpenEnum`). Each name is that of the field.
+// The lists of values that the specification gives: ones that it does not call examples, in which a new value
+// is drift (a choice), and ones with examples (`OpenEnum`). Each name is that of the field.
 
 const clientStatus = ['online', 'offline'] as const;
 
@@ -79,7 +79,7 @@ export const EventAgentPlatformSchema = /* @__PURE__ */ z.enum(eventAgentPlatfor
 
 const eventOperation = ['created', 'updated', 'deleted', 'captured', 'delegated', 'reported'] as const;
 
-/** What an event reports: `operation` (specification, 6.3). Each event type has some of the values. */
+/** What an event reports: `operation` (specification, 6.3). Each event type has some of the values, or no such field. */
 export type EventOperation = (typeof eventOperation)[number];
 
 /** Schema of {@link EventOperation}. */
@@ -119,8 +119,9 @@ export const EventChannelSchema = /* @__PURE__ */ z.enum(eventChannel);
 /**
  * The lists of values that the specification gives, for forms, columns and filters.
  *
- * `defaultToolId` and `defaultToolName` are examples: others are possible. The other lists are complete as of
- * this version; in `tolerant` mode, a new value is passed on and reported as drift.
+ * `defaultToolId` and `defaultToolName` are examples: others are possible. The specification gives
+ * the other lists without saying that there are more values, so they are closed (a choice); in `tolerant` mode, a
+ * new value is passed on and reported as drift.
  *
  * @example
  * ```ts

@@ -36,7 +36,11 @@ interface VariableSettings {
   isGlobal?: boolean | undefined;
 }
 
-/** A variable that configures a field of a tool (specification, 2.4, `fields`). It may lack its id. */
+/**
+ * A variable that configures a field of a tool (specification, 2.4, `fields`).
+ *
+ * Which of its fields are present is not shown.
+ */
 export interface VariableField extends VariableSettings {
   /** Variable id, set by the service, returned only. */
   id?: string | undefined;

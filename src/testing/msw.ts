@@ -14,7 +14,7 @@ import type { FakePlatform } from './fake/fake.js';
  * Creates the msw handlers of a fake, for `setupServer` and `setupWorker`.
  *
  * There is one for each operation in each region, named by its path, and for each region a last one for all
- * other paths: it serves the endpoints of `fake.handle`, and refuses unknown ones like the service.
+ * other paths: it serves the endpoints of `fake.handle`, and refuses unknown ones as `unknownRoute` of the fake.
  *
  * They respond at `fake.baseUrls`. To intercept the addresses that your program calls, create the fake with
  * them: `createFakePlatform({ baseUrls })`. A handler that you pass to `server.use` goes first: one for

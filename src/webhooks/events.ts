@@ -317,7 +317,7 @@ export interface ClientEventPayload {
   organisationId: string;
   /** Organisation name. */
   organisationName?: string | undefined;
-  /** Client id: the `ID` of an `OrgClient`. */
+  /** Client id. That it is the `ID` of an `OrgClient` is an assumption. */
   clientId: string;
   /** Client name. */
   clientName?: string | undefined;

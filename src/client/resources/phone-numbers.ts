@@ -5,7 +5,7 @@ import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
 
 /**
- * Phone numbers, rented from the platform or imported.
+ * Phone numbers, rented by the platform or imported.
  *
  * @group Calls & Numbers
  */
@@ -35,8 +35,8 @@ export class PhoneNumbersResource {
    * @throws {OperationFailedError} If the service responds `isGood: false` (a choice of this package).
    * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
    * @throws {ApiError} If the service responds with an error status.
-   * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, check in the dashboard: no
-   * documented operation shows whether the number was released.
+   * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, look in the dashboard, if it
+   * shows numbers: no documented operation shows whether the number was released.
    * @throws {ResponseValidationError} If the response does not match the API specification.
    *
    * @example

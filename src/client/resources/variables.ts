@@ -32,8 +32,8 @@ export class VariablesResource {
    * documented.
    * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
    * @throws {ApiError} If the service responds with another error status.
-   * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, check in the dashboard, or
-   * repeat the call: a key that exists by then gets a 400 (4.2), whoever created it.
+   * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, look in the dashboard, if it
+   * shows variables, or repeat the call: a key that exists by then gets a 400 (4.2), whoever created it.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response does not match the API specification.
    *

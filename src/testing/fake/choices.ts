@@ -29,6 +29,9 @@ export interface PermitQuestion {
  * - A created variable has `type: 'string'` (2.3), and the first owner of its workspace as `userId`.
  * - A release without `workspaceId` is from the caller's workspace (4.3).
  * - A release with the wrong `isImportedNumber` is refused. `errors` of a successful one is `''`.
+ * - Every body is validated. `ownerIds` and `memberIds` of a workspace have no effect on secrets (5.2).
+ * - `memberIds` of a team hold the `ID` of each client: 2.1 does not say which id.
+ * - `vg` is the native platform, `vf` the external one (6.3). Leads belong to agents.
  * - An organisation belongs to one workspace. Numbers and organisations of a deleted workspace stay (4.7).
  */
 export interface FakeChoices {
@@ -67,7 +70,7 @@ export interface FakeChoices {
    * ```
    */
   readonly permits: (question: PermitQuestion) => boolean | undefined | Promise<boolean | undefined>;
-  /** Composes `ID` of a conversation (2.6: an example only). Default `` `${agentId}_${convoId}` ``. */
+  /** Composes `ID` and `userID` of a conversation (2.6: an example only). Default `` `${agentId}_${convoId}` ``. */
   readonly conversationId: (agentId: string, convoId: string) => string;
 }
 

@@ -273,7 +273,7 @@ export class FakePlatform {
 /**
  * Creates a fake of the service: the documented operations with their documented rules, on records in memory.
  *
- * The two regions share nothing. {@link FakeChoices} lists what the specification leaves open.
+ * The two regions share nothing. {@link FakeChoices} says what it does where the specification is silent.
  *
  * @throws {ConfigurationError} If an option is unknown or wrong, or a record in `regions` refers to one that
  * does not exist.

@@ -38,7 +38,7 @@ export interface SeedHandles {
   readonly convoId: string;
   /** A lead of the agent. */
   readonly leadId: string;
-  /** A number rented from the platform, in the primary workspace. */
+  /** A number rented by the platform, in the primary workspace. */
   readonly rentedNumberSid: string;
   /** A number of the customer's own telephony account, in the primary workspace. */
   readonly importedNumberSid: string;

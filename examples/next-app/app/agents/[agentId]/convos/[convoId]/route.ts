@@ -15,8 +15,8 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
     });
     return Response.json({ title, summary, lastMessage });
   } catch (error) {
-    // The service's own 404 has the error body of the specification (7); that of a proxy has another. It is an
-    // assumption that an unknown conversation is a 404: the specification shows no status. Anything else is a
+    // A 404 with the error body of the specification (7) is taken for the service's own, and an unknown
+    // conversation for a 404. Both are assumptions: the specification shows no status. Anything else is a
     // 500, even a refused token.
     if (error instanceof NotFoundError && error.errorBody !== undefined) {
       return Response.json({ error: 'not found' }, { status: 404 });
