@@ -6,23 +6,36 @@ export interface Manifest {
   readonly bin?: Readonly<Record<string, string>>;
 }
 
-type ExportTarget = string | { readonly import: { readonly default: string } };
+type ExportTarget =
+  | string
+  | {
+      /** What bundlers take, if Node takes another file. */
+      readonly module?: string;
+      readonly import: { readonly default: string };
+    };
 
 export function readManifest(): Manifest {
   // This project's own file: with another shape, the build fails at once.
   return JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 }
 
-/** Maps each built module to its source: `{ 'testing/index': 'src/testing/index.ts' }`. */
+/** Maps each built entry point to its source: `{ 'testing/index': 'src/testing/index.ts' }`. */
 export function entryPoints({ exports, bin = {} }: Manifest): Record<string, string> {
   const targets = Object.values(exports).map((target) =>
-    typeof target === 'string' ? target : target.import.default,
+    typeof target === 'string' ? target : (target.module ?? target.import.default),
   );
-  const modules = [...targets, ...Object.values(bin)].flatMap(moduleName);
-  return Object.fromEntries(modules.map((name) => [name, `src/${name}.ts`]));
+  return sourcesOf([...targets, ...Object.values(bin)]);
 }
 
-function moduleName(target: string): string[] {
-  const name = /^(?:\.\/)?dist\/(.+)\.js$/.exec(target)?.[1];
-  return name === undefined ? [] : [name];
+/** Maps what Node takes instead of some entry points to its source: `{ 'node/redis': 'src/node/redis.ts' }`. */
+export function nodeEntryPoints({ exports }: Manifest): Record<string, string> {
+  const targets = Object.values(exports).flatMap((target) =>
+    typeof target === 'string' || target.module === undefined ? [] : [target.import.default],
+  );
+  return sourcesOf(targets);
+}
+
+function sourcesOf(targets: readonly string[]): Record<string, string> {
+  const names = targets.flatMap((target) => /^(?:\.\/)?dist\/(.+)\.js$/.exec(target)?.[1] ?? []);
+  return Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
 }

@@ -25,8 +25,9 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
     folders: 'utils schemas errors validation endpoints webhooks',
     packages: /^(msw$|hono(\/|$)|node:)/,
   },
+  node: { folders: 'errors redis bullmq testing', packages: /^node:module$/ },
   cli: {
-    folders: 'utils schemas errors validation client webhooks bullmq testing',
+    folders: 'utils schemas errors validation client webhooks bullmq testing node',
     packages: /^node:/,
   },
 };

@@ -1,5 +1,6 @@
 import { AgentPlatform } from '../client/platform.js';
 import { ApiError } from '../errors/index.js';
+import { explain, NEEDS } from '../node/peers.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
 import type { PostedEvent } from '../testing/sending/post.js';
 import { formatIssues } from '../utils/issues.js';
@@ -173,8 +174,6 @@ async function checkInbox(
     report('inbox', ready ? 'ok' : 'fail', `${ready ? 'accepts events' : 'accepts no events'}: ${counts}`);
     for (const warning of Object.values(warnings)) report('inbox', 'warn', warning);
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
-    const detail = isMissing ? 'Missing packages: npm install bullmq ioredis' : (error as Error).message;
-    report('inbox', 'fail', detail);
+    report('inbox', 'fail', (explain(error, NEEDS.bullmq, import.meta.url) as Error).message);
   }
 }

@@ -1,4 +1,5 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +9,11 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { installedPackage, project, run, source } from './consumer.js';
 
 const program = source('program.mjs');
+const asCommonJS = (code: string): string =>
+  code.replaceAll(/^import (\{.*\}) from (.*);$/gm, 'const $1 = require($2);');
 const programs = project({
   'program.mjs': program,
-  'program.cjs': program.replaceAll(/^import (\{.*\}) from (.*);$/gm, 'const $1 = require($2);'),
+  'program.cjs': asCommonJS(program),
   'jest.cjs': source('jest.cjs'),
 });
 
@@ -28,12 +31,51 @@ test.each([
   });
 });
 
-test('the command starts without the optional peers', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'no-peers-'));
+/** A project outside the shared one, with the package and the named ones of its peers. */
+function projectWith(...peers: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'some-peers-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  cpSync(installedPackage(), folder, { recursive: true });
-  expect(run(folder, 'dist/cli/index.js', '--help')).toContain('agent-platform-sdk <command>');
-  expect(run(folder, 'dist/cli/index.js', 'trigger', '--help')).toContain('trigger');
+  const modules = join(folder, 'node_modules');
+  mkdirSync(modules);
+  cpSync(installedPackage(), join(modules, 'agent-platform-sdk'), { recursive: true });
+  for (const peer of peers) symlinkSync(join(inject('consumer'), 'node_modules', peer), join(modules, peer));
+  const missing = source('missing-peers.mjs');
+  writeFileSync(join(folder, 'program.mjs'), missing);
+  writeFileSync(join(folder, 'program.cjs'), asCommonJS(missing));
+  return folder;
+}
+
+const INBOX = 'createBullMQInbox of agent-platform-sdk/bullmq needs';
+
+test.each(['program.mjs', 'program.cjs'])('%s is told which peers to install', (program) => {
+  expect(JSON.parse(run(projectWith(), program))).toEqual([
+    `${INBOX} bullmq and ioredis: npm install bullmq ioredis (or pnpm add bullmq ioredis)`,
+    'createRedisDedupe of agent-platform-sdk/redis needs ioredis: npm install ioredis (or pnpm add ioredis)',
+    'fakeHandlers of agent-platform-sdk/testing/msw needs msw: npm install --save-dev msw (or pnpm add --save-dev msw)',
+  ]);
+  const [message] = JSON.parse(run(projectWith('bullmq', 'msw'), program)) as string[];
+  expect(message).toBe(`${INBOX} ioredis: npm install ioredis (or pnpm add ioredis)`);
+});
+
+test('the command starts without peers, and says which ones doctor needs', () => {
+  const folder = projectWith();
+  const command = 'node_modules/agent-platform-sdk/dist/cli/index.js';
+  expect(run(folder, command, '--help')).toContain('agent-platform-sdk <command>');
+  expect(run(folder, command, 'trigger', '--help')).toContain('trigger');
+  const env = { ...process.env, REDIS_URL: 'redis://127.0.0.1:1' };
+  const { stdout } = spawnSync(process.execPath, [command, 'doctor', '--redis'], { cwd: folder, env });
+  expect(String(stdout)).toContain(`${INBOX} bullmq and ioredis: npm install bullmq ioredis`);
+});
+
+test.each([
+  ['bullmq', 'bullmq/index.js'],
+  ['redis', 'redis/index.js'],
+  ['testing/msw', 'testing/msw.js'],
+])('Node gets the names of %s that bundlers get', async (entry, file) => {
+  const code = `import * as entry from 'agent-platform-sdk/${entry}'; console.log(Object.keys(entry).join());`;
+  const names = run(inject('consumer'), '--input-type=module', '--eval', code).trim().split(',');
+  const exported = (await import(join(installedPackage(), 'dist', file))) as object;
+  expect(names.sort()).toEqual(Object.keys(exported).sort());
 });
 
 test('recognises errors across the ESM and the CommonJS build', async () => {

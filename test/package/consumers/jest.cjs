@@ -17,12 +17,20 @@ function load(file) {
   if (known) return known.exports;
   const module = { exports: {} };
   loaded.set(file, module);
-  const ownRequire = createRequire(file);
-  const code = `(function (exports, require, module) {${readFileSync(file, 'utf8')}\n})`;
-  const requireInContext = (name) =>
-    /^\.|^agent-platform-sdk/.test(name) ? load(ownRequire.resolve(name)) : ownRequire(name);
-  vm.runInContext(code, context, { filename: file })(module.exports, requireInContext, module);
+  const code = `(function (exports, require, module, __filename) {${readFileSync(file, 'utf8')}\n})`;
+  const run = vm.runInContext(code, context, { filename: file });
+  run(module.exports, requireFrom(file), module, file);
   return module.exports;
+}
+
+/** Returns the `require` of a file, for what `createRequire` makes too. */
+function requireFrom(file) {
+  const own = createRequire(file);
+  const requireInContext = (name) => {
+    if (name === 'node:module') return { createRequire: requireFrom };
+    return /^\.|^agent-platform-sdk/.test(name) ? load(own.resolve(name)) : own(name);
+  };
+  return Object.assign(requireInContext, { resolve: own.resolve });
 }
 
 load(resolve(process.argv[2]));
