@@ -23,6 +23,7 @@ export type {
   CallOptions,
   FetchFunction,
   FetchOptions,
+  HeadersInput,
   RequestOptions,
   TokenSource,
 } from './client/options.js';

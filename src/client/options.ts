@@ -22,6 +22,12 @@ export interface FetchOptions
   readonly [option: string]: unknown;
 }
 
+/** Headers, in any form that `fetch` takes. `HeadersInit` would need the DOM types. */
+export type HeadersInput =
+  | Headers
+  | Readonly<Record<string, string>>
+  | readonly (readonly [name: string, value: string])[];
+
 /** The options that both a client and a single call have. */
 export interface CallOptions {
   /**
@@ -42,7 +48,7 @@ export interface CallOptions {
    *
    * `authorization` and `content-type` are refused: the client sets them itself.
    */
-  readonly headers?: HeadersInit | undefined;
+  readonly headers?: HeadersInput | undefined;
   /**
    * Passed to the runtime's `fetch`, for example for a proxy or a client certificate.
    *

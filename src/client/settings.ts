@@ -26,6 +26,7 @@ import type {
   CallOptions,
   FetchFunction,
   FetchOptions,
+  HeadersInput,
   RequestOptions,
   TokenSource,
 } from './options.js';
@@ -206,9 +207,12 @@ export function defined<Options extends object>(options: Options): Defined<Optio
 /** Merges headers. Names become lower case, so that another spelling replaces a header. */
 export function mergeHeaders(
   base: Readonly<Record<string, string>>,
-  headers: HeadersInit | undefined,
+  headers: HeadersInput | undefined,
 ): Readonly<Record<string, string>> {
-  return headers === undefined ? base : { ...base, ...Object.fromEntries(new Headers(headers)) };
+  // `HeadersInit` has no read-only lists.
+  return headers === undefined
+    ? base
+    : { ...base, ...Object.fromEntries(new Headers(headers as HeadersInit)) };
 }
 
 /**

@@ -12,11 +12,17 @@ declare module 'vitest' {
   }
 }
 
-/** The oldest and newest supported versions, under different names. */
+/** The versions that users have, under names of their own. */
 const VERSIONS = [
-  'typescript-oldest@npm:typescript@5.4.5',
-  'typescript-newest@npm:typescript@7.0.2',
-  'zod-oldest@npm:zod@4.0.17',
+  'typescript-5.4@npm:typescript@5.4.5',
+  'typescript-6.0@npm:typescript@6.0.3',
+  'typescript-7.0@npm:typescript@7.0.2',
+  'types-node-20@npm:@types/node@20.19.43',
+  'types-node-22@npm:@types/node@22.20.5',
+  'types-node-24@npm:@types/node@24.19.2',
+  'types-node-25@npm:@types/node@25.9.9',
+  'types-node-26@npm:@types/node@26.6.6',
+  'zod-oldest@npm:zod@4.0.0',
 ];
 
 // Vitest loads this file once per project (4.1, `_initializeGlobalSetup`), so the folder that all projects of

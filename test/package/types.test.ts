@@ -5,7 +5,10 @@ import { inject, test } from 'vitest';
 import { installedPackage, project, root, source } from './consumer.js';
 
 const installed = (name: string): string => join(inject('consumer'), 'node_modules', name);
-const OURS = join(root, 'node_modules/typescript');
+
+/** The compilers, by their version: the project's own, and those of `global-setup.ts`. */
+const compilerOf = (version: string): string =>
+  version === '5.9' ? join(root, 'node_modules/typescript') : installed(`typescript-${version}`);
 
 /** The same program twice: as an ES module it resolves `import`, as a CommonJS module `require`. */
 const both = (program: string): Record<string, string> => ({
@@ -13,54 +16,75 @@ const both = (program: string): Record<string, string> => ({
   'common.cts': source(program),
 });
 
-/** Compiles a project strictly, with the declarations of its packages. Returns what the compiler prints. */
-function compile(typescript: string, folder: string, settings: object = {}): Promise<string> {
-  const compilerOptions = {
-    target: 'es2022',
-    lib: ['es2022', 'dom', 'dom.iterable'],
-    types: [],
-    module: 'nodenext',
-    moduleResolution: 'nodenext',
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    skipLibCheck: false,
-    noEmit: true,
-    ...settings,
-  };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*'] }));
-  return new Promise((resolve) => {
-    // If there are errors, tsc exits with 1 or 2, after printing them.
-    execFile(process.execPath, [join(typescript, 'bin/tsc')], { cwd: folder }, (_error, stdout, stderr) =>
-      resolve((stdout + stderr).trim()),
-    );
-  });
+interface Row {
+  readonly typescript: '5.4' | '5.9' | '6.0' | '7.0';
+  readonly resolution: 'bundler' | 'node16' | 'nodenext';
+  /** The major version of `@types/node`, without the DOM types; or the DOM types alone. */
+  readonly globals: 20 | 22 | 24 | 25 | 26 | 'DOM';
 }
 
-test.concurrent.for([
-  ['the oldest TypeScript', () => installed('typescript-oldest')],
-  ['our TypeScript', () => OURS],
-  ['the newest TypeScript', () => installed('typescript-newest')],
-] as const)('compiles with %s, as ESM and CommonJS', async ([, typescript], { expect }) => {
-  expect(await compile(typescript(), project(both('program.ts')))).toBe('');
-});
+// Each value is in a row.
+const ROWS: readonly Row[] = [
+  { typescript: '5.4', resolution: 'node16', globals: 20 },
+  { typescript: '5.9', resolution: 'nodenext', globals: 22 },
+  { typescript: '6.0', resolution: 'bundler', globals: 24 },
+  { typescript: '7.0', resolution: 'nodenext', globals: 25 },
+  { typescript: '7.0', resolution: 'bundler', globals: 26 },
+  { typescript: '5.4', resolution: 'nodenext', globals: 'DOM' },
+  { typescript: '5.9', resolution: 'bundler', globals: 'DOM' },
+  { typescript: '7.0', resolution: 'node16', globals: 'DOM' },
+];
 
-test.concurrent('compiles for a bundler', async ({ expect }) => {
-  const folder = project({ 'program.ts': source('program.ts') });
-  expect(await compile(OURS, folder, { module: 'esnext', moduleResolution: 'bundler' })).toBe('');
-});
+test.concurrent.for(ROWS)(
+  'compiles with TypeScript $typescript, $resolution, globals of $globals',
+  async (row, { expect }) => {
+    const folder = project(
+      row.resolution === 'bundler' ? { 'program.ts': source('program.ts') } : both('program.ts'),
+    );
+    expect(await compile(row, folder)).toBe('');
+  },
+);
+
+const USUAL: Row = { typescript: '5.9', resolution: 'nodenext', globals: 'DOM' };
 
 test.concurrent('compiles with msw, BullMQ and ioredis', async ({ expect }) => {
-  // `skipLibCheck`, because their own declarations are not ours to check.
-  expect(await compile(OURS, project(both('peers.ts')), { skipLibCheck: true })).toBe('');
+  expect(await compile(USUAL, project(both('peers.ts')))).toBe('');
 });
 
 test.concurrent('compiles with the oldest zod', async ({ expect }) => {
   const folder = project(both('program.ts'));
   const modules = join(folder, 'node_modules');
   mkdirSync(modules);
-  // Copied, because a link would resolve the zod that is beside the original.
+  // A copy: a link would resolve zod beside the original.
   cpSync(installedPackage(), join(modules, 'agent-platform-sdk'), { recursive: true });
   symlinkSync(installed('zod-oldest'), join(modules, 'zod'));
-  expect(await compile(OURS, folder)).toBe('');
+  expect(await compile(USUAL, folder)).toBe('');
 });
+
+/** Compiles a project strictly, with the declarations of its packages. Returns what the compiler prints. */
+function compile({ typescript, resolution, globals }: Row, folder: string): Promise<string> {
+  const compilerOptions = {
+    target: 'es2022',
+    lib: globals === 'DOM' ? ['es2022', 'dom', 'dom.iterable'] : ['es2022'],
+    types: globals === 'DOM' ? [] : ['node'],
+    module: resolution === 'bundler' ? 'esnext' : resolution,
+    moduleResolution: resolution,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*'] }));
+  if (globals !== 'DOM') {
+    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
+    symlinkSync(installed(`types-node-${globals}`), join(folder, 'node_modules/@types/node'));
+  }
+  return new Promise((resolve) => {
+    // It exits with 1 or 2 if there are errors, which it has printed by then.
+    const tsc = join(compilerOf(typescript), 'bin/tsc');
+    execFile(process.execPath, [tsc], { cwd: folder }, (_error, stdout, stderr) =>
+      resolve((stdout + stderr).trim()),
+    );
+  });
+}

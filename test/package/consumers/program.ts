@@ -21,6 +21,9 @@ const platform = new AgentPlatform({
   fetch: fake.fetch,
 });
 
+// @ts-expect-error Without a type for headers, anything would do.
+export const wrong = new AgentPlatform({ headers: 5 });
+
 export async function readTool(): Promise<Tool> {
   try {
     return await platform.tools.get('tool');
