@@ -45,7 +45,11 @@ class EndableWorker extends Worker<StoredWebhook, Done> {
     // Stops the timer of the stalled check.
     await this.pause(true);
     await this.lockManager.close();
-    await this.getBackend().close(true);
+    // BullMQ 5.81.5 has this connection instead of a backend (`classes/worker.js`), which the types of 6 lack.
+    const { blockingConnection } = this as unknown as {
+      blockingConnection?: { close(force: true): unknown };
+    };
+    await (blockingConnection ?? this.getBackend()).close(true);
   }
 }
 

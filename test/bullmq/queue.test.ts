@@ -241,10 +241,11 @@ test("BullMQ's telemetry has spans for storing and processing in one trace, with
 
 test("the inbox hands out BullMQ's queue, before and after an event is stored", async () => {
   const inbox = createInbox({ queueName: 'crm' });
-  expect(await inbox.queue.getJobCounts('waiting')).toEqual({ waiting: 0 });
+  // BullMQ 5 counts those of a paused queue with them.
+  expect(await inbox.queue.getJobCounts('waiting')).toMatchObject({ waiting: 0 });
   await inbox.store(stored());
   expect(inbox.queue.name).toBe('crm');
-  expect(await inbox.queue.getJobCounts('waiting')).toEqual({ waiting: 1 });
+  expect(await inbox.queue.getJobCounts('waiting')).toMatchObject({ waiting: 1 });
 });
 
 /** Starts to store an event, whose job is in Redis while the response is held. */

@@ -333,6 +333,8 @@ test('an inbox does not keep a closed worker in memory', async () => {
   const inbox = createInbox();
   const closed = async () => {
     const worker = inbox.work({});
+    // BullMQ 5 keeps one that closes before it is ready.
+    await worker.bullmq.waitUntilReady();
     await worker.close();
     return new WeakRef(worker);
   };
