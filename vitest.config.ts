@@ -63,7 +63,7 @@ export default defineConfig({
       project({
         name: 'unit',
         include: ['test/**/*.test.ts', 'examples/*/*.test.ts'],
-        exclude: ['test/{bullmq,redis,crash,package,runtimes,page,postgres}/**', '**/node_modules/**'],
+        exclude: ['test/{bullmq,redis,crash,package,runtimes,page,postgres,latest}/**', '**/node_modules/**'],
         maxWorkers: '100%',
       }),
       project(
@@ -76,6 +76,7 @@ export default defineConfig({
       // A run that has both of these packs the package once.
       project({ name: 'package', include: ['test/package/*.test.ts'], ...packed() }, build),
       project({ name: 'runtimes', include: ['test/runtimes/*.test.ts'], ...packed() }, build),
+      project({ name: 'latest', include: ['test/latest/*.test.ts'], ...packed() }, build, redisServer),
       project({ name: 'browser', include: ['test/page/*.test.ts'], testTimeout: 60_000 }, build, chromium),
       project({ name: 'postgres', include: ['test/postgres/*.test.ts'] }, lacksPostgres),
     ],

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { beforeAll, type ExpectStatic, inject, test } from 'vitest';
 import { root } from '../package/consumer.js';
-import { binaryOf, downloaded, installTool } from './tool-cache.js';
+import { binaryOf, downloaded, nodeBinary } from './tool-cache.js';
 import { serveWorker, WORKERD, workerdBinary } from './workerd.js';
 
 /** Returns the program and the arguments that go before the file that it runs. */
@@ -26,8 +26,7 @@ const runtimes: Readonly<Record<string, Command>> = {
 };
 
 function node(version: string): Command {
-  const name = `node-${process.platform}-${process.arch}`;
-  return async () => [join(await installTool(`${name}@${version}`), name, 'bin/node'), ...NODE_FLAGS];
+  return async () => [await nodeBinary(version), ...NODE_FLAGS];
 }
 
 /** The result of one check of the suite. */

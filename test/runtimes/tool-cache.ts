@@ -46,6 +46,12 @@ export async function binaryOf(spec: string, scope: string, path: string): Promi
   return join(home, folder, path);
 }
 
+/** The binary of a version of Node. */
+export async function nodeBinary(version: string): Promise<string> {
+  const name = `node-${process.platform}-${process.arch}`;
+  return join(await installTool(`${name}@${version}`), name, 'bin/node');
+}
+
 /** Waits for a download. If the download fails, the test is skipped; in CI, it fails. */
 export async function downloaded<Value>(
   download: Promise<Value>,
