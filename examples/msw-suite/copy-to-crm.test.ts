@@ -11,13 +11,15 @@ const baseUrls = { eu: 'https://api.eu.example.com' };
 const fake = createFakePlatform({ baseUrls });
 const { agentId, convoId, workspaceSecret } = fake.seed.eu;
 const server = setupServer(...fakeHandlers(fake));
+// What no handler answers is an error. msw 2 reads the first name, msw 3 the second.
+const unhandled = { onUnhandledRequest: 'error', onUnhandledFrame: 'error' } as const;
 
 beforeAll(() => {
   vi.stubEnv('AGENT_PLATFORM_REGION', 'eu');
   vi.stubEnv('AGENT_PLATFORM_TOKEN', workspaceSecret);
   vi.stubEnv('AGENT_PLATFORM_BASE_URL_EU', baseUrls.eu);
   vi.stubEnv('AGENT_PLATFORM_LOG', 'off');
-  server.listen({ onUnhandledRequest: 'error' });
+  server.listen(unhandled);
 });
 afterEach(() => {
   server.resetHandlers();

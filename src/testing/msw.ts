@@ -1,5 +1,5 @@
 /**
- * The fake as msw handlers, for tests of an unchanged program. It needs `msw` 2, an optional peer.
+ * The fake as msw handlers, for tests of an unchanged program. It needs `msw` 2 or 3, an optional peer.
  *
  * Begin with {@link fakeHandlers}.
  *
@@ -30,7 +30,9 @@ import type { FakePlatform } from './fake/fake.js';
  *
  * const fake = createFakePlatform();
  * const server = setupServer(...fakeHandlers(fake));
- * server.listen();
+ * // No other request leaves the process. msw 2 reads the first name, msw 3 the second.
+ * const unhandled = { onUnhandledRequest: 'error', onUnhandledFrame: 'error' } as const;
+ * server.listen(unhandled);
  *
  * // From here on, a client needs no `fetch` option.
  * const { baseUrls, seed } = fake;
