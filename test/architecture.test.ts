@@ -52,7 +52,7 @@ function importsOf(file: string): string[] {
     .preProcessFile(text, true, true)
     .importedFiles.map(({ fileName }) =>
       fileName.startsWith('.')
-        ? posix.join('src', posix.dirname(file), fileName).replace(/\.js$/, '.ts')
+        ? posix.join('src', posix.dirname(file), fileName).replace(/\.c?js$/, '.ts')
         : fileName,
     );
 }

@@ -32,28 +32,33 @@ export const NEEDS = {
  * Returns a function that loads an entry point.
  *
  * @param url - The `import.meta.url` of the caller: its extension says which build it is part of.
- * @param file - The file to load, from there, without its extension.
+ * @param esModule - Requires the entry point's ES module. The path is a literal, for tools that trace the files
+ * of a deployment, such as `@vercel/nft`.
+ * @param commonJS - Requires its CommonJS module.
  */
-export function loader<Entry>(url: string, file: string, needs: Needs): () => Entry {
-  const require = createRequire(url);
+export function loader<Entry>(
+  needs: Needs,
+  url: string,
+  esModule: () => unknown,
+  commonJS: () => unknown,
+): () => Entry {
   return () => {
     try {
       // The type of its source.
-      return load(require, file, url.endsWith('.cjs')) as Entry;
+      return (url.endsWith('.cjs') ? commonJS() : requireEither(esModule, commonJS)) as Entry;
     } catch (error) {
       throw explain(error, needs, url);
     }
   };
 }
 
-function load(require: NodeJS.Require, file: string, isCommonJS: boolean): unknown {
-  if (isCommonJS) return require(`${file}.cjs`);
+function requireEither(esModule: () => unknown, commonJS: () => unknown): unknown {
   try {
-    return require(`${file}.js`);
+    return esModule();
   } catch (error) {
     // Jest, and Node before 20.19, require no ES modules.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_REQUIRE_ESM') throw error;
-    return require(`${file}.cjs`);
+    return commonJS();
   }
 }
 

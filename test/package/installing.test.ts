@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -32,6 +33,19 @@ test.each([
   });
   if (problem === undefined) expect(run(folder, name)).toBe('function\n');
   else expect(() => run(folder, name)).toThrow(problem);
+});
+
+test('a deployment that @vercel/nft traces contains the inbox and its peers', async () => {
+  const folder = project({ 'inbox.mjs': program });
+  const nft = createRequire(join(await installTool('@vercel/nft@1.11.5'), 'any.cjs'))('@vercel/nft') as {
+    nodeFileTrace(files: readonly string[], options: object): Promise<{ readonly fileList: Set<string> }>;
+  };
+  const base = inject('consumer');
+  const { fileList } = await nft.nodeFileTrace([join(folder, 'inbox.mjs')], { base });
+  const deployed = mkdtempSync(join(tmpdir(), 'sdk-traced-'));
+  onTestFinished(() => removeLater(deployed));
+  for (const file of fileList) cpSync(join(base, file), join(deployed, file), { recursive: true });
+  expect(run(join(deployed, relative(base, folder)), 'inbox.mjs')).toBe('function\n');
 });
 
 test("pnpm installs the inbox's packages once the build of msgpackr-extract is refused", async () => {
