@@ -13,8 +13,6 @@ interface Project {
   readonly typescript: string;
   /** What is compiled there. */
   readonly sources: readonly string[];
-  /** Whether a package there has errors in its own declarations. */
-  readonly skipLibCheck: boolean;
   /** What is run there: tests of this repository that import the package by its name. */
   readonly tests: readonly string[];
   /** Versions of Node; `current` is the one that runs this file. */
@@ -38,7 +36,6 @@ const PROJECTS: readonly Project[] = [
     name: 'newest',
     typescript: 'typescript',
     sources: [...PEER_SOURCES, ...SERVERS.map((example) => `examples/${example}/*`)],
-    skipLibCheck: false,
     tests: [
       ...PEER_TESTS,
       'examples/express-app/app.test.ts',
@@ -51,7 +48,6 @@ const PROJECTS: readonly Project[] = [
     name: 'oldest',
     typescript: 'typescript-5.4',
     sources: PEER_SOURCES,
-    skipLibCheck: true, // msw 2.0.0: lib/core/RequestHandler-1a5dbdc7.d.ts
     tests: PEER_TESTS,
     nodes: ['current'],
   },
@@ -86,8 +82,8 @@ const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'
 const npm = (folder: string, ...args: readonly string[]): Promise<void> =>
   run(folder, 'npm', [...args, ...QUIET]);
 
-/** Compiles without the DOM types. */
-function compile(folder: string, { typescript, sources, skipLibCheck }: Project): Promise<void> {
+/** Compiles without the DOM types. msw 2.0.0 and 3.0.5 need them: errors in other packages do not count. */
+async function compile(folder: string, { typescript, sources }: Project): Promise<void> {
   const compilerOptions = {
     target: 'es2022',
     lib: ['es2022'],
@@ -95,11 +91,16 @@ function compile(folder: string, { typescript, sources, skipLibCheck }: Project)
     module: 'nodenext',
     strict: true,
     exactOptionalPropertyTypes: true,
-    skipLibCheck,
+    skipLibCheck: false,
     noEmit: true,
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: sources }));
-  return run(folder, process.execPath, [`node_modules/${typescript}/bin/tsc`]);
+  const compiled = run(folder, process.execPath, [`node_modules/${typescript}/bin/tsc`]);
+  await compiled.catch((error: Error) => {
+    const errors = error.message.split('\n').filter((line) => line.includes('error TS'));
+    const ours = errors.filter((line) => !/^node_modules\/(?!agent-platform-sdk\/)/.test(line));
+    if (errors.length === 0 || ours.length > 0) throw error;
+  });
 }
 
 function runTests(folder: string, node: string, tests: readonly string[]): Promise<void> {
