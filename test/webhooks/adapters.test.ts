@@ -239,13 +239,18 @@ test('a sender that does not stop is cut off, and the server stays usable', asyn
 
 test('a sender that disconnects half way is reported, and the server stays usable', async () => {
   const { receiver, rejections } = setUp();
-  const address = await serve(receiver.node);
+  const [started, ended] = [deferred(), deferred()];
+  const address = await serve(async (request, response) => {
+    request.once('data', () => started.resolve());
+    await receiver.node(request, response);
+    ended.resolve();
+  });
   const socket = connect(Number(new URL(address).port), '127.0.0.1');
   socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n{"type":');
-  setTimeout(() => socket.destroy(), 50);
-  await expect
-    .poll(() => rejections)
-    .toMatchObject([{ reason: 'body_unreadable', hint: 'Reading it failed: aborted' }]);
+  await started.promise;
+  socket.destroy();
+  await ended.promise;
+  expect(rejections).toMatchObject([{ reason: 'body_unreadable', hint: 'Reading it failed: aborted' }]);
   expect((await post(address, delivery('lead_captured'))).status).toBe(200);
 });
 
@@ -263,17 +268,16 @@ test('errors of a request and of a response whose connection is gone have a list
 
 test('a sender that disconnects while handlers run does not stop them', async () => {
   const { receiver, rejections } = setUp();
-  const [started, end] = [deferred(), deferred()];
+  const [started, end, settled] = [deferred(), deferred(), deferred()];
   let signal: AbortSignal | undefined;
   receiver.on('lead_captured', async (_, context) => {
     signal = context.signal;
     started.resolve();
     await end.promise;
   });
-  let settled = false;
   const address = await serve(async (request, response) => {
     await receiver.node(request, response);
-    settled = true;
+    settled.resolve();
   });
   const controller = new AbortController();
   const sent = fetch(address, { method: 'POST', body: delivery('lead_captured'), signal: controller.signal });
@@ -282,7 +286,7 @@ test('a sender that disconnects while handlers run does not stop them', async ()
   await expect(sent).rejects.toThrow();
   expect(signal?.aborted).toBe(false);
   end.resolve();
-  await expect.poll(() => settled).toBe(true);
+  await settled.promise;
   expect(rejections).toEqual([]);
 });
 

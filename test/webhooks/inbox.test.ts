@@ -11,8 +11,9 @@ import {
   WebhookPayloadError,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { codeOf, delivery, envelope, eventTypes, minimal, post, secret } from './deliveries.js';
+import { codeOf, delivery, envelope, eventTypes, minimal, post, secret, settle } from './deliveries.js';
 
 /** A receiver with an inbox in memory. */
 function setUp(inbox?: WebhookInbox) {
@@ -164,6 +165,22 @@ test('a handler that fails rejects the run with its error as cause; others run',
   expect(failures.map(([error, { stage, context }]) => [error, stage, context.eventKey])).toEqual(
     [one, one, two].map((error) => [error, 'handler', 'a'.repeat(64)]),
   );
+});
+
+test('a run ends after its listeners: a process may end with it', async () => {
+  const listened = deferred();
+  const ended: string[] = [];
+  const handlers = createWebhookHandlers({ logLevel: 'off' })
+    .on('lead_captured', () => Promise.reject(new Error('no')))
+    .onError(async () => {
+      await listened.promise;
+      ended.push('listened');
+    });
+  const processing = handlers.process(aStored()).catch(() => ended.push('rejected'));
+  await settle();
+  listened.resolve();
+  await processing;
+  expect(ended).toEqual(['listened', 'rejected']);
 });
 
 test('an invalid event goes to onInvalid, or rejects the run for good', async () => {

@@ -271,6 +271,23 @@ test('a body that is not a Request is taken as it is, also as a promise', async 
   await expect(parseWebhookRequest(Promise.reject(cutOff), { secret })).rejects.toBe(cutOff);
 });
 
+test('a Web stream is read up to the limit', async () => {
+  const stream = () => new Response(authentic).body;
+  await expect(parseWebhookRequest(stream(), { secret })).resolves.toEqual(event);
+  const parsing = parseWebhookRequest(stream(), { secret, maxBodyBytes: authentic.length - 1 });
+  await expect(parsing).rejects.toMatchObject({ issues: [{ code: 'body_too_large' }] });
+});
+
+test.each<[string, () => unknown]>([
+  ['a Request', () => request(authentic)],
+  ['a Web stream', () => new Response(authentic).body],
+  ['a promise', () => request(authentic).text()],
+])('parseWebhook does not take %s, and says what to pass', (_, make) => {
+  const parse = () => parseWebhook(make(), { secret });
+  expect(parse).toThrow(ConfigurationError);
+  expect(parse).toThrow(/takes a body that was read: pass `await request\.text\(\)`/);
+});
+
 test('a Request is read up to the limit', async () => {
   const size = new TextEncoder().encode(authentic).byteLength;
   await expect(parseWebhookRequest(request(authentic), { secret, maxBodyBytes: size })).resolves.toEqual(
