@@ -132,17 +132,13 @@ export async function parseWebhookRequest(
   received: unknown,
   options: ParseWebhookRequestOptions = {},
 ): Promise<WebhookEvent> {
-  const schema = z.strictObject({
+  requestOptions ??= z.strictObject({
     ...secretOptions,
     ...validationOptions,
     maxBodyBytes: z.optional(wholeNumber(1)),
   });
-  checkOptions(
-    schema,
-    options,
-    { of: 'parseWebhookRequest' },
-    isObject(options) ? secretProblems(options) : [],
-  );
+  const problems = isObject(options) ? secretProblems(options) : [];
+  checkOptions(requestOptions, options, { of: 'parseWebhookRequest' }, problems);
   const findOwner = resolveSecrets(options, keptLoader)();
   const body = await readWhole(received, options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES);
   const authentic = await authenticate(body, findOwner).catch((error: unknown) => {
@@ -153,6 +149,9 @@ export async function parseWebhookRequest(
   });
   return eventOf(authentic, options);
 }
+
+/** Made by the first call: a schema costs ten times as much as a verification. */
+let requestOptions: z.core.$ZodType | undefined;
 
 const loaders = /* @__PURE__ */ new WeakMap<WebhookSecretLoader, SecretLoader>();
 
