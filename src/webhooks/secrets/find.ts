@@ -19,8 +19,8 @@ export type FindOwner = (
 export const MAX_SECRET_LENGTH = 4_096;
 
 /** Whether a value can be a secret at all. */
-export function isCandidate(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= MAX_SECRET_LENGTH;
+export function isCandidate(value: unknown, maxLength = MAX_SECRET_LENGTH): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= maxLength;
 }
 
 const KEY = 'workspaceSecret"';

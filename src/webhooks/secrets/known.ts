@@ -22,7 +22,7 @@ export type FindKnownOwner = (candidate: unknown) => SecretOwner | undefined;
 
 interface KnownSecret extends SecretOwner {
   readonly secret: string;
-  /** Padded to the length of all secrets of a set, a power of two. */
+  /** Padded to the length of the longest secret of a set, or more. */
   readonly padded: string;
 }
 
@@ -38,14 +38,14 @@ export function ownersOf(secrets: WebhookSecrets | undefined): FindKnownOwner {
     const lines = problems.map(({ option, text }) => `${option} ${text}`);
     throw new ConfigurationError(lines.join('\n'), { option: problem.option });
   }
-  const length = Math.max(256, ...listed.map(({ secret }) => 2 ** Math.ceil(Math.log2(secret.length))));
+  const length = Math.max(256, ...listed.map(({ secret }) => secret.length));
   const known = new Map<string, KnownSecret>();
   for (const { secret, workspace } of listed) {
     known.set(secret, { secret, workspace, padded: secret.padEnd(length, '\0') });
   }
   const [decoy] = known.values();
   return (candidate) => {
-    const text = isCandidate(candidate) ? candidate : '';
+    const text = isCandidate(candidate, length) ? candidate : '';
     // A miss is compared too, so that it takes as long as a hit.
     const nearest = known.get(text) ?? decoy;
     return nearest !== undefined && isSame(text, nearest) ? nearest : undefined;
@@ -58,10 +58,9 @@ export function ownersOf(secrets: WebhookSecrets | undefined): FindKnownOwner {
  * All known secrets have one padded length, so the time depends only on the length of the candidate.
  */
 function isSame(candidate: string, { padded, secret }: KnownSecret): boolean {
-  const mask = padded.length - 1;
   let difference = candidate.length ^ secret.length;
   for (let index = 0; index < candidate.length; index += 1) {
-    difference |= candidate.charCodeAt(index) ^ padded.charCodeAt(index & mask);
+    difference |= candidate.charCodeAt(index) ^ padded.charCodeAt(index);
   }
   return difference === 0;
 }
