@@ -298,3 +298,12 @@ test('known secrets are found behind any number of candidates: a chat may quote 
     expect(await setUp(options).statusOf({ method: 'POST', body })).toBe(200);
   }
 });
+
+test('of the fields of that name in a text, a thousand are looked at', async () => {
+  const { statusOf } = setUp({ secret });
+  const behind = (count: number) => {
+    const quoted = Array.from({ length: count }, () => ({ workspaceSecret: 'quoted' }));
+    return { method: 'POST', body: JSON.stringify({ quoted, ...envelope('webhook_test') }) };
+  };
+  expect([await statusOf(behind(999)), await statusOf(behind(1_000))]).toEqual([200, 401]);
+});

@@ -33,11 +33,19 @@ const KEY_END = 'Secret"';
  */
 const VALUE = /\s*:\s*("(?:[^"\\]|\\.){0,24576}")/y;
 
-/** Yields the value of each field `workspaceSecret` in a JSON text, at any depth. Does not parse the text. */
+/** A chat may quote the field. Whoever sends more wants to make work: eight mebibytes have room for 400,000. */
+const MAX_CANDIDATES = 1_000;
+
+/**
+ * Yields the value of each field `workspaceSecret` in a JSON text, at any depth: of the first thousand at
+ * most. Does not parse the text.
+ */
 export function* candidatesIn(text: string): Generator<string, void> {
-  for (let at = text.indexOf(KEY_END); at >= 0; at = text.indexOf(KEY_END, at + 1)) {
+  let left = MAX_CANDIDATES;
+  for (let at = text.indexOf(KEY_END); at >= 0 && left > 0; at = text.indexOf(KEY_END, at + 1)) {
     const end = at + KEY_END.length;
     if (!text.endsWith(KEY, end)) continue;
+    left -= 1;
     VALUE.lastIndex = end;
     const literal = VALUE.exec(text)?.[1];
     if (literal === undefined) continue;
