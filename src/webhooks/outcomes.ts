@@ -4,7 +4,7 @@ export type RejectionReason =
   | 'method_not_allowed'
   /** 413: more than `maxBodyBytes`. */
   | 'body_too_large'
-  /** 503: all bodies being read exceed 64 MiB, and this was the oldest. */
+  /** 503: unverified bodies exceed 64 MiB, and this was the oldest; or too many wait for newer secrets. */
   | 'overloaded'
   /** 400: cut off, stalled until the deadline, or read before by something else. */
   | 'body_unreadable'
@@ -72,12 +72,15 @@ export interface WebhookResponse {
 export class Rejection extends Error {
   readonly reason: RejectionReason;
   /** Bytes received or announced, if known. */
-  readonly size: number | undefined;
+  size: number | undefined;
   /** What happened or what to do about it, if that is known. */
   readonly hint: string | undefined;
 
   constructor(reason: RejectionReason, size?: number, hint?: string) {
     super(reason);
+    // Until a stack is read or set, V8 keeps the functions in it, and with them the bodies that they hold
+    // (src/execution/messages.cc, `ErrorUtils::SetFormattedStack`).
+    this.stack = '';
     this.reason = reason;
     this.size = size;
     this.hint = hint;

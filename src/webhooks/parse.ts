@@ -14,6 +14,7 @@ import { DEFAULT_VALIDATION, VALIDATION_MODES } from '../validation/validate.js'
 import { DEFAULT_MAX_BODY_BYTES } from './adapters/reading.js';
 import { isStream, readRequest, readStream } from './adapters/web.js';
 import { type AuthenticBody, authenticate, authenticateSync } from './authenticate.js';
+import { decodeBody } from './body.js';
 import { isWebhookEventType, type WebhookEvent } from './events.js';
 import { secretOptions, validationOptions, type WebhookEventOptions } from './options.js';
 import { Rejection } from './outcomes.js';
@@ -97,7 +98,7 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions = {}): 
   }
   const findOwner = ownersOf(knownSecrets(options, options.secret));
   try {
-    return eventOf(authenticateSync(body, findOwner), options);
+    return eventOf(authenticateSync(decodeBody(body), findOwner), options);
   } catch (error) {
     throw error instanceof Rejection ? refusalOf(error, body) : error;
   }
@@ -139,9 +140,9 @@ export async function parseWebhookRequest(
   });
   const problems = isObject(options) ? secretProblems(options) : [];
   checkOptions(requestOptions, options, { of: 'parseWebhookRequest' }, problems);
-  const findOwner = resolveSecrets(options, keptLoader)();
+  const finder = resolveSecrets(options, keptLoader)();
   const body = await readWhole(received, options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES);
-  const authentic = await authenticate(body, findOwner).catch((error: unknown) => {
+  const authentic = await authenticate(decodeBody(body), finder).catch((error: unknown) => {
     if (error instanceof Rejection) throw refusalOf(error, body);
     if (error instanceof WebhookError || error instanceof ConfigurationError) throw error;
     const message = 'The webhook was not verified: `verifySecret` failed (see `error.cause`).';

@@ -1,8 +1,9 @@
 import { WebhookError } from '../errors/index.js';
 import { unref } from '../utils/waiting.js';
 import { mountingHint } from './adapters/hints.js';
-import type { ReadBudget, Reading } from './adapters/reading.js';
-import { authenticate, exceeds, sizeOf } from './authenticate.js';
+import type { BodyBudget, UnverifiedBody } from './adapters/reading.js';
+import { type AuthenticBody, authenticate } from './authenticate.js';
+import { type DecodedBody, decodeBody, exceeds, memoryOf, sizeOf } from './body.js';
 import type { WebhookContext, WebhookFailure } from './context.js';
 import { handleOnce } from './dedupe/claim.js';
 import { eventKey } from './dedupe/event-key.js';
@@ -19,23 +20,23 @@ import {
 import { hasType, type ReceivedWebhook, removeSecret, toEvent, type UnknownWebhookEvent } from './payload.js';
 import type { Registry } from './registration.js';
 import type { Reporter } from './reporter.js';
-import type { FindOwner } from './secrets/find.js';
+import type { Deadline, OwnerFinder } from './secrets/find.js';
 
 /** The parts of a receiver that its deliveries share. */
 export interface ReceiverParts {
   readonly settings: ReceiverSettings;
   /** Called once for each delivery. */
-  readonly ownerFinder: () => FindOwner;
+  readonly ownerFinder: () => OwnerFinder;
   readonly registry: Registry;
   readonly reporter: Reporter;
-  readonly budget: ReadBudget;
+  readonly budget: BodyBudget;
 }
 
 /** A request as far as a delivery needs it. A framework may have passed anything. */
 export type DeliveredRequest = { readonly method?: unknown } | null | undefined;
 
 /** Reads the body. Rejects with a {@link Rejection}, or with whatever a server throws. */
-export type ReadBody = (reading: Reading) => unknown;
+export type ReadBody = (unverified: UnverifiedBody) => unknown;
 
 /** Takes one delivery from its request to the response, at the deadline at the latest. Never rejects. */
 export function receive(
@@ -91,7 +92,8 @@ class Delivery {
   /** Bytes of the body, measured for `onDelivery`. */
   size: number | undefined;
   readonly #parts: ReceiverParts;
-  readonly #reading: Reading;
+  readonly #unverified: UnverifiedBody;
+  readonly #deadline: Deadline;
   readonly #controller = new AbortController();
   readonly #reports: Promise<void>[] = [];
   #stage: Stage = 'body';
@@ -100,7 +102,8 @@ class Delivery {
   constructor(parts: ReceiverParts) {
     const { signal } = this.#controller;
     this.#parts = parts;
-    this.#reading = { limit: parts.settings.maxBodyBytes, budget: parts.budget };
+    this.#unverified = { limit: parts.settings.maxBodyBytes, budget: parts.budget };
+    this.#deadline = { at: performance.now() + parts.settings.deadline, signal };
     this.context = { deliveryId: crypto.randomUUID(), eventKey: '', receivedAt: Date.now(), signal };
   }
 
@@ -135,18 +138,11 @@ class Delivery {
 
   /** Reads, authenticates, validates, makes the key, then stores the event or runs its handlers. */
   async #handle(request: DeliveredRequest, readBody: ReadBody): Promise<DeliveryOutcome> {
-    const { settings, ownerFinder } = this.#parts;
+    const { settings } = this.#parts;
 
-    // 1. Read the body.
+    // 1. and 2. Read the body, and authenticate it by the secret that it carries.
     checkMethod(request);
-    const body = await readBody(this.#reading);
-    if (settings.hooks.onDelivery !== undefined) this.size = sizeOf(body);
-    if (body === undefined) throw new Rejection('not_json', undefined, mountingHint(request));
-    if (exceeds(body, settings.maxBodyBytes)) throw new Rejection('body_too_large', sizeOf(body));
-
-    // 2. Authenticate it by the secret that it carries.
-    this.#stage = 'secret';
-    const authentic = await authenticate(body, ownerFinder(), this.context.signal);
+    const authentic = await this.#admit(request, readBody);
 
     // 3. Remove the secret, validate unless a worker will, make the key.
     this.#stage = 'validation';
@@ -169,6 +165,36 @@ class Delivery {
     // 5. Run the handlers, once for all duplicates.
     const report = (stage: WebhookFailure['stage'], error: unknown) => this.#report(stage, error);
     return await runEvent(this.#parts, event, this.context, report, (run) => this.#runOnce(run));
+  }
+
+  /** Reads and authenticates the body. It counts in the budget until that has ended. */
+  async #admit(request: DeliveredRequest, readBody: ReadBody): Promise<AuthenticBody> {
+    const { budget, ownerFinder, settings } = this.#parts;
+    let body: DecodedBody | undefined;
+    try {
+      body = await this.#read(request, readBody);
+      if (settings.hooks.onDelivery !== undefined) this.size = sizeOf(body);
+      if (exceeds(body, settings.maxBodyBytes)) throw new Rejection('body_too_large');
+      this.#stage = 'secret';
+      this.#unverified.stop = (reason) => this.#controller.abort(new Rejection(reason));
+      budget.hold(this.#unverified, memoryOf(body));
+      return await authenticate(body, ownerFinder(), this.#deadline);
+    } catch (error) {
+      // The budget's reason counts, whatever a secret function has thrown since.
+      const reason: unknown = this.#controller.signal.reason;
+      const failure = reason instanceof Rejection ? reason : error;
+      if (failure instanceof Rejection && body !== undefined) failure.size = sizeOf(body);
+      throw failure;
+    } finally {
+      budget.release(this.#unverified);
+    }
+  }
+
+  /** Reads and decodes the body. A function of its own, so that no bytes stay in memory beside their text. */
+  async #read(request: DeliveredRequest, readBody: ReadBody): Promise<DecodedBody> {
+    const received = await readBody(this.#unverified);
+    if (received === undefined) throw new Rejection('not_json', undefined, mountingHint(request));
+    return decodeBody(received);
   }
 
   /** Runs the handlers under the claim of the event, if duplicates are recognised. */
@@ -212,7 +238,7 @@ class Delivery {
     const { settings, reporter } = this.#parts;
     const { overdue, overdueReportedAs } = STAGES[this.#stage];
     const error = new WebhookError(`The delivery was not handled within ${settings.deadline} ms.`);
-    if (this.#stage === 'body') this.#reading.stop?.('body_unreadable');
+    if (this.#stage === 'body') this.#unverified.stop?.('body_unreadable');
     if (overdueReportedAs !== undefined) {
       this.#report(overdueReportedAs, error);
       void work.then((ended) => reporter.settledLate(this, ended));

@@ -8,7 +8,7 @@ import {
   readNode,
   respondNode,
 } from './adapters/node.js';
-import { MAX_UNVERIFIED_BYTES, ReadBudget } from './adapters/reading.js';
+import { BodyBudget } from './adapters/reading.js';
 import { checkRequest, isStream, readRequest, readStream, toResponse } from './adapters/web.js';
 import type { WebhookRejection } from './context.js';
 import { resolveReceiver, type WebhookReceiverOptions } from './options.js';
@@ -49,7 +49,7 @@ export class WebhookReceiver extends WebhookRegistration {
       options,
       (load) => new SecretLoader(load, (error) => reporter.usingStaleSecrets(error)),
     );
-    const budget = new ReadBudget(Math.max(MAX_UNVERIFIED_BYTES, settings.maxBodyBytes));
+    const budget = new BodyBudget(settings.maxBodyBytes);
     this.#parts = { settings, ownerFinder, registry, reporter, budget };
   }
 
@@ -103,9 +103,9 @@ export class WebhookReceiver extends WebhookRegistration {
         { option: 'handle' },
       );
     }
-    return await receive(this.#parts, request, (reading) => {
+    return await receive(this.#parts, request, (unverified) => {
       const { body } = request;
-      return isStream(body) ? readStream(body, reading) : body;
+      return isStream(body) ? readStream(body, unverified) : body;
     });
   };
 
@@ -124,7 +124,7 @@ export class WebhookReceiver extends WebhookRegistration {
    * ```
    */
   readonly fetch = async (request: Request): Promise<Response> => {
-    const response = await receive(this.#parts, request, (reading) => readRequest(request, reading));
+    const response = await receive(this.#parts, request, (unverified) => readRequest(request, unverified));
     // Anything else was refused, but a framework that does not know `Response` would respond with 200.
     checkRequest(request);
     return toResponse(response);
@@ -163,7 +163,7 @@ export class WebhookReceiver extends WebhookRegistration {
     const result = await receive(
       this.#parts,
       request,
-      (reading) => parsedBody(request, parsed) ?? readNode(request, reading),
+      (unverified) => parsedBody(request, parsed) ?? readNode(request, unverified),
     );
     try {
       respondNode(response, result);

@@ -1,17 +1,25 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { createWebhookReceiver, type WebhookReceiver, type WebhookRejection } from 'agent-platform-sdk';
-import { expect, test, vi } from 'vitest';
-import { collectGarbage, heldPerByte, streamOf } from '../support/memory.js';
+import {
+  createWebhookReceiver,
+  type WebhookReceiver,
+  type WebhookReceiverOptions,
+  type WebhookRejection,
+  type WebhookSecretOptions,
+} from 'agent-platform-sdk';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { bytesInUse, collectGarbage, heldPerByte, streamOf } from '../support/memory.js';
 import { delivery, secret, settle } from './deliveries.js';
 
 // The memory that bodies of strangers take.
 
 const MEBIBYTE = 1_048_576;
+const forged = { workspaceSecret: 'forged' };
 
-function setUp(limits: { maxBodyBytes?: number } = {}) {
+function setUp(options: WebhookReceiverOptions = {}) {
   const rejections: WebhookRejection[] = [];
-  const receiver = createWebhookReceiver({ secret, dedupe: false, logLevel: 'off', ...limits })
+  const secrets = options.verifySecret === undefined ? { secret } : {};
+  const receiver = createWebhookReceiver({ ...secrets, dedupe: false, logLevel: 'off', ...options })
     .onAny(() => undefined)
     .onRejected((rejection) => rejections.push(rejection));
   return { receiver, rejections };
@@ -19,14 +27,16 @@ function setUp(limits: { maxBodyBytes?: number } = {}) {
 
 /** A body that arrives as it is pushed. */
 interface OpenBody {
-  readonly push: (bytes: number | string) => Promise<void>;
+  readonly push: (bytes: number | string | Uint8Array) => Promise<void>;
   readonly end: () => void;
   readonly cutOff: () => void;
   readonly status: () => number | undefined;
 }
 
-const bytesOf = (given: number | string) =>
-  typeof given === 'string' ? Buffer.from(given) : Buffer.alloc(given, ' ');
+const bytesOf = (given: number | string | Uint8Array) => {
+  if (typeof given === 'number') return Buffer.alloc(given, ' ');
+  return typeof given === 'string' ? Buffer.from(given) : given;
+};
 
 function throughFetch(receiver: WebhookReceiver): OpenBody {
   let status: number | undefined;
@@ -93,15 +103,66 @@ test.each(doors)(
   },
 );
 
-test.each(doors)('%s: if one body may be larger than 64 MiB, all share that much', async (_, open) => {
-  const { receiver } = setUp({ maxBodyBytes: 80 * MEBIBYTE });
-  const [first, second] = [open(receiver), open(receiver)];
-  await first.push(70 * MEBIBYTE);
-  await second.push(10 * MEBIBYTE);
+test.each(doors)('%s: all share twice `maxBodyBytes` if that is more than 64 MiB', async (_, open) => {
+  const { receiver } = setUp({ maxBodyBytes: 40 * MEBIBYTE });
+  const [first, second, third] = [open(receiver), open(receiver), open(receiver)];
+  for (const body of [first, second]) await body.push(36 * MEBIBYTE);
+  await third.push(8 * MEBIBYTE);
   expect(first.status()).toBeUndefined();
-  await second.push(1);
+  await third.push(1);
   await vi.waitFor(() => expect(first.status()).toBe(503));
 });
+
+const never = () => new Promise<never>(() => undefined);
+const secretSources: readonly [name: string, makeSource: () => WebhookSecretOptions, status: number][] = [
+  ['a loader that hangs', () => ({ secret: never }), 500],
+  ['a loader that fails', () => ({ secret: () => Promise.reject(new Error('away')) }), 500],
+  ['a loader that knows another secret', () => ({ secret: () => secret }), 401],
+  ['a `verifySecret` that hangs', () => ({ verifySecret: (given) => given === secret || never() }), 500],
+];
+
+const doorsAndSources = doors.flatMap(([door, open]) =>
+  secretSources.map(([source, ...more]) => [door, source, open, ...more] as const),
+);
+
+test.each(doorsAndSources)(
+  '%s: with %s, unverified bodies hold 64 MiB, and an authentic one is handled',
+  async (_door, _source, open, makeSource, status) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { receiver, rejections } = setUp(makeSource());
+    if (status === 401) await receiver.handle({ method: 'POST', body: delivery('webhook_test') });
+    await vi.advanceTimersByTimeAsync(1_000);
+    // Eight take all of the 64 MiB.
+    const message = 'x'.repeat(8 * MEBIBYTE - delivery('webhook_test', forged).length + 'A test.'.length);
+    const large = Buffer.from(delivery('webhook_test', { ...forged, message }));
+    const before = bytesInUse();
+    const bodies: OpenBody[] = [];
+    for (let count = 0; count < 12; count += 1) {
+      const body = open(receiver);
+      await body.push(large);
+      body.end();
+      await settle();
+      bodies.push(body);
+    }
+    // Twice: the sweep that begins with one collection ends with the next at the latest.
+    collectGarbage();
+    await settle();
+    expect(bytesInUse() - before).toBeLessThan(66 * MEBIBYTE);
+    expect(bodies.map((body) => body.status())).toEqual(
+      Array.from({ length: 12 }, (_none, index) => (index < 4 ? 503 : undefined)),
+    );
+    expect(rejections).toMatchObject(Array(4).fill({ reason: 'overloaded', size: 8 * MEBIBYTE }));
+    if (status === 401 || makeSource().verifySecret !== undefined) {
+      const authentic = { method: 'POST', body: delivery('webhook_test') };
+      expect((await receiver.handle(authentic)).status).toBe(200);
+    }
+    await vi.advanceTimersByTimeAsync(55_000);
+    await settle();
+    expect(bodies.slice(-7).map((body) => body.status())).toEqual(Array(7).fill(status));
+    expect(bytesInUse() - before).toBeLessThan(2 * MEBIBYTE);
+  },
+);
 
 test.each(doors)('%s: a body that is too large, cut off or handled makes room again', async (_, open) => {
   const { receiver, rejections } = setUp();
@@ -122,6 +183,14 @@ test.each(doors)('%s: a body that is too large, cut off or handled makes room ag
   }
   const reasons = new Set(rejections.map(({ reason }) => reason));
   expect([...reasons]).toEqual(['body_too_large', 'body_unreadable']);
+});
+
+test('a text that is passed to `handle` counts until it is verified, two bytes a character', async () => {
+  const { receiver } = setUp({ verifySecret: never, deadline: 1_000 });
+  const body = delivery('webhook_test', { message: 'x'.repeat(8_000_000) });
+  const responses = Array.from({ length: 5 }, () => receiver.handle({ method: 'POST', body }));
+  const statuses = (await Promise.all(responses)).map(({ status }) => status);
+  expect(statuses).toEqual([503, 500, 500, 500, 500]);
 });
 
 test.each<[string, (receiver: WebhookReceiver, chunks: Iterable<Uint8Array>) => Promise<number>]>([

@@ -5,8 +5,8 @@ import {
   parseWebhookRequest,
   WebhookError,
   type WebhookFailure,
+  type WebhookReceiverOptions,
   type WebhookSecretLoader,
-  type WebhookSecretOptions,
   type WebhookSecretVerifier,
   WebhookVerificationError,
 } from 'agent-platform-sdk';
@@ -19,6 +19,7 @@ const MINUTES = 60_000;
 const rotated = 'test-workspace-secret-0002';
 const authentic = () => post('webhook_test');
 const forged = () => post('webhook_test', { workspaceSecret: 'forged' });
+const afterRotation = () => post('webhook_test', { workspaceSecret: rotated });
 
 beforeEach(() => {
   vi.useFakeTimers({
@@ -28,11 +29,11 @@ beforeEach(() => {
 });
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-function setUp(secrets: WebhookSecretOptions) {
+function setUp(options: WebhookReceiverOptions) {
   const logger = new RecordingLogger();
   const workspaces: (string | undefined)[] = [];
   const failures: [error: unknown, failure: WebhookFailure][] = [];
-  const receiver = createWebhookReceiver({ ...secrets, logger, dedupe: false })
+  const receiver = createWebhookReceiver({ ...options, logger, dedupe: false })
     .onAny((event) => workspaces.push(event.workspace))
     .onError((error, failure) => failures.push([error, failure]));
   const statusOf = async (request: { method: string; body: unknown }) =>
@@ -41,13 +42,13 @@ function setUp(secrets: WebhookSecretOptions) {
 }
 
 /** A receiver with a loader that counts its calls, and whose result can be changed. */
-function vault() {
+function vault(options: WebhookReceiverOptions = {}) {
   const state: { result: () => unknown; loads: number } = { result: () => secret, loads: 0 };
   const load = async () => {
     state.loads += 1;
     return (await state.result()) as string;
   };
-  return { state, ...setUp({ secret: load }) };
+  return { state, load, ...setUp({ secret: load, ...options }) };
 }
 
 const away = () => Promise.reject(new Error(`connection refused by ${rotated}`));
@@ -102,6 +103,77 @@ test('an unknown secret reloads them, at most each ten seconds: a rotation is se
   expect(state.loads).toBe(2);
 });
 
+/** A vault whose secret is rotated after a stranger has caused a load. */
+async function rotatedVault(options: WebhookReceiverOptions = {}) {
+  const made = vault(options);
+  await made.statusOf(authentic());
+  await pass(10 * SECONDS);
+  expect(await made.statusOf(forged())).toBe(401);
+  expect(made.state.loads).toBe(2);
+  made.state.result = () => rotated;
+  await pass(1 * SECONDS);
+  return made;
+}
+
+test('after a rotation, a delivery waits for the next load, which no stranger can make come sooner', async () => {
+  const { state, statusOf } = await rotatedVault();
+  const statuses = [statusOf(afterRotation()), statusOf(forged())];
+  await pass(9 * SECONDS - 1);
+  expect(state.loads).toBe(2);
+  await pass(1);
+  expect([await Promise.all(statuses), state.loads]).toEqual([[200, 401], 3]);
+});
+
+test('a delivery that came while secrets were loaded waits for the next load too', async () => {
+  const { state, statusOf } = await rotatedVault();
+  await pass(9 * SECONDS);
+  state.result = () => new Promise((resolve) => setTimeout(() => resolve(secret), 500));
+  const before = statusOf(forged());
+  await pass(100);
+  state.result = () => rotated;
+  const after = statusOf(afterRotation());
+  await pass(10 * SECONDS);
+  expect([await before, await after]).toEqual([401, 200]);
+});
+
+test('a hundred deliveries wait for the next load; the others are a 503 that says why', async () => {
+  const { state, receiver, logger } = await rotatedVault();
+  const waiting = Array.from({ length: 100 }, () => receiver.handle(forged()));
+  await pass(0);
+  expect(codeOf(await receiver.handle(afterRotation()))).toEqual([503, 'overloaded']);
+  expect(logger.lines.filter((line) => line.includes('overloaded'))).toEqual([
+    expect.stringMatching(/^warn .*503 overloaded.*\n.*100 such deliveries wait.*return both\./),
+  ]);
+  await pass(9 * SECONDS);
+  for (const response of waiting) expect((await response).status).toBe(401);
+  expect([(await receiver.handle(afterRotation())).status, state.loads]).toEqual([200, 3]);
+});
+
+test('nothing waits for a load that is due after the deadline, or without a deadline', async () => {
+  const { statusOf, load } = await rotatedVault({ deadline: 9 * SECONDS });
+  expect(await statusOf(afterRotation())).toBe(401);
+  const parse = (body: string) => parseWebhookRequest(body, { secret: load });
+  await parse(afterRotation().body);
+  await expect(parse(authentic().body)).rejects.toThrow(WebhookVerificationError);
+});
+
+test('a body without a secret does not wait for a load', async () => {
+  const { statusOf } = await rotatedVault();
+  for (const body of ['{}', {}, '{"payload":{}}']) expect(await statusOf({ method: 'POST', body })).toBe(401);
+});
+
+test('a load that settles after a newer one is not used', async () => {
+  const { state, statusOf } = vault();
+  state.result = () => new Promise((resolve) => setTimeout(() => resolve(secret), 15 * SECONDS));
+  const first = statusOf(afterRotation());
+  await pass(5 * SECONDS);
+  state.result = () => rotated;
+  await pass(11 * SECONDS);
+  const second = statusOf(afterRotation());
+  await pass(10 * SECONDS);
+  expect([await first, await second, state.loads]).toEqual([200, 200, 2]);
+});
+
 test('an unknown secret waits for a load in progress', async () => {
   const { state, statusOf } = vault();
   await statusOf(authentic());
@@ -114,15 +186,20 @@ test('an unknown secret waits for a load in progress', async () => {
 
 test('if loading fails, the last secrets are used for an hour, with a line a minute', async () => {
   const { state, statusOf, logger, failures } = vault();
+  const refused: Promise<number>[] = [];
   await statusOf(authentic());
   state.result = away;
   await pass(5 * MINUTES);
-  for (let second = 0; second < 300; second += 1) {
-    expect([await statusOf(authentic()), await statusOf(forged())]).toEqual([200, 401]);
+  for (let second = 0; second < 299; second += 1) {
+    const unknown = second % 5 === 0 ? [statusOf(forged())] : [];
+    expect(await statusOf(authentic())).toBe(200);
     await pass(1 * SECONDS);
+    refused.push(...unknown);
   }
   const errors = logger.lines.filter((line) => line.startsWith('error'));
   expect(errors).toHaveLength(5);
+  await pass(20 * SECONDS);
+  expect(new Set(await Promise.all(refused))).toEqual(new Set([401]));
   expect(errors[0]).toMatch(
     /webhook secrets: using the last ones: WebhookError: The secrets could not be loaded/,
   );
@@ -291,11 +368,13 @@ test('verifySecret is called once for a candidate, and for sixteen of one body a
   expect(asked).toHaveLength(16);
 });
 
-test('known secrets are found behind any number of candidates: a chat may quote the field', async () => {
+test('known secrets are found behind other candidates: a chat may quote the field', async () => {
   const quoted = Array.from({ length: 17 }, (_, index) => ({ workspaceSecret: `quoted ${index}` }));
   const body = JSON.stringify({ quoted, ...envelope('webhook_test') });
   for (const options of [{ secret }, { secret: () => secret }]) {
-    expect(await setUp(options).statusOf({ method: 'POST', body })).toBe(200);
+    const { statusOf } = setUp(options);
+    // The second one while no load is due: nothing waits if the secret is known.
+    for (let count = 0; count < 2; count += 1) expect(await statusOf({ method: 'POST', body })).toBe(200);
   }
 });
 

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/index.js';
 import { isObject } from '../../utils/json.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
 import { IN_HONO, IN_KOA, READ_BEFORE, readingHint } from './hints.js';
-import { ByteCollector, ignore, type Reading, toBytes } from './reading.js';
+import { ByteCollector, ignore, toBytes, type UnverifiedBody } from './reading.js';
 
 /** The part of a `node:http` request that is needed. Requests of Express and of HTTP/2 fit too. */
 export interface NodeRequest {
@@ -62,9 +62,15 @@ export function parsedBody(request: NodeRequest, parsed: unknown): unknown {
   return isEmpty && request.readableEnded === false ? undefined : value;
 }
 
-/** Reads the stream of a request, until it exceeds the limit or the reading is ended. Discards the rest. */
-export function readNode(request: NodeRequest, reading: Reading): Promise<Uint8Array> {
-  const { limit, budget } = reading;
+interface Reading {
+  readonly bytes: ByteCollector;
+  readonly resolve: (bytes: Uint8Array) => void;
+  readonly reject: (rejection: Rejection) => void;
+}
+
+/** Reads the stream of a request, until it exceeds the limit or the reading is stopped. Discards the rest. */
+export function readNode(request: NodeRequest, unverified: UnverifiedBody): Promise<Uint8Array> {
+  const { limit } = unverified;
   // A request that is aborted later emits an error. Node's own does so only if there are listeners
   // (v20.20 lib/_http_incoming.js:439). Others always do, which would end the process: `inject` of Fastify
   // (light-my-request 6.8, lib/request.js:349).
@@ -80,31 +86,30 @@ export function readNode(request: NodeRequest, reading: Reading): Promise<Uint8A
     throw new Rejection('body_too_large', announced);
   }
   return new Promise((resolve, reject) => {
-    // The listeners stay on the stream, and must not keep the bytes.
-    let bytes: ByteCollector | undefined = new ByteCollector();
-    const end = (): ByteCollector | undefined => {
-      const ended = bytes;
-      bytes = undefined;
-      budget?.end(reading);
+    // The listeners stay on the stream, and must not keep the bytes, nor the promise, which has them too.
+    let reading: Reading | undefined = { bytes: new ByteCollector(unverified), resolve, reject };
+    const end = (): Reading | undefined => {
+      const ended = reading;
+      reading = undefined;
       return ended;
     };
-    const refuse = (reason: RejectionReason, size = bytes?.size) => {
-      if (end() === undefined) return;
+    const refuse = (reason: RejectionReason, size = reading?.bytes.size) => {
+      const ended = end();
+      if (ended === undefined) return;
       discard(request, limit);
-      reject(new Rejection(reason, size, readingHint(failure)));
+      ended.reject(new Rejection(reason, size, readingHint(failure)));
     };
-    reading.stop = refuse;
+    unverified.stop = refuse;
     request.on('data', (data) => {
-      if (bytes === undefined) return;
+      if (reading === undefined) return;
       const chunk = toBytes(data);
-      const size = bytes.size + chunk.byteLength;
+      const size = reading.bytes.size + chunk.byteLength;
       if (size > limit) return refuse('body_too_large', size);
-      bytes.add(chunk);
-      budget?.add(reading, chunk.byteLength);
+      reading.bytes.add(chunk);
     });
     request.on('end', () => {
-      const whole = end()?.whole;
-      if (whole !== undefined) resolve(whole);
+      const ended = end();
+      ended?.resolve(ended.bytes.whole);
     });
     // Emitted after whatever cuts the body off, and after a complete one too (nodejs/node#33035).
     request.on('close', () => refuse('body_unreadable'));

@@ -1,6 +1,6 @@
 import type { RejectionReason } from '../outcomes.js';
 
-// Bodies as they arrive, within the limits of one body and of all.
+// Bodies of strangers, within the limits of one body and of all.
 
 /**
  * The most bytes of a body that are read by default: 8 MiB.
@@ -10,58 +10,66 @@ import type { RejectionReason } from '../outcomes.js';
  */
 export const DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** The most bytes of all bodies that a receiver is reading; more if a single body may be larger. */
-export const MAX_UNVERIFIED_BYTES = 64 * 1024 * 1024;
+/** The most memory of all bodies that a receiver has not verified. */
+const MAX_UNVERIFIED_BYTES = 64 * 1024 * 1024;
 
-/** One body that is being read. */
-export interface Reading {
+/** One body from its first byte until it is verified. */
+export interface UnverifiedBody {
   /** The most bytes that are read. */
   readonly limit: number;
   /** Shared by all bodies of a receiver. */
-  readonly budget?: ReadBudget | undefined;
-  /** Ends the reading early. Set by the reader. */
+  readonly budget?: BodyBudget | undefined;
+  /** Ends the delivery early. Set by whoever holds the body. */
   stop?: (reason: RejectionReason) => void;
 }
 
-/** Bounds the bytes of all bodies that are being read. Above the limit, the oldest reading is ended. */
-export class ReadBudget {
+/** Bounds the memory of all bodies that are not verified. Above the limit, the oldest is dropped. */
+export class BodyBudget {
   readonly #limit: number;
-  /** The bytes of each reading, the oldest first. */
-  readonly #readings = new Map<Reading, number>();
+  /** The memory of each body, the oldest first. */
+  readonly #bodies = new Map<UnverifiedBody, number>();
   #bytes = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  /** @param maxBodyBytes - A body has room at any rate: its text may take two bytes for each of its own. */
+  constructor(maxBodyBytes: number) {
+    this.#limit = Math.max(MAX_UNVERIFIED_BYTES, 2 * maxBodyBytes);
   }
 
-  add(reading: Reading, bytes: number): void {
-    this.#bytes += bytes;
-    this.#readings.set(reading, (this.#readings.get(reading) ?? 0) + bytes);
-    for (const oldest of this.#readings.keys()) {
+  /** Sets the memory that a body takes now. */
+  hold(body: UnverifiedBody, bytes: number): void {
+    this.#bytes += bytes - (this.#bodies.get(body) ?? 0);
+    this.#bodies.set(body, bytes);
+    for (const oldest of this.#bodies.keys()) {
       if (this.#bytes <= this.#limit) return;
-      this.end(oldest);
+      this.release(oldest);
       oldest.stop?.('overloaded');
     }
   }
 
-  end(reading: Reading): void {
-    this.#bytes -= this.#readings.get(reading) ?? 0;
-    this.#readings.delete(reading);
+  release(body: UnverifiedBody): void {
+    this.#bytes -= this.#bodies.get(body) ?? 0;
+    this.#bodies.delete(body);
   }
 }
 
 /** Collects chunks in one growing array: in a list, each chunk would cost a hundred bytes more. */
 export class ByteCollector {
   size = 0;
+  readonly #body: UnverifiedBody;
   #bytes = new Uint8Array();
+
+  constructor(body: UnverifiedBody) {
+    this.#body = body;
+  }
 
   add(chunk: Uint8Array): void {
     const at = this.size;
     this.size += chunk.byteLength;
     if (this.size > this.#bytes.byteLength) {
-      const grown = new Uint8Array(at === 0 ? this.size : 2 * this.size);
+      const grown = new Uint8Array(at === 0 ? this.size : Math.min(2 * this.size, this.#body.limit));
       grown.set(this.#bytes);
       this.#bytes = grown;
+      this.#body.budget?.hold(this.#body, grown.byteLength);
     }
     this.#bytes.set(chunk, at);
   }

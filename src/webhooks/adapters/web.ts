@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/index.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
 import { IN_HONO, IN_KOA, mountingHint, READ_BEFORE, readingHint } from './hints.js';
-import { ByteCollector, ignore, type Reading, toBytes } from './reading.js';
+import { ByteCollector, ignore, toBytes, type UnverifiedBody } from './reading.js';
 
 /** Throws if a framework passed anything but a `Request`. */
 export function checkRequest(request: Partial<Request> | undefined): void {
@@ -14,42 +14,42 @@ export function checkRequest(request: Partial<Request> | undefined): void {
 }
 
 /** Reads the body of a `Request`. */
-export async function readRequest(request: Request, reading: Reading): Promise<Uint8Array> {
+export async function readRequest(request: Request, unverified: UnverifiedBody): Promise<Uint8Array> {
   // Hono's `c.req` has an `arrayBuffer`, but no `headers` (hono 4.13, src/request.ts).
   if (typeof request.headers?.get !== 'function') {
     throw new Rejection('body_unreadable', undefined, mountingHint(request));
   }
   const announced = Number(request.headers.get('content-length'));
-  if (announced > reading.limit) throw new Rejection('body_too_large', announced);
+  if (announced > unverified.limit) throw new Rejection('body_too_large', announced);
   if (request.body === null) return new Uint8Array();
   if (request.bodyUsed) throw new Rejection('body_unreadable', undefined, READ_BEFORE);
-  return readStream(request.body, reading);
+  return readStream(request.body, unverified);
 }
 
-/** Reads a Web stream, until it exceeds the limit or the reading is ended. */
-export async function readStream(stream: ReadableStream<unknown>, reading: Reading): Promise<Uint8Array> {
+/** Reads a Web stream, until it exceeds the limit or the reading is stopped. */
+export async function readStream(
+  stream: ReadableStream<unknown>,
+  unverified: UnverifiedBody,
+): Promise<Uint8Array> {
   const reader = stream.getReader();
   const cancel = () => void reader.cancel().catch(ignore);
   let stopped: RejectionReason | undefined;
-  reading.stop = (reason) => {
+  unverified.stop = (reason) => {
     stopped = reason;
     cancel();
   };
-  const bytes = new ByteCollector();
+  const bytes = new ByteCollector(unverified);
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       const chunk = toBytes(next.value);
       const size = bytes.size + chunk.byteLength;
-      if (size > reading.limit) throw new Rejection('body_too_large', size);
+      if (size > unverified.limit) throw new Rejection('body_too_large', size);
       bytes.add(chunk);
-      reading.budget?.add(reading, chunk.byteLength);
     }
   } catch (error) {
     cancel();
     if (error instanceof Rejection) throw error;
     throw new Rejection('body_unreadable', bytes.size, readingHint(error));
-  } finally {
-    reading.budget?.end(reading);
   }
   // A cancelled reader ends as if the body were complete (Streams Standard, ReadableStreamCancel).
   if (stopped !== undefined) throw new Rejection(stopped, bytes.size);

@@ -16,6 +16,24 @@ export type FindOwner = (
   signal?: AbortSignal,
 ) => SecretOwner | undefined | Promise<SecretOwner | undefined>;
 
+/** The time that a delivery has. */
+export interface Deadline {
+  /** Its end, on the clock of `performance.now()`. */
+  readonly at: number;
+  /** Aborted at that time, or when the delivery is ended before. */
+  readonly signal: AbortSignal;
+}
+
+/** Finds the owners of the secrets that deliveries carry. */
+export interface OwnerFinder {
+  readonly find: FindOwner;
+  /**
+   * Waits for secrets that are newer; resolves to false if `find` knows those of a time after `since`, or will
+   * not know them before the deadline. Rejects if there are none at all, and when the signal is aborted.
+   */
+  renew?(since: number, deadline: Deadline | undefined): Promise<boolean>;
+}
+
 export const MAX_SECRET_LENGTH = 4_096;
 
 /** Whether a value can be a secret at all. */

@@ -1,6 +1,7 @@
 import { ConfigurationError, WebhookError } from '../../errors/index.js';
 import { sleep, unlessAborted, within } from '../../utils/waiting.js';
-import { type FindOwner, isCandidate, type SecretOwner } from './find.js';
+import { Rejection } from '../outcomes.js';
+import type { Deadline, OwnerFinder, SecretOwner } from './find.js';
 import { type FindKnownOwner, ownersOf, type WebhookSecrets } from './known.js';
 
 /**
@@ -8,9 +9,12 @@ import { type FindKnownOwner, ownersOf, type WebhookSecrets } from './known.js';
  * carries a secret.
  *
  * The result is kept for five minutes. An unknown secret loads it again before that, at most every ten
- * seconds, so that a rotation is noticed. If loading fails or takes more than ten seconds, the last result is
- * used until it is an hour old. Without one, a receiver retries every ten seconds until the deadline of the
- * delivery; `parseWebhookRequest` rejects.
+ * seconds, so that a rotation is noticed: in a receiver, the delivery waits for that load if it is due before
+ * the deadline. At most a hundred wait; the others get a 503. During a rotation, return both secrets.
+ *
+ * If loading fails or takes more than ten seconds, the last result is used until it is an hour old. Without
+ * one, a receiver retries every ten seconds until the deadline of the delivery; `parseWebhookRequest`
+ * rejects.
  */
 export type WebhookSecretLoader = () => WebhookSecrets | undefined | Promise<WebhookSecrets | undefined>;
 
@@ -19,59 +23,77 @@ const LOADED_SECRETS_MAX_AGE_MS = 300_000;
 const STALE_SECRETS_MAX_AGE_MS = 3_600_000;
 const LOAD_INTERVAL_MS = 10_000;
 const LOAD_TIMEOUT_MS = 10_000;
+/** Deliveries whose secret is unknown, which any stranger can send. */
+const MAX_WAITING = 100;
 
-/** Verifies with secrets that a function loads. All deliveries that wait share one call of it. */
-export class SecretLoader {
-  readonly #load: WebhookSecretLoader;
+/** Finds owners among secrets that a function loads. All deliveries that wait share one call of it. */
+export class SecretLoader implements OwnerFinder {
+  readonly #call: WebhookSecretLoader;
   readonly #onStale: (error: unknown) => void;
   #findKnown: FindKnownOwner | undefined;
   #loadedAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
+  #failedAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<void> | undefined;
   /** The error of the last attempt; undefined if it succeeded. */
   #error: WebhookError | ConfigurationError | undefined;
+  #waiting = 0;
 
   /** @param onStale - Called if loading failed and the last secrets are used instead. */
   constructor(load: WebhookSecretLoader, onStale: (error: unknown) => void) {
-    this.#load = load;
+    this.#call = load;
     this.#onStale = onStale;
   }
 
-  /** Synchronous if the loaded secrets suffice: a body may contain a hundred thousand candidates. */
-  readonly findOwner: FindOwner = (candidate, signal) => {
-    if (!isCandidate(candidate)) return undefined;
-    const now = performance.now();
-    const isTriedRecently = now - this.#triedAt < LOAD_INTERVAL_MS && this.#loading === undefined;
-    const findKnown = this.#usable();
-    const owner = findKnown?.(candidate);
-    if (owner !== undefined && now - this.#loadedAt < LOADED_SECRETS_MAX_AGE_MS) return owner;
-    if (findKnown !== undefined && isTriedRecently) return owner;
-    return this.#loadAndFind(candidate, signal);
-  };
+  readonly find = (candidate: unknown): SecretOwner | undefined => this.#usable()?.(candidate);
 
-  async #loadAndFind(candidate: string, signal: AbortSignal | undefined): Promise<SecretOwner | undefined> {
-    for (;;) {
-      const isTriedRecently = performance.now() - this.#triedAt < LOAD_INTERVAL_MS;
-      if (this.#loading !== undefined || !isTriedRecently) await unlessAborted(this.#reload(), signal);
-      const findKnown = this.#usable();
-      if (findKnown !== undefined) {
-        if (this.#error !== undefined) this.#onStale(this.#error);
-        return findKnown(candidate);
-      }
+  /** Loads the secrets, or waits until that is due: strangers cannot make it come sooner. */
+  async renew(since: number, deadline: Deadline | undefined): Promise<boolean> {
+    const isUsable = this.#usable() !== undefined;
+    if (isUsable && this.#triedAt >= since && this.#loading === undefined) return false;
+    if (!this.#isDue()) {
       // A loader that returned no secret is wrong; one that failed may succeed later.
-      const error = this.#error ?? new WebhookError('The secrets could not be loaded.');
-      if (signal === undefined || error instanceof ConfigurationError) throw error;
-      await sleep(LOAD_INTERVAL_MS - (performance.now() - this.#triedAt), signal);
-      if (signal.aborted) throw error;
+      const isWrong = this.#error instanceof ConfigurationError;
+      if (deadline === undefined || this.#dueAt() >= deadline.at || isWrong) {
+        if (isUsable) return false;
+        throw this.#error ?? new WebhookError('The secrets could not be loaded.');
+      }
+      if (isUsable && this.#waiting >= MAX_WAITING) {
+        const hint =
+          `Its secret is unknown, and ${MAX_WAITING} such deliveries wait for the next load. ` +
+          'During a rotation, let `secret` return both.';
+        throw new Rejection('overloaded', undefined, hint);
+      }
+      this.#waiting += 1;
+      await sleep(this.#dueAt() - performance.now(), deadline.signal);
+      this.#waiting -= 1;
+      // The delivery may have been ended meanwhile.
+      deadline.signal.throwIfAborted();
     }
+    // Another delivery may have loaded them, and a timer may fire a millisecond early.
+    if (this.#isDue()) await unlessAborted(this.#load(), deadline?.signal);
+    return true;
   }
 
+  /** Secrets that are older than five minutes are used only after loading has failed, until it is due again. */
   #usable(): FindKnownOwner | undefined {
-    return performance.now() - this.#loadedAt < STALE_SECRETS_MAX_AGE_MS ? this.#findKnown : undefined;
+    const now = performance.now();
+    const hasFailed = now - this.#failedAt < LOAD_INTERVAL_MS;
+    const maxAge = hasFailed ? STALE_SECRETS_MAX_AGE_MS : LOADED_SECRETS_MAX_AGE_MS;
+    return now - this.#loadedAt < maxAge ? this.#findKnown : undefined;
+  }
+
+  #dueAt(): number {
+    return this.#triedAt + LOAD_INTERVAL_MS;
+  }
+
+  /** Whether the next load may begin, or is in progress. */
+  #isDue(): boolean {
+    return this.#loading !== undefined || performance.now() >= this.#dueAt();
   }
 
   /** Loads the secrets, or waits for the load in progress. Never rejects. */
-  #reload(): Promise<void> {
+  #load(): Promise<void> {
     this.#loading ??= this.#loadOnce().finally(() => {
       this.#loading = undefined;
     });
@@ -93,13 +115,15 @@ export class SecretLoader {
         cause instanceof ConfigurationError || cause instanceof WebhookError
           ? cause
           : new WebhookError(message, { cause });
+      this.#failedAt = performance.now();
+      if (this.#usable() !== undefined) this.#onStale(this.#error);
     }
   }
 
   /** Takes the result even if it comes after the time limit. */
   async #take(): Promise<void> {
     const since = performance.now();
-    const secrets = await this.#load();
+    const secrets = await this.#call();
     if (since < this.#loadedAt) return;
     this.#findKnown = ownersOf(secrets);
     this.#loadedAt = since;

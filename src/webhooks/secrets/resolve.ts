@@ -4,7 +4,7 @@ import { typeName } from '../../utils/issues.js';
 import { isObject } from '../../utils/json.js';
 import { unlessAborted } from '../../utils/waiting.js';
 import type { OptionProblem } from '../../validation/options.js';
-import { type FindOwner, isCandidate, type SecretOwner } from './find.js';
+import { type FindOwner, isCandidate, type OwnerFinder, type SecretOwner } from './find.js';
 import { listSecrets, ownersOf, type WebhookSecrets } from './known.js';
 import type { SecretLoader, WebhookSecretLoader } from './loader.js';
 import { SECRET_VARIABLE, splitSecrets } from './variable.js';
@@ -30,7 +30,8 @@ export interface WebhookSecretOptions {
  * Verifies the secret that a delivery carries, for example by a database query.
  *
  * Query by a hash of the secret, so that neither timing nor logs of the database reveal it. Called for at
- * most 16 candidates per delivery, each of at most 4,096 characters.
+ * most 16 candidates per delivery, each of at most 4,096 characters: an event whose own secret stands behind 16
+ * other fields of that name is refused.
  */
 export type WebhookSecretVerifier = (candidate: string) => SecretAnswer | Promise<SecretAnswer>;
 
@@ -71,12 +72,12 @@ export function secretProblems(options: WebhookSecretOptions): readonly OptionPr
 export function resolveSecrets(
   options: WebhookSecretOptions,
   makeLoader: (load: WebhookSecretLoader) => SecretLoader,
-): () => FindOwner {
+): () => OwnerFinder {
   const { secret, verifySecret } = options;
-  if (verifySecret !== undefined) return () => callOnce(verifySecret);
-  const findOwner =
-    typeof secret === 'function' ? makeLoader(secret).findOwner : ownersOf(knownSecrets(options, secret));
-  return () => findOwner;
+  if (verifySecret !== undefined) return () => ({ find: callOnce(verifySecret) });
+  const finder =
+    typeof secret === 'function' ? makeLoader(secret) : { find: ownersOf(knownSecrets(options, secret)) };
+  return () => finder;
 }
 
 /** Returns the option `secret`, or the secrets of the environment if the option is absent. */
