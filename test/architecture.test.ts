@@ -19,15 +19,17 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
   client: { folders: 'utils schemas errors validation endpoints', packages: /^ky$/ },
   webhooks: { folders: 'utils schemas errors validation' },
   '.': { folders: 'utils schemas errors validation endpoints client webhooks' },
+  inbox: { folders: 'utils errors validation webhooks' },
+  sqlite: { folders: 'utils errors validation webhooks inbox' },
   redis: { folders: 'utils errors validation webhooks', packages: /^(ioredis$|node:)/ },
-  bullmq: { folders: 'utils errors validation webhooks redis', packages: /^(bullmq$|ioredis$|node:)/ },
+  bullmq: { folders: 'utils errors validation webhooks inbox redis', packages: /^(bullmq$|ioredis$|node:)/ },
   testing: {
     folders: 'utils schemas errors validation endpoints webhooks',
     packages: /^(msw$|hono(\/|$)|node:)/,
   },
   node: { folders: 'errors redis bullmq testing', packages: /^node:module$/ },
   cli: {
-    folders: 'utils schemas errors validation client webhooks bullmq testing node',
+    folders: 'utils schemas errors validation client webhooks sqlite bullmq testing node',
     packages: /^node:/,
   },
 };

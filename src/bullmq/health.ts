@@ -1,44 +1,17 @@
+import type { InboxHealth, InboxWarnings } from '../inbox/health.js';
 import { cleanError, withinTime } from '../redis/failure.js';
 import type { OpenQueue } from './open-queue.js';
-import type { InboxSettings } from './options.js';
-import { type InboxWarnings, readWarnings } from './warnings.js';
-
-/** The state of an inbox. */
-export interface InboxHealth {
-  /** Whether an event can be stored: Redis takes writes, has room, and the `replicas` get the write. */
-  readonly ready: boolean;
-  /** The number of events that are still to be handled: `waiting`, `active` and `retrying` together. */
-  readonly depth: number;
-  /** The number of events that wait for a worker. */
-  readonly waiting: number;
-  /** The number of events whose handlers run, or whose worker has just died. */
-  readonly active: number;
-  /** The number of events that wait until a certain time: for a retry, or for a worker that has a handler. */
-  readonly retrying: number;
-  /** The number of dead letters: events that could not be handled, and are kept. */
-  readonly deadLetters: number;
-  /**
-   * Milliseconds since the receipt of the oldest event that is next in line or due first; 0 if there is none.
-   */
-  readonly oldestMs: number;
-  /** Connected workers in all processes; undefined if the provider of Redis forbids `CLIENT LIST`. */
-  readonly workers: number | undefined;
-  /** What endangers stored events, and why `ready` is false. Each kind is also logged once, at `warn`. */
-  readonly warnings: InboxWarnings;
-}
+import type { BullMQSettings } from './options.js';
+import { type InboxWarning, readWarnings } from './warnings.js';
 
 /** Time limit of the test write, and of the wait for its replicas. */
 const PROBE_TIMEOUT_MS = 1_000;
 
-/** The health if Redis does not respond. */
-export function unreachable(error: unknown): InboxHealth {
-  const counts = { depth: 0, waiting: 0, active: 0, retrying: 0, deadLetters: 0, oldestMs: 0 };
-  const warnings = { unreachable: `Redis is unreachable: ${cleanError(error).message}` };
-  return { ready: false, ...counts, workers: undefined, warnings };
-}
-
 /** Reads the state of the inbox from Redis. */
-export async function readHealth(opened: OpenQueue, settings: InboxSettings): Promise<InboxHealth> {
+export async function readHealth(
+  opened: OpenQueue,
+  settings: BullMQSettings,
+): Promise<InboxHealth<InboxWarning>> {
   const { queue } = opened;
   const [refused, counts, oldestMs, workers, found] = await Promise.all([
     findRefusal(opened),
@@ -48,7 +21,7 @@ export async function readHealth(opened: OpenQueue, settings: InboxSettings): Pr
     readWarnings(opened, settings),
   ]);
   const { waiting = 0, active = 0, delayed: retrying = 0, failed: deadLetters = 0 } = counts;
-  const warnings: InboxWarnings = refused === undefined ? found : { ...found, refused };
+  const warnings: InboxWarnings<InboxWarning> = refused === undefined ? found : { ...found, refused };
   return {
     ready: refused === undefined && warnings.full === undefined,
     depth: waiting + active + retrying,

@@ -1,15 +1,17 @@
 import type { Queue } from 'bullmq';
 import { WebhookError } from '../errors/index.js';
-import { withinTime } from '../redis/failure.js';
-import type { WebhookHandlers } from '../webhooks/handlers.js';
+import { DeadLetters } from '../inbox/dead-letters.js';
+import { type EventHandlers, type HandlersByType, toHandlers } from '../inbox/handlers.js';
+import { type InboxHealth, unreachableHealth } from '../inbox/health.js';
+import { type CloseOptions, resolveGrace, resolveWork, type WorkOptions } from '../inbox/options.js';
+import { InboxReporter } from '../inbox/reporter.js';
+import { cleanError, withinTime } from '../redis/failure.js';
 import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
-import { type HandlersByType, toHandlers } from './core/handlers.js';
-import { type CloseOptions, resolveGrace, resolveWork, type WorkOptions } from './core/options.js';
-import { InboxReporter } from './core/reporter.js';
-import { DeadLetters } from './dead-letters.js';
-import { type InboxHealth, readHealth, unreachable } from './health.js';
-import { type BullMQInboxOptions, type InboxSettings, resolveInbox } from './options.js';
+import { FailedJobs } from './dead-letters.js';
+import { readHealth } from './health.js';
+import { type BullMQInboxOptions, type BullMQSettings, resolveInbox } from './options.js';
 import { InboxQueue } from './queue.js';
+import type { InboxWarning } from './warnings.js';
 import { InboxWorker } from './worker.js';
 
 /*
@@ -25,7 +27,7 @@ import { InboxWorker } from './worker.js';
  *    while.
  *
  * `job.ts` describes an event to BullMQ, `health.ts` counts, `warnings.ts` looks at the settings of Redis.
- * What does not know BullMQ stands in `core/`: options of workers, handlers, a run, the reporter.
+ * What does not know BullMQ stands in `src/inbox/`.
  */
 
 /** Time limit of `health`, and of the connection that `deadLetters` needs, in ms. */
@@ -33,11 +35,11 @@ const QUERY_TIMEOUT_MS = 2_000;
 
 /** A durable inbox on BullMQ. */
 export class BullMQInbox implements WebhookInbox {
-  /** The events that could not be handled. */
+  /** The events that could not be handled: BullMQ's failed jobs of `queue`. */
   readonly deadLetters: DeadLetters;
   /** Time limit of `store`, in ms. */
   readonly storeTimeout: number;
-  readonly #settings: InboxSettings;
+  readonly #settings: BullMQSettings;
   readonly #reporter: InboxReporter;
   readonly #queue: InboxQueue;
   readonly #workers = new Set<InboxWorker>();
@@ -47,9 +49,9 @@ export class BullMQInbox implements WebhookInbox {
   constructor(options: BullMQInboxOptions) {
     this.#settings = resolveInbox(options);
     this.storeTimeout = this.#settings.storeTimeout;
-    this.#reporter = new InboxReporter(this.#settings.log, this.#settings.hooks);
+    this.#reporter = new InboxReporter(this.#settings, 'Redis');
     this.#queue = new InboxQueue(this.#settings, this.#reporter);
-    this.deadLetters = new DeadLetters(() => this.#queue.open(QUERY_TIMEOUT_MS));
+    this.deadLetters = new DeadLetters(new FailedJobs(() => this.#queue.open(QUERY_TIMEOUT_MS)));
   }
 
   /** BullMQ's own queue, for counts, metrics and dashboards. Connects, and is closed with the inbox. */
@@ -97,7 +99,7 @@ export class BullMQInbox implements WebhookInbox {
    * process.on('SIGTERM', () => void inbox.close());
    * ```
    */
-  work(work: HandlersByType | WebhookHandlers, options: WorkOptions = {}): InboxWorker {
+  work(work: HandlersByType | EventHandlers, options: WorkOptions = {}): InboxWorker {
     if (this.#isClosed) throw new WebhookError('The inbox is closed.');
     const worker: InboxWorker = new InboxWorker({
       settings: this.#settings,
@@ -122,14 +124,14 @@ export class BullMQInbox implements WebhookInbox {
    * console.log(ready, depth, deadLetters, Object.values(warnings));
    * ```
    */
-  async health(): Promise<InboxHealth> {
+  async health(): Promise<InboxHealth<InboxWarning>> {
     const reading = this.#queue.open(QUERY_TIMEOUT_MS).then((opened) => readHealth(opened, this.#settings));
     try {
       const health = await withinTime(reading, QUERY_TIMEOUT_MS, 'Health check timed out');
       for (const [kind, warning] of Object.entries(health.warnings)) this.#reporter.warnOnce(kind, warning);
       return health;
     } catch (error) {
-      return unreachable(error);
+      return unreachableHealth(`Redis is unreachable: ${cleanError(error).message}`);
     }
   }
 

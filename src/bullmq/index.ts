@@ -7,14 +7,13 @@
  */
 
 export { InboxFullError, InboxReplicasError } from '../errors/inbox.js';
+export type { DeadLetter, DeadLetters, ListDeadLettersOptions } from '../inbox/dead-letters.js';
+export type { EventHandlers, HandlersByType } from '../inbox/handlers.js';
+export type { InboxHealth, InboxWarnings } from '../inbox/health.js';
+export type { InboxFailure, InboxHooks, InboxRun } from '../inbox/hooks.js';
+export type { Backoff, CloseOptions, InboxOptions, WorkOptions } from '../inbox/options.js';
 export type { RedisClient, RedisConnection } from '../redis/connection.js';
-export type { DeadLetter, ListDeadLettersOptions } from './core/dead-letters.js';
-export type { HandlersByType } from './core/handlers.js';
-export type { InboxFailure, InboxHooks, InboxRun } from './core/hooks.js';
-export type { CloseOptions, WorkOptions } from './core/options.js';
-export type { DeadLetters } from './dead-letters.js';
-export type { InboxHealth } from './health.js';
 export { type BullMQInbox, createBullMQInbox } from './inbox.js';
 export type { BullMQInboxOptions } from './options.js';
-export type { InboxWarning, InboxWarnings } from './warnings.js';
+export type { InboxWarning } from './warnings.js';
 export type { InboxWorker } from './worker.js';

@@ -1,10 +1,10 @@
 import { type Job, type JobsOptions, UnrecoverableError } from 'bullmq';
 import { WebhookError } from '../errors/index.js';
+import { isFinal, isUnhandled, reasonFor, thrownBy } from '../inbox/failure.js';
+import type { InboxRun } from '../inbox/hooks.js';
+import type { Done } from '../inbox/run.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { isFinal, isUnhandled, reasonFor, thrownBy } from './core/failure.js';
-import type { InboxRun } from './core/hooks.js';
-import type { Done } from './core/run.js';
-import type { InboxSettings } from './options.js';
+import type { BullMQSettings } from './options.js';
 
 // A stored event as BullMQ sees it: a job, its options and its failures.
 
@@ -17,7 +17,7 @@ export type InboxJob = Job<StoredWebhook, Done>;
  * While that job waits, runs or is a dead letter, no second one can be added. BullMQ's deduplication has the
  * same id, and remembers it in a few bytes after the job is gone, for the rest of the retention.
  */
-export function jobOptions({ key, receivedAt }: StoredWebhook, settings: InboxSettings): JobsOptions {
+export function jobOptions({ key, receivedAt }: StoredWebhook, settings: BullMQSettings): JobsOptions {
   return {
     jobId: key,
     deduplication: { id: key, ttl: Math.ceil(settings.retention) },

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { RedisClient } from '../redis/connection.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { MemoryGauge } from './memory.js';
-import type { InboxSettings } from './options.js';
+import type { BullMQSettings } from './options.js';
 import { ReplicaGate } from './replicas.js';
 import { findWriter, readInfo } from './server.js';
 
@@ -21,7 +21,7 @@ export interface OpenQueue {
 export async function openQueue(
   queue: Queue<StoredWebhook>,
   client: RedisClient,
-  { highWater, replicas }: InboxSettings,
+  { highWater, replicas }: BullMQSettings,
 ): Promise<OpenQueue> {
   await queue.waitUntilReady();
   const writer = await findWriter(client, queue.toKey(''));

@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq';
 import { InboxFullError } from '../errors/inbox.js';
 import { WebhookError } from '../errors/index.js';
+import type { InboxReporter } from '../inbox/reporter.js';
 import {
   leaveReplica,
   newClient,
@@ -12,10 +13,10 @@ import {
 import { cleanError, isOutOfMemory, isTransient, redisFailure, withinTime } from '../redis/failure.js';
 import { succeedsWithin, withRetries } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import type { InboxReporter } from './core/reporter.js';
 import { jobOptions } from './job.js';
+import type { MemoryUse } from './memory.js';
 import { type OpenQueue, openQueue } from './open-queue.js';
-import type { InboxSettings } from './options.js';
+import type { BullMQSettings } from './options.js';
 import { readWarnings } from './warnings.js';
 
 /**
@@ -38,7 +39,7 @@ const NOT_STORED = 'The event could not be stored in Redis';
 
 /** The storing side of an inbox: puts events into the queue of BullMQ. Connects when it is first needed. */
 export class InboxQueue {
-  readonly #settings: InboxSettings;
+  readonly #settings: BullMQSettings;
   readonly #reporter: InboxReporter;
   #client: OpenedClient | undefined;
   #queue: Queue<StoredWebhook> | undefined;
@@ -50,7 +51,7 @@ export class InboxQueue {
   #waitingChars = 0;
   #isClosed = false;
 
-  constructor(settings: InboxSettings, reporter: InboxReporter) {
+  constructor(settings: BullMQSettings, reporter: InboxReporter) {
     this.#settings = settings;
     this.#reporter = reporter;
   }
@@ -92,7 +93,7 @@ export class InboxQueue {
     const end = performance.now() + timeout;
     const { queue, memory, replicas } = await this.open(timeout);
     const full = await memory.fullBy();
-    if (full !== undefined) throw new InboxFullError(full, this.#settings.highWater);
+    if (full !== undefined) throw fullError(full, this.#settings.highWater);
     const add = () => queue.add(webhook.type, webhook, jobOptions(webhook, this.#settings));
     if (this.#settings.replicas === 0) await add();
     else await replicas.write(add, end - performance.now());
@@ -177,7 +178,7 @@ export class InboxQueue {
 
   readonly #failed = (error: Error): void => {
     this.#failure = error;
-    this.#reporter.redisFailed(cleanError(error));
+    this.#reporter.storageFailed(cleanError(error));
     if (this.#client !== undefined) outliveFailover(this.#client.client, error);
   };
 
@@ -208,4 +209,12 @@ export class InboxQueue {
 /** Whether storing may soon succeed: Redis is away, refuses for now, or is full. */
 function passesByItself(error: unknown): boolean {
   return isTransient(error) || isOutOfMemory(error) || error instanceof InboxFullError;
+}
+
+function fullError({ used, maxmemory }: MemoryUse, highWater: number): InboxFullError {
+  const percent = (share: number) => `${Number((share * 100).toFixed(1))} %`;
+  return new InboxFullError(
+    `Redis uses ${percent(used / maxmemory)} of its maxmemory, and highWater is ${percent(highWater)}`,
+    'Start more workers, raise maxmemory, or remove dead letters.',
+  );
 }

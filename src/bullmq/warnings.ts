@@ -1,7 +1,8 @@
+import type { InboxWarnings } from '../inbox/health.js';
 import { isCluster, settingsOf } from '../redis/connection.js';
 import { type MemoryUse, memoryUse } from './memory.js';
 import type { OpenQueue } from './open-queue.js';
-import type { InboxSettings } from './options.js';
+import type { BullMQSettings } from './options.js';
 import { numberIn, readFsync, readInfo, type ServerInfo } from './server.js';
 
 /** The kind of a warning of {@link InboxHealth}. */
@@ -23,11 +24,11 @@ export type InboxWarning =
   /** The client that was passed in has Sentinels, and no `failoverDetector`. */
   | 'failover';
 
-/** Warnings by their kind. */
-export type InboxWarnings = Readonly<Partial<Record<InboxWarning, string>>>;
-
 /** Reads what can lose stored events or stop them: the settings of Redis, its memory, its replicas. */
-export async function readWarnings(opened: OpenQueue, settings: InboxSettings): Promise<InboxWarnings> {
+export async function readWarnings(
+  opened: OpenQueue,
+  settings: BullMQSettings,
+): Promise<InboxWarnings<InboxWarning>> {
   const node = opened.writer();
   const [info, fsync] = await Promise.all([readInfo(node), readFsync(node)]);
   const use = memoryUse(info);
@@ -46,7 +47,7 @@ export async function readWarnings(opened: OpenQueue, settings: InboxSettings): 
   return Object.fromEntries(Object.entries(warnings).filter(([, warning]) => warning));
 }
 
-function fullWarning({ used, maxmemory }: MemoryUse, { highWater }: InboxSettings): string | false {
+function fullWarning({ used, maxmemory }: MemoryUse, { highWater }: BullMQSettings): string | false {
   if (used < maxmemory * highWater) return false;
   const share = `${Math.round(highWater * 100)} % of maxmemory`;
   return `More than ${share} is in use: no event is stored until there is room.`;
@@ -67,7 +68,7 @@ function persistenceWarning(info: ServerInfo, fsync: string | undefined): string
   return `appendfsync is ${fsync}: a crash loses what was stored last. Set appendfsync always.`;
 }
 
-function replicasWarning(info: ServerInfo, { replicas }: InboxSettings): string | false {
+function replicasWarning(info: ServerInfo, { replicas }: BullMQSettings): string | false {
   const connected = numberIn(info, 'connected_slaves');
   if (connected === 0 || replicas > 0) return false;
   return (
@@ -77,7 +78,7 @@ function replicasWarning(info: ServerInfo, { replicas }: InboxSettings): string 
 }
 
 /** Clients made here have the detector. */
-function failoverWarning({ connection }: InboxSettings): string | false {
+function failoverWarning({ connection }: BullMQSettings): string | false {
   if (typeof connection === 'string' || isCluster(connection) || !('duplicate' in connection)) return false;
   const { sentinels, failoverDetector } = settingsOf(connection);
   if (!sentinels || failoverDetector === true) return false;

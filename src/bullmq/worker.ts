@@ -1,17 +1,17 @@
 import { DelayedError, WaitingError, Worker } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
 import { WebhookError } from '../errors/index.js';
+import { unhandledError } from '../inbox/failure.js';
+import type { EventHandlers } from '../inbox/handlers.js';
+import { type CloseOptions, resolveGrace, type WorkSettings } from '../inbox/options.js';
+import type { InboxReporter } from '../inbox/reporter.js';
+import { type Done, runStored } from '../inbox/run.js';
 import { leaveReplica, newClient, outliveFailover, type RedisClient } from '../redis/connection.js';
 import { cleanError } from '../redis/failure.js';
 import { succeedsWithin } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { unhandledError } from './core/failure.js';
-import type { EventHandlers } from './core/handlers.js';
-import { type CloseOptions, resolveGrace, type WorkSettings } from './core/options.js';
-import type { InboxReporter } from './core/reporter.js';
-import { type Done, runStored } from './core/run.js';
 import { errorOf, type InboxJob, toFinalError, toJobError, toRun } from './job.js';
-import type { InboxSettings } from './options.js';
+import type { BullMQSettings } from './options.js';
 
 /**
  * Settings of a worker's clients. A command waits for Redis without a limit: no delivery waits for it, and
@@ -55,7 +55,7 @@ class EndableWorker extends Worker<StoredWebhook, Done> {
 
 /** What a worker is made of. */
 export interface WorkerParts {
-  readonly settings: InboxSettings;
+  readonly settings: BullMQSettings;
   readonly work: WorkSettings;
   readonly reporter: InboxReporter;
   readonly handlers: EventHandlers;
@@ -93,7 +93,7 @@ export class InboxWorker {
   constructor(parts: WorkerParts) {
     const { settings, work, reporter } = parts;
     this.#parts = parts;
-    const reconnectOnError = leaveReplica('resent', (error) => reporter.redisFailed(cleanError(error)));
+    const reconnectOnError = leaveReplica('resent', (error) => reporter.storageFailed(cleanError(error)));
     this.#client = newClient(settings.connection, { reconnectOnError }, WITHOUT_LIMIT);
     this.#client.on('error', (error: Error) => outliveFailover(this.#client, error));
     // Three parameters: BullMQ 6.7.0 makes no signal for a function with fewer (`classes/worker.js:83`).
@@ -187,7 +187,7 @@ export class InboxWorker {
     if (error.message.startsWith('could not renew lock')) return;
     // The codes of BullMQ's own errors are numbers (`classes/finished-errors.js:58`), those of Node strings.
     if (typeof error.code === 'number') return reporter.notRecorded(error);
-    reporter.redisFailed(cleanError(error));
+    reporter.storageFailed(cleanError(error));
     // The name that ioredis 6.0.0 gives to refusals of Redis (`built/resp/errors.js:7`).
     if (error.name === 'ReplyError') this.#pause();
   }

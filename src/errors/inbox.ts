@@ -1,19 +1,19 @@
 import { WebhookError } from './webhook.js';
 
 /**
- * Redis was above the inbox's `highWater` for all of `storeTimeout`, and the event was not stored.
+ * The inbox had no room for an event for all of `storeTimeout`, and the event was not stored.
  *
- * The room above the mark is for the workers, which need memory to handle what waits. The receiver has
- * responded with 500, and the service does not send the event again.
+ * An inbox leaves some room to its workers, which need it to handle what waits: see `highWater` and `minFree`. The
+ * receiver has responded with 500, and the service does not send the event again.
  *
  * @example
  * ```ts
  * import { createWebhookReceiver } from 'agent-platform-sdk';
- * import { createBullMQInbox, InboxFullError } from 'agent-platform-sdk/bullmq';
+ * import { createSqliteInbox, InboxFullError } from 'agent-platform-sdk/sqlite';
  *
- * const inbox = createBullMQInbox({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
+ * const inbox = createSqliteInbox({ path: '/data/webhooks.db' });
  * createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET, inbox }).onError((error) => {
- *   if (error instanceof InboxFullError) console.error('start more workers', error.used, error.maxmemory);
+ *   if (error instanceof InboxFullError) console.error('make room', error.message);
  * });
  * ```
  */
@@ -21,25 +21,14 @@ export class InboxFullError extends WebhookError {
   static override readonly errorName = 'InboxFullError';
   declare readonly type: 'inbox_full_error';
 
-  /** The number of bytes that Redis used. */
-  readonly used: number;
-  /** The number of bytes that it may use: its `maxmemory`. */
-  readonly maxmemory: number;
-
-  constructor(options: { used: number; maxmemory: number; cause?: unknown }, highWater: number) {
-    const { used, maxmemory, cause } = options;
-    super(
-      `The event was not stored: Redis uses ${percent(used / maxmemory)} of its maxmemory, and ` +
-        `highWater is ${percent(highWater)}\n` +
-        '  Start more workers, raise maxmemory, or remove dead letters.',
-      { cause },
-    );
-    this.used = used;
-    this.maxmemory = maxmemory;
+  /**
+   * @param reason - What is full, as a clause.
+   * @param advice - How to make room, as a sentence.
+   */
+  constructor(reason: string, advice: string) {
+    super(`The event was not stored: ${reason}\n  ${advice}`);
   }
 }
-
-const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
 
 /**
  * The event is on fewer replicas than the inbox's `replicas` requires, so that a failover could lose it.

@@ -1,5 +1,5 @@
-import { WebhookError } from '../../errors/index.js';
-import { onOneLine } from '../../utils/printable.js';
+import { WebhookError } from '../errors/index.js';
+import { onOneLine } from '../utils/printable.js';
 
 /**
  * The longest reason that is kept, in characters: a handler may put anything into the message of its error.
@@ -39,4 +39,11 @@ export function unhandledError(unhandledTimeout: number): WebhookError {
 /** Whether a reason is that of {@link unhandledError}. */
 export function isUnhandled(reason: string): boolean {
   return reason.startsWith(UNHANDLED);
+}
+
+/** The failure of an event whose runs never came to an end. */
+export function stalledError(times: number): WebhookError {
+  return new WebhookError(
+    `Stalled ${times} times: the worker crashed, or its event loop was blocked for longer than lockDuration`,
+  );
 }

@@ -1,6 +1,6 @@
-import { WebhookError } from '../../errors/index.js';
-import { unlessAborted } from '../../utils/waiting.js';
-import { checkStored } from '../../webhooks/inbox.js';
+import { WebhookError } from '../errors/index.js';
+import { unlessAborted } from '../utils/waiting.js';
+import { checkStored } from '../webhooks/inbox.js';
 import type { EventHandlers } from './handlers.js';
 
 /** The end of an event that needs no further run: `ignored` is a test event without a handler. */

@@ -1,29 +1,22 @@
-import { refuseOptions } from '../../validation/options.js';
-import type { WebhookHandler } from '../../webhooks/context.js';
-import type { WebhookEventOf, WebhookEventType } from '../../webhooks/events.js';
-import {
-  createWebhookHandlers,
-  type WebhookHandlers,
-  type WebhookHandlersOptions,
-} from '../../webhooks/handlers.js';
-import type { WorkOptions } from './options.js';
+import { refuseOptions } from '../validation/options.js';
+import type { WebhookHandler } from '../webhooks/context.js';
+import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
+import { createWebhookHandlers, type WebhookHandlers } from '../webhooks/handlers.js';
+import type { InboxSettings, WorkOptions } from './options.js';
 
 /** A handler for each event type of interest. Events of other types are left to other workers. */
 export type HandlersByType = {
   readonly [Type in WebhookEventType]?: WebhookHandler<WebhookEventOf<Type>> | undefined;
 };
 
-/** What a worker runs. */
+/** Handlers that process events as they were stored: `createWebhookHandlers()`, or a pair of functions. */
 export type EventHandlers = Pick<WebhookHandlers, 'process' | 'handles'>;
-
-/** The logging options of an inbox, as passed. */
-export type LoggingOptions = Pick<WebhookHandlersOptions, 'logger' | 'logLevel'>;
 
 /** Makes the handlers of a worker from what `inbox.work` was given, or refuses it. */
 export function toHandlers(
-  work: HandlersByType | WebhookHandlers,
+  work: HandlersByType | EventHandlers,
   onError: WorkOptions['onError'],
-  logging: LoggingOptions,
+  logging: InboxSettings['logging'],
 ): EventHandlers {
   if (typeof work !== 'object' || work === null) {
     return refuse('work', 'must be handlers by type, or `createWebhookHandlers()`.');
@@ -45,8 +38,8 @@ export function toHandlers(
 }
 
 /** By its shape: the application may have another installation of this package. */
-function isHandlers(work: object): work is WebhookHandlers {
-  return typeof (work as Partial<WebhookHandlers>).process === 'function';
+function isHandlers(work: object): work is EventHandlers {
+  return typeof (work as Partial<EventHandlers>).process === 'function';
 }
 
 function refuse(option: string, text: string): never {

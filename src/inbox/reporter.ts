@@ -1,22 +1,31 @@
-import type { LeveledLogger, LogFields } from '../../utils/logger.js';
-import { onOneLine } from '../../utils/printable.js';
+import type { LeveledLogger, LogFields } from '../utils/logger.js';
+import { onOneLine } from '../utils/printable.js';
 import type { InboxFailure, InboxHooks, InboxRun } from './hooks.js';
 
 /** Milliseconds during which further failures of one kind are not logged. */
 const QUIET_PERIOD_MS = 60_000;
-/** The largest number of kinds that are remembered: warnings that were logged, and failures of Redis. */
+/** The largest number of kinds that are remembered: warnings that were logged, and failures of the storage. */
 const MAX_KINDS = 1_000;
+
+/** Where the lines of an inbox go, and its hooks. */
+export interface ReporterSettings {
+  readonly log: LeveledLogger;
+  readonly hooks: InboxHooks;
+}
 
 /** Logs what happens in the inbox, and calls the hooks. */
 export class InboxReporter {
   readonly #log: LeveledLogger;
   readonly #hooks: InboxHooks;
+  readonly #storage: string;
   readonly #warned = new Set<string>();
   readonly #failedAt = new Map<string, number>();
 
-  constructor(log: LeveledLogger, hooks: InboxHooks) {
+  /** @param storage - What the inbox stores its events in, as the subject of a sentence. */
+  constructor({ log, hooks }: ReporterSettings, storage: string) {
     this.#log = log;
     this.#hooks = hooks;
+    this.#storage = storage;
   }
 
   /** A run has succeeded. */
@@ -47,7 +56,7 @@ export class InboxReporter {
     this.warnOnce(
       `type ${type}`,
       `no handler for ${onOneLine(type)} in this worker: its events wait for a worker that has one, ` +
-        `and become dead letters ${timeout} ms after their receipt`,
+        `and become dead letters after ${timeout} ms`,
     );
   }
 
@@ -68,18 +77,18 @@ export class InboxReporter {
   }
 
   /**
-   * Redis has failed. Logs one line a minute for each kind: while it is away, every connection fails alike.
+   * The storage has failed. Logs one line a minute for each kind: while it is away, every attempt fails alike.
    *
    * @param error - An error that is safe to log, with the code that names its kind.
    */
-  redisFailed(error: Error & { readonly code?: string }): void {
+  storageFailed(error: Error & { readonly code?: string }): void {
     const { message, code: kind = message } = error;
     const now = performance.now();
     const last = this.#failedAt.get(kind) ?? Number.NEGATIVE_INFINITY;
     if (now - last < QUIET_PERIOD_MS) return;
     if (this.#failedAt.size >= MAX_KINDS) this.#failedAt.clear();
     this.#failedAt.set(kind, now);
-    this.#log.log('error', () => `inbox: Redis failed: ${onOneLine(message)}`);
+    this.#log.log('error', () => `inbox: ${this.#storage} failed: ${onOneLine(message)}`);
   }
 
   /** Logs a warning, once for each kind. */

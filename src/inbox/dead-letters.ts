@@ -1,0 +1,125 @@
+import * as z from 'zod/mini';
+import { checkOptions, func, type OptionFields, wholeNumber } from '../validation/options.js';
+import type { StoredWebhook } from '../webhooks/inbox.js';
+import { type Settled, withDefaults } from './options.js';
+
+/** A stored event that could not be handled. */
+export interface DeadLetter {
+  /** The key of the event, for `replay` and `remove`. */
+  readonly id: string;
+  /** The event as it was stored. */
+  readonly webhook: StoredWebhook;
+  /** Why it failed: the message of the last error, or what happened to the event. */
+  readonly reason: string;
+  /** The number of runs of its handlers, including those that lost their worker or their lock. */
+  readonly attempts: number;
+  /** The time at which it became a dead letter, in milliseconds since the Unix epoch. */
+  readonly failedAt: number;
+}
+
+/** A page of dead letters, the oldest first. */
+export interface ListDeadLettersOptions {
+  /** The number of dead letters before the page. Default 0. */
+  readonly start?: number | undefined;
+  /** The largest number to return. Default 50. All are held in memory: take fewer if events are large. */
+  readonly limit?: number | undefined;
+}
+
+/** Where an inbox keeps its dead letters. Each method rejects with a `WebhookError` if that fails. */
+export interface DeadLetterStorage {
+  list(start: number, limit: number): Promise<DeadLetter[]>;
+  get(id: string): Promise<DeadLetter | undefined>;
+  ids(): Promise<readonly string[]>;
+  /** Puts one back into the queue if it is still there and `isWanted`. */
+  replay(id: string, isWanted: (letter: DeadLetter) => boolean): Promise<boolean>;
+  remove(id: string): Promise<boolean>;
+}
+
+/** The number of dead letters that are replayed at the same time. */
+const REPLAY_BATCH_SIZE = 20;
+
+const LIST_DEFAULTS: Settled<ListDeadLettersOptions> = { start: 0, limit: 50 };
+
+const listFields: OptionFields<ListDeadLettersOptions> = {
+  start: z.optional(wholeNumber(0)),
+  limit: z.optional(wholeNumber(1)),
+};
+
+/**
+ * The events that could not be handled, and are kept.
+ *
+ * Each method rejects with a `WebhookError` if the storage is unreachable or refuses.
+ *
+ * @example
+ * ```ts
+ * import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
+ *
+ * const { deadLetters } = createSqliteInbox({ path: '/data/webhooks.db' });
+ *
+ * for (const { id, reason, webhook } of await deadLetters.list({ limit: 10 })) {
+ *   console.log(reason, webhook.type);
+ *   if (webhook.type === 'bug_reported') await deadLetters.remove(id);
+ *   else await deadLetters.replay(id);
+ * }
+ * await deadLetters.replayAll(({ webhook }) => webhook.type === 'lead_captured');
+ * ```
+ */
+export class DeadLetters {
+  readonly #storage: DeadLetterStorage;
+
+  /** Use `inbox.deadLetters`. */
+  constructor(storage: DeadLetterStorage) {
+    this.#storage = storage;
+  }
+
+  /** Returns a page of them, the oldest first. */
+  async list(options: ListDeadLettersOptions = {}): Promise<DeadLetter[]> {
+    checkOptions(z.strictObject(listFields), options, { of: 'deadLetters.list' });
+    const { start, limit } = withDefaults(LIST_DEFAULTS, options);
+    return this.#storage.list(start, limit);
+  }
+
+  /** Returns one, or undefined if there is none with this id. */
+  async get(id: string): Promise<DeadLetter | undefined> {
+    return this.#storage.get(id);
+  }
+
+  /**
+   * Puts one back into the queue, with its full number of attempts.
+   *
+   * @returns False if there is none with this id, or someone else has just replayed it.
+   */
+  async replay(id: string): Promise<boolean> {
+    return this.#storage.replay(id, () => true);
+  }
+
+  /**
+   * Puts all events back into the queue that are dead letters now, each once.
+   *
+   * @param select - Returns true for a dead letter to replay; not awaited. Default: all.
+   * @returns The number of events that were put back.
+   */
+  async replayAll(select: (letter: DeadLetter) => boolean = () => true): Promise<number> {
+    checkOptions(z.strictObject({ select: func }), { select }, { of: 'deadLetters.replayAll' });
+    // From JavaScript, an async function would return a promise, which is truthy, for every dead letter.
+    const isWanted = (letter: DeadLetter) => select(letter) === true;
+    // All ids first: pages would shift when an event is put back.
+    const ids = await this.#storage.ids();
+    let replayed = 0;
+    for (let start = 0; start < ids.length; start += REPLAY_BATCH_SIZE) {
+      const batch = ids.slice(start, start + REPLAY_BATCH_SIZE);
+      const results = await Promise.all(batch.map((id) => this.#storage.replay(id, isWanted)));
+      replayed += results.filter(Boolean).length;
+    }
+    return replayed;
+  }
+
+  /**
+   * Deletes one. A duplicate that comes later is a new event.
+   *
+   * @returns False if there is none with this id.
+   */
+  async remove(id: string): Promise<boolean> {
+    return this.#storage.remove(id);
+  }
+}

@@ -1,0 +1,41 @@
+/** The state of an inbox. */
+export interface InboxHealth<Warning extends string = string> {
+  /** Whether an event can be stored: the storage takes writes, and has room. */
+  readonly ready: boolean;
+  /** The number of events that are still to be handled: `waiting`, `active` and `retrying` together. */
+  readonly depth: number;
+  /** The number of events that wait for a worker. */
+  readonly waiting: number;
+  /** The number of events whose handlers run, or whose worker has just died. */
+  readonly active: number;
+  /** The number of events that wait until a certain time: for a retry, or for a worker that has a handler. */
+  readonly retrying: number;
+  /** The number of dead letters: events that could not be handled, and are kept. */
+  readonly deadLetters: number;
+  /**
+   * Milliseconds since the receipt of the oldest event that is next in line or due first; 0 if there is none.
+   */
+  readonly oldestMs: number;
+  /** Connected workers in all processes; undefined if that is not known. */
+  readonly workers: number | undefined;
+  /** What endangers stored events, and why `ready` is false. Each kind is also logged once, at `warn`. */
+  readonly warnings: InboxWarnings<Warning>;
+}
+
+/** Warnings by their kind. */
+export type InboxWarnings<Warning extends string> = Readonly<Partial<Record<Warning, string>>>;
+
+/** Returns the state of an inbox whose storage does not respond. */
+export function unreachableHealth(warning: string): InboxHealth<'unreachable'> {
+  return {
+    ready: false,
+    depth: 0,
+    waiting: 0,
+    active: 0,
+    retrying: 0,
+    deadLetters: 0,
+    oldestMs: 0,
+    workers: undefined,
+    warnings: { unreachable: warning },
+  };
+}

@@ -1,0 +1,232 @@
+import * as z from 'zod/mini';
+import { createLogger, type LeveledLogger, type Logger, type LogLevel } from '../utils/logger.js';
+import { HUNDRED_YEARS_MS } from '../utils/waiting.js';
+import {
+  checkOptions,
+  func,
+  loggingOptions,
+  milliseconds,
+  numberBetween,
+  type OptionFields,
+  oneOf,
+  wholeNumber,
+} from '../validation/options.js';
+import type { WebhookFailure } from '../webhooks/context.js';
+import type { InboxHooks } from './hooks.js';
+
+/** The delay between two runs of an event. */
+export interface Backoff {
+  /** `'exponential'` doubles the delay after each failure. */
+  readonly type: 'fixed' | 'exponential';
+  /** Milliseconds after the first failure. Default 1 000. */
+  readonly delay?: number | undefined;
+  /** The share of each delay that is random, from 0 to 1. Default 0. */
+  readonly jitter?: number | undefined;
+}
+
+/** Options that every inbox has. */
+export interface InboxOptions {
+  /**
+   * The number of runs of an event before it becomes a dead letter. Default 16.
+   *
+   * With the default `backoff`, the retries span four and a half to nine hours.
+   */
+  readonly attempts?: number | undefined;
+  /**
+   * The delay between two runs, in ms, or how it grows.
+   *
+   * Default: exponential from 1 000 ms with a jitter of 0.5. The delays are up to 1, 2, 4, … seconds, half of each
+   * random.
+   */
+  readonly backoff?: number | Backoff | undefined;
+  /**
+   * How long duplicates of an event are recognised after its receipt, in ms. Default 24 hours.
+   *
+   * While the event waits, runs or is a dead letter, duplicates are recognised at any age.
+   */
+  readonly retention?: number | undefined;
+  /** How long dead letters are kept, in ms. Default 14 days. */
+  readonly deadLetterRetention?: number | undefined;
+  /**
+   * Time limit for storing an event, in ms. Default 30 000. Storing is retried while there is no room, or the storage
+   * is away.
+   *
+   * After it the receiver responds with 500, and the service does not retry automatically (6.4). It must be below
+   * the receiver's deadline. Waiting events hold at most 64 MiB; beyond it, the receiver responds with 500 at once.
+   */
+  readonly storeTimeout?: number | undefined;
+  /** Callbacks for metrics and alerts. */
+  readonly hooks?: InboxHooks | undefined;
+  /** Receives the log lines. Default `console`. */
+  readonly logger?: Logger | undefined;
+  /**
+   * The lowest level that is logged. Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`.
+   *
+   * Dead letters and failures of the storage are logged at `error`, retries and lost locks at `warn`, handled events
+   * at `info`.
+   */
+  readonly logLevel?: LogLevel | undefined;
+}
+
+/** Options of `inbox.work`. */
+export interface WorkOptions {
+  /** The largest number of events that this worker processes at once. Default 10. */
+  readonly concurrency?: number | undefined;
+  /**
+   * Time limit for the handlers of an event, in ms. Default 300 000: five minutes.
+   *
+   * After it their signal is aborted, and the run counts as failed. A handler that goes on is not waited for.
+   */
+  readonly handlerTimeout?: number | undefined;
+  /**
+   * How long an event waits for a worker that has a handler for it, in ms. Default 3 600 000: an hour.
+   *
+   * The time starts when a worker without one first gives it back. Then it becomes a dead letter, unless its handlers
+   * have run before. To drop events of a type, give it a handler that does nothing.
+   */
+  readonly unhandledTimeout?: number | undefined;
+  /**
+   * Time in ms after which another worker can take over the event of a worker that died. Default 30 000.
+   *
+   * Noticing it takes up to the same time again. The lock is renewed while handlers run; a worker whose event
+   * loop is blocked for longer loses it too.
+   */
+  readonly lockDuration?: number | undefined;
+  /**
+   * How many times a worker may die while it runs an event, or lose its lock, before the event becomes a dead
+   * letter. Default 5.
+   *
+   * An event that makes every worker crash must not stop the queue.
+   */
+  readonly maxStalls?: number | undefined;
+  /** Called for each failure of a handler, with what it threw. `createWebhookHandlers` has its own. */
+  readonly onError?: ((error: unknown, failure: WebhookFailure) => unknown) | undefined;
+}
+
+/** Options of `close`, for a worker and for an inbox. */
+export interface CloseOptions {
+  /**
+   * Time for events in progress to finish, in ms. Default 25 000, below the 30 s that Kubernetes waits.
+   *
+   * After it the signals of their handlers are aborted, and the events go back to the front of the queue.
+   * Only the first call of `close` counts.
+   */
+  readonly grace?: number | undefined;
+}
+
+/** Options with their defaults filled in. */
+export type Settled<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
+
+/** Returns the defaults, each replaced by the option of its name unless that is undefined. */
+export function withDefaults<Defaults extends object>(
+  defaults: Defaults,
+  options: { readonly [Name in keyof Defaults]?: Defaults[Name] | undefined },
+): Defaults {
+  const given = Object.entries(options).filter(([name, value]) => name in defaults && value !== undefined);
+  return { ...defaults, ...Object.fromEntries(given) };
+}
+
+/** The options of an inbox that are used as given, or else by their default. */
+type Plain = Omit<InboxOptions, 'backoff' | 'logger' | 'logLevel'>;
+
+/** The checked options that every inbox has. */
+export interface InboxSettings extends Settled<Plain> {
+  readonly backoff: Settled<Backoff>;
+  readonly log: LeveledLogger;
+  /** The logging options as passed, for handlers by type, which log too. */
+  readonly logging: Pick<InboxOptions, 'logger' | 'logLevel'>;
+}
+
+const DAY_MS = 86_400_000;
+
+const INBOX_DEFAULTS: Settled<Plain> = {
+  attempts: 16,
+  retention: DAY_MS,
+  deadLetterRetention: 14 * DAY_MS,
+  storeTimeout: 30_000,
+  hooks: {},
+};
+
+const DEFAULT_BACKOFF: Settled<Backoff> = { type: 'exponential', delay: 1_000, jitter: 0.5 };
+const BACKOFF_DEFAULTS: Settled<Omit<Backoff, 'type'>> = { delay: 1_000, jitter: 0 };
+
+/** The fields of the options that every inbox has, for the schema of one. */
+export const inboxFields: OptionFields<InboxOptions> = {
+  attempts: z.optional(wholeNumber(1)),
+  backoff: z.optional(
+    z.union(
+      [
+        milliseconds(),
+        z.strictObject({
+          type: oneOf(['fixed', 'exponential']),
+          delay: z.optional(milliseconds()),
+          jitter: z.optional(numberBetween(0, 1)),
+        } satisfies OptionFields<Backoff>),
+      ],
+      'must be milliseconds, or { type, delay, jitter }',
+    ),
+  ),
+  retention: z.optional(milliseconds(HUNDRED_YEARS_MS)),
+  deadLetterRetention: z.optional(milliseconds(HUNDRED_YEARS_MS)),
+  storeTimeout: z.optional(milliseconds()),
+  hooks: z.optional(
+    z.strictObject({
+      onHandled: z.optional(func),
+      onRetry: z.optional(func),
+      onDeadLetter: z.optional(func),
+    } satisfies OptionFields<InboxHooks>),
+  ),
+  ...loggingOptions,
+};
+
+/** Fills in the defaults of the options that every inbox has, which are checked. */
+export function settleOptions(options: InboxOptions): InboxSettings {
+  const { backoff, logger, logLevel } = options;
+  return {
+    ...withDefaults(INBOX_DEFAULTS, options),
+    backoff: settleBackoff(backoff),
+    log: createLogger(logger, logLevel),
+    logging: { logger, logLevel },
+  };
+}
+
+function settleBackoff(backoff: InboxOptions['backoff'] = DEFAULT_BACKOFF): Settled<Backoff> {
+  if (typeof backoff === 'number') return { ...BACKOFF_DEFAULTS, type: 'fixed', delay: backoff };
+  return { type: backoff.type, ...withDefaults(BACKOFF_DEFAULTS, backoff) };
+}
+
+/** The checked options of a worker. */
+export type WorkSettings = Settled<Omit<WorkOptions, 'onError'>>;
+
+const WORK_DEFAULTS: WorkSettings = {
+  concurrency: 10,
+  handlerTimeout: 300_000,
+  unhandledTimeout: 3_600_000,
+  lockDuration: 30_000,
+  maxStalls: 5,
+};
+
+const workFields: OptionFields<WorkOptions> = {
+  concurrency: z.optional(wholeNumber(1)),
+  handlerTimeout: z.optional(milliseconds()),
+  unhandledTimeout: z.optional(milliseconds()),
+  lockDuration: z.optional(milliseconds()),
+  maxStalls: z.optional(wholeNumber(1)),
+  onError: z.optional(func),
+};
+
+/** Checks the options of a worker, and fills in the defaults. */
+export function resolveWork(options: WorkOptions): WorkSettings {
+  checkOptions(z.strictObject(workFields), options, { of: 'inbox.work' });
+  return withDefaults(WORK_DEFAULTS, options);
+}
+
+const DEFAULT_GRACE_MS = 25_000;
+
+const closeFields: OptionFields<CloseOptions> = { grace: z.optional(wholeNumber(0)) };
+
+/** Checks the options of `close`, and returns the grace in milliseconds. */
+export function resolveGrace(options: CloseOptions): number {
+  checkOptions(z.strictObject(closeFields), options, { of: 'close' });
+  return options.grace ?? DEFAULT_GRACE_MS;
+}
