@@ -1,0 +1,91 @@
+import type { StatsFs } from 'node:fs';
+import { InboxFullError } from '../errors/inbox.js';
+import type { InboxWarnings } from '../inbox/health.js';
+import type { Database } from './database.js';
+import type { SqliteSettings } from './options.js';
+import type { Runtime } from './runtime.js';
+
+/** How long a reading of the free space is used, in ms. */
+const READING_LIFE_MS = 100;
+
+/** File systems of Linux that lose a file, by their number in `statfs(2)`. */
+const FORGETFUL: Readonly<Record<number, string>> = {
+  0x01021994: 'tmpfs, which a restart empties',
+  0x858458f6: 'ramfs, which a restart empties',
+  0x794c7630: 'the layer of a container, which is deleted with it',
+};
+/** Those that are on another machine. */
+const REMOTE: Readonly<Record<number, string>> = {
+  0x6969: 'NFS',
+  0x517b: 'SMB',
+  0xfe534d42: 'SMB',
+  0xff534d42: 'SMB',
+  0x01021997: '9p',
+  0x00c36400: 'CephFS',
+};
+
+/** The disk that the file is on: its free space, and whether it keeps files. */
+export class Disk {
+  readonly #fs: Runtime['fs'];
+  readonly #folder: string;
+  readonly #minFree: number;
+  readonly #database: Database;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #free = 0;
+
+  constructor({ fs, path }: Runtime, settings: SqliteSettings, database: Database) {
+    this.#fs = fs;
+    this.#folder = path.dirname(path.resolve(settings.path));
+    this.#minFree = settings.minFree;
+    this.#database = database;
+  }
+
+  /** Returns the error of an event for which there is no room; undefined if there is. Reads at most ten times a second. */
+  fullError(): InboxFullError | undefined {
+    const now = performance.now();
+    if (now - this.#readAt > READING_LIFE_MS) {
+      this.#readAt = now;
+      this.#free = this.#readFree();
+    }
+    if (this.#free >= this.#minFree) return undefined;
+    return new InboxFullError(
+      `the disk has room for ${this.#free} bytes, and minFree is ${this.#minFree}`,
+      'Make room on the disk, start more workers, or remove dead letters.',
+    );
+  }
+
+  /** Returns what is wrong with the place of the file. Only Linux tells what kind it is. */
+  warnings(): InboxWarnings<'persistence' | 'remote' | 'unmeasured'> {
+    const type = this.#read((disk) => disk.type);
+    if (type instanceof Error) {
+      return {
+        unmeasured: `The free space of the disk is not known, and minFree has no effect: ${type.message}`,
+      };
+    }
+    const isLinux = globalThis.process.platform === 'linux';
+    const [forgets, remote] = isLinux ? [FORGETFUL[type], REMOTE[type]] : [];
+    return {
+      ...(forgets && { persistence: `The file is on ${forgets}. Put it on a disk, or on a volume.` }),
+      ...(remote && {
+        remote: `The file is on ${remote}, where locks may not work. Put it on a local disk.`,
+      }),
+    };
+  }
+
+  /** The file never shrinks: what was handled leaves free pages inside it. */
+  #readFree(): number {
+    const free = this.#read(({ bavail, bsize }) => bavail * bsize);
+    if (free instanceof Error) return Number.POSITIVE_INFINITY;
+    const freePages = this.#database.number('PRAGMA freelist_count');
+    return free + freePages * this.#database.number('PRAGMA page_size');
+  }
+
+  /** Deno may forbid it: `--allow-sys=statfs`. */
+  #read(pick: (disk: StatsFs) => number): number | Error {
+    try {
+      return pick(this.#fs.statfsSync(this.#folder));
+    } catch (error) {
+      return error as Error;
+    }
+  }
+}

@@ -1,0 +1,289 @@
+import type { StoredWebhook } from '../webhooks/inbox.js';
+import type { Database } from './database.js';
+import type { Row, SqlValue } from './runtime.js';
+
+/** A stored event as its row describes it. */
+export interface EventRow {
+  readonly id: number;
+  /** The number of times that it was taken. */
+  readonly run: number;
+  readonly key: string;
+  readonly type: string;
+  readonly received: number;
+  /** The number of its runs that failed. */
+  readonly failures: number;
+  /** The number of its runs whose lock expired. */
+  readonly stalls: number;
+  /** The event, as JSON. */
+  readonly data: string;
+}
+
+/** The row of a dead letter. */
+export interface DeadRow extends EventRow {
+  readonly died: number;
+  readonly reason: string;
+}
+
+/** One run of an event: what it records counts only as long as no later run has taken the event. */
+export type RunId = Pick<EventRow, 'id' | 'run'>;
+
+/** The number of events in each state. */
+export interface EventCounts {
+  readonly waiting: number;
+  readonly retrying: number;
+  readonly active: number;
+  readonly deadLetters: number;
+}
+
+const COLUMNS = 'id, run, key, type, received, failures, stalls, data';
+
+/** When an event that has been run is due, if it waits for a worker with a handler. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+// At most some rows at once: a large transaction would block the event loop.
+const FORGET_HANDLED = 'DELETE FROM handled WHERE key IN (SELECT key FROM handled WHERE due <= ? LIMIT ?)';
+const FORGET_DEAD = `DELETE FROM events WHERE id IN
+  (SELECT id FROM events WHERE state = 'dead' AND due <= ? LIMIT ?)`;
+const FORGET_WORKERS = 'DELETE FROM workers WHERE id IN (SELECT id FROM workers WHERE due <= ? LIMIT ?)';
+
+/** What is done with events, as statements of SQL. Each change is part of a transaction of the writer. */
+export class Events {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  // Storing
+
+  /** Adds an event, unless its key is there or remembered. `data` is the event as JSON. */
+  store({ key, type, receivedAt }: StoredWebhook, data: string, now: number): void {
+    this.#database.run(
+      `INSERT INTO events (key, type, state, due, received, data)
+       SELECT ?, ?, 'waiting', ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM handled WHERE key = ? AND due > ?)
+       ON CONFLICT (key) DO NOTHING`,
+      ...[key, type, now, receivedAt, data, key, now],
+    );
+  }
+
+  // Taking
+
+  /** Whether an event may be taken, or has an expired lock. */
+  hasDue(now: number): boolean {
+    const isDue = "SELECT 1 FROM events WHERE state IN ('waiting', 'running') AND due <= ? LIMIT 1";
+    return this.#database.all(isDue, now).length > 0;
+  }
+
+  /** Returns the types of parked events. Steps through the index from type to type, however many events there are. */
+  parkedTypes(): string[] {
+    const rows = this.#database.all(
+      `WITH RECURSIVE parked (type) AS (
+         SELECT min(type) FROM events WHERE state = 'parked'
+         UNION ALL
+         SELECT (SELECT min(type) FROM events WHERE state = 'parked' AND type > parked.type)
+         FROM parked WHERE parked.type IS NOT NULL
+       )
+       SELECT type FROM parked WHERE type IS NOT NULL`,
+    );
+    return rows.map(({ type }) => String(type));
+  }
+
+  /** Takes events that wait, those first that have been due for longest. */
+  take(now: number, limit: number, lockedUntil: number): EventRow[] {
+    const due = "SELECT id FROM events WHERE state = 'waiting' AND due <= ? ORDER BY due, id LIMIT ?";
+    return this.#take(`id IN (${due})`, lockedUntil, now, limit);
+  }
+
+  /** Takes events of a type that are parked. */
+  takeParked(type: string, limit: number, lockedUntil: number): EventRow[] {
+    const parked = "SELECT id FROM events WHERE state = 'parked' AND type = ? ORDER BY due, id LIMIT ?";
+    return this.#take(`id IN (${parked})`, lockedUntil, type, limit);
+  }
+
+  /** Takes one event that waits. */
+  takeOne(id: number, lockedUntil: number): EventRow[] {
+    return this.#take("id = ? AND state = 'waiting'", lockedUntil, id);
+  }
+
+  #take(which: string, lockedUntil: number, ...values: readonly SqlValue[]): EventRow[] {
+    return this.#rows(
+      `UPDATE events SET state = 'running', due = ?, run = run + 1 WHERE ${which} RETURNING ${COLUMNS}`,
+      lockedUntil,
+      ...values,
+    );
+  }
+
+  /** Returns the ids of events that wait, one by one, from either end. */
+  dueIds(now: number, order: 'ASC' | 'DESC'): Iterable<Row> {
+    const due = `SELECT id FROM events WHERE state = 'waiting' AND due <= ? ORDER BY due ${order}, id ${order}`;
+    return this.#database.iterate(due, now);
+  }
+
+  // Locks
+
+  /** Keeps the lock of a run. Returns false if it was lost. */
+  renew(run: RunId, lockedUntil: number): boolean {
+    return this.#change(run, 'due = ?', lockedUntil);
+  }
+
+  /** Puts events back whose lock has expired, and returns them with the stall counted. */
+  free(now: number, maxStalls: number): EventRow[] {
+    return this.#rows(
+      `UPDATE events SET state = 'waiting', due = ?, stalls = stalls + 1
+       WHERE state = 'running' AND due <= ? AND stalls < ? RETURNING ${COLUMNS}`,
+      ...[now, now, maxStalls],
+    );
+  }
+
+  /** Makes dead letters of events whose locks have expired too often, and returns them. */
+  buryStalled(now: number, keptUntil: number, reason: string): EventRow[] {
+    return this.#rows(
+      `UPDATE events SET state = 'dead', due = ?, died = ?, reason = ?, stalls = stalls + 1
+       WHERE state = 'running' AND due <= ? RETURNING ${COLUMNS}`,
+      ...[keptUntil, now, reason, now],
+    );
+  }
+
+  // Ends of runs. Each returns false if the run has lost its lock.
+
+  /** Deletes an event that was handled, and remembers its key. */
+  finish(run: RunId & Pick<EventRow, 'key'>, rememberedUntil: number): boolean {
+    const deleted = "DELETE FROM events WHERE id = ? AND run = ? AND state = 'running'";
+    if (this.#database.run(deleted, run.id, run.run) === 0) return false;
+    this.#database.run('INSERT OR REPLACE INTO handled (key, due) VALUES (?, ?)', run.key, rememberedUntil);
+    return true;
+  }
+
+  /** Leaves an event for another run. */
+  retry(run: RunId, due: number, reason: string): boolean {
+    return this.#change(run, "state = 'waiting', failures = failures + 1, due = ?, reason = ?", due, reason);
+  }
+
+  /** Makes a dead letter of an event. */
+  bury(run: RunId, now: number, keptUntil: number, reason: string): boolean {
+    const changes = "state = 'dead', failures = failures + 1, due = ?, died = ?, reason = ?";
+    return this.#change(run, changes, keptUntil, now, reason);
+  }
+
+  /** Puts an event back to the front. Costs no attempt. */
+  giveBack(run: RunId): boolean {
+    return this.#change(run, "state = 'waiting', due = received");
+  }
+
+  /**
+   * Keeps an event for a worker that has a handler.
+   *
+   * The time starts when it is first given back. Once its handlers have run, it waits forever.
+   */
+  park(run: RunId, now: number, unhandledTimeout: number): boolean {
+    return this.#change(
+      run,
+      `state = 'parked', given_back = coalesce(given_back, ?),
+       due = iif(failures + stalls > 0, ${NEVER}, coalesce(given_back, ?) + ?)`,
+      ...[now, now, unhandledTimeout],
+    );
+  }
+
+  #change({ id, run }: RunId, changes: string, ...values: readonly SqlValue[]): boolean {
+    const sql = `UPDATE events SET ${changes} WHERE id = ? AND run = ? AND state = 'running'`;
+    return this.#database.run(sql, ...values, id, run) === 1;
+  }
+
+  /** Makes dead letters of events that were parked for too long and that no worker has a handler for. */
+  buryParked(now: number, keptUntil: number, reason: string): EventRow[] {
+    return this.#rows(
+      `UPDATE events SET state = 'dead', due = ?, died = ?, reason = ?
+       WHERE state = 'parked' AND due <= ?
+         AND type NOT IN (SELECT value FROM workers, json_each(workers.types) WHERE workers.due > ?)
+       RETURNING ${COLUMNS}`,
+      ...[keptUntil, now, reason, now, now],
+    );
+  }
+
+  // Dead letters
+
+  /** Returns a page of dead letters, the oldest first. */
+  deadLetters(start: number, limit: number): DeadRow[] {
+    return this.#dead('ORDER BY due, id LIMIT ? OFFSET ?', limit, start);
+  }
+
+  deadLetter(key: string): DeadRow | undefined {
+    return this.#dead('AND key = ?', key)[0];
+  }
+
+  #dead(which: string, ...values: readonly SqlValue[]): DeadRow[] {
+    const sql = `SELECT ${COLUMNS}, died, reason FROM events WHERE state = 'dead' ${which}`;
+    // The columns that the query names.
+    return this.#database.all(sql, ...values) as unknown as DeadRow[];
+  }
+
+  deadKeys(): string[] {
+    const rows = this.#database.all("SELECT key FROM events WHERE state = 'dead' ORDER BY due, id");
+    return rows.map(({ key }) => String(key));
+  }
+
+  /** Puts a dead letter back, as if it was new. */
+  replay(key: string, now: number): boolean {
+    const changes = "state = 'waiting', due = ?, failures = 0, stalls = 0, given_back = NULL, reason = NULL";
+    const sql = `UPDATE events SET ${changes} WHERE key = ? AND state = 'dead'`;
+    return this.#database.run(sql, now, key) === 1;
+  }
+
+  remove(key: string): boolean {
+    return this.#database.run("DELETE FROM events WHERE key = ? AND state = 'dead'", key) === 1;
+  }
+
+  // Workers, counts and what is forgotten
+
+  /** Shows other processes that a worker is there, and which types of parked events it has handlers for. */
+  announce(worker: string, until: number, types: readonly string[]): void {
+    const sql = 'INSERT OR REPLACE INTO workers (id, due, types) VALUES (?, ?, ?)';
+    this.#database.run(sql, worker, until, JSON.stringify(types));
+  }
+
+  withdraw(worker: string): void {
+    this.#database.run('DELETE FROM workers WHERE id = ?', worker);
+  }
+
+  countWorkers(now: number): number {
+    return this.#database.number('SELECT count(*) FROM workers WHERE due > ?', now);
+  }
+
+  count(now: number): EventCounts {
+    const rows = this.#database.all(
+      'SELECT state, due > ? AS isLater, count(*) AS count FROM events GROUP BY state, isLater',
+      now,
+    );
+    const of = (state: string, isLater?: 0 | 1) =>
+      rows
+        .filter((row) => row.state === state && (isLater === undefined || row.isLater === isLater))
+        .reduce((sum, { count }) => sum + Number(count), 0);
+    return {
+      waiting: of('waiting', 0),
+      retrying: of('waiting', 1) + of('parked'),
+      active: of('running'),
+      deadLetters: of('dead'),
+    };
+  }
+
+  /** Returns when the event was received that is next in line; undefined if there is none. */
+  oldest(): number | undefined {
+    const first = (state: string) =>
+      this.#database.all(`SELECT received FROM events WHERE state = '${state}' ORDER BY due, id LIMIT 1`);
+    const received = [...first('waiting'), ...first('parked')].map((row) => Number(row.received));
+    return received.length === 0 ? undefined : Math.min(...received);
+  }
+
+  /** Deletes up to `limit` of each: dead letters, remembered keys and workers that are due. Returns their number. */
+  sweep(now: number, limit: number): number {
+    const counts = [FORGET_HANDLED, FORGET_DEAD, FORGET_WORKERS].map((sql) =>
+      this.#database.run(sql, now, limit),
+    );
+    return Math.max(...counts);
+  }
+
+  #rows(sql: string, ...values: readonly SqlValue[]): EventRow[] {
+    // The columns that the statement returns.
+    return this.#database.all(sql, ...values) as unknown as EventRow[];
+  }
+}

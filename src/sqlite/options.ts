@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import {
+  type Backoff,
+  type InboxOptions,
+  type InboxSettings,
+  inboxFields,
+  type Settled,
+  settleOptions,
+  withDefaults,
+} from '../inbox/options.js';
+import { HUNDRED_YEARS_MS } from '../utils/waiting.js';
+import { checkedBy, checkOptions, type OptionFields, wholeNumber } from '../validation/options.js';
+
+/** Options of `createSqliteInbox`. Pass the same where events are received and where they are processed. */
+export interface SqliteInboxOptions extends InboxOptions {
+  /**
+   * The path of the file, such as `'/data/webhooks.db'`.
+   *
+   * The file is created; its folder is not, so that a volume that is not mounted does not go unnoticed. It must be on a
+   * disk of this machine: the locks of SQLite do not work over NFS or SMB. Two more files are beside it while it is open.
+   */
+  readonly path: string;
+  /**
+   * The number of bytes that stay free on the disk when events are stored. Default 67 108 864: 64 MiB.
+   *
+   * They are for the workers: on a full disk they could not record the end of anything.
+   */
+  readonly minFree?: number | undefined;
+}
+
+const fields: OptionFields<SqliteInboxOptions> = {
+  ...inboxFields,
+  path: checkedBy((value) => {
+    // SQLite keeps `:memory:` in memory, and takes `file:` for a URI.
+    const isPath = typeof value === 'string' && value !== '' && !/^(?::|file:)/.test(value);
+    return isPath ? undefined : "must be the path of a file, such as '/data/webhooks.db'";
+  }),
+  minFree: z.optional(wholeNumber(0)),
+};
+
+type Plain = Pick<SqliteInboxOptions, 'minFree'>;
+
+/** The checked options of an inbox. */
+export interface SqliteSettings extends InboxSettings, Settled<Plain> {
+  readonly path: string;
+}
+
+const DEFAULTS: Settled<Plain> = { minFree: 64 * 1024 ** 2 };
+
+/** Checks the options of an inbox, and fills in the defaults. */
+export function resolveInbox(options: SqliteInboxOptions): SqliteSettings {
+  checkOptions(z.strictObject(fields), options, { of: 'createSqliteInbox' });
+  return { ...settleOptions(options), ...withDefaults(DEFAULTS, options), path: options.path };
+}
+
+/** Returns the delay before the next run of an event that has failed this many times, in ms. */
+export function delayAfter(failures: number, { type, delay, jitter }: Settled<Backoff>): number {
+  const longest = type === 'fixed' ? delay : delay * 2 ** (failures - 1);
+  return Math.min(longest * (1 - jitter * Math.random()), HUNDRED_YEARS_MS);
+}

@@ -1,0 +1,68 @@
+import { ConfigurationError } from '../errors/index.js';
+
+/** A connection of `node:sqlite`, the part that is used here. `@types/node` 20 does not have it. */
+export interface SqliteConnection {
+  exec(sql: string): void;
+  prepare(sql: string): SqliteStatement;
+  close(): void;
+}
+
+/** A value of a column. */
+export type SqlValue = string | number | null;
+
+/** A row, by column. */
+export type Row = Readonly<Record<string, SqlValue>>;
+
+export interface SqliteStatement {
+  run(...values: readonly SqlValue[]): { readonly changes: number | bigint };
+  all(...values: readonly SqlValue[]): Row[];
+  iterate(...values: readonly SqlValue[]): Iterable<Row>;
+}
+
+/** The modules of the runtime that an inbox in a file needs. */
+export interface Runtime {
+  readonly DatabaseSync: new (path: string, options: { readonly timeout: number }) => SqliteConnection;
+  readonly fs: typeof import('node:fs');
+  readonly path: typeof import('node:path');
+}
+
+/** The first version without a race that can corrupt a file: https://sqlite.org/wal.html#walresetbug */
+const LEAST_VERSION = [3, 51, 3] as const;
+
+const ADVICE =
+  'Use Node 22.22.3, 24.15 or later, Bun or Deno; or createBullMQInbox, which needs a Redis and runs on any Node.';
+
+/**
+ * Returns the modules of the runtime.
+ *
+ * They are not imported: where one is missing, this package would not load.
+ *
+ * @throws {ConfigurationError} The runtime has no SQLite, or one that can corrupt the file.
+ */
+export function loadRuntime(): Runtime {
+  const load = globalThis.process?.getBuiltinModule;
+  const sqlite = load?.('node:sqlite' as 'node:fs') as unknown as Pick<Runtime, 'DatabaseSync'> | undefined;
+  if (load === undefined || sqlite === undefined) return refuse('has no node:sqlite');
+  const { DatabaseSync } = sqlite;
+  const version = versionOf(new DatabaseSync(':memory:', { timeout: 0 }));
+  if (!isAtLeast(version, LEAST_VERSION)) {
+    return refuse(`has SQLite ${version}, in which two connections can corrupt a file`);
+  }
+  return { DatabaseSync, fs: load('node:fs'), path: load('node:path') };
+}
+
+function versionOf(database: SqliteConnection): string {
+  const [row] = database.prepare('SELECT sqlite_version() AS version').all();
+  database.close();
+  return String(row?.version);
+}
+
+function isAtLeast(version: string, least: readonly number[]): boolean {
+  const parts = version.split('.').map(Number);
+  const differing = least.findIndex((number, index) => parts[index] !== number);
+  return differing === -1 || (parts[differing] ?? 0) > (least[differing] ?? 0);
+}
+
+function refuse(problem: string): never {
+  throw new ConfigurationError(`createSqliteInbox: this runtime ${problem}. ${ADVICE}`, { option: 'path' });
+}

@@ -1,0 +1,279 @@
+import { stalledError, unhandledError } from '../inbox/failure.js';
+import { type CloseOptions, resolveGrace } from '../inbox/options.js';
+import { MAX_TIMER_MS, sleep } from '../utils/waiting.js';
+import type { EventRow } from './events.js';
+import { fileFailure, isBusy, isDamage } from './failure.js';
+import type { InboxFile } from './file.js';
+import { type Ending, EventRun, type RunParts, toRun } from './run.js';
+
+/** Milliseconds between two looks for events that another process has stored, or that are due again. */
+const POLL_MS = 100;
+/** Milliseconds until what could not be read or written is tried again. */
+const PAUSE_MS = 1_000;
+/** How long a change waits for other processes that write, in ms. */
+const WRITE_TIMEOUT_MS = 3_000;
+/** The largest number of keys or dead letters that are deleted in one transaction. */
+const SWEEP_SIZE = 500;
+
+/** What a worker is made of. */
+export interface WorkerParts extends RunParts {
+  readonly file: InboxFile;
+  /** Called when the worker has closed. */
+  readonly onClosed: () => void;
+}
+
+/**
+ * Processes the events of an inbox, in this process.
+ *
+ * @example
+ * ```ts
+ * import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
+ *
+ * const inbox = createSqliteInbox({ path: '/data/webhooks.db' });
+ * const worker = inbox.work({ lead_captured: ({ payload }) => console.log(payload.leadEmail) });
+ * process.on('SIGTERM', () => void worker.close({ grace: 10_000 }));
+ * ```
+ */
+export class InboxWorker {
+  readonly #parts: WorkerParts;
+  readonly #id = crypto.randomUUID();
+  /** The runs whose end is not recorded yet. */
+  readonly #runs = new Set<EventRun>();
+  /** What must settle before the worker is closed. */
+  readonly #tasks = new Set<Promise<void>>();
+  readonly #timer: ReturnType<typeof setInterval>;
+  /** The events that are in damaged pages. */
+  readonly #unreadable = new Set<number>();
+  /** The types of parked events that other workers leave to this one. */
+  #announced: readonly string[] = [];
+  #renewAt = 0;
+  #pausedUntil = 0;
+  #isLooking = false;
+  /** Runs that begin now are given back. */
+  #isOver = false;
+  #closing: Promise<void> | undefined;
+
+  /** Use `inbox.work`. */
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.#timer = setInterval(() => this.wake(), Math.min(POLL_MS, parts.work.lockDuration / 4));
+    this.wake();
+  }
+
+  /** @internal Looks for events, if there is a place for one, and for locks to renew. */
+  wake(): void {
+    const now = Date.now();
+    const isRenewalDue = now >= this.#renewAt;
+    if (this.#isLooking || now < this.#pausedUntil || (this.#places === 0 && !isRenewalDue)) return;
+    try {
+      const { events } = this.#parts.file;
+      const types = this.#adoptable();
+      if (!isRenewalDue && types.length === 0 && !events.hasDue(now)) return;
+      this.#isLooking = true;
+      this.#track(this.#look(types));
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Takes no more events, and resolves when those in progress have finished or gone back to the queue. */
+  async close(options: CloseOptions = {}): Promise<void> {
+    this.#closing ??= this.#close(resolveGrace(options));
+    return this.#closing;
+  }
+
+  get #places(): number {
+    if (this.#closing !== undefined) return 0;
+    const running = [...this.#runs].filter(({ hasEnded }) => !hasEnded);
+    return Math.max(this.#parts.work.concurrency - running.length, 0);
+  }
+
+  /** Returns the types of parked events that this worker has a handler for. */
+  #adoptable(): string[] {
+    const { file, handlers } = this.#parts;
+    return file.events.parkedTypes().filter((type) => handlers.handles(type));
+  }
+
+  #track(task: Promise<void>): void {
+    const tracked = task.finally(() => this.#tasks.delete(tracked));
+    this.#tasks.add(tracked);
+  }
+
+  /** Renews locks and takes events. What these steps change is committed together, and none stops another. */
+  async #look(types: readonly string[]): Promise<void> {
+    // Its own locks first: what this worker still runs has not stalled, even if its event loop was blocked.
+    const steps = [this.#renew(types), this.#free(), this.#buryParked(), this.#take(types)];
+    await Promise.all(steps.map((step) => step.catch((error: unknown) => this.#failed(error))));
+    this.#isLooking = false;
+    this.wake();
+  }
+
+  /** Renews the locks, twice in their duration. */
+  async #renew(types: readonly string[]): Promise<void> {
+    const { file, work } = this.#parts;
+    if (Date.now() < this.#renewAt && types.join() === this.#announced.join()) return;
+    const lost = await this.#write(() => {
+      const lockedUntil = Date.now() + work.lockDuration;
+      file.events.announce(this.#id, lockedUntil, types);
+      return [...this.#runs].filter(({ event }) => !file.events.renew(event, lockedUntil));
+    });
+    this.#announced = types;
+    this.#renewAt = Date.now() + work.lockDuration / 2;
+    for (const run of lost) if (!run.hasEnded) this.#abandon(run);
+    this.#track(this.#sweep());
+  }
+
+  /** Frees the events of workers that have died or were blocked. */
+  async #free(): Promise<void> {
+    const { file, work, settings, reporter } = this.#parts;
+    const error = stalledError(work.maxStalls + 1);
+    const [freed, buried] = await this.#write(() => {
+      const now = Date.now();
+      const freed = file.events.free(now, work.maxStalls);
+      return [freed, file.events.buryStalled(now, now + settings.deadLetterRetention, error.message)];
+    });
+    for (const event of [...freed, ...buried]) reporter.stalled(event.key);
+    for (const event of buried) reporter.deadLetter({ ...withoutRun(event), error });
+  }
+
+  async #buryParked(): Promise<void> {
+    const { file, work, settings, reporter } = this.#parts;
+    const error = unhandledError(work.unhandledTimeout);
+    const buried = await this.#write(() => {
+      const now = Date.now();
+      return file.events.buryParked(now, now + settings.deadLetterRetention, error.message);
+    });
+    for (const event of buried) reporter.deadLetter({ ...withoutRun(event), error });
+  }
+
+  /** Takes as many events as there are places, and runs them. */
+  async #take(types: readonly string[]): Promise<void> {
+    const places = this.#places;
+    if (places === 0) return;
+    const { events } = this.#parts.file;
+    let taken: readonly EventRow[];
+    try {
+      taken = await this.#write(() => {
+        const lockedUntil = Date.now() + this.#parts.work.lockDuration;
+        // Parked events have waited for longer.
+        const parked: EventRow[] = [];
+        for (const type of types)
+          parked.push(...events.takeParked(type, places - parked.length, lockedUntil));
+        return [...parked, ...events.take(Date.now(), places - parked.length, lockedUntil)];
+      });
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      taken = await this.#takeReadable(places);
+      this.#pausedUntil = Date.now() + PAUSE_MS;
+    }
+    const ids = new Set(taken.map(({ id }) => id));
+    for (const run of this.#runs) if (ids.has(run.event.id)) this.#abandon(run);
+    for (const event of taken) this.#track(this.#run(event));
+  }
+
+  /** Takes events one by one, and leaves out those in damaged pages. */
+  async #takeReadable(places: number): Promise<EventRow[]> {
+    const taken: EventRow[] = [];
+    for (const id of this.#findDue(places)) {
+      try {
+        const lockedUntil = Date.now() + this.#parts.work.lockDuration;
+        taken.push(...(await this.#write(() => this.#parts.file.events.takeOne(id, lockedUntil))));
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        this.#unreadable.add(id);
+      }
+    }
+    return taken;
+  }
+
+  /** Returns the ids of due events, from both ends of the index up to its damage. */
+  #findDue(limit: number): Set<number> {
+    const found = new Set<number>();
+    for (const order of ['ASC', 'DESC'] as const) {
+      try {
+        for (const { id } of this.#parts.file.events.dueIds(Date.now(), order)) {
+          if (found.size >= limit) break;
+          if (!this.#unreadable.has(Number(id))) found.add(Number(id));
+        }
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+      }
+    }
+    return found;
+  }
+
+  /** Runs the handlers of one event, and records the end. */
+  async #run(event: EventRow): Promise<void> {
+    const run = new EventRun(event, this.#parts);
+    this.#runs.add(run);
+    // The grace may have ended while the event was taken.
+    const ending = this.#isOver ? run.giveBack() : await run.handle();
+    // There is a place again. What is taken now is committed together with the end of this run.
+    this.wake();
+    if (ending !== undefined && (await this.#record(run, ending))) ending.report();
+    this.#runs.delete(run);
+  }
+
+  /** Records the end of a run. Tries until the file takes it, because the handlers would run again otherwise. */
+  async #record({ event }: EventRun, { record }: Ending): Promise<boolean> {
+    const { file, reporter } = this.#parts;
+    for (;;) {
+      try {
+        const isRecorded = await this.#write(() => record(file.events));
+        if (!isRecorded) reporter.lockLost(event.key);
+        return isRecorded;
+      } catch (error) {
+        this.#failed(error);
+        if (this.#closing !== undefined) return false;
+        await sleep(PAUSE_MS);
+      }
+    }
+  }
+
+  #abandon(run: EventRun): void {
+    this.#parts.reporter.lockLost(run.event.key);
+    run.interrupt('lost');
+  }
+
+  /** Deletes what is old enough, some at a time. */
+  async #sweep(): Promise<void> {
+    const { events } = this.#parts.file;
+    try {
+      while ((await this.#write(() => events.sweep(Date.now(), SWEEP_SIZE))) === SWEEP_SIZE);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #write<Value>(change: () => Value): Promise<Value> {
+    return this.#parts.file.write(change, WRITE_TIMEOUT_MS);
+  }
+
+  #failed(error: unknown): void {
+    this.#pausedUntil = Date.now() + (isBusy(error) ? POLL_MS : PAUSE_MS);
+    // A query met another process that recovers the file. The file reports damage itself.
+    if (isBusy(error) || isDamage(error)) return;
+    this.#parts.reporter.storageFailed(fileFailure('Events cannot be processed', error));
+  }
+
+  async #close(grace: number): Promise<void> {
+    const timer = setTimeout(
+      () => {
+        this.#isOver = true;
+        for (const run of this.#runs) run.interrupt('closed');
+      },
+      Math.min(grace, MAX_TIMER_MS),
+    );
+    while (this.#tasks.size > 0) await Promise.all(this.#tasks);
+    clearTimeout(timer);
+    clearInterval(this.#timer);
+    this.#pausedUntil = Number.POSITIVE_INFINITY;
+    await this.#write(() => this.#parts.file.events.withdraw(this.#id)).catch(() => undefined);
+    this.#parts.onClosed();
+  }
+}
+
+/** Describes an event that became a dead letter without a run. */
+function withoutRun(event: EventRow) {
+  return { ...toRun(event, Date.now()), attempt: event.failures + event.stalls };
+}
