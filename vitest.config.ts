@@ -48,6 +48,7 @@ export default defineConfig({
       { find: 'agent-platform-sdk/testing/msw', replacement: source('testing/msw.ts') },
       { find: 'agent-platform-sdk/testing', replacement: source('testing/index.ts') },
       { find: 'agent-platform-sdk/bullmq', replacement: source('bullmq/index.ts') },
+      { find: 'agent-platform-sdk/sqlite', replacement: source('sqlite/index.ts') },
       { find: 'agent-platform-sdk/redis', replacement: source('redis/index.ts') },
       { find: 'agent-platform-sdk', replacement: source('index.ts') },
     ],
@@ -63,9 +64,13 @@ export default defineConfig({
       project({
         name: 'unit',
         include: ['test/**/*.test.ts', 'examples/*/*.test.ts'],
-        exclude: ['test/{bullmq,redis,crash,package,runtimes,page,postgres,latest}/**', '**/node_modules/**'],
+        exclude: [
+          'test/{sqlite,bullmq,redis,crash,package,runtimes,page,postgres,latest}/**',
+          '**/node_modules/**',
+        ],
         maxWorkers: '100%',
       }),
+      project({ name: 'sqlite', include: ['test/sqlite/*.test.ts'] }),
       project(
         // The tests mostly wait, each file for its own Redis.
         { name: 'redis', include: ['test/{bullmq,redis}/*.test.ts'], maxWorkers: 3 },

@@ -68,9 +68,9 @@ export class Events {
 
   // Taking
 
-  /** Whether an event may be taken, or has an expired lock. */
+  /** Whether an event waits that may be taken. */
   hasDue(now: number): boolean {
-    const isDue = "SELECT 1 FROM events WHERE state IN ('waiting', 'running') AND due <= ? LIMIT 1";
+    const isDue = "SELECT 1 FROM events WHERE state = 'waiting' AND due <= ? LIMIT 1";
     return this.#database.all(isDue, now).length > 0;
   }
 

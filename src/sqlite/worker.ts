@@ -8,6 +8,8 @@ import { type Ending, EventRun, type RunParts, toRun } from './run.js';
 
 /** Milliseconds between two looks for events that another process has stored, or that are due again. */
 const POLL_MS = 100;
+/** Milliseconds between two looks for expired locks, and for events that no worker has a handler for. */
+const UPKEEP_MS = 1_000;
 /** Milliseconds until what could not be read or written is tried again. */
 const PAUSE_MS = 1_000;
 /** How long a change waits for other processes that write, in ms. */
@@ -42,10 +44,12 @@ export class InboxWorker {
   /** What must settle before the worker is closed. */
   readonly #tasks = new Set<Promise<void>>();
   readonly #timer: ReturnType<typeof setInterval>;
+  readonly #upkeepInterval: number;
   /** The events that are in damaged pages. */
   readonly #unreadable = new Set<number>();
   /** The types of parked events that other workers leave to this one. */
   #announced: readonly string[] = [];
+  #upkeepAt = 0;
   #renewAt = 0;
   #pausedUntil = 0;
   #isLooking = false;
@@ -56,21 +60,22 @@ export class InboxWorker {
   /** Use `inbox.work`. */
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#timer = setInterval(() => this.wake(), Math.min(POLL_MS, parts.work.lockDuration / 4));
+    const { lockDuration } = parts.work;
+    this.#upkeepInterval = Math.min(UPKEEP_MS, lockDuration / 2);
+    this.#timer = setInterval(() => this.wake(), Math.min(POLL_MS, lockDuration / 4));
     this.wake();
   }
 
   /** @internal Looks for events, if there is a place for one, and for locks to renew. */
   wake(): void {
     const now = Date.now();
-    const isRenewalDue = now >= this.#renewAt;
-    if (this.#isLooking || now < this.#pausedUntil || (this.#places === 0 && !isRenewalDue)) return;
+    const isUpkeepDue = now >= this.#upkeepAt;
+    if (this.#isLooking || now < this.#pausedUntil || (this.#places === 0 && !isUpkeepDue)) return;
     try {
-      const { events } = this.#parts.file;
       const types = this.#adoptable();
-      if (!isRenewalDue && types.length === 0 && !events.hasDue(now)) return;
+      if (!isUpkeepDue && types.length === 0 && !this.#parts.file.events.hasDue(now)) return;
       this.#isLooking = true;
-      this.#track(this.#look(types));
+      this.#track(this.#look(types, isUpkeepDue));
     } catch (error) {
       this.#failed(error);
     }
@@ -100,9 +105,11 @@ export class InboxWorker {
   }
 
   /** Renews locks and takes events. What these steps change is committed together, and none stops another. */
-  async #look(types: readonly string[]): Promise<void> {
+  async #look(types: readonly string[], isUpkeepDue: boolean): Promise<void> {
+    if (isUpkeepDue) this.#upkeepAt = Date.now() + this.#upkeepInterval;
     // Its own locks first: what this worker still runs has not stalled, even if its event loop was blocked.
-    const steps = [this.#renew(types), this.#free(), this.#buryParked(), this.#take(types)];
+    const upkeep = isUpkeepDue ? [this.#renew(types), this.#free(), this.#buryParked()] : [];
+    const steps = [...upkeep, this.#take(types)];
     await Promise.all(steps.map((step) => step.catch((error: unknown) => this.#failed(error))));
     this.#isLooking = false;
     this.wake();

@@ -1,0 +1,97 @@
+import { WebhookError } from 'agent-platform-sdk';
+import { expect, test } from 'vitest';
+import { delivery, post, secret } from '../webhooks/deliveries.js';
+import { type Engine, eventually, processing, receiverWith, settled, stored } from './fixture.js';
+
+/** How every inbox stores. */
+export function testStoring({ createInbox, readEverything }: Engine): void {
+  test('the secret is not stored', async () => {
+    const receiver = receiverWith({ secret: { acme: secret }, inbox: createInbox() });
+    expect((await receiver.handle(post('conversation_updated'))).status).toBe(200);
+    const everything = await readEverything();
+    expect(everything).toContain('acme');
+    expect(everything).not.toContain(secret);
+  });
+
+  test('a duplicate is stored once, at whichever receiver it comes', async () => {
+    const inboxes = [createInbox(), createInbox(), createInbox()];
+    const receivers = inboxes.map((inbox) => receiverWith({ inbox }));
+    const deliveries = [...receivers, ...receivers, ...receivers].map((receiver) =>
+      receiver.handle(post('lead_captured')),
+    );
+    const statuses = (await Promise.all(deliveries)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(await inboxes[0]?.health()).toMatchObject({ waiting: 1 });
+  });
+
+  test('a duplicate of a handled event is not stored within the retention', async () => {
+    const inbox = createInbox({ retention: 60_000.5 });
+    const webhook = stored();
+    let runs = 0;
+    inbox.work({ lead_captured: () => (runs += 1) });
+    await inbox.store(webhook);
+    await eventually(async () => expect([runs, (await inbox.health()).depth]).toEqual([1, 0]));
+    await inbox.store({ ...webhook, deliveryId: 'another' });
+    expect((await inbox.health()).depth).toBe(0);
+  });
+
+  test('after the retention, a duplicate is an event of its own', async () => {
+    const inbox = createInbox({ retention: 50 });
+    const webhook = stored();
+    let runs = 0;
+    inbox.work({ lead_captured: () => (runs += 1) });
+    await inbox.store(webhook);
+    await eventually(async () => {
+      await inbox.store(webhook);
+      expect(runs).toBe(2);
+    });
+  });
+
+  test('a duplicate of an event that still waits is not stored, however old it is', async () => {
+    const inbox = createInbox({ retention: 1 });
+    const webhook = stored({ receivedAt: Date.now() - 60_000 });
+    await inbox.store(webhook);
+    await inbox.store(webhook);
+    expect(await inbox.health()).toMatchObject({ waiting: 1 });
+  });
+
+  test('nothing stays of a handled event but its key', async () => {
+    const inbox = createInbox();
+    const webhook = stored({ payload: { leadName: 'canary' } });
+    inbox.work(processing(async () => undefined));
+    await inbox.store(webhook);
+    await settled(inbox);
+    const everything = await readEverything();
+    expect(everything).toContain(webhook.key);
+    expect(everything).not.toContain('canary');
+  });
+
+  test('a payload of 15 MB is stored and handed over whole', async () => {
+    const inbox = createInbox();
+    const receiver = receiverWith({ inbox, maxBodyBytes: 16 * 1024 * 1024 });
+    const turns = Array.from({ length: 15 }, () => ({ text: '☎'.repeat(349_000) }));
+    const body = delivery('conversation_updated', { turns });
+    const handled = new Promise((resolve) => {
+      inbox.work({ conversation_updated: ({ payload }) => resolve(payload.turns) });
+    });
+    expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
+    expect(await handled).toEqual(turns);
+  });
+
+  test('closing lets an event be stored that is on its way', async () => {
+    const inbox = createInbox();
+    const storing = inbox.store(stored());
+    await inbox.close();
+    await storing;
+    expect(await createInbox().health()).toMatchObject({ waiting: 1 });
+  });
+
+  test('a closed inbox stores nothing and starts no worker', async () => {
+    const inbox = createInbox();
+    await inbox.close();
+    await expect(inbox.store(stored())).rejects.toThrow(/closed/);
+    await expect(inbox.deadLetters.list()).rejects.toThrow(WebhookError);
+    expect(() => inbox.work({})).toThrow(/closed/);
+    expect(await inbox.health()).toMatchObject({ ready: false });
+  });
+}

@@ -1,0 +1,336 @@
+import { ConfigurationError, createWebhookHandlers, type LogFields, WebhookError } from 'agent-platform-sdk';
+import type { HandlersByType } from 'agent-platform-sdk/sqlite';
+import { expect, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { minimal, post, secret } from '../webhooks/deliveries.js';
+import { type Engine, eventually, hang, processing, receiverWith, record, stored } from './fixture.js';
+
+/** How the workers of every inbox behave. */
+export function testWorkers({ createInbox, loseLocks, readEverything }: Engine): void {
+  test('a worker runs handlers by type, with the event and its context', async () => {
+    const inbox = createInbox();
+    await receiverWith({ secret: { acme: secret }, inbox }).handle(post('lead_captured'));
+    const [event, context] = await new Promise<unknown[]>((resolve) => {
+      inbox.work({ lead_captured: (event, context) => resolve([event, context]) });
+    });
+    expect(event).toEqual({ type: 'lead_captured', payload: minimal.lead_captured, workspace: 'acme' });
+    expect(context).toMatchObject({
+      deliveryId: expect.any(String),
+      eventKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+      receivedAt: expect.any(Number),
+      signal: expect.any(AbortSignal),
+    });
+  });
+
+  test('a worker runs what createWebhookHandlers makes', async () => {
+    const inbox = createInbox();
+    const handled = deferred();
+    inbox.work(createWebhookHandlers().onAny(handled.resolve));
+    await inbox.store(stored());
+    await expect(handled.promise).resolves.toBeDefined();
+  });
+
+  test.each<[what: string, work: unknown, options: object, message: RegExp]>([
+    ['a receiver', receiverWith(), {}, /receiver.*by type/],
+    ['nothing', undefined, {}, /work must be handlers by type/],
+    ['an unknown type', { nothing: () => undefined }, {}, /nothing/],
+    [
+      'onError beside createWebhookHandlers',
+      createWebhookHandlers(),
+      { onError: () => 0 },
+      /onError.*Register/,
+    ],
+    ['an unknown option', {}, { concurency: 1 }, /Did you mean `concurrency`/],
+  ])('a worker refuses %s', (_, work, options, message) => {
+    const inbox = createInbox();
+    expect(() => inbox.work(work as HandlersByType, options)).toThrow(ConfigurationError);
+    expect(() => inbox.work(work as HandlersByType, options)).toThrow(message);
+  });
+
+  test('a handler that fails runs again until it succeeds, and hooks and onError get what it threw', async () => {
+    const { hooks, calls, failures, runs } = record();
+    const inbox = createInbox({ hooks, attempts: 5 });
+    const thrown: unknown[] = [];
+    let count = 0;
+    const handler = () => {
+      count += 1;
+      if (count < 3) throw new Error(`no ${count}`);
+    };
+    inbox.work({ lead_captured: handler }, { onError: (error) => thrown.push(error) });
+    const webhook = stored({ workspace: 'acme', receivedAt: Date.now() - 5_000 });
+    await inbox.store(webhook);
+    await eventually(() => expect(calls).toEqual(['retry', 'retry', 'handled']));
+    expect(failures).toMatchObject([
+      { attempt: 1, error: new Error('no 1') },
+      { attempt: 2, error: new Error('no 2') },
+    ]);
+    expect(thrown).toEqual([new Error('no 1'), new Error('no 2')]);
+    expect(runs).toMatchObject([{ key: webhook.key, type: 'lead_captured', workspace: 'acme', attempt: 3 }]);
+    expect(runs[0]?.waitedMs).toBeGreaterThanOrEqual(5_000);
+  });
+
+  test('an event without an attempt left is a dead letter, with its reason and no stack', async () => {
+    const { hooks, calls } = record();
+    const inbox = createInbox({ hooks, attempts: 2 });
+    const webhook = stored({ workspace: 'acme' });
+    inbox.work({ lead_captured: () => Promise.reject(new TypeError('the CRM is away\u001b')) });
+    await inbox.store(webhook);
+    await eventually(() => expect(calls).toEqual(['retry', 'dead letter']));
+    const [letter] = await inbox.deadLetters.list();
+    expect(letter).toMatchObject({ id: webhook.key, webhook, attempts: 2, failedAt: expect.any(Number) });
+    expect(letter?.reason).toMatch(/lead_captured.* failed\. TypeError: the CRM is away\\u001b$/);
+    expect(await readEverything()).not.toContain('    at ');
+  });
+
+  test('an event that does not fit the specification is a dead letter at once, and not lost', async () => {
+    const { hooks, calls, failures } = record();
+    const inbox = createInbox({ hooks });
+    const body = JSON.stringify({ type: 'lead_captured', payload: { agentId: 1, workspaceSecret: secret } });
+    expect((await receiverWith({ inbox }).handle({ method: 'POST', body })).status).toBe(200);
+    inbox.work({ lead_captured: () => undefined });
+    await eventually(() => expect(calls).toEqual(['dead letter']));
+    expect(failures).toMatchObject([{ attempt: 1, error: { type: 'webhook_payload_error' } }]);
+    expect((await inbox.deadLetters.list())[0]?.reason).toContain('payload.agentId: expected string');
+  });
+
+  test('the errors of several handlers are one, and a long reason is cut', async () => {
+    const { hooks, failures } = record();
+    const inbox = createInbox({ hooks, attempts: 1 });
+    const handlers = createWebhookHandlers({ logLevel: 'off' })
+      .on('lead_captured', () => Promise.reject(new TypeError('one')))
+      .on('lead_captured', () => Promise.reject(new RangeError('other'.repeat(10_000))));
+    inbox.work(handlers);
+    await inbox.store(stored());
+    await eventually(() => expect(failures).toHaveLength(1));
+    const [{ error } = { error: undefined }] = failures;
+    expect((error as AggregateError).errors).toMatchObject([{ name: 'TypeError' }, { name: 'RangeError' }]);
+    const [letter] = await inbox.deadLetters.list();
+    expect(letter?.reason).toMatch(/TypeError: one RangeError: otherother/);
+    expect(letter?.reason).toHaveLength(1_000);
+  });
+
+  test('concurrency is how many events run at once; 10 by default', async () => {
+    const inbox = createInbox();
+    let running = 0;
+    const handler = () => {
+      running += 1;
+      return hang();
+    };
+    await Promise.all(Array.from({ length: 15 }, () => inbox.store(stored())));
+    const worker = inbox.work({ lead_captured: handler });
+    await eventually(() => expect(running).toBe(10));
+    inbox.work({ lead_captured: handler }, { concurrency: 3 });
+    await eventually(async () =>
+      expect(await inbox.health()).toMatchObject({ active: 13, waiting: 2, workers: 2 }),
+    );
+    await worker.close({ grace: 0 });
+  });
+
+  test('each event is given to one of several workers', async () => {
+    const inboxes = [createInbox(), createInbox(), createInbox()] as const;
+    const handled: string[] = [];
+    for (const inbox of inboxes) inbox.work(processing(async ({ key }) => void handled.push(key)));
+    const webhooks = Array.from({ length: 200 }, () => stored());
+    await Promise.all(webhooks.map((webhook) => inboxes[0].store(webhook)));
+    await eventually(async () => expect((await inboxes[0].health()).depth).toBe(0));
+    expect(handled.sort()).toEqual(webhooks.map(({ key }) => key).sort());
+  });
+
+  test('a handler that never settles is aborted, retried and a dead letter in the end', async () => {
+    const { hooks, calls, failures } = record();
+    const inbox = createInbox({ hooks, attempts: 2 });
+    const reasons: unknown[] = [];
+    inbox.work(
+      {
+        lead_captured: (_, { signal }) => {
+          signal.addEventListener('abort', () => reasons.push(signal.reason));
+          return hang();
+        },
+      },
+      { handlerTimeout: 50, concurrency: 1 },
+    );
+    await inbox.store(stored());
+    await eventually(() => expect(calls).toEqual(['retry', 'dead letter']));
+    expect(failures.map(({ error }) => error)).toEqual(reasons);
+    expect(reasons).toEqual([expect.any(WebhookError), expect.any(WebhookError)]);
+    expect(await inbox.deadLetters.list()).toMatchObject([
+      { attempts: 2, reason: expect.stringContaining('50 ms') },
+    ]);
+  });
+
+  test('a worker without a handler leaves an event to one that has it, and warns once a type', async () => {
+    const logger = new RecordingLogger();
+    const old = createInbox({ logger });
+    for (let count = 0; count < 10; count += 1) await old.store(stored());
+    const worker = old.work({ agent_deleted: () => undefined });
+    await eventually(async () => expect(await old.health()).toMatchObject({ waiting: 0, retrying: 10 }));
+    // As in a rolling deployment: both take events, and then only the new one.
+    let handled = 0;
+    createInbox().work({ lead_captured: () => (handled += 1) });
+    await eventually(() => expect(handled).toBeGreaterThan(0));
+    await worker.close();
+    await eventually(() => expect(handled).toBe(10));
+    expect(logger.lines.filter((line) => line.includes('no handler for lead_captured'))).toHaveLength(1);
+  });
+
+  test('an event that no worker has a handler for is a dead letter in the end, and can be replayed', async () => {
+    const { hooks, calls, failures } = record();
+    const inbox = createInbox({ hooks });
+    const worker = inbox.work({}, { unhandledTimeout: 200 });
+    await inbox.store(stored());
+    await eventually(() => expect(calls).toEqual(['dead letter']));
+    expect(failures).toMatchObject([{ attempt: 0, error: expect.any(WebhookError) }]);
+    expect(await inbox.deadLetters.list()).toMatchObject([
+      { attempts: 0, reason: expect.stringContaining('200 ms') },
+    ]);
+    await worker.close();
+    inbox.work({ lead_captured: () => undefined });
+    await inbox.deadLetters.replayAll();
+    await eventually(() => expect(calls).toEqual(['dead letter', 'handled']));
+  });
+
+  test('webhook_test without a handler is completed with a line at info, and no hook is called', async () => {
+    const { hooks, calls } = record();
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ hooks, logger });
+    inbox.work({});
+    await inbox.store(stored({ type: 'webhook_test', payload: minimal.webhook_test }));
+    await eventually(() =>
+      expect(logger.lines.join()).toMatch(/info .*webhook_test .* has no handler, and was completed/),
+    );
+    expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0 });
+    expect(calls).toEqual([]);
+  });
+
+  test('an event whose runs all lose their lock is a dead letter that says so, and can be replayed', async () => {
+    const { hooks, calls, failures } = record();
+    const inbox = createInbox({ hooks });
+    let runs = 0;
+    const handlers = processing(async () => {
+      runs += 1;
+      await loseLocks();
+    });
+    inbox.work(handlers, { lockDuration: 100, maxStalls: 2 });
+    await inbox.store(stored());
+    await eventually(() => expect(calls).toContain('dead letter'));
+    expect(runs).toBe(3);
+    expect(failures).toMatchObject([{ attempt: 3, error: expect.any(WebhookError) }]);
+    expect(await inbox.deadLetters.list()).toMatchObject([
+      { attempts: 3, reason: expect.stringContaining('Stalled 3') },
+    ]);
+    // Replayed, one lost lock is not too many.
+    await inbox.deadLetters.replayAll();
+    await eventually(() => expect(runs).toBe(6));
+  });
+
+  test('a run that lost its lock is aborted, and the event runs again', async () => {
+    const { hooks, calls } = record();
+    const inbox = createInbox({ hooks });
+    const signals: AbortSignal[] = [];
+    const handler = async (_: unknown, { signal }: { signal: AbortSignal }) => {
+      signals.push(signal);
+      if (signals.length > 1) return;
+      await loseLocks();
+      await hang();
+    };
+    inbox.work({ lead_captured: handler }, { lockDuration: 400, concurrency: 2 });
+    await inbox.store(stored());
+    await eventually(() => expect(calls).toEqual(['handled']));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    expect(signals[0]?.reason).toMatchObject({
+      name: 'WebhookError',
+      message: expect.stringContaining('lock'),
+    });
+    expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0 });
+  });
+
+  test('closing waits for the events in progress', async () => {
+    const { hooks, calls } = record();
+    const inbox = createInbox({ hooks });
+    const [started, end] = [deferred(), deferred()];
+    inbox.work({
+      lead_captured: () => {
+        started.resolve();
+        return end.promise;
+      },
+    });
+    await inbox.store(stored());
+    await started.promise;
+    const closed = inbox.close({ grace: 2_147_480_000 });
+    setTimeout(end.resolve, 50);
+    await closed;
+    expect(calls).toEqual(['handled']);
+  });
+
+  test('after the grace, events go back to the front of the queue without the cost of an attempt', async () => {
+    const { hooks, calls, runs } = record();
+    const inbox = createInbox({ hooks, attempts: 1 });
+    const webhooks = [stored(), stored(), stored()];
+    const reasons: unknown[] = [];
+    const handler = (_: unknown, { signal }: { signal: AbortSignal }) => {
+      signal.addEventListener('abort', () => reasons.push(signal.reason));
+      return hang();
+    };
+    const worker = inbox.work({ lead_captured: handler }, { concurrency: 2 });
+    for (const webhook of webhooks) await inbox.store(webhook);
+    await eventually(async () => expect(await inbox.health()).toMatchObject({ active: 2, waiting: 1 }));
+    await Promise.all([worker.close({ grace: 20 }), worker.close()]);
+    expect(reasons).toEqual([expect.any(WebhookError), expect.any(WebhookError)]);
+    expect(await inbox.health()).toMatchObject({ waiting: 3, active: 0, deadLetters: 0, workers: 0 });
+    inbox.work({ lead_captured: () => undefined }, { concurrency: 1 });
+    await eventually(() => expect(calls).toEqual(['handled', 'handled', 'handled']));
+    expect(runs.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+    expect(runs.at(-1)?.key).toBe(webhooks[2]?.key);
+  });
+
+  test('the lines of the inbox carry their facts as fields, and nothing of a payload', async () => {
+    const lines: (LogFields & { readonly level: string })[] = [];
+    const texts: string[] = [];
+    const take = (level: string) => (line: string, fields?: LogFields) => {
+      texts.push(line);
+      if (fields?.key) lines.push({ level, ...fields });
+    };
+    const logger = { error: take('error'), warn: take('warn'), info: take('info'), debug: take('debug') };
+    const inbox = createInbox({ logger, attempts: 2 });
+    let runs = 0;
+    inbox.work({
+      lead_captured: () => {
+        runs += 1;
+        if (runs !== 2) throw new Error('down');
+      },
+    });
+    const [handled, dead] = [
+      stored({ workspace: 'acme' }),
+      stored({ payload: { ...minimal.lead_captured, leadName: 'canary' } }),
+    ];
+    await inbox.store(handled);
+    await eventually(() => expect(runs).toBe(2));
+    await inbox.store(dead);
+    await eventually(async () => expect((await inbox.health()).deadLetters + runs).toBeGreaterThan(2));
+    const about = { key: handled.key, type: 'lead_captured', workspace: 'acme' };
+    await eventually(() =>
+      expect(lines.filter(({ key }) => key === handled.key)).toMatchObject([
+        { level: 'warn', ...about, attempt: 1, outcome: 'retried' },
+        { level: 'info', ...about, attempt: 2, outcome: 'handled' },
+      ]),
+    );
+    expect(texts.join()).not.toContain('canary');
+  });
+
+  test('a hook that throws or rejects changes nothing, and is logged', async () => {
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ hooks: { onHandled: () => Promise.reject(new Error('canary')) }, logger });
+    inbox.work({ lead_captured: () => undefined });
+    await inbox.store(stored());
+    await eventually(() => expect(logger.lines.join()).toContain('the hook onHandled failed'));
+    expect((await inbox.health()).depth).toBe(0);
+  });
+
+  test('a worker keeps no process alive once it has closed', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    for (let count = 0; count < 10; count += 1) await createInbox().work({}).close();
+    expect(timers() - before).toBeLessThan(10);
+  });
+}

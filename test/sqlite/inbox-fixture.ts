@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSqliteInbox, type SqliteInbox, type SqliteInboxOptions } from 'agent-platform-sdk/sqlite';
+import { afterEach, beforeEach } from 'vitest';
+import { loadRuntime, type Row, type SqliteConnection } from '../../src/sqlite/runtime.js';
+import { type Engine, quickOptions } from '../inbox/fixture.js';
+
+const inboxes: SqliteInbox[] = [];
+const folders: string[] = [];
+
+/** The file of the test that is running. */
+export let path: string;
+
+beforeEach(() => {
+  path = newPath();
+});
+
+afterEach(async () => {
+  await Promise.all(inboxes.splice(0).map((inbox) => inbox.close({ grace: 0 })));
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A path in a new folder, which is deleted when the test ends. */
+export function newPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'inbox-'));
+  folders.push(folder);
+  return join(folder, 'webhooks.db');
+}
+
+/** An inbox in the file of the test. Closed when the test ends. */
+export function createInbox(options: Partial<SqliteInboxOptions> = {}): SqliteInbox {
+  const inbox = createSqliteInbox({ path, ...quickOptions(), ...options });
+  inboxes.push(inbox);
+  return inbox;
+}
+
+/** Opens the file beside the inbox, as another process does. */
+export function inFile<Value>(look: (database: SqliteConnection) => Value): Value {
+  const { DatabaseSync } = loadRuntime();
+  const database = new DatabaseSync(path, { timeout: 5_000 });
+  try {
+    return look(database);
+  } finally {
+    database.close();
+  }
+}
+
+export const rowsOf = (table: 'events' | 'handled' | 'workers'): Row[] =>
+  inFile((database) => database.prepare(`SELECT * FROM ${table}`).all());
+
+export const rowOf = (key: string): Row => rowsOf('events').find((row) => row.key === key) ?? {};
+
+export const engine: Engine = {
+  createInbox: (options) => createInbox(options),
+  loseLocks: () =>
+    inFile((database) => database.exec("UPDATE events SET run = run + 1, due = 0 WHERE state = 'running'")),
+  readEverything: async () => JSON.stringify([rowsOf('events'), rowsOf('handled')]),
+};
