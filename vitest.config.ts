@@ -78,6 +78,7 @@ export default defineConfig({
       ),
       // CRASH_EVENTS=20000 is the full campaign, with default locks and time limits; it takes about an hour.
       project({ name: 'crash', include: ['test/crash/*.test.ts'], testTimeout: 3_600_000 }, redisServer),
+      project({ name: 'crash-sqlite', include: ['test/crash/sqlite/*.test.ts'], testTimeout: 3_600_000 }),
       // A run that has both of these packs the package once.
       project({ name: 'package', include: ['test/package/*.test.ts'], ...packed() }, build),
       project({ name: 'runtimes', include: ['test/runtimes/*.test.ts'], ...packed() }, build),

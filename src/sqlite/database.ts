@@ -28,7 +28,8 @@ const TABLES = `
     reason TEXT,
     data TEXT NOT NULL
   );
-  CREATE INDEX events_by_due ON events (state, due);
+  -- With all that health counts: so that it needs no row, which may be damaged.
+  CREATE INDEX events_by_due ON events (state, due, received);
   CREATE INDEX parked_by_type ON events (type, due) WHERE state = 'parked';
 
   -- The keys of handled events, apart from their rows: a row that shrinks frees no page.

@@ -90,13 +90,13 @@ export class Events {
 
   /** Takes events that wait, those first that have been due for longest. */
   take(now: number, limit: number, lockedUntil: number): EventRow[] {
-    const due = "SELECT id FROM events WHERE state = 'waiting' AND due <= ? ORDER BY due, id LIMIT ?";
+    const due = "SELECT id FROM events WHERE state = 'waiting' AND due <= ? ORDER BY due, received LIMIT ?";
     return this.#take(`id IN (${due})`, lockedUntil, now, limit);
   }
 
   /** Takes events of a type that are parked. */
   takeParked(type: string, limit: number, lockedUntil: number): EventRow[] {
-    const parked = "SELECT id FROM events WHERE state = 'parked' AND type = ? ORDER BY due, id LIMIT ?";
+    const parked = "SELECT id FROM events WHERE state = 'parked' AND type = ? ORDER BY due LIMIT ?";
     return this.#take(`id IN (${parked})`, lockedUntil, type, limit);
   }
 
@@ -115,7 +115,7 @@ export class Events {
 
   /** Returns the ids of events that wait, one by one, from either end. */
   dueIds(now: number, order: 'ASC' | 'DESC'): Iterable<Row> {
-    const due = `SELECT id FROM events WHERE state = 'waiting' AND due <= ? ORDER BY due ${order}, id ${order}`;
+    const due = `SELECT id FROM events WHERE state = 'waiting' AND due <= ? ORDER BY due ${order}`;
     return this.#database.iterate(due, now);
   }
 
@@ -269,7 +269,7 @@ export class Events {
   /** Returns when the event was received that is next in line; undefined if there is none. */
   oldest(): number | undefined {
     const first = (state: string) =>
-      this.#database.all(`SELECT received FROM events WHERE state = '${state}' ORDER BY due, id LIMIT 1`);
+      this.#database.all(`SELECT received FROM events WHERE state = '${state}' ORDER BY due LIMIT 1`);
     const received = [...first('waiting'), ...first('parked')].map((row) => Number(row.received));
     return received.length === 0 ? undefined : Math.min(...received);
   }

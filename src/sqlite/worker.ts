@@ -77,7 +77,7 @@ export class InboxWorker {
       this.#isLooking = true;
       this.#track(this.#look(types, isUpkeepDue));
     } catch (error) {
-      this.#failed(error);
+      this.#pause(error);
     }
   }
 
@@ -110,7 +110,7 @@ export class InboxWorker {
     // Its own locks first: what this worker still runs has not stalled, even if its event loop was blocked.
     const upkeep = isUpkeepDue ? [this.#renew(types), this.#free(), this.#buryParked()] : [];
     const steps = [...upkeep, this.#take(types)];
-    await Promise.all(steps.map((step) => step.catch((error: unknown) => this.#failed(error))));
+    await Promise.all(steps.map((step) => step.catch((error: unknown) => this.#pause(error))));
     this.#isLooking = false;
     this.wake();
   }
@@ -171,7 +171,7 @@ export class InboxWorker {
     } catch (error) {
       if (!isDamage(error)) throw error;
       taken = await this.#takeReadable(places);
-      this.#pausedUntil = Date.now() + PAUSE_MS;
+      if (taken.length === 0) this.#pause(error);
     }
     const ids = new Set(taken.map(({ id }) => id));
     for (const run of this.#runs) if (ids.has(run.event.id)) this.#abandon(run);
@@ -230,7 +230,7 @@ export class InboxWorker {
         if (!isRecorded) reporter.lockLost(event.key);
         return isRecorded;
       } catch (error) {
-        this.#failed(error);
+        this.#report(error);
         if (this.#closing !== undefined) return false;
         await sleep(PAUSE_MS);
       }
@@ -248,7 +248,7 @@ export class InboxWorker {
     try {
       while ((await this.#write(() => events.sweep(Date.now(), SWEEP_SIZE))) === SWEEP_SIZE);
     } catch (error) {
-      this.#failed(error);
+      this.#report(error);
     }
   }
 
@@ -256,8 +256,13 @@ export class InboxWorker {
     return this.#parts.file.write(change, WRITE_TIMEOUT_MS);
   }
 
-  #failed(error: unknown): void {
-    this.#pausedUntil = Date.now() + (isBusy(error) ? POLL_MS : PAUSE_MS);
+  /** Looks for nothing for a moment: what has failed would fail again. */
+  #pause(error: unknown): void {
+    this.#pausedUntil = Date.now() + PAUSE_MS;
+    this.#report(error);
+  }
+
+  #report(error: unknown): void {
     // A query met another process that recovers the file. The file reports damage itself.
     if (isBusy(error) || isDamage(error)) return;
     this.#parts.reporter.storageFailed(fileFailure('Events cannot be processed', error));

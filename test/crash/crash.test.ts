@@ -14,14 +14,14 @@ import { onTestFinished, test } from 'vitest';
 import { type RedisProxy, startProxy } from '../redis/proxy.js';
 import { DURABLE, type RedisServer, startRedis } from '../support/redis-server.js';
 import { expectPromiseKept } from './conclude.js';
-import { TYPES } from './settings.js';
+import { type Storage, TYPES } from './settings.js';
 import { EVENTS, IS_SHORT, SEED, Stage } from './stage.js';
 
 console.log(`${EVENTS} events in each scenario, CRASH_SEED=${SEED}`);
 
 test('rolling deploy: workers are replaced by workers with a handler for one more type', async () => {
   const redis = await openRedis();
-  const stage = await Stage.open({ redis: addressOf(redis), worker: { types: [TYPES[0]] } });
+  const stage = await Stage.open({ storage: storageAt(redis), worker: { types: [TYPES[0]] } });
   const { workers } = stage;
   let replaced = 0;
   const replaceNext = async () => {
@@ -49,7 +49,7 @@ test('failover: a lagging replica is promoted, and every other time the old prim
   let replica = await openRedis(args);
   let link = await replicate(primary, replica);
   const proxy = await startProxy(primary.port);
-  const stage = await Stage.open({ redis: addressOf(proxy), inbox: { replicas: 1 } });
+  const stage = await Stage.open({ storage: storageAt(proxy), inbox: { replicas: 1 } });
   const counts = { failovers: 0, stale: 0 };
   await stage.send(EVENTS / 5, async () => {
     await replicaOnline(primary);
@@ -88,7 +88,7 @@ test('full Redis: it fills up without workers, then workers come and events are 
   const used = Number(/used_memory:(\d+)/.exec(await admin.info('memory'))?.[1]);
   await admin.config('SET', 'maxmemory', Math.ceil((used + EVENTS * ROOM_BYTES) / HIGH_WATER));
   // A short timeout: more events are sent than can wait for room.
-  const stage = await Stage.open({ redis: addressOf(redis), workers: 0, inbox: { storeTimeout: 1_000 } });
+  const stage = await Stage.open({ storage: storageAt(redis), workers: 0, inbox: { storeTimeout: 1_000 } });
   const { ledger, workers } = stage;
   let [refused, acknowledged] = [0, 0];
   await stage.send(EVENTS / 2, async () => {
@@ -115,7 +115,7 @@ test('full Redis: events wait for room until workers come, and none is refused',
   const redis = await openRedis();
   const admin = openAdmin(redis);
   await admin.config('SET', 'maxmemory', SMALL_BYTES);
-  const stage = await Stage.open({ redis: addressOf(redis), workers: 0, senders: 20 });
+  const stage = await Stage.open({ storage: storageAt(redis), workers: 0, senders: 20 });
   const left = async () =>
     SMALL_BYTES * HIGH_WATER - Number(/used_memory:(\d+)/.exec(await admin.info('memory'))?.[1]);
   for (let part = 0; (await left()) > EVENTS * ROOM_BYTES; part += 1) {
@@ -144,7 +144,7 @@ test('hung handlers: more handlers never settle than a worker runs at once', asy
   const worker = IS_SHORT
     ? { hanging: 0.01, failing: 0, options: { handlerTimeout: 2_000 } }
     : { hanging: 0.001, failing: 0 };
-  const stage = await Stage.open({ redis: addressOf(redis), worker });
+  const stage = await Stage.open({ storage: storageAt(redis), worker });
   await stage.send(EVENTS, async () => undefined);
   await expectPromiseKept(stage, ({ steps }) => ({
     faults: { 'handlers timed out': steps.get('failed') ?? 0 },
@@ -166,7 +166,7 @@ test('kills: workers, receivers and Redis are killed, and the network is cut', a
   const persistence = process.env.CRASH_PERSISTENCE ?? 'always';
   const redis = await openRedis(PERSISTENCE[persistence]);
   const proxy = await startProxy(redis.port);
-  const stage = await Stage.open({ redis: addressOf(proxy) });
+  const stage = await Stage.open({ storage: storageAt(proxy) });
   const { workers, receivers, random } = stage;
   const counts = { cuts: 0, redis: 0 };
   const bag: string[] = [];
@@ -198,7 +198,7 @@ test('kills: workers, receivers and Redis are killed, and the network is cut', a
 test('blocked event loop: some events block every worker for longer than its locks last', async () => {
   const redis = await openRedis();
   const blocking = IS_SHORT ? { share: 1 / 700, ms: 6_000 } : { share: 1 / 10_000, ms: 70_000 };
-  const stage = await Stage.open({ redis: addressOf(redis), worker: { blocking } });
+  const stage = await Stage.open({ storage: storageAt(redis), worker: { blocking } });
   await stage.send(EVENTS, async () => undefined);
   await expectPromiseKept(stage, ({ steps }) => ({
     faults: { 'locks lost': steps.get('lost') ?? 0, 'events taken over': steps.get('stalled') ?? 0 },
@@ -216,7 +216,7 @@ test('error replies: the user loses a permission, or the memory is full', async 
   const admin = openAdmin(redis);
   const acl = (...rules: string[]) => admin.call('ACL', 'SETUSER', USER.username, ...rules);
   await acl('on', `>${USER.password}`, '~*', '&*', '+@all');
-  const stage = await Stage.open({ redis: { ...addressOf(redis), ...USER } });
+  const stage = await Stage.open({ storage: { redis: { ...addressOf(redis), ...USER } } });
   const maxMemory = (bytes: string) => admin.config('SET', 'maxmemory', bytes);
   let refused = 0;
   await stage.send(EVENTS / 5, async () => {
@@ -246,6 +246,10 @@ function openAdmin(redis: RedisServer): Redis {
   const admin = new Redis(redis.url);
   onTestFinished(() => admin.disconnect());
   return admin;
+}
+
+function storageAt(server: { readonly port: number }): Storage {
+  return { redis: addressOf(server) };
 }
 
 function addressOf({ port }: { readonly port: number }) {

@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ProcessSettings } from './settings.js';
 
+/** The program that runs the processes, with its arguments: this Node, or `CRASH_RUNTIME='deno run --allow-all'`. */
+const RUNTIME = process.env.CRASH_RUNTIME?.split(' ') ?? [process.execPath, '--enable-source-maps'];
+
 /** The processes of one kind. One that is killed is started again. */
 export class Fleet {
   readonly #script: string;
@@ -50,8 +53,8 @@ export class Fleet {
   }
 
   #start(settings: ProcessSettings): ChildProcess {
-    const argv = ['--enable-source-maps', this.#script, JSON.stringify(settings)];
-    return spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'inherit'] });
+    const argv = [...RUNTIME.slice(1), this.#script, JSON.stringify(settings)];
+    return spawn(RUNTIME[0] ?? '', argv, { stdio: ['ignore', 'ignore', 'inherit'] });
   }
 }
 

@@ -2,28 +2,41 @@
 
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createWebhookHandlers, createWebhookReceiver } from 'agent-platform-sdk';
-import { openJournal } from './journal.js';
+import {
+  createWebhookHandlers,
+  createWebhookReceiver,
+  type LogFields,
+  type Logger,
+} from 'agent-platform-sdk';
+import type { InboxWorker } from 'agent-platform-sdk/bullmq';
+import { openJournal, type Step } from './journal.js';
 import { openInbox, type ProcessSettings, TYPES, type WorkerSettings } from './settings.js';
+
+type Inbox = Awaited<ReturnType<typeof openInbox>>;
+type BullMQWorker = InboxWorker['bullmq'];
 
 // Written by the campaign, which starts this process.
 const settings = JSON.parse(process.argv[2] ?? '{}') as ProcessSettings;
-if (settings.port !== undefined) receive(settings.port);
-if (settings.worker !== undefined) work(settings.worker);
+const write = openJournal(settings.journals);
+const inbox = await openInbox(settings, {
+  hooks: {
+    onHandled: ({ key }) => write('recorded', key),
+    onRetry: ({ key }) => write('failed', key),
+    onDeadLetter: ({ key }) => write('failed', key),
+  },
+  ...('file' in settings.storage && { logger: lockLogger(), logLevel: 'warn' }),
+});
+if (settings.port !== undefined) receive(inbox, settings.port);
+if (settings.worker !== undefined) work(inbox, settings.worker);
+// As a deployment ends it.
+process.on('SIGTERM', () => void inbox.close().then(() => process.exit()));
 
-function receive(port: number): void {
-  const inbox = openInbox(settings);
+function receive(inbox: Inbox, port: number): void {
   const receiver = createWebhookReceiver({ secret: settings.secret, inbox, logLevel: 'off' });
   createServer(receiver.node).listen(port, '127.0.0.1');
 }
 
-function work(worker: WorkerSettings): void {
-  const write = openJournal(settings.journals);
-  const inbox = openInbox(settings, {
-    onHandled: ({ key }) => write('recorded', key),
-    onRetry: ({ key }) => write('failed', key),
-    onDeadLetter: ({ key }) => write('failed', key),
-  });
+function work(inbox: Inbox, worker: WorkerSettings): void {
   const handlers = createWebhookHandlers({ logLevel: 'off' });
   for (const type of TYPES.filter((type) => worker.types.includes(type))) {
     handlers.on(type, async ({ payload }, { eventKey }) => {
@@ -32,7 +45,12 @@ function work(worker: WorkerSettings): void {
       write('ended', eventKey);
     });
   }
-  const { bullmq } = inbox.work(handlers, worker.options);
+  const started = inbox.work(handlers, worker.options);
+  if ('bullmq' in started) watchLocks(started.bullmq, worker);
+}
+
+/** Records which locks are lost, as BullMQ tells. */
+function watchLocks(bullmq: BullMQWorker, worker: WorkerSettings): void {
   bullmq
     .on('active', ({ id = '', name }) => void (worker.types.includes(name) || write('unhandled', id)))
     .on('stalled', (key) => write('stalled', key))
@@ -43,8 +61,17 @@ function work(worker: WorkerSettings): void {
       if (key !== undefined) write('lost', key);
       else if (name === 'ReplyError') write('refused', message.split(' ')[0] ?? '');
     });
-  // As a deployment ends it.
-  process.on('SIGTERM', () => void inbox.close().then(() => process.exit()));
+}
+
+/** Records which locks are lost, as the lines of an inbox in a file tell. */
+function lockLogger(): Logger {
+  const steps: Readonly<Record<string, Step>> = { stalled: 'stalled', lock_lost: 'lost' };
+  const take = (line: string, { key, outcome = '' }: LogFields = {}) => {
+    const step = steps[outcome];
+    if (step !== undefined) write(step, key ?? '');
+    else if (outcome === '') console.error(line);
+  };
+  return { error: take, warn: take, info: take, debug: take };
 }
 
 async function handle(

@@ -1,16 +1,19 @@
-import type { BullMQInboxOptions, InboxHooks, WorkOptions } from 'agent-platform-sdk/bullmq';
-import { type BullMQInbox, createBullMQInbox } from 'agent-platform-sdk/bullmq';
+import type { BullMQInbox, BullMQInboxOptions } from 'agent-platform-sdk/bullmq';
+import type { InboxOptions, SqliteInbox, WorkOptions } from 'agent-platform-sdk/sqlite';
+
+/** Where the events of a campaign are stored. */
+export type Storage = { readonly redis: RedisAddress } | { readonly file: string };
 
 /** Settings of one process of the campaign: a receiver if it has a port, a worker if it has handlers. */
 export interface ProcessSettings {
-  readonly redis: RedisAddress;
+  readonly storage: Storage;
   readonly secret: string;
   /** The directory in which the process writes its journal. */
   readonly journals: string;
   readonly port?: number;
   readonly worker?: WorkerSettings;
   /** Options of the inbox that differ from the defaults. */
-  readonly inbox?: InboxOptions;
+  readonly inbox?: PassedOptions;
 }
 
 export interface RedisAddress {
@@ -21,7 +24,7 @@ export interface RedisAddress {
 }
 
 /** Options that can be passed to another process. */
-export type InboxOptions = Omit<BullMQInboxOptions, 'connection' | 'hooks' | 'logger'>;
+export type PassedOptions = Omit<BullMQInboxOptions, 'connection' | 'hooks' | 'logger'>;
 
 export interface WorkerSettings {
   /** The event types with a handler. */
@@ -39,10 +42,16 @@ export interface WorkerSettings {
 /** The types of the events that are sent. A deployment adds a handler for the second. */
 export const TYPES = ['lead_captured', 'agent_deleted'] as const;
 
-export function openInbox(
-  { redis, inbox }: Pick<ProcessSettings, 'redis' | 'inbox'>,
-  hooks: InboxHooks = {},
-): BullMQInbox {
-  const connection = { ...redis };
-  return createBullMQInbox({ connection, queueName: 'campaign', hooks, logLevel: 'off', ...inbox });
+/** Opens the inbox of a process. Loads only what its storage needs: not every runtime has both. */
+export async function openInbox(
+  { storage, inbox }: Pick<ProcessSettings, 'storage' | 'inbox'>,
+  options: InboxOptions = {},
+): Promise<BullMQInbox | SqliteInbox> {
+  const all: InboxOptions = { logLevel: 'off', ...options, ...inbox };
+  if ('file' in storage) {
+    const { createSqliteInbox } = await import('agent-platform-sdk/sqlite');
+    return createSqliteInbox({ path: storage.file, ...all });
+  }
+  const { createBullMQInbox } = await import('agent-platform-sdk/bullmq');
+  return createBullMQInbox({ connection: { ...storage.redis }, queueName: 'campaign', ...all });
 }

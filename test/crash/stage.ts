@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BullMQInbox } from 'agent-platform-sdk/bullmq';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../support/free-port.js';
 import { bundleProcess } from './bundle-process.js';
@@ -10,10 +9,10 @@ import { Fleet } from './fleet.js';
 import { randomNumbers } from './random.js';
 import { Ledger, sendAll } from './sender.js';
 import {
-  type InboxOptions,
   openInbox,
+  type PassedOptions,
   type ProcessSettings,
-  type RedisAddress,
+  type Storage,
   TYPES,
   type WorkerSettings,
 } from './settings.js';
@@ -27,11 +26,13 @@ export const IS_SHORT = EVENTS < 10_000;
 const SCRIPT = await bundleProcess();
 
 export interface StageOptions {
-  /** The Redis that the processes connect to. */
-  readonly redis: RedisAddress;
-  readonly inbox?: InboxOptions;
+  /** Where the processes store events. */
+  readonly storage: Storage;
+  readonly inbox?: PassedOptions;
   readonly worker?: Partial<WorkerSettings>;
   readonly receivers?: number;
+  /** How many of the receivers are workers too. Default 0. */
+  readonly receiversThatWork?: number;
   readonly workers?: number;
   /** The number of events that are sent at the same time. Default 64. */
   readonly senders?: number;
@@ -50,33 +51,35 @@ export class Stage {
   readonly random = randomNumbers(SEED);
   readonly receivers: Fleet;
   readonly workers: Fleet;
-  readonly inbox: BullMQInbox;
+  readonly inbox: Awaited<ReturnType<typeof openInbox>>;
   /** The times of failovers, at which Redis lost what it had not replicated yet. */
   readonly forgotten: number[] = [];
   readonly #common: Omit<ProcessSettings, 'port' | 'worker'>;
   readonly #ports: readonly number[];
   readonly #senders: number;
 
-  private constructor(options: StageOptions, ports: readonly number[]) {
-    const { redis, inbox = {}, workers = WORKERS, senders = 64 } = options;
+  private constructor(options: StageOptions, ports: readonly number[], inbox: Stage['inbox']) {
+    const { storage, workers = WORKERS, receiversThatWork = 0, senders = 64 } = options;
     this.#ports = ports;
     this.#senders = senders;
-    this.#common = { redis, inbox, secret: SECRET, journals: mkdtempSync(join(tmpdir(), 'journals-')) };
+    const journals = mkdtempSync(join(tmpdir(), 'journals-'));
+    this.#common = { storage, inbox: options.inbox ?? {}, secret: SECRET, journals };
+    const worker = this.worker(options.worker);
     this.receivers = new Fleet(
       SCRIPT,
-      ports.map((port) => ({ ...this.#common, port })),
+      ports.map((port, index) => ({ ...(index < receiversThatWork ? worker : this.#common), port })),
     );
     this.workers = new Fleet(
       SCRIPT,
-      Array.from({ length: workers }, () => this.worker(options.worker)),
+      Array.from({ length: workers }, () => worker),
     );
-    this.inbox = openInbox(this.#common);
+    this.inbox = inbox;
   }
 
   /** Resolves when the receivers respond. */
   static async open(options: StageOptions): Promise<Stage> {
     const ports = await Promise.all(Array.from({ length: options.receivers ?? RECEIVERS }, freePort));
-    const stage = new Stage(options, ports);
+    const stage = new Stage(options, ports, await openInbox(options));
     onTestFinished(() => stage.stop());
     await Promise.all(ports.map(untilResponding));
     return stage;
@@ -125,7 +128,8 @@ export class Stage {
     await this.stop();
     const { ledger, forgotten } = this;
     const { journals } = this.#common;
-    const verdict = judge({ journals, ledger, killed: this.workers.killed, kept, forgotten });
+    const killed = new Set([...this.workers.killed, ...this.receivers.killed]);
+    const verdict = judge({ journals, ledger, killed, kept, forgotten });
     rmSync(journals, { recursive: true, force: true });
     return verdict;
   }

@@ -46,6 +46,14 @@ export function inFile<Value>(look: (database: SqliteConnection) => Value): Valu
   }
 }
 
+/** Writes to the file until it is released, as another process does. */
+export function holdLock(): { release(): void } {
+  const { DatabaseSync } = loadRuntime();
+  const database = new DatabaseSync(path, { timeout: 5_000 });
+  database.exec('BEGIN IMMEDIATE');
+  return { release: () => database.close() };
+}
+
 export const rowsOf = (table: 'events' | 'handled' | 'workers'): Row[] =>
   inFile((database) => database.prepare(`SELECT * FROM ${table}`).all());
 

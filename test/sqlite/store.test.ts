@@ -1,4 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { InboxFullError } from 'agent-platform-sdk/sqlite';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { loadRuntime } from '../../src/sqlite/runtime.js';
+import { eventually, stored } from '../inbox/fixture.js';
 import { testStoring } from '../inbox/storing.js';
-import { engine } from './inbox-fixture.js';
+import { createInbox, engine, holdLock, inFile, path, rowOf, rowsOf } from './inbox-fixture.js';
 
 testStoring(engine);
+
+test('an event is stored once, with its key', async () => {
+  const webhook = stored({ workspace: 'acme' });
+  const inbox = createInbox();
+  await Promise.all([inbox.store(webhook), inbox.store(webhook)]);
+  expect(rowsOf('events')).toHaveLength(1);
+  expect(JSON.parse(String(rowOf(webhook.key).data))).toEqual(webhook);
+});
+
+test('events that are stored at the same time share one commit', async () => {
+  const inbox = createInbox();
+  await inbox.store(stored());
+  const before = countCommits();
+  await Promise.all(Array.from({ length: 50 }, () => inbox.store(stored())));
+  expect(countCommits() - before).toBe(1);
+  expect(await inbox.health()).toMatchObject({ waiting: 51 });
+});
+
+/** Counts the commits in the file beside: see "WAL File Format" in https://sqlite.org/fileformat2.html. */
+function countCommits(): number {
+  const [wal, header, frame] = [readFileSync(`${path}-wal`), 32, 24 + 4_096];
+  const frames = Array.from({ length: (wal.length - header) / frame }, (_, index) => header + index * frame);
+  return frames.filter((start) => wal.readUInt32BE(start + 4) > 0).length;
+}
+
+test('while another process writes, storing waits, and the event loop goes on', async () => {
+  const inbox = createInbox();
+  const lock = holdLock();
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  onTestFinished(() => clearInterval(timer));
+  const storing = inbox.store(stored());
+  await eventually(() => expect(turns).toBeGreaterThan(20));
+  lock.release();
+  await storing;
+  expect(rowsOf('events')).toHaveLength(1);
+});
+
+test('a process that writes for all of storeTimeout is the reason, and nothing is stored later', async () => {
+  const inbox = createInbox({ storeTimeout: 100 });
+  const lock = holdLock();
+  await expect(inbox.store(stored())).rejects.toThrow(/Another process was writing/);
+  lock.release();
+  await inbox.store(stored());
+  expect(rowsOf('events')).toHaveLength(1);
+});
+
+/** Room on the disk, in bytes, as the inbox finds it. */
+function stubRoom(bytes: number): { bytes: number } {
+  const room = { bytes };
+  const { fs } = loadRuntime();
+  const real = fs.statfsSync('.');
+  const spy = vi.spyOn(fs, 'statfsSync').mockImplementation(() => {
+    return Object.assign(Object.create(real) as typeof real, { bavail: room.bytes, bsize: 1 });
+  });
+  onTestFinished(() => spy.mockRestore());
+  return room;
+}
+
+test('an event waits for room on the disk', async () => {
+  const room = stubRoom(1_000);
+  const inbox = createInbox({ minFree: 10_000_000 });
+  const storing = inbox.store(stored());
+  await eventually(async () => expect((await inbox.health()).warnings.full).toMatch(/minFree is 10000000/));
+  expect(await inbox.health()).toMatchObject({ ready: false, waiting: 0 });
+  room.bytes = 20_000_000;
+  await storing;
+  expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1, warnings: {} });
+});
+
+test('a disk that stays full is refused by name, and workers go on', async () => {
+  const room = stubRoom(20_000_000);
+  const inbox = createInbox({ minFree: 10_000_000, storeTimeout: 300 });
+  await inbox.store(stored());
+  room.bytes = 0;
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await expect(inbox.store(stored())).rejects.toThrow(InboxFullError);
+  inbox.work({ lead_captured: () => undefined });
+  await eventually(async () => expect((await inbox.health()).depth).toBe(0));
+});
+
+test('free pages inside the file are room', async () => {
+  stubRoom(0);
+  const inbox = createInbox({ minFree: 1_000_000, storeTimeout: 2_000 });
+  inFile((file) => {
+    file.exec("CREATE TABLE filler (data TEXT); INSERT INTO filler VALUES (printf('%.*c', 2000000, 'x'));");
+    file.exec('DROP TABLE filler');
+  });
+  await inbox.store(stored());
+  expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1 });
+});
+
+test('no more than 64 MiB of events wait: the next one is refused at once', async () => {
+  stubRoom(0);
+  const inbox = createInbox({ storeTimeout: 3_000 });
+  const big = () => stored({ payload: { text: 'x'.repeat(20 * 1024 * 1024) } });
+  const waiting = [big(), big(), big()].map((webhook) => inbox.store(webhook).catch(() => 'refused late'));
+  const fourth = inbox.store(big()).catch((error: Error) => error.message);
+  expect(await Promise.race([fourth, ...waiting])).toMatch(/wait to be stored/);
+});

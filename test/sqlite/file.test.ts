@@ -1,0 +1,185 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ConfigurationError } from 'agent-platform-sdk';
+import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { loadRuntime, type SqliteConnection } from '../../src/sqlite/runtime.js';
+import { eventually, processing, stored } from '../inbox/fixture.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { createInbox, inFile, newPath, path, rowsOf } from './inbox-fixture.js';
+
+test.each<[option: string, options: object, message: RegExp]>([
+  ['path', { path: undefined }, /path is missing/],
+  ['path', { path: '' }, /must be the path of a file, such as '\/data\/webhooks.db'/],
+  ['path', { path: ':memory:' }, /must be the path of a file/],
+  ['path', { path: 'file:webhooks.db' }, /must be the path of a file/],
+  ['minFree', { minFree: -1 }, /whole number, 0 or more/],
+  ['attempts', { attempts: 0 }, /attempts/],
+  ['backoff.type', { backoff: { type: 'linear' } }, /fixed, exponential|'fixed', 'exponential'/],
+  ['storeTimeout', { storeTimeout: '30s' }, /storeTimeout/],
+  ['hooks.onStored', { hooks: { onStored: () => undefined } }, /not a known option/],
+  ['filename', { filename: 'x' }, /filename/],
+])('a wrong option is refused by name: %s', (option, options, message) => {
+  const create = () => createSqliteInbox({ path, ...options });
+  expect(create).toThrow(expect.objectContaining({ name: 'ConfigurationError', option }));
+  expect(create).toThrow(message);
+  expect(existsSync(path)).toBe(false);
+});
+
+test('the file and those beside it are for their owner alone', async () => {
+  await createInbox().store(stored());
+  const modes = ['', '-wal', '-shm'].map((end) => (statSync(path + end).mode & 0o777).toString(8));
+  expect(modes).toEqual(['600', '600', '600']);
+});
+
+test('a file that exists keeps its mode', () => {
+  writeFileSync(path, '');
+  chmodSync(path, 0o660);
+  createInbox();
+  expect((statSync(path).mode & 0o777).toString(8)).toBe('660');
+});
+
+test('a missing folder is an error, and is not created', () => {
+  const missing = join(dirname(path), 'volume', 'webhooks.db');
+  const create = () => createSqliteInbox({ path: missing });
+  expect(create).toThrow(ConfigurationError);
+  expect(create).toThrow(/cannot be opened.*Create its folder, or mount the volume/);
+  expect(existsSync(dirname(missing))).toBe(false);
+});
+
+test.each([
+  [
+    'a text',
+    'not a database, and long enough to have a header of a hundred bytes. '.repeat(3),
+    /not a database/,
+  ],
+  ['a folder', undefined, /unable to open/],
+])('%s is refused', (_, content, message) => {
+  if (content === undefined) mkdirSync(path);
+  else writeFileSync(path, content);
+  expect(() => createSqliteInbox({ path })).toThrow(ConfigurationError);
+  expect(() => createSqliteInbox({ path })).toThrow(message);
+});
+
+test('the database of another program is refused, and not changed', () => {
+  inFile((file) => file.exec('CREATE TABLE events (id INTEGER)'));
+  const before = readFileSync(path);
+  expect(() => createSqliteInbox({ path })).toThrow(/database of another program/);
+  expect(readFileSync(path)).toEqual(before);
+});
+
+test('every commit is on the disk, whatever the file was used with before', async () => {
+  await createInbox().close();
+  inFile((file) => file.exec('PRAGMA journal_mode = DELETE'));
+  const prepare = vi.spyOn(loadRuntime().DatabaseSync.prototype, 'prepare');
+  onTestFinished(() => prepare.mockRestore());
+  createInbox();
+  const connection = prepare.mock.contexts.at(-1) as SqliteConnection;
+  const pragma = (name: string) => Object.values(connection.prepare(`PRAGMA ${name}`).all()[0] ?? {})[0];
+  const names = ['journal_mode', 'synchronous', 'fullfsync', 'checkpoint_fullfsync', 'busy_timeout'];
+  expect(names.map(pragma)).toEqual(['wal', 2, 1, 1, 0]);
+});
+
+test('a file of a later release is refused, with what to do', async () => {
+  await createInbox().close();
+  inFile((file) => file.exec('PRAGMA user_version = 2'));
+  expect(() => createSqliteInbox({ path })).toThrow(ConfigurationError);
+  expect(() => createSqliteInbox({ path })).toThrow(/tables of version 2.* 1: update agent-platform-sdk/);
+});
+
+test('when a later release changes the file during a deploy, this one writes nothing more', async () => {
+  const inbox = createInbox();
+  await inbox.store(stored());
+  inFile((file) => file.exec('PRAGMA user_version = 2'));
+  let runs = 0;
+  inbox.work({ lead_captured: () => (runs += 1) });
+  await expect(inbox.store(stored())).rejects.toThrow(/The file has tables of version 2.*update/);
+  expect(await inbox.health()).toMatchObject({ ready: false, warnings: { refused: expect.any(String) } });
+  expect([runs, rowsOf('events').map(({ state }) => state)]).toEqual([0, ['waiting']]);
+});
+
+/** Overwrites the page of the file that contains a text. */
+function damagePageOf(text: string): void {
+  const content = readFileSync(path);
+  const start = Math.floor(content.indexOf(text) / 4_096) * 4_096;
+  writeFileSync(path, content.fill(0, start, start + 4_096));
+}
+
+test('what can be read of a damaged file is handled, and the damage is reported', async () => {
+  const before = createInbox();
+  const webhooks = Array.from({ length: 60 }, (_, index) =>
+    stored({ payload: { text: `event ${index}. ${'x'.repeat(1_000)}` } }),
+  );
+  for (const webhook of webhooks) await before.store(webhook);
+  await before.close();
+  damagePageOf('event 30.');
+
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ logger });
+  const handled = new Set<string>();
+  inbox.work(processing(async ({ key }) => void handled.add(key)));
+  const later = stored();
+  await inbox.store(later);
+  await eventually(() => expect(handled.size).toBeGreaterThanOrEqual(57));
+  expect(handled).toContain(later.key);
+  const { ready, warnings } = await inbox.health();
+  expect([ready, warnings]).toEqual([
+    true,
+    { damaged: expect.stringMatching(/malformed.*The file is damaged/) },
+  ]);
+  expect(logger.lines.join()).toMatch(/error .*inbox: the file failed: Events cannot be read: .*malformed/);
+}, 60_000);
+
+test('the row of an event that damage has changed becomes a dead letter', async () => {
+  const inbox = createInbox();
+  const webhook = stored();
+  await inbox.store(webhook);
+  inFile((file) => file.exec('UPDATE events SET data = substr(data, 10)'));
+  inbox.work({ lead_captured: () => undefined });
+  await eventually(async () => expect(await inbox.deadLetters.get(webhook.key)).toBeDefined());
+  expect(await inbox.deadLetters.list()).toMatchObject([
+    {
+      webhook: { key: webhook.key, type: 'lead_captured' },
+      reason: expect.stringContaining('stored webhook'),
+    },
+  ]);
+});
+
+test.each([
+  ['tmpfs', 0x01021994, 'persistence', /tmpfs, which a restart empties/],
+  ['the layer of a container', 0x794c7630, 'persistence', /layer of a container/],
+  ['NFS', 0x6969, 'remote', /NFS, where locks may not work/],
+])('a file on %s is warned of', async (_, type, kind, warning) => {
+  const { fs } = loadRuntime();
+  const real = fs.statfsSync('.');
+  const statfs = vi.spyOn(fs, 'statfsSync').mockReturnValue(Object.assign(real, { type }) as never);
+  onTestFinished(() => statfs.mockRestore());
+  vi.spyOn(process, 'platform', 'get').mockReturnValue('linux');
+  onTestFinished(() => void vi.restoreAllMocks());
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ logger });
+  expect(logger.lines).toEqual([expect.stringMatching(warning)]);
+  expect(await inbox.health()).toMatchObject({
+    ready: true,
+    warnings: { [kind]: expect.stringMatching(warning) },
+  });
+});
+
+test('where the free space cannot be read, that is said, and events are stored', async () => {
+  const statfs = vi.spyOn(loadRuntime().fs, 'statfsSync').mockImplementation(() => {
+    throw new Error('Requires sys access');
+  });
+  onTestFinished(() => statfs.mockRestore());
+  const inbox = createInbox();
+  await inbox.store(stored());
+  expect(await inbox.health()).toMatchObject({
+    ready: true,
+    warnings: { unmeasured: expect.stringContaining('Requires sys access') },
+  });
+});
+
+test('two paths are two inboxes', async () => {
+  const [one, other] = [createInbox(), createInbox({ path: newPath() })];
+  await one.store(stored());
+  expect([(await one.health()).depth, (await other.health()).depth]).toEqual([1, 0]);
+});
