@@ -57,10 +57,10 @@ export function ready(
 }
 
 /** Listens on a free port, and reports that this process is ready. */
-export function serve(listener: RequestListener): void {
+export function serve(listener: RequestListener, measure?: () => Figures): void {
   const server = createServer(listener);
   // Must not close a connection that the sender is about to use.
   server.keepAliveTimeout = 0;
   // A server that listens on TCP has an address with a port.
-  server.listen(0, '127.0.0.1', () => ready(undefined, (server.address() as AddressInfo).port));
+  server.listen(0, '127.0.0.1', () => ready(measure, (server.address() as AddressInfo).port));
 }

@@ -104,14 +104,16 @@ async function usedMemory(redis: Redis): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
 }
 
-/** Starts a Redis on a free port that keeps nothing on disk. */
-async function startRedis(): Promise<{ url: string; stop: () => Promise<void> }> {
+/** Starts a Redis on a free port that keeps nothing on disk, unless the options say so. */
+export async function startRedis(
+  keep: readonly string[] = ['--save', '', '--appendonly', 'no', '--dir', tmpdir()],
+): Promise<{ url: string; stop: () => Promise<void> }> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   // A server that listens on TCP has an address with a port.
   const { port } = probe.address() as AddressInfo;
   await new Promise((resolve) => probe.close(resolve));
-  const options = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir()];
+  const options = ['--bind', '127.0.0.1', ...keep];
   const server = spawn('redis-server', ['--port', String(port), ...options], { stdio: 'ignore' });
   const kill = () => server.kill('SIGKILL');
   process.once('exit', kill);

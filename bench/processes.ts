@@ -71,7 +71,14 @@ function makeFolder(): string {
   for (const name of LINKED) fs.symlinkSync(join(root, 'node_modules', name), join(modules, name));
   fs.writeFileSync(join(made, 'package.json'), '{ "type": "module" }');
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
-  for (const name of ['child', 'rounds', 'calls-peers', 'deliveries-peers', 'inbox-peers']) {
+  for (const name of [
+    'child',
+    'rounds',
+    'calls-peers',
+    'deliveries-peers',
+    'inbox-peers',
+    'inbox-file-peers',
+  ]) {
     const source = fs.readFileSync(join(root, `bench/${name}.ts`), 'utf8');
     fs.writeFileSync(join(made, `${name}.js`), ts.transpileModule(source, { compilerOptions }).outputText);
   }

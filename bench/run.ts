@@ -1,6 +1,6 @@
 /**
- * Measures this package beside its peers and prints tables: `tsx bench/run.ts calls deliveries inbox`, or
- * only some of the three. `--rounds 9` takes more rounds; `--smoke` takes a tiny one that only shows that
+ * Measures this package beside its peers and prints tables: `tsx bench/run.ts calls deliveries inbox file`, or
+ * only some of the four. `--rounds 9` takes more rounds; `--smoke` takes a tiny one that only shows that
  * everything runs.
  */
 import { cpus } from 'node:os';
@@ -8,9 +8,10 @@ import { parseArgs } from 'node:util';
 import { calls } from './calls.js';
 import { deliveries } from './deliveries.js';
 import { inbox } from './inbox.js';
+import { inboxInFile } from './inbox-file.js';
 import type { Effort } from './rounds.js';
 
-const tables = { calls, deliveries, inbox };
+const tables = { calls, deliveries, inbox, file: inboxInFile };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
+import { type Engine, eventually, hang, processing, stored } from './fixture.js';
+
+/** What the health of every inbox tells. */
+export function testHealth({ createInbox }: Engine): void {
+  test('health counts what waits, runs, retries and failed, the workers, and the age of the oldest', async () => {
+    const inbox = createInbox({ attempts: 1, backoff: 3_600_000 });
+    const patient = createInbox({ attempts: 2, backoff: 3_600_000 });
+    const started = deferred();
+    const handlers = processing(({ payload }) => {
+      if (payload.wish !== 'run') return Promise.reject(new Error('no'));
+      started.resolve();
+      return hang();
+    });
+    const failing = patient.work(handlers, { concurrency: 1 });
+    await patient.store(stored({ payload: { wish: 'retry' } }));
+    await eventually(async () => expect((await inbox.health()).retrying).toBe(1));
+    await failing.close();
+    const worker = inbox.work(handlers, { concurrency: 1 });
+    await inbox.store(stored());
+    await eventually(async () => expect((await inbox.health()).deadLetters).toBe(1));
+    await inbox.store(stored({ payload: { wish: 'run' } }));
+    await started.promise;
+    await inbox.store(stored({ receivedAt: Date.now() - 60_000 }));
+    await inbox.store(stored());
+    const health = await inbox.health();
+    const counts = { depth: 4, waiting: 2, active: 1, retrying: 1, deadLetters: 1, workers: 1 };
+    expect(health).toMatchObject({ ready: true, ...counts });
+    expect(health.oldestMs).toBeGreaterThanOrEqual(60_000);
+    expect(health.oldestMs).toBeLessThan(90_000);
+    await worker.close({ grace: 0 });
+  });
+
+  test('an empty inbox is ready, and a clock that is ahead makes no event older than new', async () => {
+    const inbox = createInbox();
+    expect(await inbox.health()).toMatchObject({ ready: true, depth: 0, oldestMs: 0, workers: 0 });
+    await inbox.store(stored({ receivedAt: Date.now() + 60_000 }));
+    expect(await inbox.health()).toMatchObject({ waiting: 1, oldestMs: 0 });
+  });
+}
