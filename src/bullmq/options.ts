@@ -66,8 +66,7 @@ export interface BullMQInboxOptions extends InboxOptions {
 
 const name = z.string().check(z.regex(/^[^:]+$/, 'must be a non-empty string without `:`'));
 
-const fields: OptionFields<BullMQInboxOptions> = {
-  ...inboxFields,
+const fields: Omit<OptionFields<BullMQInboxOptions>, keyof InboxOptions> = {
   connection: z.custom(isConnection, CONNECTION_RULE),
   queueName: z.optional(name),
   prefix: z.optional(name),
@@ -95,7 +94,7 @@ const DEFAULT_PREFIX = 'bull';
 
 /** Checks the options of an inbox, and fills in the defaults. */
 export function resolveInbox(options: BullMQInboxOptions): BullMQSettings {
-  checkOptions(z.strictObject(fields), options, { of: 'createBullMQInbox' });
+  checkOptions(z.strictObject({ ...fields, ...inboxFields(options) }), options, { of: 'createBullMQInbox' });
   const { connection, telemetry } = options;
   const settings = { ...settleOptions(options), ...withDefaults(DEFAULTS, options) };
   if (options.queueName === undefined) {

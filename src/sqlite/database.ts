@@ -7,40 +7,42 @@ const APPLICATION_ID = 0x61707331;
 /** The version of the tables. A version that older releases cannot work with has a higher number. */
 const TABLES_VERSION = 1;
 
+/**
+ * The tables. Their comments stand here, because they would be a part of the bundle.
+ *
+ * - `events.id` is never used twice: a late run of a deleted event must not be taken for one of another event.
+ * - `events.state` is waiting, running, parked (for a worker that has a handler) or dead.
+ * - `events.due` is when a waiting event may run, the lock of a running one expires, a parked one becomes a dead
+ *   letter, and a dead one is deleted.
+ * - `events.run` counts how often it was taken: a run with a lower number has lost its lock.
+ * - `events.parked` is when a worker without a handler first gave it back.
+ * - `by_due` has all that health counts, so that it needs no row, which may be damaged.
+ * - `handled` has the keys of handled events, apart from their rows: a row that shrinks frees no page.
+ * - `workers` has those of all processes, with the types of parked events that they have handlers for.
+ */
 const TABLES = `
-  CREATE TABLE events (
-    -- Never used twice: a late run of a deleted event must not be taken for one of another event.
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    key TEXT NOT NULL UNIQUE,
-    type TEXT NOT NULL,
-    -- waiting, running, parked (for a worker that has a handler) or dead.
-    state TEXT NOT NULL,
-    -- Waiting: when it may run. Running: when its lock expires. Parked: when it dies. Dead: when it is deleted.
-    due INTEGER NOT NULL,
-    received INTEGER NOT NULL,
-    -- The number of times that it was taken: a run with a lower number has lost its lock.
-    run INTEGER NOT NULL DEFAULT 0,
-    failures INTEGER NOT NULL DEFAULT 0,
-    stalls INTEGER NOT NULL DEFAULT 0,
-    -- When a worker without a handler first gave it back.
-    given_back INTEGER,
-    died INTEGER,
-    reason TEXT,
-    data TEXT NOT NULL
-  );
-  -- With all that health counts: so that it needs no row, which may be damaged.
-  CREATE INDEX events_by_due ON events (state, due, received);
-  CREATE INDEX parked_by_type ON events (type, due) WHERE state = 'parked';
-
-  -- The keys of handled events, apart from their rows: a row that shrinks frees no page.
-  CREATE TABLE handled (key TEXT PRIMARY KEY, due INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE INDEX handled_by_due ON handled (due);
-
-  -- The workers of all processes, until they are due, with the types of parked events that they have handlers for.
-  CREATE TABLE workers (id TEXT PRIMARY KEY, due INTEGER NOT NULL, types TEXT NOT NULL) WITHOUT ROWID;
-
-  PRAGMA application_id = ${APPLICATION_ID};
-  PRAGMA user_version = ${TABLES_VERSION};
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL UNIQUE,
+  type TEXT NOT NULL,
+  state TEXT NOT NULL,
+  due INTEGER NOT NULL,
+  received INTEGER NOT NULL,
+  run INTEGER NOT NULL DEFAULT 0,
+  failures INTEGER NOT NULL DEFAULT 0,
+  stalls INTEGER NOT NULL DEFAULT 0,
+  parked INTEGER,
+  died INTEGER,
+  reason TEXT,
+  data TEXT NOT NULL
+);
+CREATE INDEX by_due ON events (state, due, received);
+CREATE INDEX parked_by_type ON events (type, due) WHERE state = 'parked';
+CREATE TABLE handled (key TEXT PRIMARY KEY, due INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX handled_by_due ON handled (due);
+CREATE TABLE workers (id TEXT PRIMARY KEY, due INTEGER NOT NULL, types TEXT NOT NULL) WITHOUT ROWID;
+PRAGMA application_id = ${APPLICATION_ID};
+PRAGMA user_version = ${TABLES_VERSION};
 `;
 
 /** Milliseconds for which opening waits for another process that opens, closes or recovers the file. */
@@ -156,12 +158,11 @@ function setUp(database: Database): Database {
   // What belongs to the connection is set at each opening. Without `fullfsync`, macOS leaves data in the cache of the
   // disk: https://sqlite.org/pragma.html#pragma_fullfsync
   database.script(`
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
-    PRAGMA fullfsync = ON;
-    PRAGMA checkpoint_fullfsync = ON;
-    PRAGMA journal_size_limit = ${MAX_WAL_BYTES};
-  `);
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA fullfsync = ON;
+PRAGMA checkpoint_fullfsync = ON;
+PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
   const [mode] = database.all('PRAGMA journal_mode');
   if (mode?.journal_mode !== 'wal')
     return refuse('is on a file system that cannot share it: WAL is refused.');

@@ -24,6 +24,13 @@ export interface DeadRow extends EventRow {
   readonly reason: string;
 }
 
+/** How an event becomes a dead letter. */
+export interface DeadEnd {
+  readonly now: number;
+  readonly keptUntil: number;
+  readonly reason: string;
+}
+
 /** One run of an event: what it records counts only as long as no later run has taken the event. */
 export type RunId = Pick<EventRow, 'id' | 'run'>;
 
@@ -35,6 +42,8 @@ export interface EventCounts {
   readonly deadLetters: number;
 }
 
+const DEAD = "state = 'dead', due = ?, died = ?, reason = ?";
+const PARKED = "state = 'parked' AND type = ?";
 const COLUMNS = 'id, run, key, type, received, failures, stalls, data';
 
 /** When an event that has been run is due, if it waits for a worker with a handler. */
@@ -68,23 +77,16 @@ export class Events {
 
   // Taking
 
-  /** Whether an event waits that may be taken. */
-  hasDue(now: number): boolean {
-    const isDue = "SELECT 1 FROM events WHERE state = 'waiting' AND due <= ? LIMIT 1";
-    return this.#database.all(isDue, now).length > 0;
+  /** Whether there is an event to take: one that waits, or a parked one of these types. */
+  hasDue(now: number, types: readonly string[]): boolean {
+    const has = (which: string, value: SqlValue) =>
+      this.#database.all(`SELECT 1 FROM events WHERE ${which} LIMIT 1`, value).length > 0;
+    return has("state = 'waiting' AND due <= ?", now) || types.some((type) => has(PARKED, type));
   }
 
-  /** Returns the types of parked events. Steps through the index from type to type, however many events there are. */
+  /** Returns the types of parked events. */
   parkedTypes(): string[] {
-    const rows = this.#database.all(
-      `WITH RECURSIVE parked (type) AS (
-         SELECT min(type) FROM events WHERE state = 'parked'
-         UNION ALL
-         SELECT (SELECT min(type) FROM events WHERE state = 'parked' AND type > parked.type)
-         FROM parked WHERE parked.type IS NOT NULL
-       )
-       SELECT type FROM parked WHERE type IS NOT NULL`,
-    );
+    const rows = this.#database.all("SELECT DISTINCT type FROM events WHERE state = 'parked'");
     return rows.map(({ type }) => String(type));
   }
 
@@ -96,7 +98,7 @@ export class Events {
 
   /** Takes events of a type that are parked. */
   takeParked(type: string, limit: number, lockedUntil: number): EventRow[] {
-    const parked = "SELECT id FROM events WHERE state = 'parked' AND type = ? ORDER BY due LIMIT ?";
+    const parked = `SELECT id FROM events WHERE ${PARKED} ORDER BY due LIMIT ?`;
     return this.#take(`id IN (${parked})`, lockedUntil, type, limit);
   }
 
@@ -106,11 +108,7 @@ export class Events {
   }
 
   #take(which: string, lockedUntil: number, ...values: readonly SqlValue[]): EventRow[] {
-    return this.#rows(
-      `UPDATE events SET state = 'running', due = ?, run = run + 1 WHERE ${which} RETURNING ${COLUMNS}`,
-      lockedUntil,
-      ...values,
-    );
+    return this.#changeAll("state = 'running', due = ?, run = run + 1", which, lockedUntil, ...values);
   }
 
   /** Returns the ids of events that wait, one by one, from either end. */
@@ -128,20 +126,13 @@ export class Events {
 
   /** Puts events back whose lock has expired, and returns them with the stall counted. */
   free(now: number, maxStalls: number): EventRow[] {
-    return this.#rows(
-      `UPDATE events SET state = 'waiting', due = ?, stalls = stalls + 1
-       WHERE state = 'running' AND due <= ? AND stalls < ? RETURNING ${COLUMNS}`,
-      ...[now, now, maxStalls],
-    );
+    const which = "state = 'running' AND due <= ? AND stalls < ?";
+    return this.#changeAll("state = 'waiting', due = ?, stalls = stalls + 1", which, now, now, maxStalls);
   }
 
   /** Makes dead letters of events whose locks have expired too often, and returns them. */
-  buryStalled(now: number, keptUntil: number, reason: string): EventRow[] {
-    return this.#rows(
-      `UPDATE events SET state = 'dead', due = ?, died = ?, reason = ?, stalls = stalls + 1
-       WHERE state = 'running' AND due <= ? RETURNING ${COLUMNS}`,
-      ...[keptUntil, now, reason, now],
-    );
+  buryStalled(end: DeadEnd): EventRow[] {
+    return this.#buryAll('stalls = stalls + 1', "state = 'running' AND due <= ?", end, end.now);
   }
 
   // Ends of runs. Each returns false if the run has lost its lock.
@@ -160,9 +151,8 @@ export class Events {
   }
 
   /** Makes a dead letter of an event. */
-  bury(run: RunId, now: number, keptUntil: number, reason: string): boolean {
-    const changes = "state = 'dead', failures = failures + 1, due = ?, died = ?, reason = ?";
-    return this.#change(run, changes, keptUntil, now, reason);
+  bury(run: RunId, { now, keptUntil, reason }: DeadEnd): boolean {
+    return this.#change(run, `${DEAD}, failures = failures + 1`, keptUntil, now, reason);
   }
 
   /** Puts an event back to the front. Costs no attempt. */
@@ -178,8 +168,8 @@ export class Events {
   park(run: RunId, now: number, unhandledTimeout: number): boolean {
     return this.#change(
       run,
-      `state = 'parked', given_back = coalesce(given_back, ?),
-       due = iif(failures + stalls > 0, ${NEVER}, coalesce(given_back, ?) + ?)`,
+      `state = 'parked', parked = coalesce(parked, ?),
+       due = iif(failures + stalls > 0, ${NEVER}, coalesce(parked, ?) + ?)`,
       ...[now, now, unhandledTimeout],
     );
   }
@@ -189,15 +179,22 @@ export class Events {
     return this.#database.run(sql, ...values, id, run) === 1;
   }
 
-  /** Makes dead letters of events that were parked for too long and that no worker has a handler for. */
-  buryParked(now: number, keptUntil: number, reason: string): EventRow[] {
-    return this.#rows(
-      `UPDATE events SET state = 'dead', due = ?, died = ?, reason = ?
-       WHERE state = 'parked' AND due <= ?
-         AND type NOT IN (SELECT value FROM workers, json_each(workers.types) WHERE workers.due > ?)
-       RETURNING ${COLUMNS}`,
-      ...[keptUntil, now, reason, now, now],
-    );
+  /** Makes dead letters of events that were parked for too long, if no worker has a handler. Returns them. */
+  buryParked(end: DeadEnd): EventRow[] {
+    const handled = 'SELECT value FROM workers, json_each(workers.types) WHERE workers.due > ?';
+    const which = `state = 'parked' AND due <= ? AND type NOT IN (${handled})`;
+    return this.#buryAll('parked = NULL', which, end, end.now, end.now);
+  }
+
+  #buryAll(change: string, which: string, end: DeadEnd, ...values: readonly SqlValue[]): EventRow[] {
+    const { now, keptUntil, reason } = end;
+    return this.#changeAll(`${DEAD}, ${change}`, which, keptUntil, now, reason, ...values);
+  }
+
+  #changeAll(changes: string, which: string, ...values: readonly SqlValue[]): EventRow[] {
+    const sql = `UPDATE events SET ${changes} WHERE ${which} RETURNING ${COLUMNS}`;
+    // The columns that the statement returns.
+    return this.#database.all(sql, ...values) as unknown as EventRow[];
   }
 
   // Dead letters
@@ -224,7 +221,7 @@ export class Events {
 
   /** Puts a dead letter back, as if it was new. */
   replay(key: string, now: number): boolean {
-    const changes = "state = 'waiting', due = ?, failures = 0, stalls = 0, given_back = NULL, reason = NULL";
+    const changes = "state = 'waiting', due = ?, failures = 0, stalls = 0, parked = NULL, reason = NULL";
     const sql = `UPDATE events SET ${changes} WHERE key = ? AND state = 'dead'`;
     return this.#database.run(sql, now, key) === 1;
   }
@@ -280,10 +277,5 @@ export class Events {
       this.#database.run(sql, now, limit),
     );
     return Math.max(...counts);
-  }
-
-  #rows(sql: string, ...values: readonly SqlValue[]): EventRow[] {
-    // The columns that the statement returns.
-    return this.#database.all(sql, ...values) as unknown as EventRow[];
   }
 }

@@ -28,8 +28,7 @@ export interface SqliteInboxOptions extends InboxOptions {
   readonly minFree?: number | undefined;
 }
 
-const fields: OptionFields<SqliteInboxOptions> = {
-  ...inboxFields,
+const fields: Omit<OptionFields<SqliteInboxOptions>, keyof InboxOptions> = {
   path: checkedBy((value) => {
     // SQLite keeps `:memory:` in memory, and takes `file:` for a URI.
     const isPath = typeof value === 'string' && value !== '' && !/^(?::|file:)/.test(value);
@@ -49,7 +48,7 @@ const DEFAULTS: Settled<Plain> = { minFree: 64 * 1024 ** 2 };
 
 /** Checks the options of an inbox, and fills in the defaults. */
 export function resolveInbox(options: SqliteInboxOptions): SqliteSettings {
-  checkOptions(z.strictObject(fields), options, { of: 'createSqliteInbox' });
+  checkOptions(z.strictObject({ ...fields, ...inboxFields(options) }), options, { of: 'createSqliteInbox' });
   return { ...settleOptions(options), ...withDefaults(DEFAULTS, options), path: options.path };
 }
 

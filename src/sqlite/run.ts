@@ -6,7 +6,7 @@ import type { WorkSettings } from '../inbox/options.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { type Done, runStored } from '../inbox/run.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import type { EventRow, Events } from './events.js';
+import type { DeadEnd, EventRow, Events } from './events.js';
 import { delayAfter, type SqliteSettings } from './options.js';
 
 /** What a run needs. */
@@ -109,12 +109,10 @@ export class EventRun {
     const isDead = isFinal(error) || failures >= settings.attempts;
     const reason = reasonFor(error);
     return {
-      record: (events) => {
-        const now = Date.now();
-        return isDead
-          ? events.bury(event, now, now + settings.deadLetterRetention, reason)
-          : events.retry(event, now + delayAfter(failures, settings.backoff), reason);
-      },
+      record: (events) =>
+        isDead
+          ? events.bury(event, deadEnd(settings, reason))
+          : events.retry(event, Date.now() + delayAfter(failures, settings.backoff), reason),
       report: () => {
         const failure = { ...toRun(event, this.#startedAt), error: thrownBy(error) };
         if (isDead) reporter.deadLetter(failure);
@@ -122,6 +120,12 @@ export class EventRun {
       },
     };
   }
+}
+
+/** Describes an event that becomes a dead letter now. */
+export function deadEnd({ deadLetterRetention }: SqliteSettings, reason: string): DeadEnd {
+  const now = Date.now();
+  return { now, keptUntil: now + deadLetterRetention, reason };
 }
 
 /** Describes a run that ends now, for hooks and log lines. */

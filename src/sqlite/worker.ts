@@ -4,7 +4,7 @@ import { MAX_TIMER_MS, sleep } from '../utils/waiting.js';
 import type { EventRow } from './events.js';
 import { fileFailure, isBusy, isDamage } from './failure.js';
 import type { InboxFile } from './file.js';
-import { type Ending, EventRun, type RunParts, toRun } from './run.js';
+import { deadEnd, type Ending, EventRun, type RunParts, toRun } from './run.js';
 
 /** Milliseconds between two looks for events that another process has stored, or that are due again. */
 const POLL_MS = 100;
@@ -47,8 +47,8 @@ export class InboxWorker {
   readonly #upkeepInterval: number;
   /** The events that are in damaged pages. */
   readonly #unreadable = new Set<number>();
-  /** The types of parked events that other workers leave to this one. */
-  #announced: readonly string[] = [];
+  /** The types of parked events that this worker has a handler for. */
+  #types: readonly string[] = [];
   #upkeepAt = 0;
   #renewAt = 0;
   #pausedUntil = 0;
@@ -72,10 +72,9 @@ export class InboxWorker {
     const isUpkeepDue = now >= this.#upkeepAt;
     if (this.#isLooking || now < this.#pausedUntil || (this.#places === 0 && !isUpkeepDue)) return;
     try {
-      const types = this.#adoptable();
-      if (!isUpkeepDue && types.length === 0 && !this.#parts.file.events.hasDue(now)) return;
+      if (!isUpkeepDue && !this.#parts.file.events.hasDue(now, this.#types)) return;
       this.#isLooking = true;
-      this.#track(this.#look(types, isUpkeepDue));
+      this.#track(this.#look(isUpkeepDue));
     } catch (error) {
       this.#pause(error);
     }
@@ -93,38 +92,34 @@ export class InboxWorker {
     return Math.max(this.#parts.work.concurrency - running.length, 0);
   }
 
-  /** Returns the types of parked events that this worker has a handler for. */
-  #adoptable(): string[] {
-    const { file, handlers } = this.#parts;
-    return file.events.parkedTypes().filter((type) => handlers.handles(type));
-  }
-
   #track(task: Promise<void>): void {
     const tracked = task.finally(() => this.#tasks.delete(tracked));
     this.#tasks.add(tracked);
   }
 
   /** Renews locks and takes events. What these steps change is committed together, and none stops another. */
-  async #look(types: readonly string[], isUpkeepDue: boolean): Promise<void> {
+  async #look(isUpkeepDue: boolean): Promise<void> {
     if (isUpkeepDue) this.#upkeepAt = Date.now() + this.#upkeepInterval;
     // Its own locks first: what this worker still runs has not stalled, even if its event loop was blocked.
-    const upkeep = isUpkeepDue ? [this.#renew(types), this.#free(), this.#buryParked()] : [];
-    const steps = [...upkeep, this.#take(types)];
+    const upkeep = isUpkeepDue ? [this.#renew(), this.#free(), this.#buryParked()] : [];
+    const steps = [...upkeep, this.#take()];
     await Promise.all(steps.map((step) => step.catch((error: unknown) => this.#pause(error))));
     this.#isLooking = false;
     this.wake();
   }
 
-  /** Renews the locks, twice in their duration. */
-  async #renew(types: readonly string[]): Promise<void> {
-    const { file, work } = this.#parts;
-    if (Date.now() < this.#renewAt && types.join() === this.#announced.join()) return;
+  /** Renews the locks, twice in their duration, and when there are parked events of other types. */
+  async #renew(): Promise<void> {
+    const { file, work, handlers } = this.#parts;
+    const types = file.events.parkedTypes().filter((type) => handlers.handles(type));
+    const isSame = types.join() === this.#types.join();
+    this.#types = types;
+    if (Date.now() < this.#renewAt && isSame) return;
     const lost = await this.#write(() => {
       const lockedUntil = Date.now() + work.lockDuration;
       file.events.announce(this.#id, lockedUntil, types);
       return [...this.#runs].filter(({ event }) => !file.events.renew(event, lockedUntil));
     });
-    this.#announced = types;
     this.#renewAt = Date.now() + work.lockDuration / 2;
     for (const run of lost) if (!run.hasEnded) this.#abandon(run);
     this.#track(this.#sweep());
@@ -134,11 +129,10 @@ export class InboxWorker {
   async #free(): Promise<void> {
     const { file, work, settings, reporter } = this.#parts;
     const error = stalledError(work.maxStalls + 1);
-    const [freed, buried] = await this.#write(() => {
-      const now = Date.now();
-      const freed = file.events.free(now, work.maxStalls);
-      return [freed, file.events.buryStalled(now, now + settings.deadLetterRetention, error.message)];
-    });
+    const [freed, buried] = await this.#write(() => [
+      file.events.free(Date.now(), work.maxStalls),
+      file.events.buryStalled(deadEnd(settings, error.message)),
+    ]);
     for (const event of [...freed, ...buried]) reporter.stalled(event.key);
     for (const event of buried) reporter.deadLetter({ ...withoutRun(event), error });
   }
@@ -146,18 +140,16 @@ export class InboxWorker {
   async #buryParked(): Promise<void> {
     const { file, work, settings, reporter } = this.#parts;
     const error = unhandledError(work.unhandledTimeout);
-    const buried = await this.#write(() => {
-      const now = Date.now();
-      return file.events.buryParked(now, now + settings.deadLetterRetention, error.message);
-    });
+    const buried = await this.#write(() => file.events.buryParked(deadEnd(settings, error.message)));
     for (const event of buried) reporter.deadLetter({ ...withoutRun(event), error });
   }
 
   /** Takes as many events as there are places, and runs them. */
-  async #take(types: readonly string[]): Promise<void> {
+  async #take(): Promise<void> {
     const places = this.#places;
     if (places === 0) return;
     const { events } = this.#parts.file;
+    const types = this.#types;
     let taken: readonly EventRow[];
     try {
       taken = await this.#write(() => {
