@@ -94,7 +94,7 @@ const DEFAULT_PREFIX = 'bull';
 
 /** Checks the options of an inbox, and fills in the defaults. */
 export function resolveInbox(options: BullMQInboxOptions): BullMQSettings {
-  checkOptions(z.strictObject({ ...fields, ...inboxFields(options) }), options, { of: 'createBullMQInbox' });
+  checkOptions(z.strictObject({ ...inboxFields(options), ...fields }), options, { of: 'createBullMQInbox' });
   const { connection, telemetry } = options;
   const settings = { ...settleOptions(options), ...withDefaults(DEFAULTS, options) };
   if (options.queueName === undefined) {

@@ -48,7 +48,7 @@ const DEFAULTS: Settled<Plain> = { minFree: 64 * 1024 ** 2 };
 
 /** Checks the options of an inbox, and fills in the defaults. */
 export function resolveInbox(options: SqliteInboxOptions): SqliteSettings {
-  checkOptions(z.strictObject({ ...fields, ...inboxFields(options) }), options, { of: 'createSqliteInbox' });
+  checkOptions(z.strictObject({ ...inboxFields(options), ...fields }), options, { of: 'createSqliteInbox' });
   return { ...settleOptions(options), ...withDefaults(DEFAULTS, options), path: options.path };
 }
 
