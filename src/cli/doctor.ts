@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import type { BullMQInbox } from '../bullmq/index.js';
 import { AgentPlatform } from '../client/platform.js';
 import { ApiError } from '../errors/index.js';
 import { explain, NEEDS } from '../node/peers.js';
+import type { SqliteInbox } from '../sqlite/index.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
 import type { PostedEvent } from '../testing/sending/post.js';
 import { formatIssues } from '../utils/issues.js';
@@ -34,6 +37,7 @@ Options
                     and, as the receiver of this package responds, a 401; needs ${SECRET_VARIABLE}
   --redis           checks the health of the inbox in the Redis at REDIS_URL; needs bullmq and ioredis
   --queue <name>    the name of the inbox's queue, if it is not the default
+  --inbox <path>    checks the health of the inbox in a file
   --json            prints the findings as JSON
 
 A successful call does not prove that the region is right: a request to the wrong region may return data of the
@@ -44,9 +48,10 @@ The exit code is 0 if every check is ok, without warnings.`,
       webhook: { type: 'string' },
       redis: { type: 'boolean', default: false },
       queue: { type: 'string' },
+      inbox: { type: 'string' },
       json: { type: 'boolean', default: false },
     });
-    const { webhook, redis, queue, json } = values;
+    const { webhook, redis, queue, inbox, json } = values;
     if (queue !== undefined && !redis) throw new UsageError('--queue requires --redis.');
     const url = webhook === undefined ? undefined : parseTarget('--webhook', webhook, terminal);
     const secret = url === undefined ? '' : readSecrets(terminal)[0];
@@ -57,7 +62,8 @@ The exit code is 0 if every check is ok, without warnings.`,
     };
     await checkService(terminal, report);
     if (url !== undefined) await checkReceiver(url, secret, report);
-    if (redis) await checkInbox(terminal.env.REDIS_URL, queue, report);
+    if (redis) await checkInbox(() => openRedisInbox(terminal.env.REDIS_URL, queue), report);
+    if (inbox !== undefined) await checkInbox(() => openFileInbox(inbox), report);
     const ok = findings.every(({ result }) => result === 'ok');
     if (json) terminal.out(JSON.stringify({ ok, findings }, undefined, 2));
     return ok ? 0 : 1;
@@ -157,16 +163,26 @@ function describeDelivery({ status, outcome, error, duration }: PostedEvent): st
   return `${status ?? outcome} in ${duration} ms${reason}`;
 }
 
-async function checkInbox(
-  url: string | undefined,
-  queueName: string | undefined,
-  report: Report,
-): Promise<void> {
-  if (url === undefined) return report('inbox', 'fail', 'REDIS_URL is not set.');
+async function openRedisInbox(url: string | undefined, queueName: string | undefined): Promise<BullMQInbox> {
+  if (url === undefined) throw new Error('REDIS_URL is not set.');
   try {
     const { createBullMQInbox } = await import('../bullmq/index.js');
-    const options = { connection: url, logLevel: 'off' } as const;
-    const inbox = createBullMQInbox(queueName === undefined ? options : { ...options, queueName });
+    return createBullMQInbox({ connection: url, queueName, logLevel: 'off' });
+  } catch (error) {
+    throw explain(error, NEEDS.bullmq, import.meta.url);
+  }
+}
+
+async function openFileInbox(path: string): Promise<SqliteInbox> {
+  // Opening would create it.
+  if (!existsSync(path)) throw new Error(`There is no file ${path}.`);
+  const { createSqliteInbox } = await import('../sqlite/index.js');
+  return createSqliteInbox({ path, logLevel: 'off' });
+}
+
+async function checkInbox(open: () => Promise<BullMQInbox | SqliteInbox>, report: Report): Promise<void> {
+  try {
+    const inbox = await open();
     const health = await inbox.health();
     await inbox.close();
     const { ready, warnings, waiting, active, retrying, deadLetters } = health;
@@ -174,6 +190,6 @@ async function checkInbox(
     report('inbox', ready ? 'ok' : 'fail', `${ready ? 'accepts events' : 'accepts no events'}: ${counts}`);
     for (const warning of Object.values(warnings)) report('inbox', 'warn', warning);
   } catch (error) {
-    report('inbox', 'fail', (explain(error, NEEDS.bullmq, import.meta.url) as Error).message);
+    report('inbox', 'fail', (error as Error).message);
   }
 }

@@ -139,13 +139,13 @@ function createFile({ fs }: Runtime, path: string): void {
   try {
     fs.closeSync(fs.openSync(path, 'wx', 0o600));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((error as { readonly code?: unknown }).code !== 'EEXIST') throw error;
   }
 }
 
 /** A missing folder is not made: it may be that of a volume that is not mounted. */
 function describeOpening(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code } = error as { readonly code?: unknown };
   const advice = code === 'ENOENT' ? '. Create its folder, or mount the volume' : '';
   return `${describeFailure(error)}${advice}`;
 }

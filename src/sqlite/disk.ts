@@ -1,9 +1,8 @@
-import type { StatsFs } from 'node:fs';
 import { InboxFullError } from '../errors/inbox.js';
 import type { InboxWarnings } from '../inbox/health.js';
 import type { Database } from './database.js';
 import type { SqliteSettings } from './options.js';
-import type { Runtime } from './runtime.js';
+import type { DiskStats, Runtime } from './runtime.js';
 
 /** How long a reading of the free space is used, in ms. */
 const READING_LIFE_MS = 100;
@@ -81,7 +80,7 @@ export class Disk {
   }
 
   /** Deno may forbid it: `--allow-sys=statfs`. */
-  #read(pick: (disk: StatsFs) => number): number | Error {
+  #read(pick: (disk: DiskStats) => number): number | Error {
     try {
       return pick(this.#fs.statfsSync(this.#folder));
     } catch (error) {

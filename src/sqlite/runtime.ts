@@ -19,11 +19,25 @@ export interface SqliteStatement {
   iterate(...values: readonly SqlValue[]): Iterable<Row>;
 }
 
-/** The modules of the runtime that an inbox in a file needs. */
+/** The modules of the runtime that an inbox in a file needs, without the types of Node: they are part of ours. */
 export interface Runtime {
   readonly DatabaseSync: new (path: string, options: { readonly timeout: number }) => SqliteConnection;
-  readonly fs: typeof import('node:fs');
-  readonly path: typeof import('node:path');
+  readonly fs: {
+    openSync(path: string, flags: string, mode: number): number;
+    closeSync(descriptor: number): void;
+    statfsSync(path: string): DiskStats;
+  };
+  readonly path: { dirname(path: string): string; resolve(path: string): string };
+}
+
+/** The part of `statfs(2)` that is used here. */
+export interface DiskStats {
+  /** The kind of the file system. */
+  readonly type: number;
+  /** The number of free blocks. */
+  readonly bavail: number;
+  /** The size of a block, in bytes. */
+  readonly bsize: number;
 }
 
 /** The first version without a race that can corrupt a file: https://sqlite.org/wal.html#walresetbug */

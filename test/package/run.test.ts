@@ -26,7 +26,7 @@ test.each([
     className: 'AgentPlatform',
     tool: true,
     missing: ['NotFoundError', 'not_found_error', 404],
-    refused: [true, true, true],
+    refused: [true, true, true, true],
     handlers: true,
   });
 });
@@ -162,6 +162,7 @@ test.each([
   ['testing/msw', ['msw']],
   ['redis/index', ['ioredis']],
   ['bullmq/index', ['bullmq', 'ioredis']],
+  ['sqlite/index', []],
 ])('imports for %s only the packages %j', async (entry, peers) => {
   for (const suffix of ['js', 'cjs']) {
     const file = join(installedPackage(), `dist/${entry}.${suffix}`);

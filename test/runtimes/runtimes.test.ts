@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { createFakePlatform, inboxConformance } from 'agent-platform-sdk/testing';
 import { beforeAll, type ExpectStatic, inject, test } from 'vitest';
 import { root } from '../package/consumer.js';
 import { binaryOf, downloaded, nodeBinary } from './tool-cache.js';
@@ -59,6 +59,21 @@ test.concurrent.for(runs)('%s passes the suite as %s', async ([name, , file, com
   const { stdout } = await promisify(execFile)(program, [...args, file, agent], options);
   expectPassed(context.expect, JSON.parse(stdout) as Result[]);
 });
+
+test.concurrent.for(Object.entries(runtimes))(
+  '%s keeps the rules of an inbox in a file, or refuses it',
+  async ([name, command], context) => {
+    const [program, ...args] = await downloaded(command(), context);
+    const isSupported = name !== `Node ${process.versions.node}` || process.versions.sqlite !== undefined;
+    // The file is in the folder; its disk has to be measured.
+    const permissions = name.startsWith('Deno') ? ['--allow-write=.', '--allow-sys=statfs'] : [];
+    const argv = [...args, ...permissions, 'suite/inbox.mjs', isSupported ? 'supported' : 'refused'];
+    const { stdout } = await promisify(execFile)(program, argv, { cwd: consumer, timeout: 120_000 });
+    const results = JSON.parse(stdout) as Result[];
+    context.expect(results).toHaveLength(isSupported ? inboxConformance.length + 1 : 1);
+    context.expect(results.filter(({ failure }) => failure !== undefined)).toEqual([]);
+  },
+);
 
 test.concurrent(`${WORKERD} passes the suite`, async (context) => {
   const binary = await downloaded(workerdBinary(), context);

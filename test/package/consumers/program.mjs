@@ -2,6 +2,7 @@
 import { AgentPlatform, ConfigurationError, ToolSchema } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import { createRedisDedupe } from 'agent-platform-sdk/redis';
+import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 
@@ -24,7 +25,12 @@ async function main() {
       className: platform.constructor.name,
       tool: ToolSchema.safeParse(tool).success && tool.id === toolId,
       missing: [name, type, status],
-      refused: [(options) => new AgentPlatform(options), createBullMQInbox, createRedisDedupe].map(isRefused),
+      refused: [
+        (options) => new AgentPlatform(options),
+        createSqliteInbox,
+        createBullMQInbox,
+        createRedisDedupe,
+      ].map(isRefused),
       handlers: fakeHandlers(fake).length > 0,
     }),
   );

@@ -10,6 +10,7 @@ import {
   ToolSchema,
   withData,
 } from 'agent-platform-sdk';
+import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import * as z from 'zod';
 import * as mini from 'zod/mini';
@@ -59,3 +60,13 @@ export const receiver = createWebhookReceiver({ secret: 'a-secret' }).on('lead_c
 });
 
 export const createdAt: number = parseWebhook('{}', { secret: 'a-secret' }).payload.createdAt;
+
+export const inbox = createSqliteInbox({ path: 'webhooks.db', backoff: { type: 'fixed', delay: 1_000 } });
+export const storing = createWebhookReceiver({ secret: 'a-secret', inbox });
+export const worker = inbox.work({ lead_captured: ({ payload }) => console.log(payload.leadEmail) });
+// @ts-expect-error There is no such event type.
+inbox.work({ lead_caught: () => undefined });
+
+/** What comes from a queue of one's own. */
+export const move = inbox.work({ handles: () => true, process: async ({ key }) => console.log(key) });
+export const ready: Promise<boolean> = inbox.health().then(({ warnings }) => warnings.damaged === undefined);

@@ -1,0 +1,62 @@
+// The rules of an inbox on `createSqliteInbox`, in this folder. Prints the results as one line of JSON.
+import { createWebhookReceiver } from 'agent-platform-sdk';
+import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
+import { fixtures, inboxConformance } from 'agent-platform-sdk/testing';
+import { equal, ok, thrownBy } from './harness.mjs';
+
+const SECRET = 'a-workspace-secret-of-the-suite';
+
+function openInbox() {
+  const path = `inbox-${crypto.randomUUID()}.db`;
+  return createSqliteInbox({ path, attempts: 3, backoff: 1, logLevel: 'off' });
+}
+
+const checks = Object.fromEntries(
+  inboxConformance.map(({ name, run }) => [
+    name,
+    () =>
+      run(() => {
+        const inbox = openInbox();
+        const work = (process) => {
+          const worker = inbox.work({ process, handles: () => true });
+          return () => worker.close({ grace: 0 });
+        };
+        const deadLetters = async () => (await inbox.deadLetters.list()).map(({ webhook }) => webhook);
+        return { inbox, work, deadLetters };
+      }),
+  ]),
+);
+
+checks['handles what a receiver has stored, and closes'] = async () => {
+  const inbox = openInbox();
+  const receiver = createWebhookReceiver({ secret: SECRET, inbox, logLevel: 'off' });
+  const body = JSON.stringify(fixtures.delivery('lead_captured', SECRET));
+  equal((await receiver.handle({ method: 'POST', body })).status, 200);
+  const handled = new Promise((resolve) => inbox.work({ lead_captured: ({ type }) => resolve(type) }));
+  equal(await handled, 'lead_captured');
+  await inbox.close();
+  equal((await inbox.health()).ready, false);
+};
+
+/** A runtime without a safe SQLite has one check: that it is told so. */
+const refusal = {
+  async 'says what to use instead'() {
+    const { name, message } = await thrownBy(openInbox);
+    equal(name, 'ConfigurationError');
+    ok(message.includes('Use Node 22.22.3, 24.15 or later, Bun or Deno'), message);
+  },
+};
+
+const results = [];
+const isSupported = process.argv[2] === 'supported';
+for (const [name, check] of Object.entries(isSupported ? checks : refusal)) {
+  try {
+    await check();
+    results.push({ name });
+  } catch (error) {
+    results.push({ name, failure: String(error?.stack ?? error) });
+  }
+}
+console.log(JSON.stringify(results));
+// Inboxes that a rule has left open.
+process.exit();
