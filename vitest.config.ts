@@ -3,10 +3,12 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import type { Vite } from 'vitest/node';
+import { loadRuntime } from './src/sqlite/runtime.js';
 import { chromiumPath } from './test/support/chromium.js';
 import { lacksPostgres } from './test/support/postgres-server.js';
 
 const isCI = Boolean(process.env.CI);
+const hasSqlite = canLoadSqlite();
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
 /** Returns what this machine lacks, or false. */
@@ -18,6 +20,14 @@ const redisServer: Missing = () =>
   'redis-server: apt-get install redis-server';
 const chromium: Missing = () =>
   chromiumPath() === undefined && 'Chromium: apt-get install chromium, or its path in CHROMIUM';
+
+function canLoadSqlite(): boolean {
+  try {
+    return loadRuntime() !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 /** Skips a project that this machine cannot run; in CI, fails. Vitest calls it for the selected projects. */
 function needs(...missing: readonly Missing[]): Vite.Plugin {
@@ -70,7 +80,11 @@ export default defineConfig({
         ],
         maxWorkers: '100%',
       }),
-      project({ name: 'sqlite', include: ['test/sqlite/*.test.ts'] }),
+      // A Node without a safe SQLite runs it in Nodes that have one.
+      project({
+        name: 'sqlite',
+        include: [hasSqlite ? 'test/sqlite/*.test.ts' : 'test/sqlite/nodes/sqlite.test.ts'],
+      }),
       project(
         // The tests mostly wait, each file for its own Redis.
         { name: 'redis', include: ['test/{bullmq,redis}/*.test.ts'], maxWorkers: 3 },
@@ -78,7 +92,11 @@ export default defineConfig({
       ),
       // CRASH_EVENTS=20000 is the full campaign, with default locks and time limits; it takes about an hour.
       project({ name: 'crash', include: ['test/crash/*.test.ts'], testTimeout: 3_600_000 }, redisServer),
-      project({ name: 'crash-sqlite', include: ['test/crash/sqlite/*.test.ts'], testTimeout: 3_600_000 }),
+      project({
+        name: 'crash-sqlite',
+        include: [hasSqlite ? 'test/crash/sqlite/*.test.ts' : 'test/sqlite/nodes/crash.test.ts'],
+        testTimeout: 3_600_000,
+      }),
       // A run that has both of these packs the package once.
       project({ name: 'package', include: ['test/package/*.test.ts'], ...packed() }, build),
       project({ name: 'runtimes', include: ['test/runtimes/*.test.ts'], ...packed() }, build),

@@ -1,15 +1,21 @@
 // A tour over real HTTP, against the embedded fake: all seven operations in both regions, then webhooks.
 // Run it with: npm run quickstart
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   AgentPlatform,
   ApiError,
   BadRequestError,
+  ConfigurationError,
   createWebhookReceiver,
   type Region,
 } from 'agent-platform-sdk';
+import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 
 const fake = createFakePlatform();
@@ -105,10 +111,46 @@ async function receiveWebhooks(): Promise<void> {
   endpoint.close();
 }
 
+/** An event outlives the process that handles it, if it is stored in a file first. */
+async function surviveCrash(): Promise<void> {
+  console.log('\nAn inbox in a file');
+  const folder = mkdtempSync(join(tmpdir(), 'quickstart-'));
+  const path = join(folder, 'webhooks.db');
+  try {
+    const inbox = createSqliteInbox({ path, logLevel: 'off' });
+    const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret, inbox, logLevel: 'off' });
+    const unsubscribe = fake.webhooks.subscribe(receiver);
+    const [delivery] = await fake.webhooks.send('lead_captured', { leadName: 'Dana' });
+    unsubscribe();
+    say('an event', `${delivery?.status}; stored, not handled yet`);
+
+    const first = startWorker(path, 'slow');
+    await once(first, 'message');
+    first.kill('SIGKILL');
+    say('a worker is killed', 'inside its handler');
+
+    const second = startWorker(path);
+    const [handled] = (await once(second, 'message')) as [string];
+    say('another worker starts', handled);
+    second.kill();
+    await inbox.close();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    say('not shown', error.message);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function startWorker(...args: readonly string[]): ChildProcess {
+  return fork(new URL('worker.ts', import.meta.url), args);
+}
+
 try {
   await tour('eu');
   await tour('na');
   await receiveWebhooks();
+  await surviveCrash();
   const { length: calls } = fake.requests;
   const { length: deliveries } = fake.webhooks.deliveries;
   console.log(`\n${calls} calls and ${deliveries} deliveries over real HTTP, all on this machine.`);
