@@ -1,4 +1,3 @@
-import { InboxFullError } from '../errors/inbox.js';
 import type { InboxWarnings } from '../inbox/health.js';
 import type { Database } from './database.js';
 import type { SqliteSettings } from './options.js';
@@ -39,18 +38,15 @@ export class Disk {
     this.#database = database;
   }
 
-  /** Returns the error of an event for which there is no room; undefined if there is. Reads at most ten times a second. */
-  fullError(): InboxFullError | undefined {
+  /** Describes how full the disk is if there is no room for an event. Reads it at most ten times a second. */
+  fullBy(): string | undefined {
     const now = performance.now();
     if (now - this.#readAt > READING_LIFE_MS) {
       this.#readAt = now;
       this.#free = this.#readFree();
     }
     if (this.#free >= this.#minFree) return undefined;
-    return new InboxFullError(
-      `the disk has room for ${this.#free} bytes, and minFree is ${this.#minFree}`,
-      'Make room on the disk, start more workers, or remove dead letters.',
-    );
+    return `the disk has room for ${this.#free} bytes, and minFree is ${this.#minFree}`;
   }
 
   /** Returns what is wrong with the place of the file. Only Linux tells what kind it is. */

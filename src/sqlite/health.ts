@@ -30,7 +30,7 @@ export async function readHealth(file: InboxFile): Promise<InboxHealth<InboxWarn
     const refused = await findRefusal(file);
     const read = () => ({ ...events.count(now), oldest: events.oldest(), workers: events.countWorkers(now) });
     const { oldest = now, ...counts } = await file.read(read);
-    const full = disk.fullError()?.message;
+    const full = disk.fullBy();
     const { damage: damaged } = file;
     return {
       ready: refused === undefined && full === undefined,
@@ -40,7 +40,7 @@ export async function readHealth(file: InboxFile): Promise<InboxHealth<InboxWarn
       warnings: {
         ...disk.warnings(),
         ...(refused && { refused }),
-        ...(full && { full }),
+        ...(full && { full: `No event is stored until there is room: ${full}.` }),
         ...(damaged && { damaged }),
       },
     };

@@ -1,3 +1,4 @@
+import { InboxFullError } from '../errors/inbox.js';
 import { WebhookError } from '../errors/index.js';
 import { DeadLetters } from '../inbox/dead-letters.js';
 import { type EventHandlers, type HandlersByType, toHandlers } from '../inbox/handlers.js';
@@ -28,6 +29,8 @@ import { InboxWorker } from './worker.js';
  *
  * `database.ts` opens the file and has its tables, `disk.ts` measures the room, `health.ts` counts.
  */
+
+const MAKE_ROOM = 'Make room on the disk, start more workers, or remove dead letters.';
 
 /** A durable inbox in one file, for all processes of one machine. */
 export class SqliteInbox implements WebhookInbox {
@@ -71,8 +74,8 @@ export class SqliteInbox implements WebhookInbox {
 
   async #add(webhook: StoredWebhook, data: string, timeout: number): Promise<void> {
     const file = this.#file;
-    const full = await file.read(() => file.disk.fullError());
-    if (full !== undefined) throw full;
+    const full = await file.read(() => file.disk.fullBy());
+    if (full !== undefined) throw new InboxFullError(full, MAKE_ROOM);
     await file.write(() => file.events.store(webhook, data, Date.now()), timeout);
   }
 
