@@ -67,12 +67,10 @@ export class Events {
 
   /** Adds an event, unless its key is there or remembered. `data` is the event as JSON. */
   store({ key, type, receivedAt }: StoredWebhook, data: string, now: number): void {
-    this.#database.run(
-      `INSERT INTO events (key, type, state, due, received, data)
-       SELECT ?, ?, 'waiting', ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM handled WHERE key = ? AND due > ?)
-       ON CONFLICT (key) DO NOTHING`,
-      ...[key, type, now, receivedAt, data, key, now],
-    );
+    const isNew = 'NOT EXISTS (SELECT 1 FROM handled WHERE key = ? AND due > ?)';
+    const sql = `INSERT INTO events (key, type, state, due, received, data)
+      SELECT ?, ?, 'waiting', ?, ?, ? WHERE ${isNew} ON CONFLICT (key) DO NOTHING`;
+    this.#database.run(sql, key, type, now, receivedAt, data, key, now);
   }
 
   // Taking
@@ -166,12 +164,9 @@ export class Events {
    * The time starts when it is first given back. Once its handlers have run, it waits forever.
    */
   park(run: RunId, now: number, unhandledTimeout: number): boolean {
-    return this.#change(
-      run,
-      `state = 'parked', parked = coalesce(parked, ?),
-       due = iif(failures + stalls > 0, ${NEVER}, coalesce(parked, ?) + ?)`,
-      ...[now, now, unhandledTimeout],
-    );
+    const due = `iif(failures + stalls > 0, ${NEVER}, coalesce(parked, ?) + ?)`;
+    const changes = `state = 'parked', parked = coalesce(parked, ?), due = ${due}`;
+    return this.#change(run, changes, now, now, unhandledTimeout);
   }
 
   #change({ id, run }: RunId, changes: string, ...values: readonly SqlValue[]): boolean {

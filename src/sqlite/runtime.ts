@@ -40,6 +40,13 @@ export interface DiskStats {
   readonly bsize: number;
 }
 
+/** The process of Node, as this package needs it. */
+interface RuntimeProcess {
+  getBuiltinModule?(name: 'node:sqlite'): Pick<Runtime, 'DatabaseSync'> | undefined;
+  getBuiltinModule?(name: 'node:fs'): Runtime['fs'];
+  getBuiltinModule?(name: 'node:path'): Runtime['path'];
+}
+
 /** The first version without a race that can corrupt a file: https://sqlite.org/wal.html#walresetbug */
 const LEAST_VERSION = [3, 51, 3] as const;
 
@@ -54,15 +61,17 @@ const ADVICE =
  * @throws {ConfigurationError} The runtime has no SQLite, or one that can corrupt the file.
  */
 export function loadRuntime(): Runtime {
-  const load = globalThis.process?.getBuiltinModule;
-  const sqlite = load?.('node:sqlite' as 'node:fs') as unknown as Pick<Runtime, 'DatabaseSync'> | undefined;
-  if (load === undefined || sqlite === undefined) return refuse('has no node:sqlite');
+  // Without the types of Node: @types/node 20 has no node:sqlite, and a worker no `process`.
+  const { process } = globalThis as unknown as { readonly process?: RuntimeProcess };
+  const sqlite = process?.getBuiltinModule?.('node:sqlite');
+  if (process?.getBuiltinModule === undefined || sqlite === undefined) return refuse('has no node:sqlite');
   const { DatabaseSync } = sqlite;
   const version = versionOf(new DatabaseSync(':memory:', { timeout: 0 }));
   if (!isAtLeast(version, LEAST_VERSION)) {
     return refuse(`has SQLite ${version}, in which two connections can corrupt a file`);
   }
-  return { DatabaseSync, fs: load('node:fs'), path: load('node:path') };
+  const [fs, path] = [process.getBuiltinModule('node:fs'), process.getBuiltinModule('node:path')];
+  return { DatabaseSync, fs, path };
 }
 
 function versionOf(database: SqliteConnection): string {
