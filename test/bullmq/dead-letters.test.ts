@@ -1,116 +1,13 @@
 import { inspect } from 'node:util';
-import { type StoredWebhook, WebhookError } from 'agent-platform-sdk';
-import type { BullMQInbox, ListDeadLettersOptions } from 'agent-platform-sdk/bullmq';
+import { WebhookError } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { createInbox, eventually, processing, redis, stored, userWithout } from './inbox-fixture.js';
+import { testDeadLetters } from '../inbox/dead-letters.js';
+import { eventually, processing, settled, stored } from '../inbox/fixture.js';
+import { createInbox, engine, redis, userWithout } from './inbox-fixture.js';
 
-/** Creates an inbox with `count` dead letters. `mend` makes the handlers succeed from then on. */
-async function setUp(count: number) {
-  const inbox = createInbox({ attempts: 1 });
-  const handled: string[] = [];
-  let isBroken = true;
-  const handlers = processing(async ({ key }) => {
-    if (isBroken) throw new Error('no');
-    handled.push(key);
-  });
-  inbox.work(handlers, { concurrency: 1 });
-  const webhooks: StoredWebhook[] = Array.from({ length: count }, () => stored());
-  for (const webhook of webhooks) await inbox.store(webhook);
-  await settled(inbox);
-  const mend = () => {
-    isBroken = false;
-  };
-  return { inbox, handled, mend, ids: webhooks.map(({ key }) => key), webhooks };
-}
+testDeadLetters(engine);
 
-const settled = (inbox: BullMQInbox) => eventually(async () => expect((await inbox.health()).depth).toBe(0));
-const count = async (inbox: BullMQInbox) => (await inbox.health()).deadLetters;
-
-test('dead letters are listed in pages, the oldest first', async () => {
-  const { inbox, ids } = await setUp(5);
-  const list = async (options?: ListDeadLettersOptions) =>
-    (await inbox.deadLetters.list(options)).map(({ id }) => id);
-  expect(await list()).toEqual(ids);
-  expect(await list({ start: 1, limit: 2 })).toEqual(ids.slice(1, 3));
-  expect(await list({ start: 5 })).toEqual([]);
-});
-
-test('one is found by its id', async () => {
-  const { inbox, ids, webhooks } = await setUp(1);
-  const before = Date.now();
-  const letter = await inbox.deadLetters.get(ids[0] ?? '');
-  expect(letter).toMatchObject({ id: ids[0], webhook: webhooks[0], attempts: 1 });
-  expect(before - (letter?.failedAt ?? 0)).toBeLessThan(60_000);
-  expect(await inbox.deadLetters.get('0'.repeat(64))).toBeUndefined();
-});
-
-test('a replayed one has all its attempts, and is handled or a dead letter again', async () => {
-  const { inbox, ids, mend, handled } = await setUp(2);
-  expect(await inbox.deadLetters.replay(ids[0] ?? '')).toBe(true);
-  await settled(inbox);
-  expect(await inbox.deadLetters.get(ids[0] ?? '')).toMatchObject({ attempts: 1 });
-  mend();
-  expect(await inbox.deadLetters.replay(ids[1] ?? '')).toBe(true);
-  await settled(inbox);
-  expect([handled, await count(inbox)]).toEqual([[ids[1]], 1]);
-});
-
-test('an event that is no dead letter is neither replayed nor removed', async () => {
-  const inbox = createInbox();
-  const webhook = stored();
-  await inbox.store(webhook);
-  expect(await inbox.deadLetters.replay(webhook.key)).toBe(false);
-  expect(await inbox.deadLetters.remove(webhook.key)).toBe(false);
-  expect(await inbox.deadLetters.remove('0'.repeat(64))).toBe(false);
-  expect((await inbox.health()).waiting).toBe(1);
-});
-
-test('all are replayed, each once, even if two processes replay at the same moment', async () => {
-  const { inbox, ids, mend, handled } = await setUp(45);
-  mend();
-  const counts = await Promise.all([inbox.deadLetters.replayAll(), createInbox().deadLetters.replayAll()]);
-  expect(counts[0] + counts[1]).toBe(45);
-  await settled(inbox);
-  expect(handled.sort()).toEqual(ids.sort());
-});
-
-test('replaying all ends although they fail again', async () => {
-  const { inbox } = await setUp(25);
-  expect(await inbox.deadLetters.replayAll()).toBe(25);
-  await settled(inbox);
-  expect(await count(inbox)).toBe(25);
-});
-
-test('only selected ones are replayed', async () => {
-  const { inbox, ids, mend, handled } = await setUp(30);
-  mend();
-  const selected = new Set(ids.filter((_, index) => index % 3 === 0));
-  expect(await inbox.deadLetters.replayAll(({ id }) => selected.has(id))).toBe(10);
-  await settled(inbox);
-  expect(handled.sort()).toEqual([...selected].sort());
-  expect(await count(inbox)).toBe(20);
-});
-
-test('an async function selects nothing, and what is not a function is refused', async () => {
-  const { inbox } = await setUp(2);
-  // From JavaScript.
-  expect(await inbox.deadLetters.replayAll((async () => true) as unknown as () => boolean)).toBe(0);
-  const replaying = inbox.deadLetters.replayAll('lead_captured' as unknown as () => boolean);
-  await expect(replaying).rejects.toThrow(/select must be a function/);
-  expect(await count(inbox)).toBe(2);
-});
-
-test('a removed one is gone, and a later duplicate is a new event', async () => {
-  const { inbox, ids, webhooks, mend, handled } = await setUp(1);
-  await inbox.store(webhooks[0] ?? stored());
-  expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 1 });
-  mend();
-  expect(await inbox.deadLetters.remove(ids[0] ?? '')).toBe(true);
-  expect(await count(inbox)).toBe(0);
-  await inbox.store(webhooks[0] ?? stored());
-  await settled(inbox);
-  expect(handled).toEqual(ids);
-});
+const count = async (inbox: ReturnType<typeof createInbox>) => (await inbox.health()).deadLetters;
 
 test('dead letters are kept for deadLetterRetention, 14 days by default', async () => {
   const inbox = createInbox({ attempts: 1 });
@@ -127,8 +24,12 @@ test('dead letters are kept for deadLetterRetention, 14 days by default', async 
 });
 
 test('a refusal of Redis is a WebhookError without the command, and the dead letter stays', async () => {
-  const { inbox, ids } = await setUp(1);
-  const [id = ''] = ids;
+  const inbox = createInbox({ attempts: 1 });
+  inbox.work(processing(() => Promise.reject(new Error('no'))));
+  const webhook = stored();
+  const id = webhook.key;
+  await inbox.store(webhook);
+  await settled(inbox);
   const { deadLetters } = createInbox({ connection: await userWithout('-evalsha', '-eval', '-zrange') });
   for (const ask of [() => deadLetters.replay(id), () => deadLetters.remove(id)]) {
     const error: unknown = await ask().catch((thrown: unknown) => thrown);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { start } from '../cli/terminal.js';
-import { createInbox, eventually, redis, stored, url } from './inbox-fixture.js';
+import { eventually, stored } from '../inbox/fixture.js';
+import { createInbox, redis, url } from './inbox-fixture.js';
 
 test('the doctor checks the named queue, and leaves no connection behind', async () => {
   const inbox = createInbox({ queueName: 'crm' });

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { eventually } from '../inbox/fixture.js';
 import { startExample } from '../support/example-process.js';
 import { freePort } from '../support/free-port.js';
 import { delivery, secret } from '../webhooks/deliveries.js';
-import { eventually, url } from './inbox-fixture.js';
+import { url } from './inbox-fixture.js';
 
 test('bullmq-inbox stores in one process, handles in another, and both end after SIGTERM', async () => {
   const port = String(await freePort());

@@ -1,47 +1,12 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { testHealth } from '../inbox/health.js';
 import { startProxy } from '../redis/proxy.js';
-import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { DURABLE, startRedis } from '../support/redis-server.js';
-import { createInbox, eventually, hang, port, processing, redis, stored } from './inbox-fixture.js';
+import { createInbox, engine, port, redis } from './inbox-fixture.js';
 
-test('health counts waiting, active, retrying and failed events and workers, and has the age of the oldest', async () => {
-  const inbox = createInbox({ attempts: 2, backoff: 3_600_000 });
-  const started = deferred();
-  const handlers = processing(({ payload }) => {
-    if (payload.wish !== 'run') return Promise.reject(new Error('no'));
-    started.resolve();
-    return hang();
-  });
-  const worker = inbox.work(handlers, { concurrency: 1 });
-  await inbox.store(stored({ payload: { wish: 'retry' } }));
-  await eventually(async () => expect((await inbox.health()).retrying).toBe(1));
-  await inbox.store(stored({ payload: { wish: 'run' } }));
-  await started.promise;
-  await inbox.store(stored({ receivedAt: Date.now() - 60_000 }));
-  await inbox.store(stored());
-  const health = await inbox.health();
-  expect(health).toMatchObject({
-    ready: true,
-    depth: 4,
-    waiting: 2,
-    active: 1,
-    retrying: 1,
-    deadLetters: 0,
-    workers: 1,
-  });
-  expect(health.oldestMs).toBeGreaterThanOrEqual(60_000);
-  expect(health.oldestMs).toBeLessThan(90_000);
-  await worker.close({ grace: 0 });
-});
-
-test('an empty inbox is ready, and an event from a clock that is ahead has the age 0', async () => {
-  const inbox = createInbox();
-  expect(await inbox.health()).toMatchObject({ ready: true, depth: 0, oldestMs: 0, workers: 0 });
-  await inbox.store(stored({ receivedAt: Date.now() + 60_000 }));
-  expect(await inbox.health()).toMatchObject({ waiting: 1, oldestMs: 0 });
-});
+testHealth(engine);
 
 test('without a response from Redis, it is not ready, and the health check times out', async () => {
   const proxy = await startProxy(port);

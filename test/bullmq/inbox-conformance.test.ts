@@ -1,6 +1,7 @@
 import { inboxConformance, type ProcessStored } from 'agent-platform-sdk/testing';
 import { expect, test } from 'vitest';
-import { createInbox, processing } from './inbox-fixture.js';
+import { processing } from '../inbox/fixture.js';
+import { createInbox } from './inbox-fixture.js';
 
 test.each(inboxConformance)('the inbox on BullMQ keeps the rule: $name', ({ run }) =>
   expect(

@@ -3,20 +3,14 @@ import { WebhookError, type WebhookFailure } from 'agent-platform-sdk';
 import { type BullMQInbox, type BullMQInboxOptions, InboxFullError } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { eventually, receiverWith, stored } from '../inbox/fixture.js';
+import { testStoring } from '../inbox/storing.js';
 import { type RedisProxy, startProxy } from '../redis/proxy.js';
 import { startRedis } from '../support/redis-server.js';
-import { delivery, minimal, post, secret } from '../webhooks/deliveries.js';
-import {
-  createInbox,
-  eventually,
-  everythingInRedis,
-  port,
-  processing,
-  receiverWith,
-  redis,
-  stored,
-  url,
-} from './inbox-fixture.js';
+import { minimal, post } from '../webhooks/deliveries.js';
+import { createInbox, engine, port, redis, url } from './inbox-fixture.js';
+
+testStoring(engine);
 
 const queue = 'bull:agent-platform-webhooks';
 
@@ -27,77 +21,6 @@ test('a delivery gets a 200 when it is a job, whose id is the key of the event',
   expect(id).toMatch(/^[0-9a-f]{64}$/);
   const job = await redis.hgetall(`${queue}:${id}`);
   expect(JSON.parse(job.data ?? '')).toMatchObject({ version: 1, key: id, type: 'lead_captured' });
-});
-
-test('the secret is nowhere in Redis', async () => {
-  const receiver = receiverWith({ secret: { acme: secret }, inbox: createInbox() });
-  await receiver.handle(post('conversation_updated'));
-  const everything = await everythingInRedis();
-  expect(everything).toContain('acme');
-  expect(everything).not.toContain(secret);
-});
-
-test('a duplicate makes no second job, whichever receiver gets it', async () => {
-  const receivers = [1, 2, 3].map(() => receiverWith({ inbox: createInbox() }));
-  const responses = await Promise.all(
-    [...receivers, ...receivers, ...receivers].map((receiver) => receiver.handle(post('lead_captured'))),
-  );
-  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(await redis.llen(`${queue}:wait`)).toBe(1);
-});
-
-test('a duplicate of a handled event makes no job for as long as the retention', async () => {
-  const inbox = createInbox({ retention: 60_000.5 });
-  const webhook = stored();
-  let runs = 0;
-  inbox.work({ lead_captured: () => (runs += 1) });
-  await inbox.store(webhook);
-  await eventually(async () => expect([runs, (await inbox.health()).depth]).toEqual([1, 0]));
-  await inbox.store({ ...webhook, deliveryId: 'another' });
-  expect((await inbox.health()).depth).toBe(0);
-  expect(await redis.pttl(`${queue}:de:${webhook.key}`)).toBeGreaterThan(50_000);
-});
-
-test('after the retention, a duplicate is a new event', async () => {
-  const inbox = createInbox({ retention: 50 });
-  const webhook = stored();
-  let runs = 0;
-  inbox.work({ lead_captured: () => (runs += 1) });
-  await inbox.store(webhook);
-  await eventually(async () => {
-    await inbox.store(webhook);
-    expect(runs).toBe(2);
-  });
-});
-
-test('a duplicate of an event that still waits makes no job, however old it is', async () => {
-  const inbox = createInbox({ retention: 1 });
-  const webhook = stored();
-  await inbox.store(webhook);
-  await eventually(async () => expect(await redis.exists(`${queue}:de:${webhook.key}`)).toBe(0));
-  await inbox.store(webhook);
-  expect(await redis.llen(`${queue}:wait`)).toBe(1);
-});
-
-test('only the key of a handled event remains', async () => {
-  const inbox = createInbox();
-  const webhook = stored({ payload: { leadName: 'canary' } });
-  inbox.work(processing(async () => undefined));
-  await inbox.store(webhook);
-  await eventually(async () => expect(await redis.exists(`${queue}:${webhook.key}`)).toBe(0));
-  expect(await everythingInRedis()).not.toContain('canary');
-});
-
-test('a payload of 15 MB is stored and reaches its handler whole', async () => {
-  const inbox = createInbox();
-  const receiver = receiverWith({ inbox, maxBodyBytes: 16 * 1024 * 1024 });
-  const turns = Array.from({ length: 15 }, () => ({ text: '☎'.repeat(349_000) }));
-  const body = delivery('conversation_updated', { turns });
-  const handled = new Promise((resolve) => {
-    inbox.work({ conversation_updated: ({ payload }) => resolve(payload.turns) });
-  });
-  expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
-  expect(await handled).toEqual(turns);
 });
 
 test('without Redis, a delivery gets a 500, never a 200, and onError is called', async () => {
@@ -277,13 +200,6 @@ test('closing ends although Redis does not respond, or was never there', async (
   const other = createInbox({ connection: 'redis://127.0.0.1:1', storeTimeout: 100 });
   await expect(other.store(stored())).rejects.toThrow(WebhookError);
   await expect(Promise.all([inbox.close(), other.close()])).resolves.toHaveLength(2);
-});
-
-test('after close, nothing is stored and nothing works', async () => {
-  const inbox = createInbox();
-  await inbox.close();
-  await expect(inbox.store(stored())).rejects.toThrow(/closed/);
-  expect(() => inbox.work({})).toThrow(/closed/);
 });
 
 test.each([

@@ -44,7 +44,7 @@ export function testDeadLetters({ createInbox }: Engine): void {
     expect(await inbox.deadLetters.get('0'.repeat(64))).toBeUndefined();
   });
 
-  test('one that is replayed has all its attempts, and is handled or a dead letter again', async () => {
+  test('a replayed one has all its attempts, and is handled or a dead letter again', async () => {
     const { inbox, ids, mend, handled } = await setUp(2);
     expect(await inbox.deadLetters.replay(ids[0] ?? '')).toBe(true);
     await settled(inbox);
@@ -55,7 +55,7 @@ export function testDeadLetters({ createInbox }: Engine): void {
     expect([handled, await count(inbox)]).toEqual([[ids[1]], 1]);
   });
 
-  test('what is not a dead letter is neither replayed nor removed', async () => {
+  test('an event that is no dead letter is neither replayed nor removed', async () => {
     const inbox = createInbox();
     const webhook = stored();
     await inbox.store(webhook);
@@ -65,7 +65,7 @@ export function testDeadLetters({ createInbox }: Engine): void {
     expect((await inbox.health()).waiting).toBe(1);
   });
 
-  test('all are replayed, each once, also if two replay at the same moment', async () => {
+  test('all are replayed, each once, even if two processes replay at the same moment', async () => {
     const { inbox, ids, mend, handled } = await setUp(45);
     mend();
     const counts = await Promise.all([inbox.deadLetters.replayAll(), createInbox().deadLetters.replayAll()]);
@@ -81,7 +81,7 @@ export function testDeadLetters({ createInbox }: Engine): void {
     expect(await count(inbox)).toBe(25);
   });
 
-  test('only those that are selected are replayed', async () => {
+  test('only selected ones are replayed', async () => {
     const { inbox, ids, mend, handled } = await setUp(30);
     mend();
     const selected = new Set(ids.filter((_, index) => index % 3 === 0));
@@ -100,7 +100,7 @@ export function testDeadLetters({ createInbox }: Engine): void {
     expect(await count(inbox)).toBe(2);
   });
 
-  test('one that is removed is gone, and a later duplicate is an event of its own', async () => {
+  test('a removed one is gone, and a later duplicate is a new event', async () => {
     const { inbox, ids, webhooks, mend, handled } = await setUp(1);
     await inbox.store(webhooks[0] ?? stored());
     expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 1 });

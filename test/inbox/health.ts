@@ -4,7 +4,7 @@ import { type Engine, eventually, hang, processing, stored } from './fixture.js'
 
 /** What the health of every inbox tells. */
 export function testHealth({ createInbox }: Engine): void {
-  test('health counts what waits, runs, retries and failed, the workers, and the age of the oldest', async () => {
+  test('health counts waiting, active, retrying and failed events and workers, and has the age of the oldest', async () => {
     const inbox = createInbox({ attempts: 1, backoff: 3_600_000 });
     const patient = createInbox({ attempts: 2, backoff: 3_600_000 });
     const started = deferred();
@@ -32,7 +32,7 @@ export function testHealth({ createInbox }: Engine): void {
     await worker.close({ grace: 0 });
   });
 
-  test('an empty inbox is ready, and a clock that is ahead makes no event older than new', async () => {
+  test('an empty inbox is ready, and an event from a clock that is ahead has the age 0', async () => {
     const inbox = createInbox();
     expect(await inbox.health()).toMatchObject({ ready: true, depth: 0, oldestMs: 0, workers: 0 });
     await inbox.store(stored({ receivedAt: Date.now() + 60_000 }));

@@ -2,6 +2,7 @@ import { ConfigurationError, createWebhookHandlers, type LogFields, WebhookError
 import type { HandlersByType } from 'agent-platform-sdk/sqlite';
 import { expect, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
+import { collectGarbage } from '../support/memory.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal, post, secret } from '../webhooks/deliveries.js';
 import { type Engine, eventually, hang, processing, receiverWith, record, stored } from './fixture.js';
@@ -94,7 +95,7 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect((await inbox.deadLetters.list())[0]?.reason).toContain('payload.agentId: expected string');
   });
 
-  test('the errors of several handlers are one, and a long reason is cut', async () => {
+  test('several errors are one AggregateError, and a long reason is cut', async () => {
     const { hooks, failures } = record();
     const inbox = createInbox({ hooks, attempts: 1 });
     const handlers = createWebhookHandlers({ logLevel: 'off' })
@@ -110,7 +111,7 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(letter?.reason).toHaveLength(1_000);
   });
 
-  test('concurrency is how many events run at once; 10 by default', async () => {
+  test('a worker runs as many events at once as its concurrency, 10 by default', async () => {
     const inbox = createInbox();
     let running = 0;
     const handler = () => {
@@ -137,7 +138,7 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(handled.sort()).toEqual(webhooks.map(({ key }) => key).sort());
   });
 
-  test('a handler that never settles is aborted, retried and a dead letter in the end', async () => {
+  test('a handler that never settles is aborted, retried and finally a dead letter', async () => {
     const { hooks, calls, failures } = record();
     const inbox = createInbox({ hooks, attempts: 2 });
     const reasons: unknown[] = [];
@@ -159,13 +160,13 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     ]);
   });
 
-  test('a worker without a handler leaves an event to one that has it, and warns once a type', async () => {
+  test('a worker without a handler leaves an event to one that has it, and warns once for each type', async () => {
     const logger = new RecordingLogger();
     const old = createInbox({ logger });
     for (let count = 0; count < 10; count += 1) await old.store(stored());
     const worker = old.work({ agent_deleted: () => undefined });
     await eventually(async () => expect(await old.health()).toMatchObject({ waiting: 0, retrying: 10 }));
-    // As in a rolling deployment: both take events, and then only the new one.
+    // As in a rolling deployment: first both take events, then only the new one.
     let handled = 0;
     createInbox().work({ lead_captured: () => (handled += 1) });
     await eventually(() => expect(handled).toBeGreaterThan(0));
@@ -174,7 +175,7 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(logger.lines.filter((line) => line.includes('no handler for lead_captured'))).toHaveLength(1);
   });
 
-  test('an event that no worker has a handler for is a dead letter in the end, and can be replayed', async () => {
+  test('an event that no worker has a handler for is finally a dead letter, and can be replayed', async () => {
     const { hooks, calls, failures } = record();
     const inbox = createInbox({ hooks });
     const worker = inbox.work({}, { unhandledTimeout: 200 });
@@ -203,9 +204,10 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(calls).toEqual([]);
   });
 
-  test('an event whose runs all lose their lock is a dead letter that says so, and can be replayed', async () => {
+  test('an event whose runs all lose their lock is a dead letter with that reason, and can be replayed', async () => {
     const { hooks, calls, failures } = record();
-    const inbox = createInbox({ hooks });
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ hooks, logger });
     let runs = 0;
     const handlers = processing(async () => {
       runs += 1;
@@ -219,14 +221,16 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(await inbox.deadLetters.list()).toMatchObject([
       { attempts: 3, reason: expect.stringContaining('Stalled 3') },
     ]);
-    // Replayed, one lost lock is not too many.
+    expect(logger.lines.join()).not.toMatch(/(Redis|the file) failed/);
+    // After the replay, one lost lock is not too many.
     await inbox.deadLetters.replayAll();
     await eventually(() => expect(runs).toBe(6));
   });
 
   test('a run that lost its lock is aborted, and the event runs again', async () => {
     const { hooks, calls } = record();
-    const inbox = createInbox({ hooks });
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ hooks, logger });
     const signals: AbortSignal[] = [];
     const handler = async (_: unknown, { signal }: { signal: AbortSignal }) => {
       signals.push(signal);
@@ -235,13 +239,17 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
       await hang();
     };
     inbox.work({ lead_captured: handler }, { lockDuration: 400, concurrency: 2 });
-    await inbox.store(stored());
+    const webhook = stored();
+    await inbox.store(webhook);
     await eventually(() => expect(calls).toEqual(['handled']));
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
     expect(signals[0]?.reason).toMatchObject({
       name: 'WebhookError',
       message: expect.stringContaining('lock'),
     });
+    expect(logger.lines.join()).toContain(`the lock of ${webhook.key} expired`);
+    expect(logger.lines.join()).toContain(`the lock of ${webhook.key} was lost`);
+    expect(logger.lines.join()).not.toMatch(/(Redis|the file) failed/);
     expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0 });
   });
 
@@ -263,7 +271,7 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(calls).toEqual(['handled']);
   });
 
-  test('after the grace, events go back to the front of the queue without the cost of an attempt', async () => {
+  test('after the grace, events go back to the front of the queue, at no cost of an attempt', async () => {
     const { hooks, calls, runs } = record();
     const inbox = createInbox({ hooks, attempts: 1 });
     const webhooks = [stored(), stored(), stored()];
@@ -284,7 +292,23 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(runs.at(-1)?.key).toBe(webhooks[2]?.key);
   });
 
-  test('the lines of the inbox carry their facts as fields, and nothing of a payload', async () => {
+  test('an inbox does not keep a closed worker in memory', async () => {
+    const inbox = createInbox();
+    const closed = async () => {
+      const worker = inbox.work({});
+      await worker.close();
+      return new WeakRef(worker);
+    };
+    const worker = await closed();
+    await eventually(() => {
+      collectGarbage();
+      // A failed assertion would hold the worker itself.
+      expect(worker.deref() === undefined).toBe(true);
+    });
+    expect(await inbox.health()).toMatchObject({ ready: true });
+  });
+
+  test('log lines of the inbox have fields, and contain nothing of a payload', async () => {
     const lines: (LogFields & { readonly level: string })[] = [];
     const texts: string[] = [];
     const take = (level: string) => (line: string, fields?: LogFields) => {
@@ -318,7 +342,7 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(texts.join()).not.toContain('canary');
   });
 
-  test('a hook that throws or rejects changes nothing, and is logged', async () => {
+  test('a hook that rejects is logged, and has no other effect', async () => {
     const logger = new RecordingLogger();
     const inbox = createInbox({ hooks: { onHandled: () => Promise.reject(new Error('canary')) }, logger });
     inbox.work({ lead_captured: () => undefined });
@@ -327,7 +351,7 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect((await inbox.health()).depth).toBe(0);
   });
 
-  test('a worker keeps no process alive once it has closed', async () => {
+  test('a closed worker keeps no timers', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     for (let count = 0; count < 10; count += 1) await createInbox().work({}).close();

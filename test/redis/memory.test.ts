@@ -1,7 +1,8 @@
 import { InboxFullError } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { createInbox, eventually, processing, stored } from '../bullmq/inbox-fixture.js';
+import { createInbox } from '../bullmq/inbox-fixture.js';
+import { eventually, processing, stored } from '../inbox/fixture.js';
 import { startRedis } from '../support/redis-server.js';
 
 async function startLimited(maxmemory: string) {

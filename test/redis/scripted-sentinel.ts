@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { eventually } from '../bullmq/inbox-fixture.js';
+import { eventually } from '../inbox/fixture.js';
 import { listenOnLoopback } from '../support/loopback.js';
 
 /** A Sentinel that responds when a test lets it: with real ones, these moments come by chance. */

@@ -2,16 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRedisDedupe } from 'agent-platform-sdk/redis';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import {
-  createInbox,
-  eventually,
-  processing,
-  record,
-  redis,
-  stored,
-  untilIdle,
-  url,
-} from '../bullmq/inbox-fixture.js';
+import { createInbox, redis, untilIdle, url } from '../bullmq/inbox-fixture.js';
+import { eventually, processing, record, stored } from '../inbox/fixture.js';
 import { deferred } from '../support/deferred.js';
 import { type ScriptedSentinel, scriptSentinel } from './scripted-sentinel.js';
 import { startWatched } from './sentinels.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
-import { eventually } from '../bullmq/inbox-fixture.js';
+import { eventually } from '../inbox/fixture.js';
 import { freePort } from '../support/free-port.js';
 import type { RedisServer } from '../support/redis-server.js';
 import { makeReplica, startReplicated, untilReplicas } from './replicated.js';
