@@ -84,6 +84,8 @@ export default defineConfig({
       project({
         name: 'sqlite',
         include: [hasSqlite ? 'test/sqlite/*.test.ts' : 'test/sqlite/nodes/sqlite.test.ts'],
+        // The tests mostly wait.
+        maxWorkers: 3,
       }),
       project(
         // The tests mostly wait, each file for its own Redis.
