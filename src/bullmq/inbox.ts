@@ -5,7 +5,7 @@ import { type EventHandlers, type HandlersByType, toHandlers } from '../inbox/ha
 import { type InboxHealth, unreachableHealth } from '../inbox/health.js';
 import { type CloseOptions, resolveGrace, resolveWork, type WorkOptions } from '../inbox/options.js';
 import { InboxReporter } from '../inbox/reporter.js';
-import { cleanError, withinTime } from '../redis/failure.js';
+import { cleanError, redisFailure, withinTime } from '../redis/failure.js';
 import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
 import { FailedJobs } from './dead-letters.js';
 import { readHealth } from './health.js';
@@ -51,7 +51,10 @@ export class BullMQInbox implements WebhookInbox {
     this.storeTimeout = this.#settings.storeTimeout;
     this.#reporter = new InboxReporter(this.#settings, 'Redis');
     this.#queue = new InboxQueue(this.#settings, this.#reporter);
-    this.deadLetters = new DeadLetters(new FailedJobs(() => this.#queue.open(QUERY_TIMEOUT_MS)));
+    this.deadLetters = new DeadLetters(
+      new FailedJobs(() => this.#queue.open(QUERY_TIMEOUT_MS)),
+      redisFailure,
+    );
   }
 
   /** BullMQ's own queue, for counts, metrics and dashboards. Connects, and is closed with the inbox. */

@@ -8,6 +8,7 @@ import type { InboxReporter } from '../inbox/reporter.js';
 import { type Done, runStored } from '../inbox/run.js';
 import { leaveReplica, newClient, outliveFailover, type RedisClient } from '../redis/connection.js';
 import { cleanError } from '../redis/failure.js';
+import { onOneLine } from '../utils/printable.js';
 import { succeedsWithin } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { errorOf, type InboxJob, toFinalError, toJobError, toRun } from './job.js';
@@ -186,7 +187,9 @@ export class InboxWorker {
     // (`classes/lock-manager.js:41`).
     if (error.message.startsWith('could not renew lock')) return;
     // The codes of BullMQ's own errors are numbers (`classes/finished-errors.js:58`), those of Node strings.
-    if (typeof error.code === 'number') return reporter.notRecorded(error);
+    if (typeof error.code === 'number') {
+      return reporter.warn(`the end of a run was not recorded: ${onOneLine(error.message)}`);
+    }
     reporter.storageFailed(cleanError(error));
     // The name that ioredis 6.0.0 gives to refusals of Redis (`built/resp/errors.js:7`).
     if (error.name === 'ReplyError') this.#pause();

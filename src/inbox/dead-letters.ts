@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { WebhookError } from '../errors/index.js';
 import { checkOptions, func, type OptionFields, wholeNumber } from '../validation/options.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { type Settled, withDefaults } from './options.js';
@@ -25,7 +26,7 @@ export interface ListDeadLettersOptions {
   readonly limit?: number | undefined;
 }
 
-/** Where an inbox keeps its dead letters. Each method rejects with a `WebhookError` if that fails. */
+/** Where an inbox keeps its dead letters. */
 export interface DeadLetterStorage {
   list(start: number, limit: number): Promise<DeadLetter[]>;
   get(id: string): Promise<DeadLetter | undefined>;
@@ -66,22 +67,24 @@ const listFields: OptionFields<ListDeadLettersOptions> = {
  */
 export class DeadLetters {
   readonly #storage: DeadLetterStorage;
+  readonly #fail: (what: string, error: unknown) => WebhookError;
 
   /** Use `inbox.deadLetters`. */
-  constructor(storage: DeadLetterStorage) {
+  constructor(storage: DeadLetterStorage, fail: (what: string, error: unknown) => WebhookError) {
     this.#storage = storage;
+    this.#fail = fail;
   }
 
   /** Returns a page of them, the oldest first. */
   async list(options: ListDeadLettersOptions = {}): Promise<DeadLetter[]> {
     checkOptions(z.strictObject(listFields), options, { of: 'deadLetters.list' });
     const { start, limit } = withDefaults(LIST_DEFAULTS, options);
-    return this.#storage.list(start, limit);
+    return this.#ask(() => this.#storage.list(start, limit));
   }
 
   /** Returns one, or undefined if there is none with this id. */
   async get(id: string): Promise<DeadLetter | undefined> {
-    return this.#storage.get(id);
+    return this.#ask(() => this.#storage.get(id));
   }
 
   /**
@@ -90,7 +93,7 @@ export class DeadLetters {
    * @returns False if there is none with this id, or someone else has just replayed it.
    */
   async replay(id: string): Promise<boolean> {
-    return this.#storage.replay(id, () => true);
+    return this.#ask(() => this.#storage.replay(id, () => true));
   }
 
   /**
@@ -103,15 +106,17 @@ export class DeadLetters {
     checkOptions(z.strictObject({ select: func }), { select }, { of: 'deadLetters.replayAll' });
     // From JavaScript, an async function would return a promise, which is truthy, for every dead letter.
     const isWanted = (letter: DeadLetter) => select(letter) === true;
-    // All ids first: pages would shift when an event is put back.
-    const ids = await this.#storage.ids();
-    let replayed = 0;
-    for (let start = 0; start < ids.length; start += REPLAY_BATCH_SIZE) {
-      const batch = ids.slice(start, start + REPLAY_BATCH_SIZE);
-      const results = await Promise.all(batch.map((id) => this.#storage.replay(id, isWanted)));
-      replayed += results.filter(Boolean).length;
-    }
-    return replayed;
+    return this.#ask(async () => {
+      // All ids first: pages would shift when an event is put back.
+      const ids = await this.#storage.ids();
+      let replayed = 0;
+      for (let start = 0; start < ids.length; start += REPLAY_BATCH_SIZE) {
+        const batch = ids.slice(start, start + REPLAY_BATCH_SIZE);
+        const results = await Promise.all(batch.map((id) => this.#storage.replay(id, isWanted)));
+        replayed += results.filter(Boolean).length;
+      }
+      return replayed;
+    });
   }
 
   /**
@@ -120,6 +125,15 @@ export class DeadLetters {
    * @returns False if there is none with this id.
    */
   async remove(id: string): Promise<boolean> {
-    return this.#storage.remove(id);
+    return this.#ask(() => this.#storage.remove(id));
+  }
+
+  /** Replaces errors of the storage, which may contain more than is safe to log. */
+  async #ask<Value>(query: () => Promise<Value>): Promise<Value> {
+    try {
+      return await query();
+    } catch (error) {
+      throw this.#fail('The dead letters are out of reach', error);
+    }
   }
 }

@@ -36,8 +36,8 @@ export interface InboxOptions {
   /**
    * The delay between two runs, in ms, or how it grows.
    *
-   * Default: exponential from 1 000 ms with a jitter of 0.5. The delays are up to 1, 2, 4, … seconds, half of each
-   * random.
+   * Default: exponential from 1 000 ms with a jitter of 0.5. The delays are up to 1, 2, 4, … seconds, half
+   * of each random.
    */
   readonly backoff?: number | Backoff | undefined;
   /**
@@ -49,11 +49,12 @@ export interface InboxOptions {
   /** How long dead letters are kept, in ms. Default 14 days. */
   readonly deadLetterRetention?: number | undefined;
   /**
-   * Time limit for storing an event, in ms. Default 30 000. Storing is retried while there is no room, or the storage
-   * is away.
+   * Time limit for storing an event, in ms. Default 30 000. Storing is retried while there is no room, or
+   * the storage is away.
    *
-   * After it the receiver responds with 500, and the service does not retry automatically (6.4). It must be below
-   * the receiver's deadline. Waiting events hold at most 64 MiB; beyond it, the receiver responds with 500 at once.
+   * After it the receiver responds with 500, and the service does not retry automatically (6.4). It must be
+   * below the receiver's deadline. Waiting events hold at most 64 MiB; beyond it, the receiver responds
+   * with 500 at once.
    */
   readonly storeTimeout?: number | undefined;
   /** Callbacks for metrics and alerts. */
@@ -63,8 +64,8 @@ export interface InboxOptions {
   /**
    * The lowest level that is logged. Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`.
    *
-   * Dead letters and failures of the storage are logged at `error`, retries and lost locks at `warn`, handled events
-   * at `info`.
+   * Dead letters and failures of the storage are logged at `error`, retries and lost locks at `warn`,
+   * handled events at `info`.
    */
   readonly logLevel?: LogLevel | undefined;
 }
@@ -82,8 +83,8 @@ export interface WorkOptions {
   /**
    * How long an event waits for a worker that has a handler for it, in ms. Default 3 600 000: an hour.
    *
-   * The time starts when a worker without one first gives it back. Then it becomes a dead letter, unless its handlers
-   * have run before. To drop events of a type, give it a handler that does nothing.
+   * The time starts when a worker without one first gives it back. Then it becomes a dead letter, unless
+   * its handlers have run before. To drop events of a type, give it a handler that does nothing.
    */
   readonly unhandledTimeout?: number | undefined;
   /**

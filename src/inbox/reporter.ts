@@ -4,7 +4,9 @@ import type { InboxFailure, InboxHooks, InboxRun } from './hooks.js';
 
 /** Milliseconds during which further failures of one kind are not logged. */
 const QUIET_PERIOD_MS = 60_000;
-/** The largest number of kinds that are remembered: warnings that were logged, and failures of the storage. */
+/**
+ * The largest number of kinds that are remembered: warnings that were logged, and failures of the storage.
+ */
 const MAX_KINDS = 1_000;
 
 /** Where the lines of an inbox go, and its hooks. */
@@ -55,8 +57,7 @@ export class InboxReporter {
   unhandled(type: string, timeout: number): void {
     this.warnOnce(
       `type ${type}`,
-      `no handler for ${onOneLine(type)} in this worker: its events wait for a worker that has one, ` +
-        `and become dead letters after ${timeout} ms`,
+      `no handler for ${onOneLine(type)} in this worker: its events wait ${timeout} ms for a worker that has one`,
     );
   }
 
@@ -71,13 +72,9 @@ export class InboxReporter {
     this.#logLock(key, 'was lost; it may run again', 'lock_lost');
   }
 
-  /** The end of a run could not be recorded, because the lock of its event was gone. */
-  notRecorded(error: Error): void {
-    this.#log.log('warn', () => `inbox: the end of a run was not recorded: ${onOneLine(error.message)}`);
-  }
-
   /**
-   * The storage has failed. Logs one line a minute for each kind: while it is away, every attempt fails alike.
+   * The storage has failed. Logs one line a minute for each kind: while it is away, every attempt fails
+   * alike.
    *
    * @param error - An error that is safe to log, with the code that names its kind.
    */
@@ -95,6 +92,11 @@ export class InboxReporter {
   warnOnce(kind: string, warning: string): void {
     if (this.#warned.has(kind) || this.#warned.size >= MAX_KINDS) return;
     this.#warned.add(kind);
+    this.warn(warning);
+  }
+
+  /** Logs a warning. */
+  warn(warning: string): void {
     this.#log.log('warn', () => `inbox: ${warning}`);
   }
 

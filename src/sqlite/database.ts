@@ -10,10 +10,10 @@ const TABLES_VERSION = 1;
 /**
  * The tables. Their comments stand here, because they would be a part of the bundle.
  *
- * - `events.id` is never used twice: a late run of a deleted event must not be taken for one of another event.
+ * - `events.id` is never used twice: a late run of a deleted event must not be taken for one of another.
  * - `events.state` is waiting, running, parked (for a worker that has a handler) or dead.
- * - `events.due` is when a waiting event may run, the lock of a running one expires, a parked one becomes a dead
- *   letter, and a dead one is deleted.
+ * - `events.due` is when a waiting event may run, the lock of a running one expires, a parked one becomes a
+ *   dead letter, and a dead one is deleted.
  * - `events.run` counts how often it was taken: a run with a lower number has lost its lock.
  * - `events.parked` is when a worker without a handler first gave it back.
  * - `by_due` has all that health counts, so that it needs no row, which may be damaged.
@@ -109,7 +109,7 @@ export class Database {
 }
 
 /**
- * Opens the file, which is created if it does not exist, and makes sure that what is committed is on the disk.
+ * Opens or creates the file, and makes sure that what is committed is on the disk.
  *
  * @throws {ConfigurationError} It cannot be opened, or belongs to another program or a later release.
  */
@@ -132,8 +132,8 @@ export function openDatabase(runtime: Runtime, path: string): Database {
 /**
  * Creates the file for its owner alone. SQLite gives the files beside it the same mode.
  *
- * One that exists is not touched: to close a descriptor of it would release the locks that other connections of this
- * process hold, see "POSIX advisory locks" in https://sqlite.org/howtocorrupt.html.
+ * One that exists is not touched: to close a descriptor of it would release the locks of other connections in
+ * this process, see "POSIX advisory locks" in https://sqlite.org/howtocorrupt.html.
  */
 function createFile({ fs }: Runtime, path: string): void {
   try {
@@ -153,10 +153,10 @@ function describeOpening(error: unknown): string {
 function setUp(database: Database): Database {
   const application = database.number('PRAGMA application_id');
   if (application !== APPLICATION_ID && database.number('SELECT count(*) FROM sqlite_schema') > 0) {
-    return refuse('is the database of another program. An inbox needs a file of its own.');
+    return refuse('is the database of another program.');
   }
-  // What belongs to the connection is set at each opening. Without `fullfsync`, macOS leaves data in the cache of the
-  // disk: https://sqlite.org/pragma.html#pragma_fullfsync
+  // What belongs to the connection is set at each opening. Without `fullfsync`, macOS leaves data in the
+  // cache of the disk: https://sqlite.org/pragma.html#pragma_fullfsync
   database.script(`
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
@@ -164,8 +164,7 @@ PRAGMA fullfsync = ON;
 PRAGMA checkpoint_fullfsync = ON;
 PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
   const [mode] = database.all('PRAGMA journal_mode');
-  if (mode?.journal_mode !== 'wal')
-    return refuse('is on a file system that cannot share it: WAL is refused.');
+  if (mode?.journal_mode !== 'wal') return refuse('is on a file system without shared memory.');
   createTables(database);
   // From here on, no call waits inside SQLite, which would block the event loop: the writer waits instead.
   database.script('PRAGMA busy_timeout = 0');
@@ -184,7 +183,7 @@ function createTables(database: Database): void {
 }
 
 function describeVersion(version: number): string {
-  return `has tables of version ${version}, and this release knows ${TABLES_VERSION}: update agent-platform-sdk.`;
+  return `has tables of version ${version}, not ${TABLES_VERSION}: update agent-platform-sdk.`;
 }
 
 function refuse(problem: string, cause?: unknown): never {

@@ -1,11 +1,7 @@
 import type { DeadLetter, DeadLetterStorage } from '../inbox/dead-letters.js';
 import type { DeadRow } from './events.js';
-import { fileFailure } from './failure.js';
 import type { InboxFile } from './file.js';
 import { storedOf } from './run.js';
-
-/** How long a change waits for other processes that write, in ms. */
-const WRITE_TIMEOUT_MS = 2_000;
 
 /** The dead letters in a file. */
 export class DeadRows implements DeadLetterStorage {
@@ -16,41 +12,26 @@ export class DeadRows implements DeadLetterStorage {
   }
 
   async list(start: number, limit: number): Promise<DeadLetter[]> {
-    return this.#ask((file) => file.read(() => file.events.deadLetters(start, limit).map(toDeadLetter)));
+    return this.#file.read(() => this.#file.events.deadLetters(start, limit).map(toDeadLetter));
   }
 
   async get(id: string): Promise<DeadLetter | undefined> {
-    return this.#ask((file) => file.read(() => find(file, id)));
+    return this.#file.read(() => this.#file.events.deadLetters(0, 1, id).map(toDeadLetter)[0]);
   }
 
   async ids(): Promise<readonly string[]> {
-    return this.#ask((file) => file.read(() => file.events.deadKeys()));
+    return this.#file.read(() => this.#file.events.deadKeys());
   }
 
   async replay(id: string, isWanted: (letter: DeadLetter) => boolean): Promise<boolean> {
-    return this.#ask(async (file) => {
-      const letter = await file.read(() => find(file, id));
-      if (letter === undefined || !isWanted(letter)) return false;
-      return file.write(() => file.events.replay(id, Date.now()), WRITE_TIMEOUT_MS);
-    });
+    const letter = await this.get(id);
+    if (letter === undefined || !isWanted(letter)) return false;
+    return this.#file.write(() => this.#file.events.replay(id, Date.now()));
   }
 
   async remove(id: string): Promise<boolean> {
-    return this.#ask((file) => file.write(() => file.events.remove(id), WRITE_TIMEOUT_MS));
+    return this.#file.write(() => this.#file.events.remove(id));
   }
-
-  async #ask<Value>(query: (file: InboxFile) => Promise<Value>): Promise<Value> {
-    try {
-      return await query(this.#file);
-    } catch (error) {
-      throw fileFailure('The dead letters are out of reach', error);
-    }
-  }
-}
-
-function find({ events }: InboxFile, id: string): DeadLetter | undefined {
-  const row = events.deadLetter(id);
-  return row && toDeadLetter(row);
 }
 
 function toDeadLetter(row: DeadRow): DeadLetter {

@@ -6,10 +6,9 @@ import type { DiskStats, Runtime } from './runtime.js';
 /** How long a reading of the free space is used, in ms. */
 const READING_LIFE_MS = 100;
 
-/** File systems of Linux that lose a file, by their number in `statfs(2)`. */
+/** File systems of Linux that lose a file, by their number in `statfs(2)`. Other systems number below 100. */
 const FORGETFUL: Readonly<Record<number, string>> = {
   0x01021994: 'tmpfs, which a restart empties',
-  0x858458f6: 'ramfs, which a restart empties',
   0x794c7630: 'the layer of a container, which is deleted with it',
 };
 /** Those that are on another machine. */
@@ -19,7 +18,6 @@ const REMOTE: Readonly<Record<number, string>> = {
   0xfe534d42: 'SMB',
   0xff534d42: 'SMB',
   0x01021997: '9p',
-  0x00c36400: 'CephFS',
 };
 
 /** The disk that the file is on: its free space, and whether it keeps files. */
@@ -49,16 +47,13 @@ export class Disk {
     return `the disk has room for ${this.#free} bytes, and minFree is ${this.#minFree}`;
   }
 
-  /** Returns what is wrong with the place of the file. Only Linux tells what kind it is. */
+  /** Returns what is wrong with the place of the file, as far as Linux tells. */
   warnings(): InboxWarnings<'persistence' | 'remote' | 'unmeasured'> {
     const type = this.#read((disk) => disk.type);
     if (type instanceof Error) {
-      return {
-        unmeasured: `The free space of the disk is not known, and minFree has no effect: ${type.message}`,
-      };
+      return { unmeasured: `The disk cannot be measured, and minFree has no effect: ${type.message}` };
     }
-    const isLinux = globalThis.process.platform === 'linux';
-    const [forgets, remote] = isLinux ? [FORGETFUL[type], REMOTE[type]] : [];
+    const [forgets, remote] = [FORGETFUL[type], REMOTE[type]];
     return {
       ...(forgets && { persistence: `The file is on ${forgets}. Put it on a disk, or on a volume.` }),
       ...(remote && {

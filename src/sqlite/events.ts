@@ -34,12 +34,15 @@ export interface DeadEnd {
 /** One run of an event: what it records counts only as long as no later run has taken the event. */
 export type RunId = Pick<EventRow, 'id' | 'run'>;
 
-/** The number of events in each state. */
-export interface EventCounts {
+/** The number of events in each state, and of workers. */
+export interface Counts {
   readonly waiting: number;
   readonly retrying: number;
   readonly active: number;
   readonly deadLetters: number;
+  readonly workers: number;
+  /** When the event was received that is next in line. */
+  readonly oldest: number | null;
 }
 
 const DEAD = "state = 'dead', due = ?, died = ?, reason = ?";
@@ -49,11 +52,12 @@ const COLUMNS = 'id, run, key, type, received, failures, stalls, data';
 /** When an event that has been run is due, if it waits for a worker with a handler. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-// At most some rows at once: a large transaction would block the event loop.
-const FORGET_HANDLED = 'DELETE FROM handled WHERE key IN (SELECT key FROM handled WHERE due <= ? LIMIT ?)';
-const FORGET_DEAD = `DELETE FROM events WHERE id IN
-  (SELECT id FROM events WHERE state = 'dead' AND due <= ? LIMIT ?)`;
-const FORGET_WORKERS = 'DELETE FROM workers WHERE id IN (SELECT id FROM workers WHERE due <= ? LIMIT ?)';
+/** The tables whose rows are deleted when they are due. */
+const SWEPT = [
+  ['handled', 'key', ''],
+  ['events', 'id', "state = 'dead' AND"],
+  ['workers', 'id', ''],
+] as const;
 
 /** What is done with events, as statements of SQL. Each change is part of a transaction of the writer. */
 export class Events {
@@ -130,7 +134,7 @@ export class Events {
 
   /** Makes dead letters of events whose locks have expired too often, and returns them. */
   buryStalled(end: DeadEnd): EventRow[] {
-    return this.#buryAll('stalls = stalls + 1', "state = 'running' AND due <= ?", end, end.now);
+    return this.#buryAll(', stalls = stalls + 1', "state = 'running' AND due <= ?", end, end.now);
   }
 
   // Ends of runs. Each returns false if the run has lost its lock.
@@ -178,12 +182,12 @@ export class Events {
   buryParked(end: DeadEnd): EventRow[] {
     const handled = 'SELECT value FROM workers, json_each(workers.types) WHERE workers.due > ?';
     const which = `state = 'parked' AND due <= ? AND type NOT IN (${handled})`;
-    return this.#buryAll('parked = NULL', which, end, end.now, end.now);
+    return this.#buryAll('', which, end, end.now, end.now);
   }
 
   #buryAll(change: string, which: string, end: DeadEnd, ...values: readonly SqlValue[]): EventRow[] {
     const { now, keptUntil, reason } = end;
-    return this.#changeAll(`${DEAD}, ${change}`, which, keptUntil, now, reason, ...values);
+    return this.#changeAll(DEAD + change, which, keptUntil, now, reason, ...values);
   }
 
   #changeAll(changes: string, which: string, ...values: readonly SqlValue[]): EventRow[] {
@@ -194,19 +198,12 @@ export class Events {
 
   // Dead letters
 
-  /** Returns a page of dead letters, the oldest first. */
-  deadLetters(start: number, limit: number): DeadRow[] {
-    return this.#dead('ORDER BY due, id LIMIT ? OFFSET ?', limit, start);
-  }
-
-  deadLetter(key: string): DeadRow | undefined {
-    return this.#dead('AND key = ?', key)[0];
-  }
-
-  #dead(which: string, ...values: readonly SqlValue[]): DeadRow[] {
-    const sql = `SELECT ${COLUMNS}, died, reason FROM events WHERE state = 'dead' ${which}`;
+  /** Returns a page of dead letters, the oldest first; with a key, that one. */
+  deadLetters(start: number, limit: number, ...key: readonly string[]): DeadRow[] {
+    const sql = `SELECT ${COLUMNS}, died, reason FROM events
+      WHERE state = 'dead' ${key.length > 0 ? 'AND key = ?' : ''} ORDER BY due, id LIMIT ? OFFSET ?`;
     // The columns that the query names.
-    return this.#database.all(sql, ...values) as unknown as DeadRow[];
+    return this.#database.all(sql, ...key, limit, start) as unknown as DeadRow[];
   }
 
   deadKeys(): string[] {
@@ -237,40 +234,29 @@ export class Events {
     this.#database.run('DELETE FROM workers WHERE id = ?', worker);
   }
 
-  countWorkers(now: number): number {
-    return this.#database.number('SELECT count(*) FROM workers WHERE due > ?', now);
-  }
-
-  count(now: number): EventCounts {
-    const rows = this.#database.all(
-      'SELECT state, due > ? AS isLater, count(*) AS count FROM events GROUP BY state, isLater',
-      now,
-    );
-    const of = (state: string, isLater?: 0 | 1) =>
-      rows
-        .filter((row) => row.state === state && (isLater === undefined || row.isLater === isLater))
-        .reduce((sum, { count }) => sum + Number(count), 0);
-    return {
-      waiting: of('waiting', 0),
-      retrying: of('waiting', 1) + of('parked'),
-      active: of('running'),
-      deadLetters: of('dead'),
-    };
-  }
-
-  /** Returns when the event was received that is next in line; undefined if there is none. */
-  oldest(): number | undefined {
+  /** Counts what there is, in the index alone. */
+  count(now: number): Counts {
     const first = (state: string) =>
-      this.#database.all(`SELECT received FROM events WHERE state = '${state}' ORDER BY due LIMIT 1`);
-    const received = [...first('waiting'), ...first('parked')].map((row) => Number(row.received));
-    return received.length === 0 ? undefined : Math.min(...received);
+      `SELECT * FROM (SELECT received FROM events WHERE state = '${state}' ORDER BY due LIMIT 1)`;
+    // `total` is the `sum` that is 0 where there is no row.
+    const sql = `SELECT
+      total(state = 'waiting' AND due <= ?) AS waiting,
+      total(state = 'parked' OR state = 'waiting' AND due > ?) AS retrying,
+      total(state = 'running') AS active,
+      total(state = 'dead') AS deadLetters,
+      (SELECT count(*) FROM workers WHERE due > ?) AS workers,
+      (SELECT min(received) FROM (${first('waiting')} UNION ALL ${first('parked')})) AS oldest
+      FROM events`;
+    // The columns that the query names.
+    return this.#database.all(sql, now, now, now)[0] as unknown as Counts;
   }
 
-  /** Deletes up to `limit` of each: dead letters, remembered keys and workers that are due. Returns their number. */
+  /** Deletes up to `limit` due rows of each table. Returns the largest number of a table. */
   sweep(now: number, limit: number): number {
-    const counts = [FORGET_HANDLED, FORGET_DEAD, FORGET_WORKERS].map((sql) =>
-      this.#database.run(sql, now, limit),
-    );
+    const counts = SWEPT.map(([table, id, which]) => {
+      const due = `SELECT ${id} FROM ${table} WHERE ${which} due <= ? LIMIT ?`;
+      return this.#database.run(`DELETE FROM ${table} WHERE ${id} IN (${due})`, now, limit);
+    });
     return Math.max(...counts);
   }
 }

@@ -15,7 +15,9 @@ export function isDamage(error: unknown): boolean {
   return code === CODES.corrupt || code === CODES.notADatabase;
 }
 
-/** Whether storing may soon succeed: the disk is full, or SQLite has refused for another reason than damage. */
+/**
+ * Whether storing may soon succeed: the disk is full, or SQLite has refused for another reason than damage.
+ */
 export function mayPass(error: unknown): boolean {
   return error instanceof InboxFullError || (codeOf(error) !== undefined && !isDamage(error));
 }
@@ -36,5 +38,5 @@ export function fileFailure(what: string, error: unknown): WebhookError {
 export function describeFailure(error: unknown): string {
   const message = error instanceof Error ? error.message : typeof error;
   if (!isDamage(error)) return message;
-  return `${message}. The file is damaged: see "A damaged file" in the guide of the inbox`;
+  return `${message}: see "A damaged file" in the guide of the inbox`;
 }

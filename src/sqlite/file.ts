@@ -1,6 +1,6 @@
 import { WebhookError } from '../errors/index.js';
 import type { InboxReporter } from '../inbox/reporter.js';
-import { sleep } from '../utils/waiting.js';
+import { withRetries } from '../utils/waiting.js';
 import { type Database, openDatabase } from './database.js';
 import { Disk } from './disk.js';
 import { Events } from './events.js';
@@ -9,12 +9,10 @@ import type { SqliteSettings } from './options.js';
 import { loadRuntime } from './runtime.js';
 import { Writer } from './writer.js';
 
-/** How long a query waits while another connection recovers the file after a crash, in ms. */
+/** How long a query is repeated, in ms. */
 const READ_TIMEOUT_MS = 2_000;
-/** Milliseconds between two attempts of a query. */
-const READ_RETRY_DELAY_MS = 10;
-/** How long closing waits for another connection that writes, in ms. */
-const CLOSE_TIMEOUT_MS = 2_000;
+/** How long a change waits for other processes that write, in ms. */
+const WRITE_TIMEOUT_MS = 3_000;
 
 /** The open file of an inbox. */
 export class InboxFile {
@@ -41,45 +39,37 @@ export class InboxFile {
     return this.#damage;
   }
 
-  /** Runs a query. */
+  /** Runs a query. Repeats it while another connection recovers the file after a crash. */
   async read<Value>(query: () => Value): Promise<Value> {
-    for (const end = performance.now() + READ_TIMEOUT_MS; ; ) {
-      if (this.#isClosed) throw closedError();
-      try {
-        return query();
-      } catch (error) {
-        this.#watch(error);
-        if (!isBusy(error) || performance.now() > end) throw error;
-      }
-      await sleep(READ_RETRY_DELAY_MS);
-    }
+    return this.#watch(() => withRetries(async () => query(), READ_TIMEOUT_MS, isBusy));
   }
 
   /** Commits a change together with others: see `Writer.write`. */
-  async write<Value>(change: () => Value, timeout: number): Promise<Value> {
-    if (this.#isClosed) throw closedError();
-    try {
-      return await this.#writer.write(change, timeout);
-    } catch (error) {
-      this.#watch(error);
-      throw error;
-    }
+  async write<Value>(change: () => Value, timeout = WRITE_TIMEOUT_MS): Promise<Value> {
+    return this.#watch(() => this.#writer.write(change, timeout));
   }
 
   /** Commits what waits, and closes the file. */
   async close(): Promise<void> {
-    await this.write(() => undefined, CLOSE_TIMEOUT_MS).catch(() => undefined);
+    await this.write(() => undefined).catch(() => undefined);
     this.#isClosed = true;
     this.#writer.end(closedError());
     this.#database.close();
   }
 
-  /** A damaged page concerns some events, and the others go on: so it has to be reported by itself. */
-  #watch(error: unknown): void {
-    if (!isDamage(error)) return;
-    const failure = fileFailure('Events cannot be read', error);
-    this.#damage = failure.message;
-    this.#reporter.storageFailed(failure);
+  /** Reports damage by itself: a damaged page concerns some events, and the others go on. */
+  async #watch<Value>(use: () => Promise<Value>): Promise<Value> {
+    if (this.#isClosed) throw closedError();
+    try {
+      return await use();
+    } catch (error) {
+      if (isDamage(error)) {
+        const failure = fileFailure('Events cannot be read', error);
+        this.#damage = failure.message;
+        this.#reporter.storageFailed(failure);
+      }
+      throw error;
+    }
   }
 }
 

@@ -10,7 +10,11 @@ export type InboxWarning =
   | 'refused'
   /** The disk has less than `minFree`. */
   | 'full'
-  /** A part of the file cannot be read. Events may be out of reach, although others are stored and handled. */
+  /**
+   * A part of the file cannot be read.
+   *
+   * Events may be out of reach, although others are stored and handled.
+   */
   | 'damaged'
   /** The file is where a restart, or the end of a container, deletes it. */
   | 'persistence'
@@ -28,15 +32,14 @@ export async function readHealth(file: InboxFile): Promise<InboxHealth<InboxWarn
     const { events, disk } = file;
     const now = Date.now();
     const refused = await findRefusal(file);
-    const read = () => ({ ...events.count(now), oldest: events.oldest(), workers: events.countWorkers(now) });
-    const { oldest = now, ...counts } = await file.read(read);
+    const { oldest, ...counts } = await file.read(() => events.count(now));
     const full = disk.fullBy();
     const { damage: damaged } = file;
     return {
       ready: refused === undefined && full === undefined,
       depth: counts.waiting + counts.active + counts.retrying,
       ...counts,
-      oldestMs: Math.max(now - oldest, 0),
+      oldestMs: Math.max(now - (oldest ?? now), 0),
       warnings: {
         ...disk.warnings(),
         ...(refused && { refused }),

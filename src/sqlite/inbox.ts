@@ -18,16 +18,19 @@ import { InboxWorker } from './worker.js';
 /*
  * The way of an event through the inbox:
  *
- * 1. Stored: the receiver has verified a delivery, and `store` adds a row (`events.ts`). The receiver responds with
- *    200 when the row is on the disk: `writer.ts` commits what comes at the same time together.
- * 2. Run (`worker.ts`): a worker takes the event, with a lock in its row that the worker renews, and runs the handlers
- *    (`run.ts`). If the worker dies or loses the lock, another one takes the event. When all handlers have succeeded,
- *    the row is deleted, and its key remembered.
+ * 1. Stored: the receiver has verified a delivery, and `store` adds a row (`events.ts`). The receiver
+ *    responds with 200 when the row is on the disk: `writer.ts` commits what comes at the same time
+ *    together.
+ * 2. Run (`worker.ts`): a worker takes the event, with a lock in its row that the worker renews, and runs
+ *    the handlers (`run.ts`). If the worker dies or loses the lock, another one takes the event. When all
+ *    handlers have succeeded, the row is deleted, and its key remembered.
  * 3. Retried: if a handler fails, the event waits for the backoff, and runs again.
  * 4. Parked: an event without a handler here waits for a worker that has one.
- * 5. Dead letter (`dead-letters.ts`): an event without attempts left, or with an invalid payload, is kept for a while.
+ * 5. Dead letter (`dead-letters.ts`): an event without attempts left, or with an invalid payload, is kept
+ *    for a while.
  *
- * `database.ts` opens the file and has its tables, `disk.ts` measures the room, `health.ts` counts.
+ * `database.ts` opens the file and has its tables, `disk.ts` measures the room, `health.ts` counts, `salvage.ts`
+ * reads a damaged file.
  */
 
 const MAKE_ROOM = 'Make room on the disk, start more workers, or remove dead letters.';
@@ -51,15 +54,17 @@ export class SqliteInbox implements WebhookInbox {
     this.storeTimeout = this.#settings.storeTimeout;
     this.#reporter = new InboxReporter(this.#settings, 'the file');
     this.#file = new InboxFile(this.#settings, this.#reporter);
-    this.deadLetters = new DeadLetters(new DeadRows(this.#file));
+    this.deadLetters = new DeadLetters(new DeadRows(this.#file), fileFailure);
     this.#warn(this.#file.disk.warnings());
   }
 
   /**
-   * Stores an event, unless its key is there already. Called by the receiver. Resolves when it is on the disk.
+   * Stores an event, unless its key is there already. Called by the receiver. Resolves when it is on the
+   * disk.
    *
    * @throws {InboxFullError} The disk had less than `minFree` for all of `storeTimeout`.
-   * @throws {WebhookError} It was not stored in time. The message gives the reason, and contains nothing of the event.
+   * @throws {WebhookError} It was not stored in time. The message gives the reason, and contains nothing of
+   * the event.
    */
   async store(webhook: StoredWebhook): Promise<void> {
     const data = JSON.stringify(webhook);
@@ -82,8 +87,8 @@ export class SqliteInbox implements WebhookInbox {
   /**
    * Starts processing stored events, in this process.
    *
-   * Any number of workers in any number of processes of this machine share one file; each event is given to one at a
-   * time. Handlers must be idempotent: if a worker dies inside them, the event runs again.
+   * Any number of workers in any number of processes of this machine share one file; each event is given to
+   * one at a time. Handlers must be idempotent: if a worker dies inside them, the event runs again.
    *
    * @param work - Handlers by event type, or `createWebhookHandlers()`. They need no secret.
    * @throws {ConfigurationError} An option is wrong, there is no such event type, or `work` is a receiver.
@@ -124,7 +129,8 @@ export class SqliteInbox implements WebhookInbox {
   /**
    * Returns the state of the inbox, for a readiness probe and for metrics. Never rejects.
    *
-   * A damaged file stays `ready`, and has the warning `damaged`: an event that is refused would be lost for certain.
+   * A damaged file stays `ready`, and has the warning `damaged`: an event that is refused would be lost for
+   * certain.
    *
    * @example
    * ```ts
@@ -165,13 +171,15 @@ export class SqliteInbox implements WebhookInbox {
 /**
  * Makes a durable inbox for webhooks in one file, for receivers and workers on one machine.
  *
- * With it, a receiver responds with 200 when the event is on the disk. Workers run the handlers until they succeed, and
- * keep an event that fails for good as a dead letter. It needs no server, and no other package.
+ * With it, a receiver responds with 200 when the event is on the disk. Workers run the handlers until they
+ * succeed, and keep an event that fails for good as a dead letter. It needs no server, and no other
+ * package.
  *
- * It needs Node 22.22.3, 24.15 or later, Bun or Deno, and a disk that outlives the process: in a container, a volume. An
- * event is as safe as that disk. On several machines, use `createBullMQInbox`.
+ * It needs Node 22.22.3, 24.15 or later, Bun or Deno, and a disk that outlives the process: in a container,
+ * a volume. An event is as safe as that disk. On several machines, use `createBullMQInbox`.
  *
- * @throws {ConfigurationError} An option is wrong, the file cannot be opened, or this runtime has no safe SQLite.
+ * @throws {ConfigurationError} An option is wrong, the file cannot be opened, or this runtime has no safe
+ * SQLite.
  *
  * @example
  * ```ts

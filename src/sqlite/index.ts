@@ -1,5 +1,6 @@
 /**
- * A durable inbox for webhooks in one file, on the SQLite of the runtime. It needs no server, and no other package.
+ * A durable inbox for webhooks in one file, on the SQLite of the runtime. It needs no server, and no other
+ * package.
  *
  * Start with {@link createSqliteInbox}.
  *

@@ -16,8 +16,9 @@ export interface SqliteInboxOptions extends InboxOptions {
   /**
    * The path of the file, such as `'/data/webhooks.db'`.
    *
-   * The file is created; its folder is not, so that a volume that is not mounted does not go unnoticed. It must be on a
-   * disk of this machine: the locks of SQLite do not work over NFS or SMB. Two more files are beside it while it is open.
+   * The file is created; its folder is not, so that a volume that is not mounted does not go unnoticed. It
+   * must be on a disk of this machine: the locks of SQLite do not work over NFS or SMB. Two more files are
+   * beside it while it is open.
    */
   readonly path: string;
   /**

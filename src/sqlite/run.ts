@@ -37,16 +37,12 @@ export class EventRun {
   readonly #startedAt = Date.now();
   readonly #controller = new AbortController();
   #interruption: keyof typeof INTERRUPTIONS | undefined;
-  #hasEnded = false;
+  /** Whether the handlers have ended. The end may not be recorded yet. */
+  hasEnded = false;
 
   constructor(event: EventRow, parts: RunParts) {
     this.event = event;
     this.#parts = parts;
-  }
-
-  /** Whether the handlers have ended. Its end may not be recorded yet. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
   }
 
   /** Aborts the signal of the handlers, and does not wait for them. */
@@ -65,7 +61,7 @@ export class EventRun {
       const { signal } = this.#controller;
       return this.#fail(signal.aborted ? signal.reason : error);
     } finally {
-      this.#hasEnded = true;
+      this.hasEnded = true;
     }
   }
 
@@ -130,11 +126,10 @@ export function deadEnd({ deadLetterRetention }: SqliteSettings, reason: string)
 
 /** Describes a run that ends now, for hooks and log lines. */
 export function toRun(event: EventRow, startedAt: number): InboxRun {
-  const workspace = storedOf(event)?.workspace;
   return {
     key: event.key,
     type: event.type,
-    ...(workspace === undefined ? {} : { workspace }),
+    workspace: storedOf(event)?.workspace,
     attempt: event.failures + event.stalls + 1,
     waitedMs: Math.max(startedAt - event.received, 0),
     durationMs: Math.max(Date.now() - startedAt, 0),

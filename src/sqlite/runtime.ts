@@ -19,7 +19,10 @@ export interface SqliteStatement {
   iterate(...values: readonly SqlValue[]): Iterable<Row>;
 }
 
-/** The modules of the runtime that an inbox in a file needs, without the types of Node: they are part of ours. */
+/**
+ * The modules of the runtime that an inbox in a file needs, without the types of Node: they are part of
+ * ours.
+ */
 export interface Runtime {
   readonly DatabaseSync: new (path: string, options: { readonly timeout: number }) => SqliteConnection;
   readonly fs: {
@@ -40,18 +43,22 @@ export interface DiskStats {
   readonly bsize: number;
 }
 
-/** The process of Node, as this package needs it. */
+/** The modules by their names. @types/node 20 does not have the first. */
+interface Modules {
+  readonly 'node:sqlite': Pick<Runtime, 'DatabaseSync'>;
+  readonly 'node:fs': Runtime['fs'];
+  readonly 'node:path': Runtime['path'];
+}
+
+/** The global `process`, where there is one. */
 interface RuntimeProcess {
-  getBuiltinModule?(name: 'node:sqlite'): Pick<Runtime, 'DatabaseSync'> | undefined;
-  getBuiltinModule?(name: 'node:fs'): Runtime['fs'];
-  getBuiltinModule?(name: 'node:path'): Runtime['path'];
+  getBuiltinModule?<Name extends keyof Modules>(name: Name): Modules[Name] | undefined;
 }
 
 /** The first version without a race that can corrupt a file: https://sqlite.org/wal.html#walresetbug */
 const LEAST_VERSION = [3, 51, 3] as const;
 
-const ADVICE =
-  'Use Node 22.22.3, 24.15 or later, Bun or Deno; or createBullMQInbox, which needs a Redis and runs on any Node.';
+const ADVICE = 'Use Node 22.22.3, 24.15 or later, Bun or Deno; or createBullMQInbox, with a Redis.';
 
 /**
  * Returns the modules of the runtime.
@@ -61,16 +68,15 @@ const ADVICE =
  * @throws {ConfigurationError} The runtime has no SQLite, or one that can corrupt the file.
  */
 export function loadRuntime(): Runtime {
-  // Without the types of Node: @types/node 20 has no node:sqlite, and a worker no `process`.
   const { process } = globalThis as unknown as { readonly process?: RuntimeProcess };
-  const sqlite = process?.getBuiltinModule?.('node:sqlite');
-  if (process?.getBuiltinModule === undefined || sqlite === undefined) return refuse('has no node:sqlite');
+  const load = <Name extends keyof Modules>(name: Name) => process?.getBuiltinModule?.(name);
+  const [sqlite, fs, path] = [load('node:sqlite'), load('node:fs'), load('node:path')];
+  if (!sqlite || !fs || !path) return refuse('has no node:sqlite');
   const { DatabaseSync } = sqlite;
   const version = versionOf(new DatabaseSync(':memory:', { timeout: 0 }));
   if (!isAtLeast(version, LEAST_VERSION)) {
     return refuse(`has SQLite ${version}, in which two connections can corrupt a file`);
   }
-  const [fs, path] = [process.getBuiltinModule('node:fs'), process.getBuiltinModule('node:path')];
   return { DatabaseSync, fs, path };
 }
 

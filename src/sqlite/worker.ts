@@ -5,6 +5,7 @@ import type { EventRow } from './events.js';
 import { fileFailure, isBusy, isDamage } from './failure.js';
 import type { InboxFile } from './file.js';
 import { deadEnd, type Ending, EventRun, type RunParts, toRun } from './run.js';
+import { takeReadable } from './salvage.js';
 
 /** Milliseconds between two looks for events that another process has stored, or that are due again. */
 const POLL_MS = 100;
@@ -12,8 +13,6 @@ const POLL_MS = 100;
 const UPKEEP_MS = 1_000;
 /** Milliseconds until what could not be read or written is tried again. */
 const PAUSE_MS = 1_000;
-/** How long a change waits for other processes that write, in ms. */
-const WRITE_TIMEOUT_MS = 3_000;
 /** The largest number of keys or dead letters that are deleted in one transaction. */
 const SWEEP_SIZE = 500;
 
@@ -45,7 +44,7 @@ export class InboxWorker {
   readonly #tasks = new Set<Promise<void>>();
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #upkeepInterval: number;
-  /** The events that are in damaged pages. */
+  /** The ids of events in damaged pages. */
   readonly #unreadable = new Set<number>();
   /** The types of parked events that this worker has a handler for. */
   #types: readonly string[] = [];
@@ -101,7 +100,7 @@ export class InboxWorker {
   async #look(isUpkeepDue: boolean): Promise<void> {
     if (isUpkeepDue) this.#upkeepAt = Date.now() + this.#upkeepInterval;
     // Its own locks first: what this worker still runs has not stalled, even if its event loop was blocked.
-    const upkeep = isUpkeepDue ? [this.#renew(), this.#free(), this.#buryParked()] : [];
+    const upkeep = isUpkeepDue ? [this.#renew(), this.#release()] : [];
     const steps = [...upkeep, this.#take()];
     await Promise.all(steps.map((step) => step.catch((error: unknown) => this.#pause(error))));
     this.#isLooking = false;
@@ -115,7 +114,7 @@ export class InboxWorker {
     const isSame = types.join() === this.#types.join();
     this.#types = types;
     if (Date.now() < this.#renewAt && isSame) return;
-    const lost = await this.#write(() => {
+    const lost = await file.write(() => {
       const lockedUntil = Date.now() + work.lockDuration;
       file.events.announce(this.#id, lockedUntil, types);
       return [...this.#runs].filter(({ event }) => !file.events.renew(event, lockedUntil));
@@ -125,44 +124,31 @@ export class InboxWorker {
     this.#track(this.#sweep());
   }
 
-  /** Frees the events of workers that have died or were blocked. */
-  async #free(): Promise<void> {
+  /** Frees the events of workers that have died, and gives up those that no worker can handle. */
+  async #release(): Promise<void> {
     const { file, work, settings, reporter } = this.#parts;
-    const error = stalledError(work.maxStalls + 1);
-    const [freed, buried] = await this.#write(() => [
+    const [stalled, unhandled] = [stalledError(work.maxStalls + 1), unhandledError(work.unhandledTimeout)];
+    const [freed, buried, parked] = await file.write(() => [
       file.events.free(Date.now(), work.maxStalls),
-      file.events.buryStalled(deadEnd(settings, error.message)),
+      file.events.buryStalled(deadEnd(settings, stalled.message)),
+      file.events.buryParked(deadEnd(settings, unhandled.message)),
     ]);
     for (const event of [...freed, ...buried]) reporter.stalled(event.key);
-    for (const event of buried) reporter.deadLetter({ ...withoutRun(event), error });
-  }
-
-  async #buryParked(): Promise<void> {
-    const { file, work, settings, reporter } = this.#parts;
-    const error = unhandledError(work.unhandledTimeout);
-    const buried = await this.#write(() => file.events.buryParked(deadEnd(settings, error.message)));
-    for (const event of buried) reporter.deadLetter({ ...withoutRun(event), error });
+    for (const event of buried) reporter.deadLetter({ ...withoutRun(event), error: stalled });
+    for (const event of parked) reporter.deadLetter({ ...withoutRun(event), error: unhandled });
   }
 
   /** Takes as many events as there are places, and runs them. */
   async #take(): Promise<void> {
     const places = this.#places;
     if (places === 0) return;
-    const { events } = this.#parts.file;
-    const types = this.#types;
+    const { file, work } = this.#parts;
     let taken: readonly EventRow[];
     try {
-      taken = await this.#write(() => {
-        const lockedUntil = Date.now() + this.#parts.work.lockDuration;
-        // Parked events have waited for longer.
-        const parked: EventRow[] = [];
-        for (const type of types)
-          parked.push(...events.takeParked(type, places - parked.length, lockedUntil));
-        return [...parked, ...events.take(Date.now(), places - parked.length, lockedUntil)];
-      });
+      taken = await file.write(() => this.#takeRows(places, Date.now()));
     } catch (error) {
       if (!isDamage(error)) throw error;
-      taken = await this.#takeReadable(places);
+      taken = await takeReadable(file, places, work.lockDuration, this.#unreadable);
       if (taken.length === 0) this.#pause(error);
     }
     const ids = new Set(taken.map(({ id }) => id));
@@ -170,35 +156,15 @@ export class InboxWorker {
     for (const event of taken) this.#track(this.#run(event));
   }
 
-  /** Takes events one by one, and leaves out those in damaged pages. */
-  async #takeReadable(places: number): Promise<EventRow[]> {
-    const taken: EventRow[] = [];
-    for (const id of this.#findDue(places)) {
-      try {
-        const lockedUntil = Date.now() + this.#parts.work.lockDuration;
-        taken.push(...(await this.#write(() => this.#parts.file.events.takeOne(id, lockedUntil))));
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-        this.#unreadable.add(id);
-      }
+  /** Parked events first, because they have waited for longer. */
+  #takeRows(places: number, now: number): EventRow[] {
+    const { file, work } = this.#parts;
+    const lockedUntil = now + work.lockDuration;
+    const rows: EventRow[] = [];
+    for (const type of this.#types) {
+      rows.push(...file.events.takeParked(type, places - rows.length, lockedUntil));
     }
-    return taken;
-  }
-
-  /** Returns the ids of due events, from both ends of the index up to its damage. */
-  #findDue(limit: number): Set<number> {
-    const found = new Set<number>();
-    for (const order of ['ASC', 'DESC'] as const) {
-      try {
-        for (const { id } of this.#parts.file.events.dueIds(Date.now(), order)) {
-          if (found.size >= limit) break;
-          if (!this.#unreadable.has(Number(id))) found.add(Number(id));
-        }
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-      }
-    }
-    return found;
+    return [...rows, ...file.events.take(now, places - rows.length, lockedUntil)];
   }
 
   /** Runs the handlers of one event, and records the end. */
@@ -213,12 +179,16 @@ export class InboxWorker {
     this.#runs.delete(run);
   }
 
-  /** Records the end of a run. Tries until the file takes it, because the handlers would run again otherwise. */
+  /**
+   * Records the end of a run.
+   *
+   * Tries until the file takes it, because the handlers would run again otherwise.
+   */
   async #record({ event }: EventRun, { record }: Ending): Promise<boolean> {
     const { file, reporter } = this.#parts;
     for (;;) {
       try {
-        const isRecorded = await this.#write(() => record(file.events));
+        const isRecorded = await file.write(() => record(file.events));
         if (!isRecorded) reporter.lockLost(event.key);
         return isRecorded;
       } catch (error) {
@@ -238,14 +208,10 @@ export class InboxWorker {
   async #sweep(): Promise<void> {
     const { events } = this.#parts.file;
     try {
-      while ((await this.#write(() => events.sweep(Date.now(), SWEEP_SIZE))) === SWEEP_SIZE);
+      while ((await this.#parts.file.write(() => events.sweep(Date.now(), SWEEP_SIZE))) === SWEEP_SIZE);
     } catch (error) {
       this.#report(error);
     }
-  }
-
-  #write<Value>(change: () => Value): Promise<Value> {
-    return this.#parts.file.write(change, WRITE_TIMEOUT_MS);
   }
 
   /** Looks for nothing for a moment: what has failed would fail again. */
@@ -272,7 +238,7 @@ export class InboxWorker {
     clearTimeout(timer);
     clearInterval(this.#timer);
     this.#pausedUntil = Number.POSITIVE_INFINITY;
-    await this.#write(() => this.#parts.file.events.withdraw(this.#id)).catch(() => undefined);
+    await this.#parts.file.write(() => this.#parts.file.events.withdraw(this.#id)).catch(() => undefined);
     this.#parts.onClosed();
   }
 }

@@ -12,13 +12,18 @@ interface Change {
   readonly until: number;
 }
 
-/** Milliseconds between two attempts while another connection writes. Random, so that two do not meet forever. */
+/**
+ * Milliseconds between two attempts while another connection writes.
+ *
+ * Random, so that two do not meet forever.
+ */
 const RETRY_DELAY_MS = { min: 1, max: 5 };
 /** Milliseconds after which a transaction takes no more changes, so that it does not block the event loop. */
 const MAX_TRANSACTION_MS = 20;
 
 /**
- * Commits changes in groups: all that come in one turn of the event loop share a transaction, and so an fsync.
+ * Commits changes in groups: all that come in one turn of the event loop share a transaction, and so an
+ * fsync.
  *
  * A promise resolves when its change is on the disk. A change that fails takes no other with it.
  */
@@ -111,7 +116,7 @@ export class Writer {
   #waitForOthers(): void {
     const now = performance.now();
     const overdue = this.#changes.filter(({ until }) => until <= now);
-    rejectAll(overdue, new WebhookError('Another process was writing to the file all the time.'));
+    rejectAll(overdue, new WebhookError('Another process was writing to the file.'));
     this.#changes = this.#changes.filter(({ until }) => until > now);
     const { min, max } = RETRY_DELAY_MS;
     this.#schedule(min + Math.random() * (max - min));
