@@ -43,9 +43,9 @@ test('what a worker has a handler for does not die, although that worker takes i
   await eventually(async () => expect((await inbox.health()).retrying).toBe(5));
   const free = deferred();
   const handlers = handling('lead_captured', handled, () => free.promise);
-  createInbox().work(handlers, { concurrency: 1, lockDuration: 200 });
+  createInbox().work(handlers, { concurrency: 1 });
   await eventually(() => expect(rowsOf('workers').map(({ types }) => types)).toContain('["lead_captured"]'));
-  // As if they had waited for an hour.
+  // As if they had waited for an hour. The first worker looks for such events several times.
   inFile((file) => file.exec("UPDATE events SET due = 1 WHERE state = 'parked'"));
   await sleep(500);
   expect(await inbox.health()).toMatchObject({ active: 1, retrying: 4, deadLetters: 0 });
