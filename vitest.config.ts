@@ -98,6 +98,8 @@ export default defineConfig({
         name: 'crash-sqlite',
         include: [hasSqlite ? 'test/crash/sqlite/*.test.ts' : 'test/sqlite/nodes/crash.test.ts'],
         testTimeout: 3_600_000,
+        // After `sqlite` in a run of both: projects with different `maxWorkers` cannot share a group.
+        sequence: { groupOrder: 1 },
       }),
       // A run that has both of these packs the package once.
       project({ name: 'package', include: ['test/package/*.test.ts'], ...packed() }, build),
