@@ -1,6 +1,6 @@
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { Database } from './database.js';
-import type { Row, SqlValue } from './runtime.js';
+import type { SqlValue } from './runtime.js';
 
 /** A stored event as its row describes it. */
 export interface EventRow {
@@ -114,9 +114,9 @@ export class Events {
   }
 
   /** Returns the ids of events that wait, one by one, from either end. */
-  dueIds(now: number, order: 'ASC' | 'DESC'): Iterable<Row> {
+  *dueIds(now: number, order: 'ASC' | 'DESC'): Iterable<number> {
     const due = `SELECT id FROM events WHERE state = 'waiting' AND due <= ? ORDER BY due ${order}`;
-    return this.#database.iterate(due, now);
+    for (const { id } of this.#database.iterate(due, now)) yield Number(id);
   }
 
   // Locks

@@ -5,7 +5,6 @@ import type { EventRow } from './events.js';
 import { fileFailure, isBusy, isDamage } from './failure.js';
 import type { InboxFile } from './file.js';
 import { deadEnd, type Ending, EventRun, type RunParts, toRun } from './run.js';
-import { takeReadable } from './salvage.js';
 
 /** Milliseconds between two looks for events that another process has stored, or that are due again. */
 const POLL_MS = 100;
@@ -44,8 +43,6 @@ export class InboxWorker {
   readonly #tasks = new Set<Promise<void>>();
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #upkeepInterval: number;
-  /** The ids of events in damaged pages. */
-  readonly #unreadable = new Set<number>();
   /** The types of parked events that this worker has a handler for. */
   #types: readonly string[] = [];
   #upkeepAt = 0;
@@ -148,7 +145,7 @@ export class InboxWorker {
       taken = await file.write(() => this.#takeRows(places, Date.now()));
     } catch (error) {
       if (!isDamage(error)) throw error;
-      taken = await takeReadable(file, places, work.lockDuration, this.#unreadable);
+      taken = await file.takeReadable(places, work.lockDuration);
       if (taken.length === 0) this.#pause(error);
     }
     const ids = new Set(taken.map(({ id }) => id));
