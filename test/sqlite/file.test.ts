@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigurationError } from 'agent-platform-sdk';
@@ -177,6 +178,24 @@ test('where the free space cannot be read, that is said, and events are stored',
     ready: true,
     warnings: { unmeasured: expect.stringContaining('Requires sys access') },
   });
+});
+
+test('the backup of the guide, made while the inbox is in use, has every event', async () => {
+  const inbox = createInbox();
+  const keys = Array.from({ length: 20 }, () => stored());
+  await Promise.all(keys.map((webhook) => inbox.store(webhook)));
+  const copy = newPath();
+  const [backup = ''] = /umask 077\nnode -e .*/.exec(readFileSync('docs/guides/inbox.md', 'utf8')) ?? [];
+  const command = backup
+    .replace('node', JSON.stringify(process.execPath))
+    .replace('/data/webhooks.db', path)
+    .replace('/backup/webhooks.db', copy);
+  execFileSync('sh', ['-c', command]);
+
+  expect((statSync(copy).mode & 0o777).toString(8)).toBe('600');
+  const handled = new Set<string>();
+  createInbox({ path: copy }).work(processing(async ({ key }) => void handled.add(key)));
+  await eventually(() => expect([...handled].sort()).toEqual(keys.map(({ key }) => key).sort()));
 });
 
 test('two paths are two inboxes', async () => {
