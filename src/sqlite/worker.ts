@@ -45,6 +45,8 @@ export class InboxWorker {
   readonly #upkeepInterval: number;
   /** The types of parked events that this worker has a handler for. */
   #types: readonly string[] = [];
+  /** When it may give up parked events: after an outage, workers with a handler may start a little later. */
+  readonly #buryParkedAt: number;
   #upkeepAt = 0;
   #renewAt = 0;
   #pausedUntil = 0;
@@ -56,7 +58,8 @@ export class InboxWorker {
   /** Use `inbox.work`. */
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    const { lockDuration } = parts.work;
+    const { lockDuration, unhandledTimeout } = parts.work;
+    this.#buryParkedAt = Date.now() + Math.min(lockDuration, unhandledTimeout);
     this.#upkeepInterval = Math.min(UPKEEP_MS, lockDuration / 2);
     this.#timer = setInterval(() => this.wake(), Math.min(POLL_MS, lockDuration / 4));
     this.wake();
@@ -128,7 +131,7 @@ export class InboxWorker {
     const [freed, buried, parked] = await file.write(() => [
       file.events.free(Date.now(), work.maxStalls),
       file.events.buryStalled(deadEnd(settings, stalled.message)),
-      file.events.buryParked(deadEnd(settings, unhandled.message)),
+      Date.now() < this.#buryParkedAt ? [] : file.events.buryParked(deadEnd(settings, unhandled.message)),
     ]);
     for (const event of [...freed, ...buried]) reporter.stalled(event.key);
     for (const event of buried) reporter.deadLetter({ ...withoutRun(event), error: stalled });

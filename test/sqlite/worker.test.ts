@@ -54,6 +54,24 @@ test('what a worker has a handler for does not die, although that worker takes i
   expect(handled).toHaveLength(5);
 });
 
+test('after an outage, the first worker leaves events to one with a handler that starts later', async () => {
+  const inbox = createInbox();
+  const webhook = stored();
+  await inbox.store(webhook);
+  const before = inbox.work({});
+  await eventually(() => expect(rowOf(webhook.key).state).toBe('parked'));
+  await before.close();
+  // As if the machine had been off for hours.
+  inFile((file) => file.exec('UPDATE events SET due = 1'));
+  inbox.work({});
+  // It looks for such events whenever it announces itself.
+  await eventually(() => expect(rowsOf('workers')).toHaveLength(1));
+  expect(await inbox.health()).toMatchObject({ retrying: 1, deadLetters: 0 });
+  const handled: string[] = [];
+  createInbox().work(handling('lead_captured', handled));
+  await eventually(() => expect(handled).toEqual([webhook.key]));
+});
+
 test('an event whose handlers have run waits for a worker with a handler forever', async () => {
   const inbox = createInbox();
   const worker = inbox.work({ lead_captured: () => Promise.reject(new Error('no')) });
