@@ -1,4 +1,4 @@
-import type { InboxHealth, InboxWarnings } from '../inbox/health.js';
+import { type InboxHealth, type InboxWarnings, toHealth } from '../inbox/health.js';
 import { cleanError, withinTime } from '../redis/failure.js';
 import type { OpenQueue } from './open-queue.js';
 import type { BullMQSettings } from './options.js';
@@ -22,17 +22,7 @@ export async function readHealth(
   ]);
   const { waiting = 0, active = 0, delayed: retrying = 0, failed: deadLetters = 0 } = counts;
   const warnings: InboxWarnings<InboxWarning> = refused === undefined ? found : { ...found, refused };
-  return {
-    ready: refused === undefined && warnings.full === undefined,
-    depth: waiting + active + retrying,
-    waiting,
-    active,
-    retrying,
-    deadLetters,
-    oldestMs,
-    workers,
-    warnings,
-  };
+  return toHealth({ waiting, active, retrying, deadLetters, oldestMs, workers }, warnings);
 }
 
 /** Returns why Redis refuses a write; undefined if it takes one. */

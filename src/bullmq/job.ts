@@ -1,6 +1,5 @@
 import { type Job, type JobsOptions, UnrecoverableError } from 'bullmq';
-import { WebhookError } from '../errors/index.js';
-import { isFinal, isUnhandled, reasonFor, thrownBy } from '../inbox/failure.js';
+import { isFinal, isUnhandled, reasonFor, stalledError, thrownBy } from '../inbox/failure.js';
 import type { InboxRun } from '../inbox/hooks.js';
 import type { Done } from '../inbox/run.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
@@ -56,16 +55,12 @@ function isStalled({ failedReason }: Job): boolean {
 
 /** Returns why an event became a dead letter. */
 export function reasonOf(job: Job): string {
-  if (!isStalled(job)) return job.failedReason;
-  return (
-    `Stalled ${job.stalledCounter} times: ` +
-    'the worker crashed, or its event loop was blocked for longer than lockDuration'
-  );
+  return isStalled(job) ? stalledError(job.stalledCounter).message : job.failedReason;
 }
 
 /** Returns what the handlers threw, from the error of a failed job. */
 export function errorOf(job: Job, error: Error): unknown {
-  return isStalled(job) ? new WebhookError(reasonOf(job)) : thrownBy(error.cause ?? error);
+  return isStalled(job) ? stalledError(job.stalledCounter) : thrownBy(error.cause ?? error);
 }
 
 /** Counts the runs of an event, including those that lost their worker or their lock. */

@@ -1,7 +1,7 @@
 import { DelayedError, WaitingError, Worker } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
-import { WebhookError } from '../errors/index.js';
-import { unhandledError } from '../inbox/failure.js';
+import type { WebhookError } from '../errors/index.js';
+import { closedError, lockLostError, unhandledError } from '../inbox/failure.js';
 import type { EventHandlers } from '../inbox/handlers.js';
 import { type CloseOptions, resolveGrace, type WorkSettings } from '../inbox/options.js';
 import type { InboxReporter } from '../inbox/reporter.js';
@@ -84,8 +84,8 @@ export class InboxWorker {
   readonly #parts: WorkerParts;
   readonly #client: RedisClient;
   // Why the signal of a run is aborted.
-  readonly #closed = new WebhookError('The worker closed before the handlers had settled.');
-  readonly #lost = new WebhookError('The lock of the event was lost: another worker runs it.');
+  readonly #closed = closedError();
+  readonly #lost = lockLostError();
   #givesBack = false;
   #pausing: ReturnType<typeof setTimeout> | undefined;
   #closing: Promise<void> | undefined;

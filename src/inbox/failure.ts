@@ -41,6 +41,16 @@ export function isUnhandled(reason: string): boolean {
   return reason.startsWith(UNHANDLED);
 }
 
+/** Why the signal of a run is aborted while its worker closes. */
+export function closedError(): WebhookError {
+  return new WebhookError('The worker closed before the handlers had settled.');
+}
+
+/** Why the signal of a run is aborted that has lost its lock. */
+export function lockLostError(): WebhookError {
+  return new WebhookError('The lock of the event was lost: another worker runs it.');
+}
+
 /** The failure of an event whose runs never came to an end. */
 export function stalledError(times: number): WebhookError {
   return new WebhookError(

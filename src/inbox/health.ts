@@ -25,17 +25,36 @@ export interface InboxHealth<Warning extends string = string> {
 /** Warnings by their kind. */
 export type InboxWarnings<Warning extends string> = Readonly<Partial<Record<Warning, string>>>;
 
-/** Returns the state of an inbox whose storage does not respond. */
-export function unreachableHealth(warning: string): InboxHealth<'unreachable'> {
+/** What an inbox counts. */
+export type InboxCounts = Omit<InboxHealth, 'ready' | 'depth' | 'warnings'>;
+
+/** Warnings that keep an inbox from storing events. */
+type Obstacle = 'unreachable' | 'refused' | 'full';
+
+const NOTHING: InboxCounts = {
+  waiting: 0,
+  active: 0,
+  retrying: 0,
+  deadLetters: 0,
+  oldestMs: 0,
+  workers: undefined,
+};
+
+/** Describes the state of an inbox from what it counts and warns of. */
+export function toHealth<Warning extends string>(
+  counts: InboxCounts,
+  warnings: InboxWarnings<Warning | Obstacle>,
+): InboxHealth<Warning | Obstacle> {
+  const { unreachable, refused, full } = warnings as InboxWarnings<Obstacle>;
   return {
-    ready: false,
-    depth: 0,
-    waiting: 0,
-    active: 0,
-    retrying: 0,
-    deadLetters: 0,
-    oldestMs: 0,
-    workers: undefined,
-    warnings: { unreachable: warning },
+    ready: (unreachable ?? refused ?? full) === undefined,
+    depth: counts.waiting + counts.active + counts.retrying,
+    ...counts,
+    warnings,
   };
+}
+
+/** Returns the state of an inbox whose storage does not respond. */
+export function unreachableHealth(warning: string): InboxHealth<Obstacle> {
+  return toHealth(NOTHING, { unreachable: warning });
 }

@@ -8,20 +8,18 @@ export class WaitingRoom {
   #chars = 0;
 
   /**
-   * Counts an event until the task has settled.
+   * Counts an event, until the function that it returns is called.
    *
    * @param chars - The size of the event.
-   * @throws {WebhookError} Too many wait already. The task is not started.
+   * @throws {WebhookError} Too many wait already.
    */
-  async hold<Value>(chars: number, task: () => Promise<Value>): Promise<Value> {
+  enter(chars: number): () => void {
     if (this.#chars + chars > MAX_WAITING_CHARS) {
       throw new WebhookError(`More than ${MAX_WAITING_CHARS} characters of events wait to be stored`);
     }
     this.#chars += chars;
-    try {
-      return await task();
-    } finally {
+    return () => {
       this.#chars -= chars;
-    }
+    };
   }
 }

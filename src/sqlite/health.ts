@@ -1,4 +1,4 @@
-import { type InboxHealth, unreachableHealth } from '../inbox/health.js';
+import { type InboxHealth, toHealth, unreachableHealth } from '../inbox/health.js';
 import { describeFailure } from './failure.js';
 import type { InboxFile } from './file.js';
 
@@ -35,18 +35,16 @@ export async function readHealth(file: InboxFile): Promise<InboxHealth<InboxWarn
     const { oldest, ...counts } = await file.read(() => events.count(now));
     const full = disk.fullBy();
     const { damage: damaged } = file;
-    return {
-      ready: refused === undefined && full === undefined,
-      depth: counts.waiting + counts.active + counts.retrying,
-      ...counts,
-      oldestMs: Math.max(now - (oldest ?? now), 0),
-      warnings: {
+    const oldestMs = Math.max(now - (oldest ?? now), 0);
+    return toHealth<InboxWarning>(
+      { ...counts, oldestMs },
+      {
         ...disk.warnings(),
         ...(refused && { refused }),
         ...(full && { full: `No event is stored until there is room: ${full}.` }),
         ...(damaged && { damaged }),
       },
-    };
+    );
   } catch (error) {
     return unreachableHealth(`The file cannot be read: ${describeFailure(error)}`);
   }

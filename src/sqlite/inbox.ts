@@ -29,8 +29,8 @@ import { InboxWorker } from './worker.js';
  * 5. Dead letter (`dead-letters.ts`): an event without attempts left, or with an invalid payload, is kept
  *    for a while.
  *
- * `database.ts` opens the file and has its tables, `disk.ts` measures the room, `health.ts` counts, `salvage.ts`
- * reads a damaged file.
+ * `database.ts` opens the file and has its tables, `disk.ts` measures the room, `health.ts` counts.
+ * What does not know SQLite stands in `src/inbox/`.
  */
 
 const MAKE_ROOM = 'Make room on the disk, start more workers, or remove dead letters.';
@@ -69,10 +69,13 @@ export class SqliteInbox implements WebhookInbox {
   async store(webhook: StoredWebhook): Promise<void> {
     const data = JSON.stringify(webhook);
     const add = (msLeft: number) => this.#add(webhook, data, msLeft);
+    const leave = this.#waiting.enter(data.length);
     try {
-      await this.#waiting.hold(data.length, () => withRetries(add, this.storeTimeout, mayPass));
+      await withRetries(add, this.storeTimeout, mayPass);
     } catch (error) {
       throw fileFailure('The event could not be stored in the file', error);
+    } finally {
+      leave();
     }
     for (const worker of this.#workers) worker.wake();
   }

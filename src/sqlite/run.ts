@@ -1,5 +1,4 @@
-import { WebhookError } from '../errors/index.js';
-import { isFinal, reasonFor, thrownBy } from '../inbox/failure.js';
+import { closedError, isFinal, lockLostError, reasonFor, thrownBy } from '../inbox/failure.js';
 import type { EventHandlers } from '../inbox/handlers.js';
 import type { InboxRun } from '../inbox/hooks.js';
 import type { WorkSettings } from '../inbox/options.js';
@@ -25,10 +24,7 @@ export interface Ending {
   readonly report: () => void;
 }
 
-const INTERRUPTIONS = {
-  closed: 'The worker closed before the handlers had settled.',
-  lost: 'The lock of the event was lost: another worker runs it.',
-} as const;
+const INTERRUPTIONS = { closed: closedError, lost: lockLostError } as const;
 
 /** One run of the handlers for an event that a worker has taken. */
 export class EventRun {
@@ -48,7 +44,7 @@ export class EventRun {
   /** Aborts the signal of the handlers, and does not wait for them. */
   interrupt(why: keyof typeof INTERRUPTIONS): void {
     this.#interruption ??= why;
-    this.#controller.abort(new WebhookError(INTERRUPTIONS[why]));
+    this.#controller.abort(INTERRUPTIONS[why]());
   }
 
   /** Runs the handlers. Never rejects. Resolves to undefined if another run records the end of the event. */
