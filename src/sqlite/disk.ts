@@ -6,18 +6,17 @@ import type { DiskStats, Runtime } from './runtime.js';
 /** How long a reading of the free space is used, in ms. */
 const READING_LIFE_MS = 100;
 
-/** File systems of Linux that lose a file, by their number in `statfs(2)`. Other systems number below 100. */
-const FORGETFUL: Readonly<Record<number, string>> = {
-  0x01021994: 'tmpfs, which a restart empties',
-  0x794c7630: 'the layer of a container, which is deleted with it',
-};
-/** Those that are on another machine. */
-const REMOTE: Readonly<Record<number, string>> = {
-  0x6969: 'NFS',
-  0x517b: 'SMB',
-  0xfe534d42: 'SMB',
-  0xff534d42: 'SMB',
-  0x01021997: '9p',
+/** Where a file may be lost, or its locks may not work. */
+type Place = readonly [kind: 'persistence' | 'remote', place: string];
+
+/** Such file systems of Linux, by their number in `statfs(2)`. Other systems number below 100. */
+const PLACES: Readonly<Record<number, Place>> = {
+  0x01021994: ['persistence', 'tmpfs, which a restart empties'],
+  0x794c7630: ['persistence', 'the layer of a container, which is deleted with it'],
+  0x6969: ['remote', 'NFS, where locks may not work'],
+  0xfe534d42: ['remote', 'SMB, where locks may not work'],
+  0xff534d42: ['remote', 'SMB, where locks may not work'],
+  0x01021997: ['remote', '9p, where locks may not work'],
 };
 
 /** The disk that the file is on: its free space, and whether it keeps files. */
@@ -53,13 +52,10 @@ export class Disk {
     if (type instanceof Error) {
       return { unmeasured: `The disk cannot be measured, and minFree has no effect: ${type.message}` };
     }
-    const [forgets, remote] = [FORGETFUL[type], REMOTE[type]];
-    return {
-      ...(forgets && { persistence: `The file is on ${forgets}. Put it on a disk, or on a volume.` }),
-      ...(remote && {
-        remote: `The file is on ${remote}, where locks may not work. Put it on a local disk.`,
-      }),
-    };
+    const [kind, place] = PLACES[type] ?? [];
+    return kind
+      ? { [kind]: `The file is on ${place}. Put it on a disk of this machine, or on a volume.` }
+      : {};
   }
 
   /** The file never shrinks: what was handled leaves free pages inside it. */

@@ -56,7 +56,7 @@ interface RuntimeProcess {
 }
 
 /** The first version without a race that can corrupt a file: https://sqlite.org/wal.html#walresetbug */
-const LEAST_VERSION = [3, 51, 3] as const;
+const LEAST_VERSION = '3.51.3';
 
 const ADVICE = 'Use Node 22.22.3, 24.15 or later, Bun or Deno; or createBullMQInbox, with a Redis.';
 
@@ -74,7 +74,7 @@ export function loadRuntime(): Runtime {
   if (!sqlite || !fs || !path) return refuse('has no node:sqlite');
   const { DatabaseSync } = sqlite;
   const version = versionOf(new DatabaseSync(':memory:', { timeout: 0 }));
-  if (!isAtLeast(version, LEAST_VERSION)) {
+  if (version.localeCompare(LEAST_VERSION, 'en', { numeric: true }) < 0) {
     return refuse(`has SQLite ${version}, in which two connections can corrupt a file`);
   }
   return { DatabaseSync, fs, path };
@@ -84,12 +84,6 @@ function versionOf(database: SqliteConnection): string {
   const [row] = database.prepare('SELECT sqlite_version() AS version').all();
   database.close();
   return String(row?.version);
-}
-
-function isAtLeast(version: string, least: readonly number[]): boolean {
-  const parts = version.split('.').map(Number);
-  const differing = least.findIndex((number, index) => parts[index] !== number);
-  return differing === -1 || (parts[differing] ?? 0) > (least[differing] ?? 0);
 }
 
 function refuse(problem: string): never {
