@@ -1,7 +1,7 @@
 import { DelayedError, WaitingError, Worker } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
 import type { WebhookError } from '../errors/index.js';
-import { closedError, lockLostError, unhandledError } from '../inbox/failure.js';
+import { lockLostError, unhandledError, workerClosedError } from '../inbox/failure.js';
 import type { EventHandlers } from '../inbox/handlers.js';
 import { type CloseOptions, resolveGrace, type WorkSettings } from '../inbox/options.js';
 import type { InboxReporter } from '../inbox/reporter.js';
@@ -84,7 +84,7 @@ export class InboxWorker {
   readonly #parts: WorkerParts;
   readonly #client: RedisClient;
   // Why the signal of a run is aborted.
-  readonly #closed = closedError();
+  readonly #closed = workerClosedError();
   readonly #lost = lockLostError();
   #givesBack = false;
   #pausing: ReturnType<typeof setTimeout> | undefined;

@@ -42,7 +42,7 @@ export function isUnhandled(reason: string): boolean {
 }
 
 /** Why the signal of a run is aborted while its worker closes. */
-export function closedError(): WebhookError {
+export function workerClosedError(): WebhookError {
   return new WebhookError('The worker closed before the handlers had settled.');
 }
 

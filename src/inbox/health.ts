@@ -13,7 +13,8 @@ export interface InboxHealth<Warning extends string = string> {
   /** The number of dead letters: events that could not be handled, and are kept. */
   readonly deadLetters: number;
   /**
-   * Milliseconds since the receipt of the oldest event that is next in line or due first; 0 if there is none.
+   * Milliseconds since the receipt of the oldest event that waits; 0 if there is none. On Redis, of those that
+   * are next in line or due first.
    */
   readonly oldestMs: number;
   /** Connected workers in all processes; undefined if that is not known. */

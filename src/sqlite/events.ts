@@ -41,12 +41,16 @@ export interface Counts {
   readonly active: number;
   readonly deadLetters: number;
   readonly workers: number;
-  /** When the event was received that is next in line. */
+  /** When the oldest event that waits was received. */
   readonly oldest: number | null;
 }
 
 const DEAD = "state = 'dead', due = ?, died = ?, reason = ?";
-const PARKED = "state = 'parked' AND type = ?";
+/** The ids of events to take, of these types (as JSON), at this time, up to a number. */
+const NEXT = `SELECT * FROM (SELECT id FROM events INDEXED BY parked_by_type
+  WHERE state = 'parked' AND type IN (SELECT value FROM json_each(?1)) LIMIT ?3)
+UNION ALL SELECT * FROM (SELECT id FROM events
+  WHERE state = 'waiting' AND due <= ?2 ORDER BY due, received LIMIT ?3) LIMIT ?3`;
 const COLUMNS = 'id, run, key, type, received, failures, stalls, data';
 
 /** When an event that has been run is due, if it waits for a worker with a handler. */
@@ -79,11 +83,9 @@ export class Events {
 
   // Taking
 
-  /** Whether there is an event to take: one that waits, or a parked one of these types. */
-  hasDue(now: number, types: readonly string[]): boolean {
-    const has = (which: string, value: SqlValue) =>
-      this.#database.all(`SELECT 1 FROM events WHERE ${which} LIMIT 1`, value).length > 0;
-    return has("state = 'waiting' AND due <= ?", now) || types.some((type) => has(PARKED, type));
+  /** Whether there is an event to take: one that waits, or a parked one of these types (as JSON). */
+  hasDue(now: number, types: string): boolean {
+    return this.#database.all(NEXT, types, now, 1).length > 0;
   }
 
   /** Returns the types of parked events. */
@@ -92,25 +94,18 @@ export class Events {
     return rows.map(({ type }) => String(type));
   }
 
-  /** Takes events that wait, those first that have been due for longest. */
-  take(now: number, limit: number, lockedUntil: number): EventRow[] {
-    const due = "SELECT id FROM events WHERE state = 'waiting' AND due <= ? ORDER BY due, received LIMIT ?";
-    return this.#take(`id IN (${due})`, lockedUntil, now, limit);
-  }
-
-  /** Takes events of a type that are parked. */
-  takeParked(type: string, limit: number, lockedUntil: number): EventRow[] {
-    const parked = `SELECT id FROM events WHERE ${PARKED} ORDER BY due LIMIT ?`;
-    return this.#take(`id IN (${parked})`, lockedUntil, type, limit);
+  /** Takes events that are parked with one of these types, then those that have been due for longest. */
+  take(now: number, types: string, limit: number, lockedUntil: number): EventRow[] {
+    return this.#take('?4', `id IN (${NEXT})`, types, now, limit, lockedUntil);
   }
 
   /** Takes one event that waits. */
   takeOne(id: number, lockedUntil: number): EventRow[] {
-    return this.#take("id = ? AND state = 'waiting'", lockedUntil, id);
+    return this.#take('?', "id = ? AND state = 'waiting'", lockedUntil, id);
   }
 
-  #take(which: string, lockedUntil: number, ...values: readonly SqlValue[]): EventRow[] {
-    return this.#changeAll("state = 'running', due = ?, run = run + 1", which, lockedUntil, ...values);
+  #take(due: string, which: string, ...values: readonly SqlValue[]): EventRow[] {
+    return this.#changeAll(`state = 'running', due = ${due}, run = run + 1`, which, ...values);
   }
 
   /** Returns the ids of events that wait, one by one, from either end. */
@@ -224,10 +219,10 @@ export class Events {
 
   // Workers, counts and what is forgotten
 
-  /** Shows other processes that a worker is there, and which types of parked events it has handlers for. */
-  announce(worker: string, until: number, types: readonly string[]): void {
+  /** Shows other processes that a worker is there, and which types of parked events it has handlers for (as JSON). */
+  announce(worker: string, until: number, types: string): void {
     const sql = 'INSERT OR REPLACE INTO workers (id, due, types) VALUES (?, ?, ?)';
-    this.#database.run(sql, worker, until, JSON.stringify(types));
+    this.#database.run(sql, worker, until, types);
   }
 
   withdraw(worker: string): void {
@@ -236,8 +231,6 @@ export class Events {
 
   /** Counts what there is, in the index alone. */
   count(now: number): Counts {
-    const first = (state: string) =>
-      `SELECT * FROM (SELECT received FROM events WHERE state = '${state}' ORDER BY due LIMIT 1)`;
     // `total` is the `sum` that is 0 where there is no row.
     const sql = `SELECT
       total(state = 'waiting' AND due <= ?) AS waiting,
@@ -245,7 +238,7 @@ export class Events {
       total(state = 'running') AS active,
       total(state = 'dead') AS deadLetters,
       (SELECT count(*) FROM workers WHERE due > ?) AS workers,
-      (SELECT min(received) FROM (${first('waiting')} UNION ALL ${first('parked')})) AS oldest
+      min(received) FILTER (WHERE state IN ('waiting', 'parked')) AS oldest
       FROM events`;
     // The columns that the query names.
     return this.#database.all(sql, now, now, now)[0] as unknown as Counts;

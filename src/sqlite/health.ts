@@ -54,7 +54,7 @@ export async function readHealth(file: InboxFile): Promise<InboxHealth<InboxWarn
 async function findRefusal(file: InboxFile): Promise<string | undefined> {
   try {
     // A worker that has long been gone.
-    await file.write(() => file.events.announce('probe', 0, []), PROBE_TIMEOUT_MS);
+    await file.write(() => file.events.announce('probe', 0, '[]'), PROBE_TIMEOUT_MS);
     return undefined;
   } catch (error) {
     return `No event can be stored: ${describeFailure(error)}`;

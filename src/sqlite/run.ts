@@ -1,4 +1,4 @@
-import { closedError, isFinal, lockLostError, reasonFor, thrownBy } from '../inbox/failure.js';
+import { isFinal, lockLostError, reasonFor, thrownBy, workerClosedError } from '../inbox/failure.js';
 import type { EventHandlers } from '../inbox/handlers.js';
 import type { InboxRun } from '../inbox/hooks.js';
 import type { WorkSettings } from '../inbox/options.js';
@@ -24,7 +24,7 @@ export interface Ending {
   readonly report: () => void;
 }
 
-const INTERRUPTIONS = { closed: closedError, lost: lockLostError } as const;
+const INTERRUPTIONS = { closed: workerClosedError, lost: lockLostError } as const;
 
 /** One run of the handlers for an event that a worker has taken. */
 export class EventRun {

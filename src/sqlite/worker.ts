@@ -43,8 +43,8 @@ export class InboxWorker {
   readonly #tasks = new Set<Promise<void>>();
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #upkeepInterval: number;
-  /** The types of parked events that this worker has a handler for. */
-  #types: readonly string[] = [];
+  /** The types of parked events that this worker has a handler for, as JSON. */
+  #types = '[]';
   /** When it may give up parked events: after an outage, workers with a handler may start a little later. */
   readonly #buryParkedAt: number;
   #upkeepAt = 0;
@@ -110,8 +110,8 @@ export class InboxWorker {
   /** Renews the locks, twice in their duration, and when there are parked events of other types. */
   async #renew(): Promise<void> {
     const { file, work, handlers } = this.#parts;
-    const types = file.events.parkedTypes().filter((type) => handlers.handles(type));
-    const isSame = types.join() === this.#types.join();
+    const types = JSON.stringify(file.events.parkedTypes().filter((type) => handlers.handles(type)));
+    const isSame = types === this.#types;
     this.#types = types;
     if (Date.now() < this.#renewAt && isSame) return;
     const lost = await file.write(() => {
@@ -145,7 +145,10 @@ export class InboxWorker {
     const { file, work } = this.#parts;
     let taken: readonly EventRow[];
     try {
-      taken = await file.write(() => this.#takeRows(places, Date.now()));
+      taken = await file.write(() => {
+        const now = Date.now();
+        return file.events.take(now, this.#types, places, now + work.lockDuration);
+      });
     } catch (error) {
       if (!isDamage(error)) throw error;
       taken = await file.takeReadable(places, work.lockDuration);
@@ -154,17 +157,6 @@ export class InboxWorker {
     const ids = new Set(taken.map(({ id }) => id));
     for (const run of this.#runs) if (ids.has(run.event.id)) this.#abandon(run);
     for (const event of taken) this.#track(this.#run(event));
-  }
-
-  /** Parked events first, because they have waited for longer. */
-  #takeRows(places: number, now: number): EventRow[] {
-    const { file, work } = this.#parts;
-    const lockedUntil = now + work.lockDuration;
-    const rows: EventRow[] = [];
-    for (const type of this.#types) {
-      rows.push(...file.events.takeParked(type, places - rows.length, lockedUntil));
-    }
-    return [...rows, ...file.events.take(now, places - rows.length, lockedUntil)];
   }
 
   /** Runs the handlers of one event, and records the end. */
