@@ -43,19 +43,17 @@ export class Disk {
       this.#free = this.#readFree();
     }
     if (this.#free >= this.#minFree) return undefined;
-    return `the disk has room for ${this.#free} bytes, and minFree is ${this.#minFree}`;
+    return `${this.#free} bytes are free on the disk, and minFree is ${this.#minFree}`;
   }
 
   /** Returns what is wrong with the place of the file, as far as Linux tells. */
   warnings(): InboxWarnings<'persistence' | 'remote' | 'unmeasured'> {
     const type = this.#read((disk) => disk.type);
     if (type instanceof Error) {
-      return { unmeasured: `The disk cannot be measured, and minFree has no effect: ${type.message}` };
+      return { unmeasured: `minFree has no effect: ${type.message}` };
     }
     const [kind, place] = PLACES[type] ?? [];
-    return kind
-      ? { [kind]: `The file is on ${place}. Put it on a disk of this machine, or on a volume.` }
-      : {};
+    return kind ? { [kind]: `The file is on ${place}. Put it on a local disk, or on a volume.` } : {};
   }
 
   /** The file never shrinks: what was handled leaves free pages inside it. */

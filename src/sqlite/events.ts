@@ -75,10 +75,10 @@ export class Events {
 
   /** Adds an event, unless its key is there or remembered. `data` is the event as JSON. */
   store({ key, type, receivedAt }: StoredWebhook, data: string, now: number): void {
-    const isNew = 'NOT EXISTS (SELECT 1 FROM handled WHERE key = ? AND due > ?)';
+    const isKnown = 'EXISTS (SELECT 1 FROM handled WHERE key = ?1 AND due > ?3)';
     const sql = `INSERT INTO events (key, type, state, due, received, data)
-      SELECT ?, ?, 'waiting', ?, ?, ? WHERE ${isNew} ON CONFLICT (key) DO NOTHING`;
-    this.#database.run(sql, key, type, now, receivedAt, data, key, now);
+      SELECT ?1, ?2, 'waiting', ?3, ?4, ?5 WHERE NOT ${isKnown} ON CONFLICT (key) DO NOTHING`;
+    this.#database.run(sql, key, type, now, receivedAt, data);
   }
 
   // Taking
@@ -163,9 +163,9 @@ export class Events {
    * The time starts when it is first given back. Once its handlers have run, it waits forever.
    */
   park(run: RunId, now: number, unhandledTimeout: number): boolean {
-    const due = `iif(failures + stalls > 0, ${NEVER}, coalesce(parked, ?) + ?)`;
-    const changes = `state = 'parked', parked = coalesce(parked, ?), due = ${due}`;
-    return this.#change(run, changes, now, now, unhandledTimeout);
+    const since = 'coalesce(parked, ?1)';
+    const due = `iif(failures + stalls > 0, ${NEVER}, ${since} + ?2)`;
+    return this.#change(run, `state = 'parked', parked = ${since}, due = ${due}`, now, unhandledTimeout);
   }
 
   #change({ id, run }: RunId, changes: string, ...values: readonly SqlValue[]): boolean {
@@ -233,15 +233,15 @@ export class Events {
   count(now: number): Counts {
     // `total` is the `sum` that is 0 where there is no row.
     const sql = `SELECT
-      total(state = 'waiting' AND due <= ?) AS waiting,
-      total(state = 'parked' OR state = 'waiting' AND due > ?) AS retrying,
+      total(state = 'waiting' AND due <= ?1) AS waiting,
+      total(state = 'parked' OR state = 'waiting' AND due > ?1) AS retrying,
       total(state = 'running') AS active,
       total(state = 'dead') AS deadLetters,
-      (SELECT count(*) FROM workers WHERE due > ?) AS workers,
+      (SELECT count(*) FROM workers WHERE due > ?1) AS workers,
       min(received) FILTER (WHERE state IN ('waiting', 'parked')) AS oldest
       FROM events`;
     // The columns that the query names.
-    return this.#database.all(sql, now, now, now)[0] as unknown as Counts;
+    return this.#database.all(sql, now)[0] as unknown as Counts;
   }
 
   /** Deletes up to `limit` due rows of each table. Returns the largest number of a table. */

@@ -12,12 +12,8 @@ interface Change {
   readonly until: number;
 }
 
-/**
- * Milliseconds between two attempts while another connection writes.
- *
- * Random, so that two do not meet forever.
- */
-const RETRY_DELAY_MS = { min: 1, max: 5 };
+/** The longest delay between two attempts while another connection writes. Random, or two could meet forever. */
+const MAX_RETRY_DELAY_MS = 5;
 /** Milliseconds after which a transaction takes no more changes, so that it does not block the event loop. */
 const MAX_TRANSACTION_MS = 20;
 
@@ -118,8 +114,7 @@ export class Writer {
     const overdue = this.#changes.filter(({ until }) => until <= now);
     rejectAll(overdue, new WebhookError('Another process was writing to the file.'));
     this.#changes = this.#changes.filter(({ until }) => until > now);
-    const { min, max } = RETRY_DELAY_MS;
-    this.#schedule(min + Math.random() * (max - min));
+    this.#schedule(Math.random() * MAX_RETRY_DELAY_MS);
   }
 
   #rollBack(): void {
