@@ -19,5 +19,10 @@ const server = createServer((request, response) => {
 });
 server.listen(Number(process.env.PORT ?? 3000), () => console.log('receiving'));
 
-// Deliveries in progress are completed first: the service does not send them again.
-process.on('SIGTERM', () => server.close(() => void inbox.close()));
+process.on('SIGTERM', () => {
+  // The deliveries in progress must finish first: the service does not send them again.
+  server.close(() => void inbox.close());
+  // `close` waits for open connections: each ends after its next response, or once it is idle.
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  setInterval(() => server.closeIdleConnections(), 500).unref();
+});
