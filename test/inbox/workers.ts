@@ -296,6 +296,8 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     const inbox = createInbox();
     const closed = async () => {
       const worker = inbox.work({});
+      // BullMQ 5 keeps one that closes before it is ready.
+      await eventually(async () => expect(await inbox.health()).toMatchObject({ workers: 1 }));
       await worker.close();
       return new WeakRef(worker);
     };
