@@ -6,6 +6,7 @@ import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { createLogger, type LeveledLogger, LOG_LEVEL_VARIABLE } from '../utils/logger.js';
 import { byRegion, REGIONS, type Region } from '../utils/regions.js';
+import { pastedProblem } from '../utils/pasted.js';
 import { DriftReporter } from '../validation/drift.js';
 import {
   checkedBy,
@@ -243,7 +244,8 @@ export function tokenProblem(token: unknown): string | undefined {
   if (typeof token !== 'string') return 'must be a string or a function';
   const trimmed = token.trim();
   if (trimmed === '') return 'is blank';
-  if (/^bearer\s/i.test(trimmed)) return 'is given with `Bearer `, which the client adds itself';
+  const problem = pastedProblem(trimmed);
+  if (problem !== undefined) return problem;
   return /[^\x21-\x7e]/.test(trimmed) ? 'contains a character that HTTP does not allow' : undefined;
 }
 
