@@ -5,8 +5,8 @@ import { isBrowser, readEnvironment } from '../utils/environment.js';
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { createLogger, type LeveledLogger, LOG_LEVEL_VARIABLE } from '../utils/logger.js';
-import { byRegion, REGIONS, type Region } from '../utils/regions.js';
 import { pastedProblem } from '../utils/pasted.js';
+import { byRegion, REGIONS, type Region } from '../utils/regions.js';
 import { DriftReporter } from '../validation/drift.js';
 import {
   checkedBy,
