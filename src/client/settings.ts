@@ -177,6 +177,11 @@ export function checkRawOptions(options: unknown, call: string): void {
   checkOptions(getSchemas().raw, options, { of: call });
 }
 
+/** Whether a name is that of an option of one call. */
+export function isCallOption(name: string): boolean {
+  return Object.hasOwn(getSchemas().request.shape, name);
+}
+
 /** Merges the options of one call, such as `GET /tools/{toolId}`, with the client's. */
 export function resolveCall(settings: Settings, options: RequestOptions, call: string): CallSettings {
   // Most calls have none.

@@ -57,7 +57,7 @@ test.each<[what: string, options: object, message: RegExp]>([
   [
     'a token with its scheme',
     { token: 'bearer hunter2' },
-    /token must be the bare value, without quotes or `Bearer `/,
+    /token is not the bare value: remove quotes and `Bearer `/,
   ],
   ['a token with a line break', { token: 'hunter2\nb' }, /token contains a character/],
   [

@@ -53,7 +53,8 @@ describe('secrets', () => {
     '<your secret>',
   ])('%s is refused at creation', (given) => {
     const message =
-      'secret must be the bare value, without quotes or `Bearer `, and no placeholder such as `undefined`.';
+      'secret is not the bare value: remove quotes and `Bearer `, and set what a placeholder such as ' +
+      '`undefined` stands for.';
     expect(() => setUp({ secret: given })).toThrow(message);
     expect(() => parseWebhook('{}', { secret: given })).toThrow(message);
     expect(() => setUp({ secret: { acme: [given] } })).toThrow(message.replace('secret', 'secret.acme[0]'));
