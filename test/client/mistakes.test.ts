@@ -49,10 +49,12 @@ describe('a method', () => {
 
   test('that was taken off its resource says how to call it', () => {
     const { tools, conversations } = setUp();
-    expect(() => ['tool_1'].map(tools.get)).toThrow(ConfigurationError);
-    expect(() => ['tool_1'].map(tools.get)).toThrow(taken);
-    const { get } = conversations;
-    expect(() => get({ agentId: 'a', convoId: 'c' })).toThrow(taken);
+    // The types refuse `ids.map(tools.get)`, whose index would be the options.
+    const { get } = tools;
+    expect(() => ['tool_1'].map(get as never)).toThrow(ConfigurationError);
+    expect(() => ['tool_1'].map(get as never)).toThrow(taken);
+    const { get: getConversation } = conversations;
+    expect(() => getConversation({ agentId: 'a', convoId: 'c' })).toThrow(taken);
   });
 });
 
@@ -132,7 +134,7 @@ describe('an address', () => {
 
   test('is in the hint for a token that was refused, because regions are easily swapped', async () => {
     expect(await messageOf(setUp({ token: 'unknown' }).tools.listDefaults())).toContain(
-      "The region is 'eu', at https://eu.agent-platform.test/v3: check that the token and the ids belong to it.",
+      "The region is 'eu': check that the token, the ids and https://eu.agent-platform.test/v3 belong to it.",
     );
   });
 });

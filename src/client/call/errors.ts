@@ -97,7 +97,7 @@ function hintsFor(call: Call, { status, headers }: Response): string[] {
   const hints: string[] = [];
   if ([401, 403, 404].includes(status)) {
     hints.push(
-      `The region is '${settings.region}', at ${settings.baseUrl}: check that the token and the ids belong to it.`,
+      `The region is '${settings.region}': check that the token, the ids and ${settings.baseUrl} belong to it.`,
     );
   }
   if (status < 400) hints.push('Redirects are not followed: check the base address.');
