@@ -65,7 +65,7 @@ export async function runEvent<Outcome>(
 /** Whether a result is what refuses a request elsewhere: `false`, a `Response` or `{ statusCode }` of an error. */
 function isRefusal(result: unknown): boolean {
   if (!isObject(result)) return result === false;
-  // By `in`: an assertion of chai 6, which a handler of a test may return, throws for names that it does not have.
+  // By `in`: chai's assertions, which handlers of tests return, throw for other names (6.3, proxify).
   const status = 'status' in result ? result.status : 'statusCode' in result && result.statusCode;
   return typeof status === 'number' && status >= 400;
 }

@@ -1,6 +1,6 @@
 import { AgentPlatform, type AgentPlatformOptions, ConfigurationError } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '../support/loopback.js';
 import { connect, rejectionOf } from '../support/server.js';
 
@@ -137,4 +137,20 @@ describe('an address', () => {
       "The region is 'eu': check that the token, the ids and https://eu.agent-platform.test/v3 belong to it.",
     );
   });
+});
+
+test('an environment that may not be read is named', () => {
+  const { env } = process;
+  onTestFinished(() => {
+    process.env = env;
+  });
+  // As in Deno without permission.
+  process.env = new Proxy(env, {
+    get() {
+      throw new Error('Requires env access');
+    },
+  });
+  expect(() => new AgentPlatform()).toThrow(
+    /region is missing\. Set the option `region` or AGENT_PLATFORM_REGION\. It could not be read: Deno needs --allow-env\./,
+  );
 });
