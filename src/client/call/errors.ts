@@ -56,7 +56,10 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
   if (neverConnected && isCertificateError(cause)) {
     hints.push('To trust your own certificate, set NODE_EXTRA_CA_CERTS.');
   }
-  const reason = serviceWords(call, code ?? innermost('message', cause) ?? String(cause ?? 'no error'));
+  const reason = serviceWords(
+    call,
+    code ?? innermost('message', cause) ?? (cause === undefined ? 'no error' : String(cause)),
+  );
   const event = `failed: ${reason} (attempt ${attempt.number})`;
   const { message, parts } = describe(call, event, mayHaveActed(call) && !neverConnected, hints);
   return new ConnectionError(message, { ...parts, cause });
