@@ -58,7 +58,7 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
   }
   const reason = serviceWords(
     call,
-    code ?? innermost('message', cause) ?? (cause === undefined ? 'no error' : String(cause)),
+    code ?? innermost('message', cause) ?? String(cause).replace(/^undefined$/, 'no error'),
   );
   const event = `failed: ${reason} (attempt ${attempt.number})`;
   const { message, parts } = describe(call, event, mayHaveActed(call) && !neverConnected, hints);
