@@ -3,6 +3,7 @@ import {
   ConfigurationError,
   createWebhookReceiver,
   parseWebhook,
+  parseWebhookRequest,
   type WebhookReceiverOptions,
   type WebhookSecrets,
 } from 'agent-platform-sdk';
@@ -162,6 +163,16 @@ describe('bodies', () => {
       expect(await send(parts, how, gzipSync(delivery('webhook_test')).subarray(0, 40))).toBe(400);
       expect(onRejected.mock.lastCall?.[0]).toMatchObject({ reason: 'body_unreadable' });
     });
+  });
+
+  test('parseWebhookRequest reads gzip, within maxBodyBytes', async () => {
+    const body = gzipSync(delivery('webhook_test'));
+    const request = new Request('https://a.test', { method: 'POST', body });
+    expect(await parseWebhookRequest(request, { secret })).toMatchObject({ type: 'webhook_test' });
+    const bomb = gzipSync(Buffer.alloc(1_000_000));
+    await expect(parseWebhookRequest(bomb, { secret, maxBodyBytes: 10_000 })).rejects.toThrow(
+      'expected at most 10000 bytes',
+    );
   });
 
   const text = delivery('webhook_test');
