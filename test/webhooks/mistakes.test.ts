@@ -161,7 +161,10 @@ describe('bodies', () => {
       const onRejected = vi.fn();
       parts.receiver.onRejected(onRejected);
       expect(await send(parts, how, gzipSync(delivery('webhook_test')).subarray(0, 40))).toBe(400);
-      expect(onRejected.mock.lastCall?.[0]).toMatchObject({ reason: 'body_unreadable' });
+      expect(onRejected.mock.lastCall?.[0]).toMatchObject({
+        reason: 'body_unreadable',
+        hint: expect.stringMatching(/^Reading it failed: ./) as string,
+      });
     });
   });
 

@@ -31,7 +31,10 @@ export function bodyHint(text: string): string | undefined {
 
 /** Describes why a stream failed, such as by a framework's limit. It was not parsed, so nothing quotes it. */
 export function readingHint(error: unknown): string | undefined {
-  return error instanceof Error ? `Reading it failed: ${onOneLine(error.message)}` : undefined;
+  // Node 22 and later throw an error without a message for broken gzip.
+  return error instanceof Error
+    ? `Reading it failed: ${onOneLine(error.message || 'is it cut off?')}`
+    : undefined;
 }
 
 /** Returns what to do about a wrong mount; undefined if nothing is wrong with it. */
