@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
 import { createRedisDedupe, type RedisClient, type RedisDedupe } from 'agent-platform-sdk/redis';
 import { Cluster, Redis } from 'ioredis';
@@ -110,6 +112,16 @@ async function keepBusy(admin: Redis): Promise<void> {
   await eventually(() => expect(admin.ping()).rejects.toThrow('BUSY'));
 }
 
+/** Makes Redis fail to save a snapshot, after which it refuses writes. */
+async function breakSnapshots(admin: Redis): Promise<void> {
+  const [, directory = ''] = (await admin.config('GET', 'dir')) as string[];
+  // The file of the snapshot cannot replace a directory.
+  mkdirSync(join(directory, 'dump.rdb'));
+  await admin.config('SET', 'save', '3600 1');
+  await admin.bgsave();
+  await eventually(() => expect(admin.set('key', '1')).rejects.toThrow('MISCONF'));
+}
+
 /** Makes Redis read its keys from the disk, one in a millisecond. */
 async function keepLoading(admin: Redis): Promise<void> {
   await admin.call('DEBUG', 'POPULATE', '30000');
@@ -158,6 +170,7 @@ test.each<[code: string, start: () => Promise<RedisServer>, refuse: Step, accept
     },
     lead,
   ],
+  ['MISCONF', start, breakSnapshots, (admin) => admin.config('SET', 'stop-writes-on-bgsave-error', 'no')],
   ['BUSY', start, keepBusy, (admin) => admin.script('KILL')],
   [
     'LOADING',
