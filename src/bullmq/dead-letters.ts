@@ -1,3 +1,4 @@
+import { ErrorCode } from 'bullmq';
 import { redisFailure } from '../redis/failure.js';
 import {
   checkSelect,
@@ -127,10 +128,15 @@ async function replayOne(opened: OpenQueue, id: string, select: SelectDeadLetter
     await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
     return true;
   } catch (error) {
-    if (await job.isFailed()) throw error;
-    // Someone else was faster.
+    if (!wasReplayed(error)) throw error;
     return false;
   }
+}
+
+/** Whether someone else was faster, by the code that BullMQ 6.7.0 sets (`classes/finished-errors.js:53`). */
+function wasReplayed(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return code === ErrorCode.JobNotInState || code === ErrorCode.JobNotExist;
 }
 
 function toDeadLetter(job: InboxJob): DeadLetter {

@@ -185,7 +185,7 @@ export class InboxWorker {
     // BullMQ 6.7.0 emits it for each lock that `lockRenewalFailed` has just named
     // (`classes/lock-manager.js:41`).
     if (error.message.startsWith('could not renew lock')) return;
-    // The codes of BullMQ's own errors are numbers (`classes/finished-errors.js:58`), those of Node strings.
+    // The codes of BullMQ's own errors are numbers (`classes/finished-errors.js:53`), those of Node strings.
     if (typeof error.code === 'number') return reporter.notRecorded(error);
     reporter.redisFailed(cleanError(error));
     // The name that ioredis 6.0.0 gives to refusals of Redis (`built/resp/errors.js:7`).

@@ -2,7 +2,8 @@ import { inspect } from 'node:util';
 import { type StoredWebhook, WebhookError } from 'agent-platform-sdk';
 import type { BullMQInbox, ListDeadLettersOptions } from 'agent-platform-sdk/bullmq';
 import { expect, test } from 'vitest';
-import { createInbox, eventually, processing, redis, stored, userWithout } from './inbox-fixture.js';
+import { startProxy } from '../redis/proxy.js';
+import { createInbox, eventually, port, processing, redis, stored, userWithout } from './inbox-fixture.js';
 
 /** Creates an inbox with `count` dead letters. `mend` makes the handlers succeed from then on. */
 async function setUp(count: number) {
@@ -72,6 +73,29 @@ test('all are replayed, each once, even if two processes replay at the same mome
   expect(counts[0] + counts[1]).toBe(45);
   await settled(inbox);
   expect(handled.sort()).toEqual(ids.sort());
+});
+
+test('one that another process has replayed in the meantime, and that has failed again, is not replayed', async () => {
+  const { inbox, ids } = await setUp(1);
+  await inbox.close();
+  const proxy = await startProxy(port);
+  await redis.config('RESETSTAT');
+  const [slow, fast] = [createInbox({ connection: proxy.url, attempts: 1 }), createInbox({ attempts: 1 })];
+  const replaying = slow.deadLetters.replayAll(() => {
+    proxy.holdFrom('hdel');
+    return true;
+  });
+  await eventually(async () => expect(await redis.info('commandstats')).toContain('cmdstat_hdel'));
+  expect(await fast.deadLetters.replay(ids[0] ?? '')).toBe(true);
+  await redis.config('RESETSTAT');
+  // The script finds no dead letter, and its result is held.
+  proxy.holdFrom('eval');
+  proxy.release();
+  await eventually(async () => expect(await redis.info('commandstats')).toContain('cmdstat_eval'));
+  fast.work(processing(() => Promise.reject(new Error('no'))));
+  await eventually(async () => expect(await count(fast)).toBe(1));
+  proxy.release();
+  expect(await replaying).toBe(0);
 });
 
 test('replaying all ends although they fail again', async () => {
