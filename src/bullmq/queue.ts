@@ -31,7 +31,7 @@ const STORING_DEFAULTS = {
 
 /** Time limit of each step of closing, in ms. */
 const CLOSE_TIMEOUT_MS = 2_000;
-/** The largest number of characters in events that wait for Redis, or for room in it. */
+/** The largest number of characters in events that are being stored, or wait for Redis or for room in it. */
 const MAX_WAITING_CHARS = 64 * 1024 * 1024;
 
 const NOT_STORED = 'The event could not be stored in Redis';
@@ -46,7 +46,7 @@ export class InboxQueue {
   #opening: Promise<OpenQueue> | undefined;
   /** Why Redis is unreachable: the last error of the client. */
   #failure: Error | undefined;
-  /** The number of characters in events that wait. */
+  /** The number of characters in events that are being stored, or wait. */
   #waitingChars = 0;
   #isClosed = false;
 
@@ -58,32 +58,30 @@ export class InboxQueue {
   /**
    * Stores an event, unless its key is there already.
    *
-   * Retries while Redis is away, refuses for now, or is full. Repeating is safe if the response of Redis was lost: the key is the id of the job.
+   * Retries while Redis is away, refuses for now, or is full. Repeating is safe if the response of Redis was
+   * lost: the key is the id of the job.
    */
   async store(webhook: StoredWebhook): Promise<void> {
-    let reserved = 0;
-    // Events that wait are counted, so that a Redis that is away does not fill the memory of this process.
-    const reserve = (): boolean => {
-      if (reserved > 0) return true;
-      const size = JSON.stringify(webhook).length;
-      if (this.#waitingChars + size > MAX_WAITING_CHARS) return false;
-      reserved = size;
-      this.#waitingChars += size;
-      return true;
+    const chars = JSON.stringify(webhook).length;
+    if (this.#waitingChars + chars > MAX_WAITING_CHARS) {
+      throw new WebhookError(`${NOT_STORED}: more than ${MAX_WAITING_CHARS} characters of events wait for it`);
+    }
+    this.#waitingChars += chars;
+    let adding: Promise<void> = Promise.resolve();
+    const attempt = (msLeft: number): Promise<void> => {
+      adding = this.#add(webhook, msLeft);
+      return withinTime(adding, msLeft, NOT_STORED);
     };
-    const attempt = async (msLeft: number): Promise<void> => {
-      if (!this.#isReady && !reserve()) {
-        throw this.#failure ?? new WebhookError('Too many events wait for Redis');
-      }
-      await withinTime(this.#add(webhook, msLeft), msLeft, NOT_STORED);
-    };
-    const mayRepeat = (error: unknown) => passesByItself(error) && reserve();
     try {
-      await withRetries(attempt, this.#settings.storeTimeout, mayRepeat);
+      await withRetries(attempt, this.#settings.storeTimeout, passesByItself);
     } catch (error) {
       throw redisFailure(NOT_STORED, error);
     } finally {
-      this.#waitingChars -= reserved;
+      // A command that timed out stays in the memory of ioredis, until its connection ends.
+      const giveBack = () => {
+        this.#waitingChars -= chars;
+      };
+      adding.then(giveBack, giveBack);
     }
   }
 
@@ -96,10 +94,6 @@ export class InboxQueue {
     const add = () => queue.add(webhook.type, webhook, jobOptions(webhook, this.#settings));
     if (this.#settings.replicas === 0) await add();
     else await replicas.write(add, end - performance.now());
-  }
-
-  get #isReady(): boolean {
-    return this.#opening !== undefined && this.#client?.client.status === 'ready';
   }
 
   /** BullMQ's queue. Connects. */
