@@ -64,7 +64,9 @@ export class InboxQueue {
   async store(webhook: StoredWebhook): Promise<void> {
     const chars = JSON.stringify(webhook).length;
     if (this.#waitingChars + chars > MAX_WAITING_CHARS) {
-      throw new WebhookError(`${NOT_STORED}: more than ${MAX_WAITING_CHARS} characters of events wait for it`);
+      throw new WebhookError(
+        `${NOT_STORED}: more than ${MAX_WAITING_CHARS} characters of events wait for it`,
+      );
     }
     this.#waitingChars += chars;
     let adding: Promise<void> = Promise.resolve();

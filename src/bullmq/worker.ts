@@ -1,17 +1,17 @@
-import { DelayedError, WaitingError, Worker } from 'bullmq';
+import { WaitingError, Worker } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
 import { WebhookError } from '../errors/index.js';
 import { leaveReplica, newClient, outliveFailover, type RedisClient } from '../redis/connection.js';
 import { cleanError } from '../redis/failure.js';
 import { succeedsWithin } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { unhandledError } from './core/failure.js';
 import type { EventHandlers } from './core/handlers.js';
 import { type CloseOptions, resolveGrace, type WorkSettings } from './core/options.js';
 import type { InboxReporter } from './core/reporter.js';
 import { type Done, runStored } from './core/run.js';
-import { errorOf, type InboxJob, toFinalError, toJobError, toRun } from './job.js';
+import { errorOf, type InboxJob, toJobError, toRun } from './job.js';
 import type { InboxSettings } from './options.js';
+import { OtherWorkers } from './other-workers.js';
 
 /**
  * Settings of a worker's clients. A command waits for Redis without a limit: no delivery waits for it, and
@@ -32,8 +32,6 @@ const REPEAT_DELAY_MS = 1_000;
 const PAUSE_MS = 1_000;
 /** Time limit for giving events back after the grace, in ms. Without Redis, their locks expire instead. */
 const RETURN_TIMEOUT_MS = 3_000;
-/** Delay in ms before an event without a handler is looked at again: a quarter of its age, within these. */
-const RECHECK_DELAY_MS = { min: 1_000, max: 300_000 };
 
 /**
  * BullMQ's worker, which can also end while its own `close` waits for Redis.
@@ -82,6 +80,7 @@ export class InboxWorker {
   readonly #worker: EndableWorker;
   readonly #parts: WorkerParts;
   readonly #client: RedisClient;
+  readonly #others: OtherWorkers;
   // Why the signal of a run is aborted.
   readonly #closed = new WebhookError('The worker closed before the handlers had settled.');
   readonly #lost = new WebhookError('The lock of the event was lost: another worker runs it.');
@@ -91,7 +90,7 @@ export class InboxWorker {
 
   /** Use `inbox.work`. */
   constructor(parts: WorkerParts) {
-    const { settings, work, reporter } = parts;
+    const { settings, work, reporter, handlers } = parts;
     this.#parts = parts;
     const reconnectOnError = leaveReplica('resent', (error) => reporter.redisFailed(cleanError(error)));
     this.#client = newClient(settings.connection, { reconnectOnError }, WITHOUT_LIMIT);
@@ -115,6 +114,12 @@ export class InboxWorker {
       },
     );
     this.bullmq = this.#worker;
+    this.#others = new OtherWorkers({
+      client: this.#client,
+      toKey: (name) => this.#worker.toKey(name),
+      handles: (type) => handlers.handles(type),
+      unhandledTimeout: work.unhandledTimeout,
+    });
     this.#listen();
   }
 
@@ -143,7 +148,7 @@ export class InboxWorker {
       throw toJobError(signal.aborted ? signal.reason : error);
     }
     reporter.unhandled(job.name, work.unhandledTimeout);
-    return leaveToOthers(job, token, work.unhandledTimeout);
+    return this.#others.leave(job, token);
   }
 
   /**
@@ -204,6 +209,7 @@ export class InboxWorker {
 
   async #close(grace: number): Promise<void> {
     clearTimeout(this.#pausing);
+    this.#others.close();
     const timer = setTimeout(() => {
       // An event that reaches this worker from now on is not started.
       this.#givesBack = true;
@@ -222,13 +228,4 @@ export class InboxWorker {
 async function giveBack(job: InboxJob, token: string | undefined): Promise<never> {
   await job.moveToWait(token);
   throw new WaitingError();
-}
-
-/** Gives an event without a handler back, for workers that may have one, until it is too old. */
-async function leaveToOthers(job: InboxJob, token: string | undefined, timeout: number): Promise<never> {
-  const age = Math.max(Date.now() - job.timestamp, 0);
-  if (age >= timeout) throw toFinalError(unhandledError(timeout));
-  const delay = Math.min(Math.max(age / 4, RECHECK_DELAY_MS.min), RECHECK_DELAY_MS.max, timeout - age);
-  await job.moveToDelayed(Date.now() + Math.ceil(delay), token);
-  throw new DelayedError();
 }

@@ -19,10 +19,10 @@ export interface WorkOptions {
    */
   readonly handlerTimeout?: number | undefined;
   /**
-   * Age at which an event without a handler becomes a dead letter, in ms. Default 3 600 000: an hour.
+   * How long an event waits for a worker that has a handler for it, in ms. Default 3 600 000: an hour.
    *
-   * Until then, a worker without a handler gives it back to the queue, for workers of a newer release. To
-   * drop events of a type, give it a handler that does nothing.
+   * The time starts when a worker without one first gives it back. Then it becomes a dead letter, unless
+   * its handlers have run before. To drop events of a type, give it a handler that does nothing.
    */
   readonly unhandledTimeout?: number | undefined;
   /**

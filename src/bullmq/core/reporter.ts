@@ -46,8 +46,7 @@ export class InboxReporter {
   unhandled(type: string, timeout: number): void {
     this.warnOnce(
       `type ${type}`,
-      `no handler for ${onOneLine(type)} in this worker: its events wait for a worker that has one, ` +
-        `and become dead letters ${timeout} ms after their receipt`,
+      `no handler for ${onOneLine(type)} in this worker: its events wait ${timeout} ms for a worker that has one`,
     );
   }
 
