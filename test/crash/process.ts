@@ -14,7 +14,13 @@ if (settings.worker !== undefined) work(settings.worker);
 function receive(port: number): void {
   const inbox = openInbox(settings);
   const receiver = createWebhookReceiver({ secret: settings.secret, inbox, logLevel: 'off' });
-  createServer(receiver.node).listen(port, '127.0.0.1');
+  const server = createServer(receiver.node).listen(port, '127.0.0.1');
+  // As in docs/guides/webhooks.md#shutdown.
+  process.on('SIGTERM', () => {
+    server.close(() => void inbox.close().then(() => process.exit()));
+    server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+    setInterval(() => server.closeIdleConnections(), 500).unref();
+  });
 }
 
 function work(worker: WorkerSettings): void {
