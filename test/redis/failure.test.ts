@@ -213,6 +213,23 @@ test.each<[code: string, start: () => Promise<RedisServer>, refuse: Step, accept
   },
 );
 
+test('an event is stored soon after Redis has read its files, whatever it had expected that to take', async () => {
+  const { url } = await start('--enable-debug-command', 'yes');
+  const admin = openClient(url);
+  await keepLoading(admin);
+  await eventually(async () =>
+    expect(await admin.info('persistence')).toMatch(/loading_eta_seconds:[1-9]\d/),
+  );
+  // Less than the ten seconds for which ioredis waits by default.
+  const storing = createInbox({ connection: url, storeTimeout: 8_000 }).store(stored());
+  // Beside the client that reloads, and this one.
+  await eventually(async () =>
+    expect(await admin.client('LIST')).toMatch(/^id=\d+ (?!.*cmd=client).* cmd=info/m),
+  );
+  await admin.config('SET', 'key-load-delay', '0');
+  await expect(storing).resolves.toBeUndefined();
+});
+
 interface Settings {
   readonly retryStrategy?: () => null;
   readonly maxRetriesPerRequest?: number;
